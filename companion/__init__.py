@@ -1,0 +1,20 @@
+"""A table referee: cards seen by a camera, judged by one rules engine, told on every phone.
+
+The house, one line per room (data flows from the top to the bottom):
+
+    errors      what can go wrong, one tree
+    config      the table's settings, from companion.toml
+    rules       WHAT IS ALLOWED      the games as pure functions over frozen state
+    decks       WHAT IS PRINTED      faces as data, and each face as shapes in millimetres
+    vision      WHAT IS SEEN         pictures to readings, readings over time to settled changes
+    watching    the vision thread    frames in, proposals out to the referee
+    referee     WHAT HAS HAPPENED    one thread decides, writes the journal, and tells
+    views       HOW IT IS TOLD       the session as a page's data, an event as a sentence
+    devices     WHAT IS PLUGGED IN   cameras, buttons, lamps: one driver a file
+    simulator   A TABLE THAT PLAYS ITSELF   drawn photographs, hands, scripted players
+    web         WHAT IS IN THE BROWSER      the scoreboard and its HTTP interface
+    bootstrap   the only module that knows every other
+    cli         one thin function per command
+"""
+
+__version__ = "0.1.0"

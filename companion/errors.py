@@ -1,0 +1,94 @@
+"""Everything that can go wrong, one tree.
+
+    CompanionError                 code, message and further fields; shown as one line, never as a traceback
+    ├── Refusal                    the rules say no: nothing has changed                        exit status 1
+    ├── UsageError                 wrong usage or unreadable input                              exit status 2
+    │   ├── BadHeader              a record's first line does not describe a game
+    │   ├── UnreadableImage        a file that is no picture
+    │   └── BadSettings            companion.toml or an option says something impossible
+    └── TableError                 the world outside fails: a port, a folder, a camera          exit status 2
+        ├── JournalError           the journal cannot be written or does not read back whole
+        └── DeviceError            a camera or a panel that was asked for is not there
+"""
+
+from typing import Any
+
+
+class CompanionError(Exception):
+    """Anything a person is told in one line.
+
+    Attributes:
+        code: a short word other programs may rely on, such as ``edge-mismatch``.
+        message: one sentence for the people at the table, naming the offender and what would do.
+        fields: further facts for programs, JSON types only.
+    """
+
+    exit_status = 2
+    default_code = "error"
+
+    def __init__(self, message: str, *, code: str | None = None, **fields: Any) -> None:
+        super().__init__(message)
+        self.code = code or self.default_code
+        self.message = message
+        self.fields = fields
+
+    def as_json(self) -> dict[str, Any]:
+        """The error as the contract prints it.
+
+        >>> UsageError("no such game: chess", code="unknown-game").as_json()
+        {'code': 'unknown-game', 'message': 'no such game: chess'}
+        """
+        return {"code": self.code, "message": self.message, **self.fields}
+
+
+class Refusal(CompanionError):
+    """The rules say no. A refused command has changed nothing."""
+
+    exit_status = 1
+    default_code = "refused"
+
+    def __init__(self, code: str, message: str, **fields: Any) -> None:
+        super().__init__(message, code=code, **fields)
+
+
+class UsageError(CompanionError):
+    """Wrong usage or unreadable input."""
+
+    default_code = "usage"
+
+
+class BadHeader(UsageError):
+    """A record's first line, or a new game's settings, do not describe a game."""
+
+    default_code = "bad-header"
+
+
+class UnreadableImage(UsageError):
+    """A file that is no picture, or none that can be read."""
+
+    exit_status = 1
+    default_code = "unreadable-image"
+
+
+class BadSettings(UsageError):
+    """A setting or option that cannot be."""
+
+    default_code = "bad-settings"
+
+
+class TableError(CompanionError):
+    """The world outside fails: a port, a folder, a device."""
+
+    default_code = "table-error"
+
+
+class JournalError(TableError):
+    """The journal cannot be written, or does not read back whole."""
+
+    default_code = "journal"
+
+
+class DeviceError(TableError):
+    """A device that was asked for is not there or does not answer."""
+
+    default_code = "device"

@@ -1,0 +1,1 @@
+"""WHAT IS ALLOWED: the shared rules engine. Pure functions, standard library only."""

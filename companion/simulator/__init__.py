@@ -1,0 +1,1 @@
+"""A TABLE THAT PLAYS ITSELF: drawn photographs, hands that lay cards, scripted players."""

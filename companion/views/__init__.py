@@ -1,0 +1,1 @@
+"""HOW IT IS TOLD: pure functions from the session to a page and from an event to a sentence."""

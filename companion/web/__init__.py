@@ -1,0 +1,1 @@
+"""WHAT IS IN THE BROWSER: the scoreboard and the HTTP interface of the table."""
