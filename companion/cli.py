@@ -1,0 +1,107 @@
+"""The command line: one thin function per command, and the one place where an error becomes a line and an exit status.
+
+A command raises any `CompanionError`; `main` prints it as one line on standard error (with ``--json`` also as an object
+on standard output) and ends with the error's exit status: 1 for a refusal, 2 for wrong usage or unreadable input.
+A new command is one function under ``@companion.command()``; an option ``--json`` is `json_option`.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion import __version__
+from companion.errors import CompanionError, UsageError
+from companion.rules import game
+from companion.rules.engine import Replayed, replay
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and say how it went: the exit status of the contract."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return companion.main(words, prog_name="companion", standalone_mode=False) or 0
+    except CompanionError as error:
+        return _report(error, "--json" in words)
+    except click.ClickException as error:
+        return _report(UsageError(error.format_message()), "--json" in words)
+    except click.Abort:
+        return 130
+    except BrokenPipeError:  # the reader, such as `head`, has gone: nobody is left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+@click.group(no_args_is_help=False)
+@click.version_option(__version__)
+def companion() -> None:
+    """A referee for hex cards on a real table: it sees them, judges the moves and shows the score."""
+
+
+@companion.command("replay")
+@click.argument("record", type=click.Path(path_type=Path))
+@json_option
+def replay_command(record: Path, as_json: bool) -> int:
+    """Run a whole game, recorded in RECORD, through the rules.
+
+    RECORD is a JSON Lines file: a header, then one command a line.
+    """
+    replayed = replay(_read(record).split(b"\n"))
+    if as_json:
+        print_json(replayed.as_json())
+    else:
+        _print_story(replayed)
+    if replayed.refusal is None:
+        return 0
+    click.echo(f"companion: line {replayed.refused_line}: {one_line(replayed.refusal)}", err=True)
+    return replayed.refusal.exit_status
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on one line of standard output, in ASCII so that no terminal's encoding can refuse it."""
+    click.echo(json.dumps(value))
+
+
+def one_line(error: CompanionError) -> str:
+    """An error as one line for people."""
+    return " ".join(f"{error.message} ({error.code})".split())
+
+
+def _report(error: CompanionError, as_json: bool) -> int:
+    if as_json:
+        print_json({"ok": False, "error": error.as_json()})
+    click.echo(f"companion: {one_line(error)}", err=True)
+    return error.exit_status
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError(f"cannot read {path}: {reason}", code="unreadable-record") from None
+
+
+def _print_story(replayed: Replayed) -> None:
+    rules = game(replayed.header.game)
+    for (line, events), before in zip(replayed.log, replayed.before, strict=True):
+        for event in events:
+            click.echo(f"{line:5}  {rules.explain(before, event)}")
+    view = rules.view(replayed.state)
+    turn = f", {view['turn']} to move" if view["turn"] else ""
+    click.echo(f"{replayed.header.game}: phase {view['phase']}{turn}")
+    for name, player in view["players"].items():
+        simple = {key: value for key, value in player.items() if not isinstance(value, list | dict)}
+        click.echo(f"  {name}: " + ", ".join(f"{key} {_plain(value)}" for key, value in simple.items()))
+    if view["result"]:
+        click.echo("result: " + ", ".join(f"{key} {_plain(value)}" for key, value in view["result"].items()))
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
