@@ -9,8 +9,9 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
@@ -38,7 +39,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-@click.group(no_args_is_help=False)
+class LateCommands(click.Group):
+    """Commands that are imported only when asked for, so that `replay` starts in milliseconds."""
+
+    modules: ClassVar = {
+        "read": ("companion.cli_vision", "read_command"),
+    }
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """All names, early and late."""
+        return sorted([*super().list_commands(context), *self.modules])
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of that name, imported now if need be."""
+        if name not in self.modules:
+            return super().get_command(context, name)
+        module, attribute = self.modules[name]
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+@click.group(cls=LateCommands, no_args_is_help=False)
 @click.version_option(__version__)
 def companion() -> None:
     """A referee for hex cards on a real table: it sees them, judges the moves and shows the score."""
