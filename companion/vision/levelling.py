@@ -1,0 +1,80 @@
+"""How the table must be seen for every card on it to be regular: outlines in, one homography out.
+
+Cards are regular hexagons of one size in one plane. That is enough to undo a camera's tilt without any calibration, up
+to where the origin is and how long a card's side is; lengths on the table are therefore in card sides.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+_HALF = np.array([5.0, 4.0, 4.0, 5.0]) / 18.0
+"""Shares of the four corners of half a hexagon in that half's centre of gravity."""
+
+Array = NDArray[np.float64]
+
+
+def table_from_outlines(corners: NDArray[np.floating]) -> Array:
+    """The homography that makes all cards regular hexagons of side 1.
+
+    The area at which a small figure is seen goes with the cube of its nearness, and nearness is linear in the picture:
+    half cards tell the vanishing line by a linear fit. With it gone, the cards' middle second moments tell the
+    stretch that remains. Outliers weigh little.
+
+    Args:
+        corners: (N, 6, 2) pixels, N >= 1.
+
+    Returns:
+        3x3, last element 1 up to scale; the cards' mean centre maps near the origin, the picture is not turned.
+    """
+    outlines = np.asarray(corners, np.float64)
+    middle = outlines.mean(axis=(0, 1))
+    side = np.median(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2))
+    table: Array = np.array([[1 / side, 0, -middle[0] / side], [0, 1 / side, -middle[1] / side], [0, 0, 1.0]])
+    for _ in range(3):  # the second and third pass remove what perspective did to the first
+        table = _levelled(mapped(table, outlines)) @ table
+        table = _unstretched(mapped(table, outlines)) @ table
+    return table
+
+
+def mapped(target_from_source: Array, points: Array) -> Array:
+    """Points (..., 2) under a 3x3 homography."""
+    homogeneous = points @ target_from_source[:, :2].T + target_from_source[:, 2]
+    plane: Array = homogeneous[..., :2] / homogeneous[..., 2:]
+    return plane
+
+
+def areas(polygons: Array) -> Array:
+    """Signed areas of polygons (..., K, 2), positive when clockwise with y down."""
+    x, y = polygons[..., 0], polygons[..., 1]
+    signed: Array = 0.5 * np.sum(x * np.roll(y, -1, axis=-1) - y * np.roll(x, -1, axis=-1), axis=-1)
+    return signed
+
+
+def _levelled(outlines: Array) -> Array:
+    """The homography that moves the cards' vanishing line to infinity."""
+    halves = np.stack([np.roll(outlines, -k, axis=1)[:, :4] for k in range(6)], axis=1)
+    nearness = np.cbrt(np.maximum(areas(halves).ravel(), 1e-6))
+    at = np.einsum("nkcx,c->nkx", halves, _HALF).reshape(-1, 2)
+    design = np.column_stack([at, np.ones(len(at))])
+    weight = np.ones(len(at))
+    fit = np.array([0.0, 0.0, float(np.median(nearness))])
+    for _ in range(6):
+        scaled = design * weight[:, None]
+        fit = np.linalg.solve(scaled.T @ design + 1e-9 * np.eye(3), scaled.T @ nearness)
+        off = np.abs(design @ fit - nearness)
+        weight = 1.0 / (1.0 + (off / (2.0 * np.median(off) + 1e-9)) ** 2)
+    line = fit[:2] / max(fit[2], 1e-3)
+    lowest = float((outlines.reshape(-1, 2) @ line).min())
+    if lowest < -0.8:  # a card behind the horizon is a wrong find: stay in front of it
+        line *= -0.8 / lowest
+    return np.array([[1.0, 0, 0], [0, 1, 0], [line[0], line[1], 1]])
+
+
+def _unstretched(outlines: Array) -> Array:
+    """The affine map that makes the cards' middle shape a regular hexagon of side 1."""
+    spread = outlines - outlines.mean(axis=1, keepdims=True)
+    moments = np.median(np.einsum("nkx,nky->nxy", spread, spread) / 3.0, axis=0)
+    values, vectors = np.linalg.eigh(moments)
+    out = np.eye(3)
+    out[:2, :2] = vectors @ np.diag(1.0 / np.sqrt(np.maximum(values, 1e-9))) @ vectors.T
+    return out
