@@ -1,0 +1,92 @@
+"""Hex'el's events as sentences for the table: what happened, and the rule it comes from.
+
+An event carries all that its sentence needs, so every chip that moved says why without a look at the state.
+"""
+
+from collections.abc import Callable, Mapping
+
+from companion.rules.engine import Event
+
+_INTO = {"hand_pot": "Hand Pot", "chips": "Chip Stock"}
+_WON_BY = {
+    "hoxla": "a Hoxla wins all hedges",
+    "cards-out": "the cards have run out, and the last player still in to have placed wins all hedges",
+    "last-in": "the only player still in wins all hedges",
+}
+
+
+def sentence(event: Event) -> str:
+    """The sentence for an event of `companion.rules.hexel`.
+
+    >>> sentence({"event": "passed", "player": "Bo"})
+    'Bo passes: that counts as no edge matched and uses up a card.'
+    """
+    return _SENTENCES[event["event"]](event)
+
+
+def _insurance(event: Event) -> str:
+    return f"{event['from']} pays {event['to']} {_chips(event['amount'])} of insurance, {_why(event)}."
+
+
+def _out(event: Event) -> str:
+    return (
+        f"{event['player']} owes {event['to']} {_chips(event['owed'])} of insurance, {_why(event)}, but has only "
+        f"{event['paid']}: {event['to']} gets that, and {event['player']} is out until the next game."
+    )
+
+
+def _why(event: Event) -> str:
+    edges = "1 edge" if event["fewer"] == 1 else f"{event['fewer']} edges"
+    return (
+        f"from the Hedge Pot into the {_INTO[event['into']]}: {edges} fewer than the mark of {event['mark']}, "
+        f"{event['stake']} for each"
+    )
+
+
+def _placed(event: Event) -> str:
+    edges = "1 edge" if event["matched"] == 1 else f"{event['matched']} edges"
+    return f"{event['player']} places a card at {_at(event['cell'])} and matches {edges}: {event['call']}."
+
+
+def _hoxla(event: Event) -> str:
+    symbols = " and ".join(f"six {symbol} symbols" for symbol in event["symbols"])
+    return f"Hoxla! {event['player']} brings {symbols} together around a corner."
+
+
+def _warning(event: Event) -> str:
+    return (
+        f"The card at {_at(event['cell'])} is the same as the one at {_at(event['same_as'])}, "
+        f"but the deck has each face once: please look whether the camera or the deck is wrong."
+    )
+
+
+def _won(event: Event) -> str:
+    return f"{event['player']} wins {_chips(event['amount'])} into the Chip Stock: {_WON_BY[event['by']]}."
+
+
+_SENTENCES: Mapping[str, Callable[[Event], str]] = {
+    "line-laid": lambda e: f"The first line lies; everyone in is dealt {e['each']} cards, {e['cards_left']} are left.",
+    "stake-set": lambda e: f"{e['player']} sets the stake: {_chips(e['amount'])} of insurance for each edge too few.",
+    "hedged": lambda e: (
+        f"{e['player']} moves {_chips(e['amount'])} from the Chip Stock into the Hedge Pot, to pay insurance from."
+    ),
+    "round-begun": lambda e: f"Round {e['n']} begins; {e['first']} leads, and there is no mark to reach yet.",
+    "placed": _placed,
+    "passed": lambda e: f"{e['player']} passes: that counts as no edge matched and uses up a card.",
+    "insurance": _insurance,
+    "out": _out,
+    "hoxla": _hoxla,
+    "warning": _warning,
+    "won": _won,
+    "hedges-returned": lambda e: "The cards have run out and nobody still in has placed: every hedge goes back.",
+    "dealt": lambda e: f"A new round: {e['each']} cards for everyone in, {e['cards_left']} are left. Hedges, please.",
+    "game-begun": lambda e: f"A new game: Hand Pots go into the Chip Stocks, and {e['dealer']} deals.",
+}
+
+
+def _chips(amount: int) -> str:
+    return "1 chip" if amount == 1 else f"{amount} chips"
+
+
+def _at(cell: list[int]) -> str:
+    return f"({cell[0]}, {cell[1]})"
