@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import companion.rules  # for its list of games, asked at call time: the games themselves import this module
 from companion.errors import BadHeader, Refusal
 from companion.rules.fields import is_whole, malformed
+from companion.rules.notation import Notation
 
 Command = Mapping[str, Any]
 Event = dict[str, Any]
@@ -43,6 +44,8 @@ class Game(Protocol):
     """Editions a header may name, the default first; empty when the game has none."""
     PLAYERS: tuple[int, int | None]
     """Least and most players; None for no upper limit."""
+    NOTATION: Notation
+    """Every command's fields, and how each is written as one word."""
 
     def start(self, header: Header) -> Any:
         """The state before the first command. Raises `BadHeader` for an option unknown or impossible."""

@@ -17,6 +17,7 @@ from companion.rules.hexel_state import EDITIONS, State, can_go_on, clockwise, s
 from companion.rules.hexel_tableau import CALLS, DECK_SIZES, Edges, Laid, Tableau
 from companion.rules.hexel_words import sentence
 from companion.rules.hexgrid import DIRECTION_NAMES, Cell
+from companion.rules.notation import CELL, TEXT, WHOLE, Field, Form, Notation, joined, letters, record
 
 __all__ = [
     "EDITIONS",
@@ -34,6 +35,16 @@ __all__ = [
 
 NAME: str = "hexel"
 PLAYERS: tuple[int, int | None] = (1, 6)
+FACE: Form = letters({"red": "r", "blue": "b", "yellow": "y", "void": "v"})
+"""A card's six symbols in the order of the directions, ``rbbrbb``."""
+NOTATION: Notation = {
+    "line": (Field("cards", joined(record(":", cell=CELL, edges=FACE), "+")),),
+    "stake": (Field("player", TEXT), Field("amount", WHOLE)),
+    "hedge": (Field("player", TEXT), Field("amount", WHOLE)),
+    "place": (Field("player", TEXT), Field("cell", CELL), Field("edges", FACE)),
+    "pass": (Field("player", TEXT),),
+    "next-game": (),
+}
 HAND = 3
 """Cards dealt to each in a full round."""
 INSURANCE_INTO: Mapping[str, str] = {"36": "hand_pot", "46": "chips"}
