@@ -1,9 +1,12 @@
 """What may be asked of the referee, and what it answers. Frozen values, no behaviour."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from companion.rules.engine import Command, Event, Header
+
+if TYPE_CHECKING:
+    from companion.referee.session import Session
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,8 @@ class Confirm:
     """A person says the waiting proposal is right."""
 
     version: int | None = None
-    """The version of the session the person was looking at; None for a button at the table."""
+    """The version of the session the person was looking at: `stale` when the proposal has changed since. None for a
+    button at the table, whose press is ignored when it comes within `Session.press_gap_s` of the last change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,17 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
+class Next:
+    """Move the table on: the first command of the game's `legal` that needs nothing but the player whose turn it is.
+
+    That is a pass or the end of a turn while one plays, the evening's next game when one is over and, where the rules
+    have none, the same game anew; `nothing-next` otherwise.
+    """
+
+    version: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Begin:
     """Put a new game on the table. The one before stays in the data folder."""
 
@@ -69,7 +84,7 @@ class Begin:
 class Notice:
     """Something people should know that is no move: a hand resting in view, a card not readable, the camera gone.
 
-    Not journalled. ``text`` None clears the notice of that code.
+    Not journalled, and no change that a press could be too late for. ``text`` None clears the notice of that code.
     """
 
     code: str
@@ -78,7 +93,7 @@ class Notice:
     """Where in the picture, as fractions 0..1 of its width and height."""
 
 
-Message = Do | Propose | Confirm | Reject | Undo | Begin | Notice
+Message = Do | Propose | Confirm | Reject | Undo | Next | Begin | Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +108,20 @@ class Answer:
 class Told:
     """One thing the feed tells its subscribers, in order.
 
-    ``kind`` is ``state`` (the scoreboard changed), ``announcement`` (a sentence for people) or ``notice``.
+    A version of the session is told exactly once, so that whoever knows the last version seen misses nothing.
+    A refusal is told to those listening now, under the version that it left unchanged.
+
+    Attributes:
+        version: of the session after it.
+        kind: ``state`` (the scoreboard changed), ``notice`` (only the notices did) or ``announcement`` (a refusal).
+        data: for ``state`` ``{"because"}``, which is ``moved``, ``undone``, ``proposed``, ``withdrawn``, ``rejected``,
+            ``begun`` or ``resumed`` (everything anew, to one who missed too much); with ``moved`` and ``undone`` also
+            ``{"move": n, "command", "events"}``. For ``notice`` ``{"code", "text", "at"}``; for ``announcement``
+            ``{"refused": {"code", "message", ...}}``.
+        session: as it was at that version; what a view of it is made from.
     """
 
     version: int
     kind: str
     data: dict[str, Any]
+    session: "Session"

@@ -1,0 +1,251 @@
+"""The journal: every game as a file of JSON lines, each on the disk before anyone hears of what it says.
+
+The first line names the rules' version and the header, every further one a move, an undo or a restart of the program.
+Reading it back is deciding everything again and comparing; nothing is ever rewritten. A last line that was torn while
+being written is cut off, kept aside and told; any other damage stops the reading.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from companion import __version__
+from companion.errors import BadHeader, JournalError, Refusal
+from companion.referee.folder import Folder, settle, told, write_whole
+from companion.referee.lines import Damaged, line, whole_lines
+from companion.referee.session import Kept, Moved, Session, Undone, begin, evolve
+from companion.rules.engine import Header, read_header
+
+FORM = 1
+
+RUN_GAP = 1_000_000
+"""How far a restart moves the version on: past all that the run before may have told and not written."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reopened:
+    """A journal read back.
+
+    Attributes:
+        session: as it stood after the last whole line.
+        asked: the header that the settings asked for when the game was begun; None when they asked for none.
+        torn: how many bytes were cut off the end.
+    """
+
+    session: Session
+    asked: Header | None
+    torn: int
+
+
+class Journal:
+    """The journals of one data folder; the newest is the one that is written. Used by one thread at a time."""
+
+    def __init__(self, data: Path) -> None:
+        """Take hold of a data folder. Raises `JournalError` when another process has it or it cannot be written."""
+        self.folder = Folder(data)
+        self.path: Path | None = None
+        self._file = -1
+        self._lines = 0
+        self._size = 0
+        self._broken: str | None = None
+
+    def reopen(self, when: str) -> Reopened | None:
+        """Read the newest game back and go on writing it; None in a folder without games.
+
+        Raises:
+            JournalError: `journal-damaged`, or the rules now judge a move otherwise than when it was made.
+        """
+        journals = self.folder.journals()
+        if not journals:
+            return None
+        path = journals[-1]
+        with told(f"cannot read the journal {path}"):
+            data = path.read_bytes()
+        bodies, size = _whole(path, data)
+        session, asked = replayed(path, bodies)
+        with told(f"cannot write the journal {path}"):
+            if size < len(data):
+                _keep_aside(path.with_suffix(".torn"), data[size:])
+            self._go_on(path, len(bodies), size)
+        version = session.version + RUN_GAP
+        self._append({"did": "resume", "version": version, "when": when})
+        return Reopened(_at(session, version), asked, len(data) - size)
+
+    def begin(self, header: Header, version: int, when: str, asked: Header | None = None) -> None:
+        """Begin the journal of one more game."""
+        first = {
+            "n": 1,
+            "journal": FORM,
+            "rules": __version__,
+            "header": header.as_json(),
+            "asked": asked.as_json() if asked else None,
+            "version": version,
+            "when": when,
+        }
+        path, text = self.folder.next_journal(), line(first)
+        with told(f"cannot begin the journal {path}"):
+            write_whole(path, text)
+            self._go_on(path, 1, len(text))
+
+    def moved(self, moved: Moved, version: int) -> None:
+        """Write a move."""
+        kept = moved.evidence
+        self._append(
+            {
+                "did": "move",
+                "version": version,
+                "when": moved.when,
+                "command": dict(moved.command),
+                "events": list(moved.events),
+                "key": moved.key,
+                "evidence": None if kept is None else {"file": kept.file, "sha256": kept.sha256},
+            }
+        )
+
+    def undone(self, undone: Undone, version: int) -> None:
+        """Write that the last move was taken back."""
+        self._append({"did": "undo", "version": version, "when": undone.when, "move": undone.move.number})
+
+    def keep(self, jpeg: bytes) -> Kept:
+        """Keep the picture of the move that is written next."""
+        folder = self._evidence_folder
+        kept = Kept(f"{self._lines + 1:04}.jpg", hashlib.sha256(jpeg).hexdigest())
+        with told(f"cannot keep a picture in {folder}"):
+            if not folder.exists():
+                folder.mkdir()
+                settle(folder.parent)
+            write_whole(folder / kept.file, jpeg)
+        return kept
+
+    def picture(self, kept: Kept) -> bytes:
+        """A picture that was kept. Raises `JournalError` when it is no longer what it was."""
+        path = self._evidence_folder / kept.file
+        with told(f"cannot read the picture {path}"):
+            jpeg = path.read_bytes()
+        if hashlib.sha256(jpeg).hexdigest() != kept.sha256:
+            raise JournalError(f"the picture {path} is not the one that was kept", code="evidence-damaged")
+        return jpeg
+
+    def health(self) -> dict[str, Any]:
+        """Whether moves can be written, and where to."""
+        return {"ok": self._broken is None, "file": str(self.path), "lines": self._lines, "error": self._broken}
+
+    def close(self) -> None:
+        """Let go of the file and the folder."""
+        self._close_file()
+        self.folder.close()
+
+    @property
+    def _evidence_folder(self) -> Path:
+        assert self.path is not None, "a journal is begun or reopened before anything is kept"
+        return self.path.with_suffix(".evidence")
+
+    def _append(self, body: dict[str, Any]) -> None:
+        text = line({"n": self._lines + 1, **body})
+        try:
+            self._write(text)
+        except OSError as error:
+            self._broken = error.strerror or str(error)
+            raise JournalError(f"the move is not written, {self.path}: {self._broken}", code="not-written") from error
+        self._broken = None
+        self._lines += 1
+        self._size += len(text)
+
+    def _write(self, text: bytes) -> None:
+        os.ftruncate(self._file, self._size)  # what an earlier failure may have left half written
+        written = 0
+        while written < len(text):
+            written += os.pwrite(self._file, text[written:], self._size + written)
+        os.fsync(self._file)
+
+    def _go_on(self, path: Path, lines: int, size: int) -> None:
+        self._close_file()
+        self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        os.ftruncate(self._file, size)
+        os.fsync(self._file)
+        self.path, self._lines, self._size = path, lines, size
+
+    def _close_file(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+
+def replayed(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session, Header | None]:
+    """The session that a journal's lines tell, and the header that the settings had asked for.
+
+    Raises:
+        JournalError: a line says what the rules do not; it is named.
+    """
+    first = bodies[0]
+    if first.get("journal") != FORM:
+        raise JournalError(f"{path}: journals of form {first.get('journal')!r} cannot be read", code="journal-form")
+    try:
+        asked = first["asked"] and read_header(first["asked"])
+        session = begin(read_header(first["header"]), first["version"])
+    except (KeyError, BadHeader) as error:
+        raise _contradicted(path, first, str(error)) from error
+    for body in bodies[1:]:
+        try:
+            session = _at(_told_by(session, body), body["version"])
+        except (KeyError, ValueError, Refusal) as error:
+            raise _contradicted(path, first, f"line {body['n']}: {error}") from error
+    return session, asked
+
+
+def _told_by(session: Session, body: Mapping[str, Any]) -> Session:
+    match body["did"]:
+        case "move":
+            return evolve(_one_before(session, body), _move(session, body))
+        case "undo":
+            if len(session.moves) != body["move"]:
+                raise ValueError(f"takes back move {body['move']} of {len(session.moves)}")
+            return evolve(_one_before(session, body), Undone(session.moves[-1], body["when"]))
+        case "resume":
+            return session
+        case did:
+            raise ValueError(f"unknown entry {did!r}")
+
+
+def _move(session: Session, body: Mapping[str, Any]) -> Moved:
+    state, events = session.game.apply(session.state, body["command"])
+    told_events = tuple(body["events"])
+    if line({"events": list(events)}) != line({"events": list(told_events)}):
+        raise ValueError(f"the rules now say {list(events)}, the journal says {list(told_events)}")
+    kept = body["evidence"] and Kept(body["evidence"]["file"], body["evidence"]["sha256"])
+    return Moved(body["command"], events, state, body["when"], key=body["key"], evidence=kept)
+
+
+def _one_before(session: Session, body: Mapping[str, Any]) -> Session:
+    return _at(session, body["version"] - 1)
+
+
+def _at(session: Session, version: int) -> Session:
+    return replace(session, version=version)
+
+
+def _whole(path: Path, data: bytes) -> tuple[list[dict[str, Any]], int]:
+    try:
+        bodies, size = whole_lines(data)
+    except Damaged as damage:
+        raise JournalError(f"the journal {path} is damaged, {damage}", code="journal-damaged") from None
+    if not bodies:
+        raise JournalError(f"the journal {path} is damaged: it has no first line", code="journal-damaged")
+    return bodies, size
+
+
+def _keep_aside(path: Path, torn: bytes) -> None:
+    with path.open("ab") as file:
+        file.write(torn)
+        file.flush()
+        os.fsync(file.fileno())
+    settle(path.parent)
+
+
+def _contradicted(path: Path, first: Mapping[str, Any], why: str) -> JournalError:
+    rules = first.get("rules")
+    by = "" if rules == __version__ else f" (written by version {rules}, read by {__version__})"
+    return JournalError(f"the journal {path} cannot be replayed{by}, {why}", code="journal-contradicts-rules")

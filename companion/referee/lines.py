@@ -1,0 +1,64 @@
+"""The journal's lines: one JSON object each, ending in a checksum, so that a damaged line is known for what it is.
+
+A line reads ``{"n": 7, "version": 31, ..., "crc": "0badcafe"}``: ``n`` counts the lines of the file from 1, ``crc`` is
+the CRC-32 of the line's bytes as they would stand without it.
+"""
+
+import json
+import re
+from typing import Any
+from zlib import crc32
+
+_CRC = re.compile(rb', "crc": "([0-9a-f]{8})"\}$')
+
+
+class Damaged(ValueError):
+    """A line that is not what was written."""
+
+
+def line(body: dict[str, Any]) -> bytes:
+    r"""A line of the journal, its newline included.
+
+    >>> line({"n": 1})
+    b'{"n": 1, "crc": "ac5d1ff5"}\n'
+    """
+    bare = json.dumps(body).encode()
+    return bare[:-1] + f', "crc": "{crc32(bare):08x}"}}\n'.encode()
+
+
+def body(line: bytes, n: int) -> dict[str, Any]:
+    """What stands in the ``n``-th line. Raises `Damaged`."""
+    sealed = _CRC.search(line.removesuffix(b"\n"))
+    if sealed is None:
+        raise Damaged("the line is not whole")
+    bare = line[: sealed.start()] + b"}"
+    if f"{crc32(bare):08x}".encode() != sealed[1]:
+        raise Damaged("the line is not what was written")
+    value = json.loads(bare)
+    if not isinstance(value, dict) or value.get("n") != n:
+        raise Damaged(f"line {n} of the journal should stand here")
+    return value
+
+
+def whole_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
+    """The lines of a file and the number of bytes that they take; what follows was torn off while being written.
+
+    Only the last line can be torn: every line is on the disk before the next is begun.
+
+    Raises:
+        Damaged: a line before the last is not what was written. Its message says which.
+    """
+    bodies: list[dict[str, Any]] = []
+    size = 0
+    lines = re.findall(rb"[^\n]*\n|[^\n]+$", data)
+    for n, text in enumerate(lines, 1):
+        try:
+            if not text.endswith(b"\n"):
+                raise Damaged("the line has no end")
+            bodies.append(body(text, n))
+        except Damaged as damage:
+            if n < len(lines):
+                raise Damaged(f"line {n}: {damage}") from None
+            break
+        size += len(text)
+    return bodies, size

@@ -1,0 +1,346 @@
+"""What has happened at the table, and what may happen next: `decide` and `evolve`, pure functions over a session.
+
+`decide` says what a message makes happen and changes nothing; `evolve` lets it have happened and never fails. Time
+comes in with the message. A press at the table carries no version: it is ignored within `Session.press_gap_s` of the
+last change, because pins bounce. A press on a page carries the version that the page showed: it is `stale` when what
+it answers has changed since.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import companion.rules
+from companion.errors import Refusal
+from companion.referee.messages import (
+    Answer,
+    Begin,
+    Confirm,
+    Do,
+    Evidence,
+    Message,
+    Next,
+    Notice,
+    Propose,
+    Reject,
+    Undo,
+)
+from companion.rules.engine import Command, Event, Game, Header
+from companion.rules.fields import malformed
+
+PRESS_GAP_S = 0.3
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a move's picture is kept: a file beside the journal, and the SHA-256 of its bytes in hexadecimal."""
+
+    file: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A command that was carried out.
+
+    Attributes:
+        number: 1 for the first that still stands; a move that was taken back gives its number to the next.
+        when: the wall clock's time, ISO 8601 with its offset.
+    """
+
+    number: int
+    command: Command
+    events: tuple[Event, ...]
+    when: str
+    evidence: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What the camera saw, waiting for a person.
+
+    Attributes:
+        version: of the session in which it came up, or in which its verdict last changed.
+        events: what confirming it would cause; empty when the rules would refuse it.
+        refusal: ``{"code", "message", ...}`` when the rules would refuse it, else None.
+        confidence: 0..1, None when no picture came with it. The picture itself is the referee's `proposal_evidence`.
+    """
+
+    version: int
+    command: Command
+    events: tuple[Event, ...]
+    refusal: dict[str, Any] | None
+    confidence: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """All that is known of the table, at one version.
+
+    Attributes:
+        version: one more with everything that happens; never used twice, also not by the next run of the program.
+        state: the game's own state.
+        past: the states before each move, the earliest first.
+        moves: those that stand, in order.
+        notices: what people should know now, by code.
+        state_version: the version of the last move, undo or beginning.
+        changed_at_s: when the state or the proposal last changed, on the clock that messages are stamped with.
+        press_gap_s: for how long after a change a press at the table is taken for a bounce of the one before.
+        answered: the first answer to each idempotency key.
+    """
+
+    version: int
+    header: Header
+    game: Game
+    state: Any
+    past: tuple[Any, ...] = ()
+    moves: tuple[Move, ...] = ()
+    proposal: Proposal | None = None
+    notices: Mapping[str, Notice] = field(default_factory=_nothing)
+    state_version: int = 0
+    changed_at_s: float = float("-inf")
+    press_gap_s: float = PRESS_GAP_S
+    answered: Mapping[str, Answer] = field(default_factory=_nothing, repr=False)
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether there is a move to take back."""
+        return bool(self.moves)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message with the moment it was asked at.
+
+    Attributes:
+        at_s: on a clock that never jumps.
+        when: on the wall clock, ISO 8601 with its offset, for people.
+    """
+
+    message: Message
+    at_s: float
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A game was put on the table."""
+
+    header: Header
+    when: str
+    at_s: float = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A command was carried out. ``state`` is what the game made of it."""
+
+    command: Command
+    events: tuple[Event, ...]
+    state: Any
+    when: str
+    at_s: float = float("-inf")
+    key: str | None = None
+    evidence: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The last move was taken back."""
+
+    move: Move
+    when: str
+    at_s: float = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The camera saw something."""
+
+    command: Command
+    evidence: Evidence | None
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The proposal no longer waits: the camera saw otherwise, or a person rejected it."""
+
+    at_s: float
+    rejected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """A notice came up, changed or went."""
+
+    notice: Notice
+
+
+Happening = Begun | Moved | Undone | Proposed | Withdrawn | Noticed
+
+
+def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
+    """Say what happens; nothing when the message says nothing new. Changes nothing.
+
+    Raises:
+        Refusal: by the rules of the game, or `stale`, `nothing-waiting`, `nothing-to-undo`, `nothing-next`.
+        BadHeader: the header of a `Begin` does not describe a game.
+    """
+    message = asked.message
+    if isinstance(message, Confirm | Reject | Undo | Next) and message.version is None and _bounces(session, asked):
+        return ()
+    match message:
+        case Do(command, key):
+            return (_moved(session, asked, command, key),)
+        case Propose(command, evidence):
+            return _proposed(session, asked, command, evidence)
+        case Confirm(version):
+            return (_moved(session, asked, _waiting(session, version).command),)
+        case Reject(version):
+            _waiting(session, version)
+            return (Withdrawn(asked.at_s, rejected=True),)
+        case Undo(version):
+            return (_undone(session, asked, version),)
+        case Next(version):
+            _require_fresh(session, version, session.state_version)
+            return (_next(session, asked),)
+        case Begin(header):
+            companion.rules.game(header.game).start(header)
+            return (Begun(header, asked.when, asked.at_s),)
+        case Notice():
+            return (Noticed(message),) if _is_news(session, message) else ()
+
+
+def evolve(session: Session, happening: Happening) -> Session:
+    """Let it have happened: the session one version on. Never fails, never asks."""
+    session = replace(session, version=session.version + 1)
+    match happening:
+        case Begun(header, _, at_s):
+            return replace(begin(header, session.version, session), changed_at_s=at_s)
+        case Moved():
+            return _after_move(session, happening)
+        case Undone(_, _, at_s):
+            back = replace(session, state=session.past[-1], past=session.past[:-1], moves=session.moves[:-1])
+            return _judge_anew(back, at_s)
+        case Proposed(command, evidence, at_s):
+            waiting = _judged(session, command, evidence.confidence if evidence else None)
+            return replace(session, proposal=waiting, changed_at_s=at_s)
+        case Withdrawn(at_s, _):
+            return replace(session, proposal=None, changed_at_s=at_s)
+        case Noticed(notice):
+            others = {code: other for code, other in session.notices.items() if code != notice.code}
+            shown = {} if notice.text is None else {notice.code: notice}
+            return replace(session, notices=MappingProxyType(others | shown))
+
+
+def begin(header: Header, version: int, before: Session | None = None) -> Session:
+    """A session at the beginning of a game; of the one ``before``, what concerns the table and not the game stays.
+
+    Raises:
+        BadHeader: the game does not take the header's options.
+    """
+    game = companion.rules.game(header.game)
+    fresh = Session(version, header, game, game.start(header), state_version=version)
+    if before is None:
+        return fresh
+    return replace(fresh, notices=before.notices, press_gap_s=before.press_gap_s, answered=before.answered)
+
+
+def _bounces(session: Session, asked: Asked) -> bool:
+    return asked.at_s - session.changed_at_s < session.press_gap_s
+
+
+def _moved(session: Session, asked: Asked, command: Command, key: str | None = None) -> Moved:
+    if not isinstance(command, Mapping):
+        raise malformed("a command is a JSON object")
+    state, events = session.game.apply(session.state, command)
+    return Moved(command, events, state, asked.when, asked.at_s, key)
+
+
+def _next(session: Session, asked: Asked) -> Happening:
+    view, commands = session.game.view(session.state), session.game.legal(session.state)
+    if view["result"] is not None and not commands:
+        return Begun(session.header, asked.when, asked.at_s)
+    for command in commands:
+        if set(command) <= {"cmd", "player"} and command.get("player", view["turn"]) == view["turn"]:
+            return _moved(session, asked, command)
+    raise Refusal("nothing-next", "There is nothing to move on to; the table waits for a move.")
+
+
+def _proposed(
+    session: Session, asked: Asked, command: Command | None, evidence: Evidence | None
+) -> tuple[Happening, ...]:
+    waiting = session.proposal.command if session.proposal else None
+    if command == waiting:
+        return ()
+    if command is None:
+        return (Withdrawn(asked.at_s, rejected=False),)
+    return (Proposed(command, evidence, asked.at_s),)
+
+
+def _waiting(session: Session, version: int | None) -> Proposal:
+    since = session.proposal.version if session.proposal else session.state_version
+    _require_fresh(session, version, since)
+    if session.proposal is None:
+        raise Refusal("nothing-waiting", "Nothing is waiting to be confirmed.")
+    return session.proposal
+
+
+def _undone(session: Session, asked: Asked, version: int | None) -> Undone:
+    _require_fresh(session, version, session.state_version)
+    if not session.can_undo:
+        raise Refusal("nothing-to-undo", "There is no move to take back.")
+    return Undone(session.moves[-1], asked.when, asked.at_s)
+
+
+def _require_fresh(session: Session, version: int | None, since: int) -> None:
+    if version is not None and not since <= version <= session.version:
+        raise Refusal("stale", "The table has changed since; look again.", version=session.version)
+
+
+def _is_news(session: Session, notice: Notice) -> bool:
+    known = session.notices.get(notice.code)
+    return notice.text is not None if known is None else known != notice
+
+
+def _after_move(session: Session, moved: Moved) -> Session:
+    move = Move(len(session.moves) + 1, moved.command, moved.events, moved.when, moved.evidence)
+    answered = session.answered
+    if moved.key is not None:
+        answered = MappingProxyType({**answered, moved.key: Answer(session.version, moved.events)})
+    after = replace(
+        session,
+        state=moved.state,
+        past=(*session.past, session.state),
+        moves=(*session.moves, move),
+        proposal=None if _settles(moved.command, session.proposal) else session.proposal,
+        answered=answered,
+    )
+    return _judge_anew(after, moved.at_s)
+
+
+def _settles(command: Command, proposal: Proposal | None) -> bool:
+    """Whether a move is the one proposed, or the same player's correction of it."""
+    return proposal is not None and all(proposal.command.get(f) == command.get(f) for f in ("cmd", "player"))
+
+
+def _judge_anew(session: Session, at_s: float) -> Session:
+    """The session after its state has changed: what waits may now be allowed, or no longer."""
+    waiting = session.proposal
+    if waiting is not None:
+        waiting = _judged(session, waiting.command, waiting.confidence)
+    return replace(session, proposal=waiting, state_version=session.version, changed_at_s=at_s)
+
+
+def _judged(session: Session, command: Command, confidence: float | None) -> Proposal:
+    try:
+        _, events = session.game.apply(session.state, command)
+    except Refusal as refusal:
+        return Proposal(session.version, command, (), refusal.as_json(), confidence)
+    return Proposal(session.version, command, events, None, confidence)
