@@ -41,8 +41,11 @@ def _skipped(_: State, event: Event) -> str:
 
 def _agreed(state: State, event: Event) -> str:
     waiting = [seat.name for seat in state.seats if seat.name not in state.agreed | {event["player"]}]
-    left = f"waits for {' and '.join(waiting)}" if waiting else "has everybody's word"
-    return f"{event['player']} agrees to end the game: it {left}, and a tile, a star or a skip cancels the agreement."
+    if waiting:
+        why = f"it waits for {' and '.join(waiting)}, and a tile, a star or a skip calls it off"
+    else:
+        why = "all players do, and may when nobody can score any more"
+    return f"{event['player']} agrees to end the game: {why}."
 
 
 def _ended(_: State, event: Event) -> str:
