@@ -1,0 +1,77 @@
+"""A camera on the USB, through Video4Linux."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from companion.devices.camera import Frame
+from companion.errors import DeviceError
+
+_QUEUED_S = 0.004
+"""A picture that is there sooner than this had been waiting: a newer one may be behind it."""
+_MOST_QUEUED = 8
+
+
+class UsbCamera:
+    """The USB camera ``/dev/videoN``."""
+
+    def __init__(
+        self,
+        index: int = 0,
+        *,
+        size_px: tuple[int, int] = (1920, 1080),
+        frames_per_second: float = 15.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.name = f"USB camera {index}"
+        self._index = index
+        self._size_px = size_px
+        self._fps = frames_per_second
+        self._clock = clock
+        self._video: Any = None
+        self._count = 0
+        self._began_s = 0.0
+
+    def open(self) -> None:
+        """Take hold of the camera and ask it for its size and pace; it may give others."""
+        if not Path(f"/dev/video{self._index}").exists():
+            raise DeviceError(f"{self.name} is not there (no /dev/video{self._index}): plug it in or name another")
+        import cv2  # the driver
+
+        video = cv2.VideoCapture(self._index, cv2.CAP_V4L2)
+        if not video.isOpened():
+            raise DeviceError(f"{self.name} does not open: is it in use, or this user not in the group video?")
+        video.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))  # raw pictures of this size choke USB 2
+        video.set(cv2.CAP_PROP_FRAME_WIDTH, self._size_px[0])
+        video.set(cv2.CAP_PROP_FRAME_HEIGHT, self._size_px[1])
+        video.set(cv2.CAP_PROP_FPS, self._fps)
+        video.set(cv2.CAP_PROP_BUFFERSIZE, 1)
+        self._video, self._count, self._began_s = video, 0, self._clock()
+
+    def next(self, timeout_s: float = 5.0) -> Frame | None:
+        """The newest picture. The driver gives up by itself after ten seconds, whatever ``timeout_s`` says."""
+        video = self._video
+        if video is None:
+            return None
+        is_there, picture = video.retrieve() if self._grab_newest(video) else (False, None)
+        if not is_there:
+            raise DeviceError(f"{self.name} gives no picture: check its cable", code="no-frame")
+        number = self._count
+        self._count += 1
+        return Frame(number, self._clock() - self._began_s, picture)
+
+    def close(self) -> None:
+        """Let the camera go."""
+        video, self._video = self._video, None
+        if video is not None:
+            video.release()
+
+    def _grab_newest(self, video: Any) -> bool:
+        for _ in range(_MOST_QUEUED):
+            asked_s = self._clock()
+            if not video.grab():
+                return False
+            if self._clock() - asked_s > _QUEUED_S:
+                break
+        return True
