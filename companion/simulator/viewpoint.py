@@ -1,0 +1,70 @@
+"""Where the camera hangs, where the people sit and where the draw deck lies, so that a whole game fits the picture."""
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.decks.hexel import SIDE_MM
+from companion.rules.hexgrid import Cell
+from companion.simulator.gestures import Point
+from companion.simulator.lying import Pose, centre_mm
+from companion.simulator.optics import Camera
+
+_RIM_MM = 26.0
+"""Free room between the outermost card's edge and the picture's."""
+_BEYOND_MM = 110.0
+"""How far outside the picture an idle hand waits."""
+_LARGEST_PX_PER_MM = 1.6
+
+
+def viewpoint(cells: Sequence[Cell], size: tuple[int, int], rng: np.random.Generator) -> Camera:
+    """A camera with some tilt, turned so that the cells fill the picture best and lying in its middle."""
+    centres = np.array([centre_mm(cell) for cell in cells])
+    start = float(rng.uniform(0, 60))
+    tilt = float(rng.uniform(4, 9))
+    yaw = max((start + step for step in range(0, 180, 10)), key=lambda deg: _fit(centres, deg, size)[0])
+    scale, aim = _fit(centres, yaw, size)
+    return Camera(size, scale, aim, 1150 / scale, tilt, yaw)
+
+
+def seats(camera: Camera, count: int) -> tuple[Point, ...]:
+    """Places outside the picture from which hands come, the near side first, then across and to the sides."""
+    top_left, top_right, bottom_right, bottom_left = (corner.astype(float) for corner in camera.seen_mm())
+    near, far = (bottom_left + bottom_right) / 2, (top_left + top_right) / 2
+    left, right = (top_left + bottom_left) / 2, (top_right + bottom_right) / 2
+    around = (near, far, left, right, bottom_left, top_right)
+    return tuple(_beyond(around[k % len(around)], camera.aim) for k in range(count))
+
+
+def deck_place(camera: Camera, cells: Sequence[Cell]) -> Pose:
+    """A place for the deck near the picture's rim, as far from all cells as can be."""
+    inset = 1.25 * SIDE_MM * camera.px_per_mm
+    right, bottom = camera.size[0] - 1 - inset, camera.size[1] - 1 - inset
+    rim = [(x, y) for x, y in product(np.linspace(inset, right, 9), np.linspace(inset, bottom, 6))]
+    centres = camera.project([centre_mm(cell) for cell in cells])
+    free = [min(math.hypot(x - cx, y - cy) for cx, cy in centres) for x, y in rim]
+    near_rim = [min(x - inset, right - x, y - inset, bottom - y) for x, y in rim]
+    best = rim[max(range(len(rim)), key=lambda k: free[k] - 0.5 * near_rim[k])]
+    on_table = np.linalg.inv(camera.px_from_mm()) @ (*best, 1.0)
+    return Pose(float(on_table[0] / on_table[2]), float(on_table[1] / on_table[2]), 17.0)
+
+
+def _fit(centres: npt.NDArray[np.float64], yaw_deg: float, size: tuple[int, int]) -> tuple[float, Point]:
+    """The scale at which the cells fit a picture turned by that yaw, and the point in their middle."""
+    c, s = math.cos(math.radians(yaw_deg)), math.sin(math.radians(yaw_deg))
+    turn = np.array([[c, -s], [s, c]])
+    turned = centres @ turn.T
+    low, high = turned.min(axis=0), turned.max(axis=0)
+    room = 2 * (SIDE_MM + _RIM_MM)
+    scale = min(size[0] / (high[0] - low[0] + room + 2.2 * SIDE_MM), size[1] / (high[1] - low[1] + room))
+    x, y = turn.T @ ((low + high) / 2)
+    return min(0.94 * float(scale), _LARGEST_PX_PER_MM * size[0] / 1280), (float(x), float(y))
+
+
+def _beyond(corner: npt.NDArray[np.float64], aim: Point) -> Point:
+    outwards = corner - aim
+    x, y = corner + outwards / np.linalg.norm(outwards) * _BEYOND_MM
+    return float(x), float(y)
