@@ -1,0 +1,128 @@
+"""The scoreboard: a session as the one JSON object that the page, the television and other programs read.
+
+It knows no game by name: the game's own `view` says how the table stands, its `legal` what may be done by hand, its
+`explain` why a thing happened. A new game shows up here without a change.
+"""
+
+from collections.abc import Iterable
+from math import gcd
+from typing import Any
+
+from companion.referee.messages import Begin, Message, Next, Notice
+from companion.referee.session import Move, Proposal, Session
+from companion.rules.engine import Command
+from companion.views.phrases import call, intent, label, sentences
+
+_SCALARS = (str, int, bool)
+_ABOUT = ("cmd", "player")
+
+
+def scoreboard(session: Session) -> dict[str, Any]:
+    """The table as ``GET /api/state`` gives it.
+
+    ``version``, ``game``, ``phase``, ``turn``, ``players``, ``table`` and ``result`` are as ``replay`` prints them. The
+    rest is for people: the header, the proposal that waits, the last call and what it came from, notices, the moves
+    so far, and the actions that may be done by hand.
+    """
+    return {
+        "version": session.version,
+        "game": session.header.game,
+        **session.game.view(session.state),
+        "proposal": _proposal(session.proposal),
+        "header": session.header.as_json(),
+        **_last(session),
+        "notices": [_notice(notice) for notice in session.notices.values()],
+        "history": [_history(move) for move in session.moves],
+        "can_undo": session.can_undo,
+        "is_over": is_over(session),
+        "actions": actions(session.game.legal(session.state)),
+    }
+
+
+def is_over(session: Session) -> bool:
+    """Whether the game on the table has come to its result."""
+    return session.game.view(session.state)["result"] is not None
+
+
+def next_game(session: Session, version: int | None) -> Message:
+    """What the press on "Next game" asks: the evening's next game where the rules have one, else the same anew."""
+    if is_over(session) and not session.game.legal(session.state):
+        return Begin(session.header)
+    return Next(version)
+
+
+def actions(commands: Iterable[Command]) -> list[dict[str, Any]]:
+    """The commands that need no card under the camera, those that differ in one number alone taken together.
+
+    What the rules list of such a number are examples: it has a least and a step, and the rules refuse what is too much.
+
+    >>> actions([{"cmd": "hedge", "player": "Bo", "amount": n} for n in (0, 3, 6)])[0]["step"]
+    3
+    >>> actions([{"cmd": "place", "player": "Bo", "cell": [0, 1], "edges": ["red"] * 6}])
+    []
+    """
+    amounts: dict[tuple[Any, ...], list[int]] = {}
+    for command in commands:
+        if all(type(value) in _SCALARS for value in command.values()):
+            fields = tuple(command.items())
+            number = next((name for name, value in fields if type(value) is int), None)
+            about = tuple((name, value) for name, value in fields if name != number)
+            amounts.setdefault((about, number), []).extend([command[number]] if number else [])
+    return [_action(dict(about), number, values) for (about, number), values in amounts.items()]
+
+
+def _action(command: dict[str, Any], number: str | None, values: list[int]) -> dict[str, Any]:
+    flags = [name.replace("_", " ") for name, value in command.items() if name not in _ABOUT and value is True]
+    action = {
+        "label": " + ".join((label(command["cmd"]), *flags)),
+        "player": command.get("player"),
+        "command": command,
+        "field": number,
+    }
+    if number is None:
+        return action
+    least = min(values)
+    return {
+        **action,
+        "least": least,
+        "step": gcd(*(value - least for value in values)) or 1,
+        "examples": sorted(values),
+    }
+
+
+def _proposal(waiting: Proposal | None) -> dict[str, Any] | None:
+    if waiting is None:
+        return None
+    told = sentences(waiting.events) or (intent(waiting.command),)
+    called = call(waiting.events)
+    return {
+        "version": waiting.version,
+        "command": dict(waiting.command),
+        "events": list(waiting.events),
+        "refusal": waiting.refusal,
+        "confidence": waiting.confidence,
+        "sentence": told[0],
+        "consequences": list(told[1:]),
+        "call": called.as_json() if called else None,
+    }
+
+
+def _last(session: Session) -> dict[str, Any]:
+    if not session.moves:
+        return {"last": None, "call": None, "said": [], "why": []}
+    move, before = session.moves[-1], session.past[-1]
+    called = call(move.events)
+    return {
+        "last": {"n": move.number, "command": dict(move.command), "events": list(move.events)},
+        "call": called.as_json() if called else None,
+        "said": list(sentences(move.events)),
+        "why": [session.game.explain(before, event) for event in move.events],
+    }
+
+
+def _history(move: Move) -> dict[str, Any]:
+    return {"n": move.number, "said": list(sentences(move.events)), "picture": move.evidence is not None}
+
+
+def _notice(notice: Notice) -> dict[str, Any]:
+    return {"code": notice.code, "text": notice.text, "at": list(notice.at) if notice.at else None}

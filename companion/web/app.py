@@ -1,0 +1,125 @@
+"""The web application: put together, wrapped in its security headers, with one handler for everything that fails."""
+
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+from flask import Flask, Response, jsonify, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from companion.errors import CompanionError, Refusal, UsageError
+from companion.referee.referee import Referee
+from companion.web.door import Door
+from companion.web.routes import Desk, Devices, blueprint
+from companion.web.snapshots import Snapshots
+from companion.web.streams import Pace, Streams
+
+SERVER_OPTIONS: Mapping[str, Any] = {
+    "threads": 32,  # each live stream holds one; the rest answer presses
+    "max_request_body_size": 64 * 1024,
+    "outbuf_high_watermark": 256 * 1024,  # a viewer who stops reading must not fill the memory
+    "channel_timeout": 30,
+    "ident": "companion",
+}
+"""How waitress is to serve this application: ``waitress.create_server(app, host=…, port=…, **SERVER_OPTIONS)``."""
+
+_MOST_BODY_BYTES = 64 * 1024
+_CONTENT_SECURITY_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self'",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_HEADERS = {
+    "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+def create_app(
+    referee: Referee,
+    *,
+    join_code: str,
+    devices: Devices | None = None,
+    pace: Pace | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Flask:
+    """The scoreboard and its interface over one referee.
+
+    Args:
+        referee: already started; the application asks it and reads its latest session, and never stops it.
+        join_code: what a phone must know to act; never empty.
+        devices: camera and pins, each with its state, for ``/healthz``.
+        pace: limits of the live streams.
+        clock: seconds that never go back.
+    """
+    app = Flask(__name__)
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
+    app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
+    snapshots = Snapshots()
+    streams = Streams(snapshots, pace or Pace(), clock)
+    app.extensions["companion"] = Desk(referee, Door(join_code, clock), snapshots, streams, devices or dict)
+    app.register_blueprint(blueprint)
+    app.register_error_handler(CompanionError, _told)
+    app.register_error_handler(HTTPException, _told)
+    app.after_request(_with_headers)
+    return app
+
+
+def close_streams(app: Flask) -> None:
+    """End the live streams at once, so that the server can stop."""
+    app.extensions["companion"].streams.close()
+
+
+def _told(error: Exception) -> Response:
+    """The one place where a failure becomes an answer: JSON for programs, a page for people."""
+    status, told = _status(error), _as_json(error)
+    if request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
+        response = jsonify({"error": told})
+    else:
+        response = Response(render_template("error.html", message=told["message"]))
+    response.status_code = status
+    if retry_after_s := getattr(error, "retry_after_s", None):
+        response.headers["Retry-After"] = str(retry_after_s)
+    if isinstance(error, HTTPException) and (allowed := dict(error.get_headers()).get("Allow")):
+        response.headers["Allow"] = allowed
+    return response
+
+
+def _status(error: Exception) -> int:
+    match error:
+        case HTTPException():
+            return error.code or HTTPStatus.INTERNAL_SERVER_ERROR
+        case CompanionError() if hasattr(error, "status"):
+            return int(error.status)
+        case Refusal():
+            return HTTPStatus.BAD_REQUEST if error.code == "malformed" else HTTPStatus.CONFLICT
+        case UsageError():
+            return HTTPStatus.BAD_REQUEST
+    return HTTPStatus.SERVICE_UNAVAILABLE
+
+
+def _as_json(error: Exception) -> dict[str, Any]:
+    if isinstance(error, CompanionError):
+        return error.as_json()
+    assert isinstance(error, HTTPException)
+    return {"code": error.name.lower().replace(" ", "-"), "message": error.description or error.name}
+
+
+def _with_headers(response: Response) -> Response:
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint == "static" else "no-store")
+    return response

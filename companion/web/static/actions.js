@@ -1,0 +1,74 @@
+// Buttons and steppers for what may be done by hand now, as the server lists it: no game is known here by name.
+
+import { h } from "./dom.js";
+
+const MINE = "companion-player"; // who was chosen on this phone the last time
+
+export function actions(state, press) {
+  const amounts = grouped(state.actions.filter((action) => action.field));
+  const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press));
+  const buttons = state.actions.filter((action) => !action.field).map((action, n) => button(action, n, state, press));
+  if (state.is_over) buttons.push(h("button", { id: "next-game", onclick: press.nextGame }, "Next game"));
+  return [...steppers, buttons.length ? h("div", { class: "row wrap" }, ...buttons) : null];
+}
+
+function button({ label, player, command }, n, state, press) {
+  const words = player && player !== state.turn ? `${player}: ${label}` : label;
+  return h("button", { id: `do-${n}`, class: "plain", onclick: () => press.command(command) }, words);
+}
+
+// One amount of one player, in steps that the rules allow; some ready to tap. Too much is for the rules to refuse.
+function stepper(choices, n, press) {
+  const remembered = choices.findIndex(({ player }) => player === localStorage.getItem(MINE));
+  let chosen = choices[Math.max(0, remembered)];
+  const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric" });
+  const ready = h("div", { class: "row picks", role: "group", "aria-label": "Common amounts" });
+  const names = choices.length > 1 ? choices.map((choice, k) => name(choice, `who-${n}-${k}`, () => choose(choice))) : [];
+
+  const bounded = (value) => {
+    const { least, step } = chosen;
+    return Math.max(least, least + Math.round((value - least) / step) * step);
+  };
+  const move = (sign) => (input.value = bounded(Number(input.value) + sign * chosen.step));
+  const choose = (choice) => {
+    chosen = choice;
+    if (choices.length > 1) localStorage.setItem(MINE, choice.player);
+    names.forEach((element, k) => element.setAttribute("aria-pressed", choices[k] === choice));
+    Object.entries({ min: choice.least, step: choice.step }).forEach(([key, value]) => input.setAttribute(key, value));
+    input.value = choice.least;
+    ready.replaceChildren(...choice.examples.map((amount) => pick(amount, input)));
+  };
+  const submit = (event) => {
+    event.preventDefault();
+    press.command({ ...chosen.command, [chosen.field]: bounded(Number(input.value)) });
+  };
+
+  choose(chosen);
+  const { label, player } = chosen;
+  return h("form", { class: "stepper", onsubmit: submit, novalidate: true },
+    h("label", { for: input.id }, names.length ? label : h("span", {}, h("b", {}, player), " · ", label)),
+    names.length ? h("div", { class: "row picks", role: "group", "aria-label": "Who" }, ...names) : null,
+    h("div", { class: "row" },
+      h("button", { type: "button", class: "plain round", "aria-label": "Less", onclick: () => move(-1) }, "−"),
+      input,
+      h("button", { type: "button", class: "plain round", "aria-label": "More", onclick: () => move(1) }, "+"),
+      h("button", { type: "submit", id: `set-${n}` }, "Set")),
+    ready);
+}
+
+function name({ player }, id, onclick) {
+  return h("button", { type: "button", id, class: "plain pick name", onclick }, player);
+}
+
+function pick(amount, input) {
+  return h("button", { type: "button", class: "plain pick", onclick: () => (input.value = amount) }, amount);
+}
+
+function grouped(list) {
+  const groups = new Map();
+  for (const action of list) {
+    const key = `${action.label} ${action.field}`;
+    groups.set(key, [...(groups.get(key) ?? []), action]);
+  }
+  return groups;
+}

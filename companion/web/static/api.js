@@ -1,0 +1,50 @@
+// Asking the table for something: JSON there and back, and the reason in words when it is not done.
+
+export class Refused extends Error {
+  constructor(status, { code, message }) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+async function answerOf(response) {
+  const body = await response.json().catch(() => ({}));
+  if (response.ok) return body;
+  throw new Refused(response.status, body.error ?? { code: "no-answer", message: "The table did not answer." });
+}
+
+async function send(path, options) {
+  let response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch {
+    throw new Refused(0, { code: "offline", message: "The table cannot be reached." });
+  }
+  return answerOf(response);
+}
+
+// One key for each press, sent again with it: a press repeated by a shaky network counts once.
+// (crypto.randomUUID exists only on secure pages; a table at home has a plain address.)
+function key() {
+  return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+async function post(path, body) {
+  const headers = { "Content-Type": "application/json", "Idempotency-Key": key() };
+  const options = { method: "POST", headers, body: JSON.stringify(body) };
+  try {
+    return await send(path, options);
+  } catch (error) {
+    if (error.code !== "offline" || path !== "/api/commands") throw error;
+    return send(path, options);
+  }
+}
+
+export const fetchState = () => send("/api/state", {});
+export const join = (code) => post("/api/join", { code });
+export const command = (body) => post("/api/commands", body);
+export const confirm = (version) => post("/api/confirm", { version });
+export const reject = (version) => post("/api/reject", { version });
+export const undo = (version) => post("/api/undo", { version });
+export const nextGame = (version) => post("/api/next", { version });

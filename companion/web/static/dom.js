@@ -1,0 +1,44 @@
+// Building page and picture: elements from plain calls, replaced only when what they show has changed.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else element.setAttribute(name, value === true ? "" : String(value));
+  }
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+export function h(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+export function svg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS(SVG, tag), attributes, children);
+}
+
+// Rebuilds a region when `key` differs from the last time: keeps focus, half-typed numbers and silence otherwise.
+export function show(id, key, build) {
+  const region = document.getElementById(id);
+  const mark = JSON.stringify(key ?? null);
+  if (region.dataset.mark === mark) return;
+  region.dataset.mark = mark;
+  const focused = region.contains(document.activeElement) ? document.activeElement.id : "";
+  const built = [build()].flat(Infinity).filter(Boolean);
+  region.replaceChildren(...built);
+  region.hidden = built.length === 0;
+  if (focused) document.getElementById(focused)?.focus();
+}
+
+export function initial(name) {
+  return [...name.trim()][0]?.toUpperCase() ?? "?";
+}
+
+export const SMALL_NUMBERS = ["no", "one", "two", "three", "four", "five", "six"];
+
+export function counted(number, thing) {
+  return `${SMALL_NUMBERS[number] ?? number} ${thing}${number === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,116 @@
+// Hex'el in the browser: its cards as the table shows them, and the numbers that decide the next move.
+
+import { counted, h, svg } from "../dom.js";
+import { APOTHEM, at, centre, neighbour, outline, picture, same, SIDE, towards } from "../hexes.js";
+
+export const title = "Hex’el";
+
+const AT = 0.69 * APOTHEM;
+
+// Every symbol has a shape of its own, so that none is told by its colour alone.
+const SYMBOLS = {
+  red: () => [svg("circle", { r: 20, class: "red" })],
+  blue: () => [svg("circle", { r: 20, class: "blue" }), svg("path", { d: "M0-10 10 0 0 10-10 0Z", class: "inner" })],
+  void: () => [svg("circle", { r: 16.5, class: "void" })],
+  yellow: (d) => [svg("path", { d: "M-26 0 14-23V23Z", class: "yellow", transform: `rotate(${-60 * d})` })],
+};
+const SYMBOLS_46 = { ...SYMBOLS, blue: () => [svg("path", { d: "M0-24 24 0 0 24-24 0Z", class: "blue" })] };
+
+function unread() {
+  return [svg("text", { class: "unread", "text-anchor": "middle", dy: "0.36em" }, "?")];
+}
+
+function card({ cell, edges }, edition, kind) {
+  const symbols = edition === "46" ? SYMBOLS_46 : SYMBOLS;
+  const drawn = edges.map((symbol, d) => {
+    const [x, y] = towards(d, AT);
+    return svg("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` }, ...(symbols[symbol] ?? unread)(d));
+  });
+  const face = svg("polygon", { points: outline(SIDE * 0.965), class: "face" });
+  return svg("g", { class: `card ${kind}` }, at(cell, face, ...drawn));
+}
+
+function matches({ cell }, others) {
+  const touching = others.filter((other) => !same(other.cell, cell));
+  return [0, 1, 2, 3, 4, 5].filter((d) => touching.some((other) => same(other.cell, neighbour(cell, d))));
+}
+
+function seams(laid, tableau) {
+  const bars = matches(laid, tableau).map((d) => {
+    const [x, y] = towards(d, APOTHEM);
+    const turn = `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${-60 * d})`;
+    return svg("rect", { x: -5, y: -30, width: 10, height: 60, rx: 5, class: "seam", transform: turn });
+  });
+  return at(laid.cell, ...bars);
+}
+
+function hoxla(corner) {
+  const points = corner.map(centre);
+  const cx = points.reduce((sum, p) => sum + p[0], 0) / 3;
+  const cy = points.reduce((sum, p) => sum + p[1], 0) / 3;
+  return svg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: SIDE * 0.72, class: "hoxla" });
+}
+
+function waiting(proposal) {
+  const command = proposal?.command;
+  if (command?.cmd === "line" && Array.isArray(command.cards)) return command.cards;
+  return Array.isArray(command?.edges) && Array.isArray(command?.cell) ? [command] : [];
+}
+
+export function drawTable(state) {
+  const { tableau } = state.table;
+  const ghosts = waiting(state.proposal);
+  if (!tableau.length && !ghosts.length) return h("p", { class: "empty" }, "The first three cards go down in a line.");
+  const events = state.last?.events ?? [];
+  const placed = events.find((event) => event.event === "placed");
+  const newest = placed && tableau.find((laid) => same(laid.cell, placed.cell));
+  const edition = state.header.edition ?? "36";
+  const kindOf = (laid) => (laid === newest ? "newest" : "");
+  const drawn = [
+    ...tableau.filter((laid) => laid !== newest).map((laid) => card(laid, edition, kindOf(laid))),
+    newest && card(newest, edition, "newest"),
+    newest && seams(newest, tableau),
+    ...ghosts.map((ghost) => card(ghost, edition, state.proposal.refusal ? "ghost refused" : "ghost")),
+    ...events.filter((event) => event.event === "hoxla").flatMap((event) => event.corners.map(hoxla)),
+  ];
+  const cells = [...tableau, ...ghosts].map((laid) => laid.cell);
+  const label = `${counted(tableau.length, "card")} on the table${ghosts.length ? ", one waiting" : ""}`;
+  return picture(cells, label, 4.4, ...drawn);
+}
+
+export function roundWords({ table }) {
+  return [table.round ? `Round ${table.round}` : "New game", `${table.cards_left} cards left`].join(" · ");
+}
+
+export function tableFacts({ table }) {
+  const facts = [];
+  if (table.stake !== null) facts.push({ label: "Stake", value: table.stake });
+  if (table.phase !== "play") return facts;
+  if (table.mark === null) return [...facts, { label: "To match", value: "free", note: "No mark yet this round" }];
+  facts.push({ label: "To match", value: table.mark, note: `set by ${table.mark_by}` });
+  if (!table.mark) return [...facts, { label: "Each edge short", value: 0, note: "Nothing can be owed" }];
+  if (table.mark_by === table.turn) return [...facts, { label: "Each edge short", value: 0, note: "It is one’s own mark" }];
+  const owed = `${table.mark * table.stake} at most, to ${table.mark_by}`;
+  return [...facts, { label: "Each edge short", value: table.stake, note: owed }];
+}
+
+export function seat(state, name) {
+  const { chips, hedge, hand_pot: handPot, cards } = state.players[name];
+  const pots = [{ label: "Hedge", value: hedge }];
+  if (state.header.edition !== "46") pots.push({ label: "Hand pot", value: handPot });
+  return {
+    main: { label: "chips", value: chips },
+    pots,
+    hand: state.phase === "play" && state.players[name].in ? cards : null,
+    isOut: !state.players[name].in,
+    isDealer: state.table.dealer === name,
+  };
+}
+
+export function prompt(state) {
+  if (state.phase === "line") return "Lay three cards in a straight line under the camera.";
+  if (state.phase === "stake") return "The dealer names the stake.";
+  if (state.phase === "hedge") return "Everyone puts chips in the hedge.";
+  if (state.phase === "play") return "Lay a card, or pass.";
+  return "";
+}

@@ -1,0 +1,63 @@
+// The page: what the table last said, region by region. The server decides; this only shows and asks.
+
+import { follow } from "./live.js";
+import { show } from "./dom.js";
+import { gameModule } from "./games.js";
+import { actions } from "./actions.js";
+import { presses, tell } from "./presses.js";
+import * as regions from "./regions.js";
+
+const LINK_WORDS = {
+  live: "Live",
+  waiting: "Connecting",
+  asking: "Every few seconds",
+  lost: "Connection lost",
+};
+
+let latest = null;
+let isJoined = document.body.dataset.joined === "yes";
+const isBoard = document.body.dataset.view === "board";
+
+async function onState(state) {
+  const game = await gameModule(state.game);
+  if (latest && state.version < latest.version) return;
+  latest = state;
+  draw(state, game);
+}
+
+function draw(state, game) {
+  document.title = regions.titleWords(state, game);
+  document.body.dataset.game = state.game;
+  document.body.dataset.phase = state.phase;
+  show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
+  show("round", game.roundWords(state), () => game.roundWords(state));
+  show("call", [state.call, state.said, state.last?.n], () => regions.call(state));
+  show("notices", [state.notices], () => regions.notices(state));
+  show("turn", [state.turn, state.phase, state.result, isJoined], () => regions.turn(state, game));
+  show("cloth", [state.table, state.players, state.proposal, state.last], () => game.drawTable(state));
+  show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
+  show("seats", [state.players, state.turn, state.phase, state.table.dealer], () => regions.seats(state, game));
+  show("proposal", [state.proposal, isJoined, isBoard], () => regions.proposal(state, isJoined && !isBoard, press));
+  document.body.classList.toggle("has-sheet", state.proposal !== null);
+  if (isBoard) return;
+  show("actions", [state.actions, state.is_over, isJoined], () => (isJoined ? actions(state, press) : []));
+  show("history", [state.history, state.can_undo, isJoined], () => regions.history(state, isJoined, press));
+  document.getElementById("join").hidden = isJoined;
+}
+
+function onLink(link) {
+  const sign = document.getElementById("link");
+  if (sign.dataset.link === link) return;
+  sign.dataset.link = link;
+  document.body.dataset.link = link;
+  document.getElementById("link-words").textContent = LINK_WORDS[link];
+}
+
+function onJoined(joined) {
+  isJoined = joined;
+  document.body.dataset.joined = joined ? "yes" : "no";
+  if (latest) gameModule(latest.game).then((game) => draw(latest, game));
+}
+
+const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
+const press = presses({ onJoined, onDone: () => live.ask(), version: () => latest?.version });

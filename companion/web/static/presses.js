@@ -1,0 +1,55 @@
+// Pressing: one press at a time, the reason shown when it is refused, the join code asked for when it is missing.
+
+import * as api from "./api.js";
+
+const TOAST_MS = 6000;
+
+let hideLater = 0;
+
+export function tell(text) {
+  const toast = document.getElementById("toast");
+  clearTimeout(hideLater);
+  toast.textContent = text;
+  toast.hidden = text === "";
+  hideLater = setTimeout(() => (toast.hidden = true), TOAST_MS);
+}
+
+export function presses({ onJoined, onDone, version }) {
+  let isBusy = false;
+
+  const press = async (ask) => {
+    if (isBusy) return;
+    isBusy = true;
+    document.body.classList.add("is-busy");
+    try {
+      await ask();
+      tell("");
+      onDone();
+    } catch (error) {
+      if (!(error instanceof api.Refused)) throw error;
+      if (error.code === "not-joined" || error.code === "wrong-code") onJoined(false);
+      if (error.status === 409) onDone();
+      tell(error.message);
+    } finally {
+      isBusy = false;
+      document.body.classList.remove("is-busy");
+    }
+  };
+
+  document.getElementById("join-form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    const code = document.getElementById("join-code").value.trim();
+    press(async () => {
+      await api.join(code);
+      onJoined(true);
+    });
+  });
+
+  return {
+    command: (body) => press(() => api.command(body)),
+    confirm: () => press(() => api.confirm(version())),
+    reject: () => press(() => api.reject(version())),
+    undo: () => press(() => api.undo(version())),
+    nextGame: () => press(() => api.nextGame(version())),
+  };
+}

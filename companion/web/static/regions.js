@@ -1,0 +1,120 @@
+// The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
+
+import { counted, h } from "./dom.js";
+
+export function titleWords(state, game) {
+  if (state.proposal) return `Waiting: ${state.proposal.sentence}`;
+  return state.turn ? `${state.turn}’s turn · ${game.title ?? state.game}` : (game.title ?? state.game);
+}
+
+export function gameName(state, game) {
+  const edition = state.header.edition ? h("span", { class: "edition" }, `deck of ${state.header.edition}`) : null;
+  return [h("span", {}, game.title ?? state.game), edition];
+}
+
+export function call(state) {
+  const { call: called, said, why } = state;
+  if (!called && !said.length) return [h("p", { class: "word quiet" }, "Welcome")];
+  const told = said.map((sentence) => h("li", {}, sentence));
+  const reasons = why.length
+    ? h("details", { class: "why" }, h("summary", { id: "why" }, "Why?"), ...why.map((reason) => h("p", {}, reason)))
+    : null;
+  if (!called) return [h("ul", { class: "said alone" }, ...told), reasons];
+  const who = called.player && !called.word.includes(called.player) ? h("span", { class: "who" }, called.player) : null;
+  const length = called.word.length > 12 ? "word long" : "word";
+  return [h("p", { class: length }, who, h("strong", {}, called.word)), h("ul", { class: "said" }, ...told), reasons];
+}
+
+export function notices(state) {
+  return state.notices.map(({ code, text, at }) =>
+    h("div", { class: "notice", "data-code": code }, h("span", { class: "sign", "aria-hidden": true }, "!"),
+      h("p", {}, text), at ? spot(at) : null));
+}
+
+// Where in the camera's picture to look: a small frame with a mark in it, and the same in words.
+function spot([x, y]) {
+  const across = x < 1 / 3 ? "left" : x > 2 / 3 ? "right" : "middle";
+  const down = y < 1 / 3 ? "far" : y > 2 / 3 ? "near" : "";
+  const words = down && across === "middle" ? `${down} side` : [down, across].filter(Boolean).join(" ");
+  const mark = h("span", { class: "spot", role: "img", "aria-label": `Where: ${words}` }, h("i", {}));
+  mark.firstChild.style.left = `${(x * 100).toFixed(1)}%`;
+  mark.firstChild.style.top = `${(y * 100).toFixed(1)}%`;
+  return h("span", { class: "where" }, mark, h("span", {}, words));
+}
+
+export function turn(state, game) {
+  if (state.is_over) return [h("p", { class: "now" }, "The game is over")];
+  const now = state.turn ? [h("b", {}, state.turn), h("span", {}, "’s turn")] : [h("span", {}, "Everyone")];
+  const doing = game.prompt(state);
+  return [h("p", { class: "now" }, ...now), doing ? h("p", { class: "soft" }, doing) : null];
+}
+
+export function facts(list) {
+  return list.map(({ label, value, note }) =>
+    h("div", { class: "fact" }, h("span", { class: "label" }, label), h("b", {}, value),
+      note ? h("span", { class: "note" }, note) : null));
+}
+
+export function seats(state, game) {
+  return h("ul", {}, ...Object.keys(state.players).map((name) => seat(state, game, name)));
+}
+
+function seat(state, game, name) {
+  const { main, pots, hand, isOut, isDealer, extra } = game.seat(state, name);
+  const isTurn = state.turn === name;
+  const classes = ["seat", isTurn && "is-turn", isOut && "is-out"].filter(Boolean).join(" ");
+  const badges = [
+    isTurn ? h("span", { class: "badge turn-badge" }, "to play") : null,
+    isDealer ? h("span", { class: "badge" }, "deals") : null,
+    isOut ? h("span", { class: "badge" }, "out") : null,
+  ];
+  return h("li", { class: classes, "aria-current": isTurn ? "true" : null },
+    h("div", { class: "who" }, h("span", { class: "name" }, name), h("span", { class: "badges" }, ...badges)),
+    h("div", { class: "main" }, h("b", {}, main.value), h("span", {}, main.label)),
+    h("div", { class: "pots" },
+      ...pots.map(({ label, value }) => h("span", { class: "pot" }, h("span", {}, label), h("b", {}, value))),
+      hand === null || hand === undefined ? null : pips(hand)),
+    extra ? h("div", { class: "extra" }, extra) : null);
+}
+
+function pips(hand) {
+  const words = `${counted(hand, "card")} in hand`;
+  if (hand > 3) return h("span", { class: "pot" }, h("span", {}, "In hand"), h("b", {}, hand));
+  const cards = [0, 1, 2].map((n) => h("i", { class: n < hand ? "pip held" : "pip" }));
+  return h("span", { class: "pips", role: "img", "aria-label": words, title: words }, ...cards);
+}
+
+export function proposal(state, canPress, press) {
+  const waiting = state.proposal;
+  if (!waiting) return [];
+  const refused = waiting.refusal;
+  const sure = waiting.confidence === null ? null : `${Math.round(waiting.confidence * 100)} % sure`;
+  const lines = refused ? [refused.message] : waiting.consequences;
+  return [
+    h("div", { class: refused ? "waiting refused" : "waiting" },
+      h("p", { class: "kicker" }, refused ? "The rules say no" : "Is this right?", sure ? h("span", {}, sure) : null),
+      h("p", { class: "sentence" }, waiting.sentence),
+      waiting.confidence === null ? null : h("a", { href: "/api/proposal/evidence.jpg", target: "_blank", rel: "noopener" }, "See the picture"),
+      lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null),
+    canPress
+      ? h("div", { class: "row" },
+          h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? "Take it away" : "Reject"),
+          refused ? null : h("button", { id: "confirm", onclick: press.confirm }, "Confirm"))
+      : h("p", { class: "soft" }, "Confirm with the button at the table, or join below to press here."),
+  ];
+}
+
+export function history(state, canPress, press) {
+  if (!state.history.length) return [];
+  const moves = [...state.history].reverse().map(move);
+  const undo = canPress && state.can_undo
+    ? h("button", { id: "undo", class: "plain small", onclick: press.undo }, "Take back the last move")
+    : null;
+  return [undo, h("details", {}, h("summary", { id: "moves" }, counted(state.history.length, "move"), " so far"),
+    h("ol", { reversed: true, start: state.history.at(-1).n }, ...moves))];
+}
+
+function move({ n, said, picture }) {
+  const look = picture ? h("a", { href: `/api/moves/${n}/evidence.jpg`, target: "_blank", rel: "noopener" }, "picture") : null;
+  return h("li", { value: n }, said.join(" ") || "Done.", look ? " " : null, look);
+}

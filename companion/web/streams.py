@@ -1,0 +1,102 @@
+"""Live events: what the feed tells, as server-sent events, for a bounded number of viewers and a bounded time.
+
+Each open stream holds one of the server's threads, a viewer who has gone is noticed only when something is written,
+and one who stops reading is never noticed: hence the heartbeat, the limit on streams and the limit on their age.
+The format is that of the HTML Living Standard, section 9.2 "Server-sent events".
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http import HTTPStatus
+from threading import Lock
+
+from companion.errors import CompanionError
+from companion.referee.feed import Feed, Subscription
+from companion.referee.messages import Told
+from companion.referee.session import Session
+from companion.web.snapshots import Snapshots
+
+RETRY_MS = 2000
+SIGN_OF_LIFE = "event: alive\ndata: {}\n\n"
+"""Not a comment, which scripts cannot hear; without an id, which it would change."""
+
+
+class TooManyStreams(CompanionError):
+    """All places for viewers are taken; the page falls back to asking now and then."""
+
+    status = HTTPStatus.SERVICE_UNAVAILABLE
+    retry_after_s = 15
+    default_code = "too-many-viewers"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many streams, how often a sign of life, and when a stream is ended for the browser to open a new one."""
+
+    most: int = 20
+    heartbeat_s: float = 12.0
+    age_s: float = 300.0
+
+
+class Streams:
+    """The open streams of one table."""
+
+    def __init__(self, snapshots: Snapshots, pace: Pace, clock: Callable[[], float]) -> None:
+        self._snapshots = snapshots
+        self._pace = pace
+        self._clock = clock
+        self._lock = Lock()
+        self._open: set[Subscription] = set()
+        self._closed = False
+
+    def enter(self, feed: Feed, since: int | None) -> Subscription:
+        """Take a place, after the version last seen or from now on. Raises `TooManyStreams`."""
+        with self._lock:
+            if self._closed or len(self._open) >= self._pace.most:
+                raise TooManyStreams("All places for watching live are taken; the page keeps asking instead.")
+            subscription = feed.subscribe(since)
+            self._open.add(subscription)
+        return subscription
+
+    def leave(self, subscription: Subscription) -> None:
+        """Give the place back; twice is harmless."""
+        with self._lock:
+            self._open.discard(subscription)
+        subscription.close()
+
+    def close(self) -> None:
+        """End every stream now and admit no more: the house is closing."""
+        with self._lock:
+            self._closed = True
+            leaving = tuple(self._open)
+        for subscription in leaving:
+            subscription.close()
+
+    def tell(self, subscription: Subscription, latest: Callable[[], Session], since: int | None) -> Iterator[str]:
+        """The stream's text, until it is too old or closed; without ``since`` the table as it stands comes first."""
+        yield f"retry: {RETRY_MS}\n\n"
+        if since is None:
+            yield self._state(latest())
+        ends = self._clock() + self._pace.age_s
+        while not subscription.is_closed and (left := ends - self._clock()) > 0:
+            told = subscription.next(min(self._pace.heartbeat_s, left))
+            yield SIGN_OF_LIFE if told is None else self._event(told)
+
+    def _event(self, told: Told) -> str:
+        """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
+        if told.kind == "announcement":
+            return message(told.version, told.kind, json.dumps(told.data))
+        return self._state(told.session)
+
+    def _state(self, session: Session) -> str:
+        return message(session.version, "state", self._snapshots.text(session))
+
+
+def message(version: int, kind: str, data: str) -> str:
+    r"""One server-sent event.
+
+    >>> message(7, "state", '{"turn": "Ana"}')
+    'id: 7\nevent: state\ndata: {"turn": "Ana"}\n\n'
+    """
+    return f"id: {version}\nevent: {kind}\ndata: {data}\n\n"

@@ -1,0 +1,197 @@
+"""A table of Hex'el behind the web application, a real server, and a real browser spoken to by the WebDriver protocol.
+
+The protocol is plain JSON over HTTP (W3C WebDriver); the few calls needed here stand below instead of a dependency.
+"""
+
+import base64
+import http.client
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import waitress
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.referee.messages import Do
+from companion.referee.referee import Referee, open_table
+from companion.rules.engine import Header
+from companion.web.app import SERVER_OPTIONS, close_streams, create_app
+
+CODE = "ROSE42"
+
+LINE = {
+    "cmd": "line",
+    "cards": [
+        {"cell": [-1, 0], "edges": ["red", "blue", "blue", "blue", "blue", "blue"]},
+        {"cell": [0, 0], "edges": ["red", "blue", "blue", "red", "blue", "blue"]},
+        {"cell": [1, 0], "edges": ["red", "red", "blue", "red", "blue", "blue"]},
+    ],
+}
+OPENING = (
+    LINE,
+    {"cmd": "stake", "player": "Ana", "amount": 3},
+    {"cmd": "hedge", "player": "Ana", "amount": 6},
+    {"cmd": "hedge", "player": "Bo", "amount": 9},
+)
+HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
+MISMATCH = {**HEXEL, "edges": ["red"] * 6}
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Callable[..., Referee]]:
+    """Opens tables of Hex'el for the players named, after the commands given."""
+    opened: list[Referee] = []
+
+    def open_one(*commands: dict[str, Any], players: tuple[str, ...] = ("Ana", "Bo")) -> Referee:
+        header = Header("hexel", players, "36")
+        referee = open_table(tmp_path / str(len(opened)), header, header, press_gap_s=0.0)
+        opened.append(referee)
+        referee.start()
+        for command in commands:
+            referee.ask(Do(command))
+        return referee
+
+    yield open_one
+    for referee in opened:
+        referee.stop()
+
+
+@pytest.fixture
+def referee(table: Callable[..., Referee]) -> Referee:
+    """A table where Ana is to lay the round's first card."""
+    return table(*OPENING)
+
+
+@pytest.fixture
+def app(referee: Referee) -> Flask:
+    return create_app(referee, join_code=CODE)
+
+
+@pytest.fixture
+def spectator(app: Flask) -> FlaskClient:
+    """A phone that only watches."""
+    return app.test_client()
+
+
+@pytest.fixture
+def phone(app: Flask) -> FlaskClient:
+    """A phone that has joined."""
+    client = app.test_client()
+    assert client.post("/api/join", json={"code": CODE}).status_code == 200
+    return client
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Flask], int]]:
+    """Serves applications on loopback as the product does, and answers with the port."""
+    running: list[tuple[Flask, Any, threading.Thread]] = []
+
+    def serve_one(app: Flask) -> int:
+        server = waitress.create_server(app, host="127.0.0.1", port=0, **SERVER_OPTIONS)
+        thread = threading.Thread(target=server.run, name="web")
+        thread.start()
+        running.append((app, server, thread))
+        return int(server.effective_port)
+
+    yield serve_one
+    for app, server, thread in running:
+        close_streams(app)
+        server.close()
+        thread.join(10)
+        assert not thread.is_alive(), "the server did not stop"
+
+
+class Browser:
+    """One window of Chromium."""
+
+    def __init__(self, driver_port: int, profile: Path) -> None:
+        self._port = driver_port
+        arguments = [
+            "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+            "--disable-component-update", "--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}",
+        ]  # fmt: skip
+        options = {"binary": shutil.which("chromium"), "args": arguments}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        self._session = "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+
+    def screen(self, width: int, height: int, *, dark: bool = False, scale: float = 1) -> None:
+        """The window's size in CSS pixels, and day or night."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
+        self._devtools("Emulation.setDeviceMetricsOverride", metrics)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        self._devtools("Emulation.setEmulatedMedia", {"features": [scheme, still]})
+
+    def open(self, url: str) -> None:
+        self._call("POST", f"{self._session}/url", {"url": url})
+
+    def run(self, script: str) -> Any:
+        """What a function body in the page returns."""
+        return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": []})
+
+    def wait_for(self, condition: str, within_ms: int = 8000) -> Any:
+        """The first true value of an expression in the page, looked at each frame."""
+        script = (
+            "const done = arguments[0]; const ends = Date.now() + " + str(within_ms) + ";"
+            "const look = () => { let v = null; try { v = (" + condition + "); } catch (e) { v = null; }"
+            " if (v || Date.now() > ends) done(v || null); else setTimeout(look, 20); }; look();"
+        )
+        value = self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})
+        assert value, f"never came true on the page: {condition}"
+        return value
+
+    def picture(self) -> bytes:
+        return base64.b64decode(self._call("GET", f"{self._session}/screenshot"))
+
+    def complaints(self) -> list[str]:
+        """What the browser's console has said in anger since the last time."""
+        entries = self._call("POST", f"{self._session}/se/log", {"type": "browser"})
+        return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
+
+    def offline(self, is_off: bool) -> None:
+        self._devtools("Network.enable", {})
+        conditions = {"offline": is_off, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+        self._devtools("Network.emulateNetworkConditions", conditions)
+
+    def close(self) -> None:
+        self._call("DELETE", self._session)
+
+    def _devtools(self, command: str, parameters: dict[str, Any]) -> None:
+        self._call("POST", f"{self._session}/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+        try:
+            text = None if body is None else json.dumps(body)
+            connection.request(method, path, text, {"Content-Type": "application/json"})
+            value = json.loads(connection.getresponse().read())["value"]
+        finally:
+            connection.close()
+        if isinstance(value, dict) and "error" in value:
+            raise RuntimeError(f"{path}: {value['error']}: {value['message']}")
+        return value
+
+
+@pytest.fixture(scope="session")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A browser for the whole run; the tests that need one are skipped where there is none."""
+    if not shutil.which("chromium") or not shutil.which("chromedriver"):
+        pytest.skip("no Chromium with its chromedriver on this machine")
+    command = ["chromedriver", "--port=0"]
+    profile = tmp_path_factory.mktemp("chromium")
+    environment = {**os.environ, "HOME": str(profile)}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment) as driver:
+        assert driver.stdout is not None
+        port = next(int(said[1]) for line in driver.stdout if (said := re.search(r"started .* on port (\d+)", line)))
+        window = Browser(port, profile / "profile")
+        yield window
+        window.close()
+        driver.terminate()
