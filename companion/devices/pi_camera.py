@@ -91,6 +91,7 @@ class PiCamera:
         """Hold what the automatic found, so that a hand in the picture does not change the colours of the cards."""
         if self._is_held or self._clock() - self._began_s < _SETTLE_S:
             return
-        held = {name: facts[name] for name in ("ExposureTime", "AnalogueGain", "ColourGains") if name in facts}
-        device.set_controls({"AeEnable": False, **held})
+        held: dict[str, Any] = {"AeEnable": False}
+        held |= {name: facts[name] for name in ("ExposureTime", "AnalogueGain", "ColourGains") if name in facts}
+        device.set_controls(held)
         self._is_held = True

@@ -54,8 +54,8 @@ class UsbCamera:
         video = self._video
         if video is None:
             return None
-        is_there, picture = video.retrieve() if self._grab_newest(video) else (False, None)
-        if not is_there:
+        picture = video.retrieve()[1] if self._grab_newest(video) else None
+        if picture is None:
             raise DeviceError(f"{self.name} gives no picture: check its cable", code="no-frame")
         number = self._count
         self._count += 1
