@@ -30,12 +30,32 @@ from companion.rules.hexdragon_state import HEADS, Scored, Seat, State, opening,
 from companion.rules.hexdragon_telling import explain
 from companion.rules.hexdragon_tiles import Tile
 from companion.rules.hexgrid import Cell, distance
+from companion.rules.notation import CELL, TEXT, Field, Form, Notation
 
-__all__ = ["EDITIONS", "NAME", "PLAYERS", "apply", "explain", "interpret", "legal", "placements", "start", "view"]
+__all__ = [
+    "EDITIONS",
+    "NAME",
+    "NOTATION",
+    "PLAYERS",
+    "State",
+    "apply",
+    "explain",
+    "interpret",
+    "legal",
+    "placements",
+    "start",
+    "view",
+]
 
 NAME = "hexdragon"
 EDITIONS: tuple[str, ...] = ()
 PLAYERS: tuple[int, int | None] = (1, 4)
+NOTATION: Notation = {
+    "place": (Field("player", TEXT), Field("cell", CELL), Field("tile", Form(tiles.written, tiles.from_written))),
+    "star": (Field("player", TEXT), Field("cell", CELL)),
+    "skip": (Field("player", TEXT),),
+    "agree-end": (Field("player", TEXT),),
+}
 
 COLOURS = ("red", "blue", "yellow", "purple")
 """The players' colours in the order in which they are given out."""

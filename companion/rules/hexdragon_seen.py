@@ -18,19 +18,17 @@ Thing = tuple[Tile | str, str | None]
 
 
 def changes(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
-    """A command for each thing that has come to lie on a cell without a tile.
+    """A command for each thing that has come to lie on a cell without a tile; none where nothing has.
 
-    A new tile is the mover's; a new star its colour's, or the mover's when its colour was not read. What could not be
-    read says nothing. Both readings are first turned to agree with the tiles known to lie, because the axis of the
-    lattice that a picture calls E is free (contract, "Coordinates").
+    Things that lay there before and that the rules do not know of follow as less likely. A new tile is the mover's; a
+    new star its colour's, or the mover's when its colour was not read. What could not be read says nothing. Both
+    readings are first turned to agree with the tiles known to lie, because the axis of the lattice that a picture
+    calls E is free (contract, "Coordinates").
     """
     was, now = _aligned(state, before), _aligned(state, after)
-    news = {cell: thing for cell, thing in now.items() if cell not in state.board and was.get(cell) != thing}
-    return tuple(
-        _star(state, cell, owner) if isinstance(what, str) else _place(state, cell, what, owner)
-        for cell, (what, owner) in news.items()
-        if what != STAR or state.reserved_for(cell) is None
-    )
+    unknown = {cell: thing for cell, thing in now.items() if not _is_known(state, cell, thing)}
+    new = {cell: thing for cell, thing in unknown.items() if was.get(cell) != thing}
+    return tuple(_command(state, cell, thing) for cell, thing in {**new, **unknown}.items()) if new else ()
 
 
 def _aligned(state: State, seen: Seen) -> dict[Cell, Thing]:
@@ -67,11 +65,14 @@ def _thing(value: Any) -> Thing | None:
         return None
 
 
-def _place(state: State, cell: Cell, tile: Tile, owner: str | None) -> Command:
+def _is_known(state: State, cell: Cell, thing: Thing) -> bool:
+    return cell in state.board or (thing[0] == STAR and state.reserved_for(cell) is not None)
+
+
+def _command(state: State, cell: Cell, thing: Thing) -> Command:
+    what, owner = thing
+    if isinstance(what, str):
+        player = next((seat.name for seat in state.seats if seat.colour == owner), state.mover.name)
+        return {"cmd": "star", "player": player, "cell": list(cell)}
     owned = {} if owner is None else {"owner": owner}
-    return {"cmd": "place", "player": state.mover.name, "cell": list(cell), "tile": {**tile.as_json(), **owned}}
-
-
-def _star(state: State, cell: Cell, colour: str | None) -> Command:
-    owner = next((seat for seat in state.seats if seat.colour == colour), state.mover)
-    return {"cmd": "star", "player": owner.name, "cell": list(cell)}
+    return {"cmd": "place", "player": state.mover.name, "cell": list(cell), "tile": {**what.as_json(), **owned}}

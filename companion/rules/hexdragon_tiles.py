@@ -1,8 +1,8 @@
 """The tiles of HexDragon: what joins their six edges, their classes, how they are written.
 
 Rules page, "Things": a body has three paths; a head has one head edge, one tail edge and two paths; the start tile has
-six tails. In writing a tile is ``[hD][tD...]`` and its paths as pairs, joined by hyphens: the body ``03-12-45``, the
-head ``h4t5-03-12``, the start tile ``t012345``.
+six tails. In writing a tile is its paths as pairs of edges, before them of a head its head and tail edge, after them
+the owner's colour where one is named: the body ``03-12-45``, the heads ``h4t5-03-12`` and ``h4t5-03-12@red``.
 """
 
 import re
@@ -27,7 +27,7 @@ SUPPLY_SET: dict[str, int] = {"A": 6, "H": 5, "I": 4, "O": 3, "X": 2}
 CLASSES: dict[tuple[int, ...], str] = {(1, 2, 2): "A", (2, 2, 3): "H", (1, 1, 3): "I", (1, 1, 1): "O", (3, 3, 3): "X"}
 """The class of a body by the distances its three paths bridge: 1 next, 2 one between, 3 across."""
 
-_WRITTEN = re.compile(r"(?:h(?P<head>[0-5])t(?P<tail>[0-5])-)?(?P<paths>[0-5]{2}(?:-[0-5]{2})*)")
+_WRITTEN = re.compile(r"(?:h(?P<head>\d)t(?P<tails>\d*)-)?(?P<paths>\d\d(?:-\d\d)*)(?:@(?P<owner>\w*))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,10 @@ class Tile:
     def __str__(self) -> str:
         """The tile in writing.
 
-        >>> str(Tile("head", ((0, 3), (1, 2)), head=4, tails=(5,))), str(START)
-        ('h4t5-03-12', 't012345')
+        >>> str(Tile("head", ((0, 3), (1, 2)), head=4, tails=(5,)))
+        'h4t5-03-12'
         """
-        head = "" if self.head is None else f"h{self.head}"
-        tails = "t" + "".join(map(str, self.tails)) if self.tails else ""
-        return "-".join(filter(None, (head + tails, *(f"{a}{b}" for a, b in self.paths))))
+        return written(self.as_json())
 
     @property
     def class_name(self) -> str:
@@ -105,22 +103,44 @@ START = Tile("start", tails=tuple(range(6)))
 
 
 def parse(text: str) -> Tile:
-    """The tile a piece of writing means. Raises `ValueError` where it means none.
+    """The tile that a piece of writing means; whose it is, is left out.
 
-    >>> parse("h4t5-03-12")
+    >>> parse("h4t5-03-12@red")
     Tile(kind='head', paths=((0, 3), (1, 2)), head=4, tails=(5,))
+
+    Raises:
+        ValueError: it is no writing of a tile.
+        Refusal: ``bad-tile``, as for `read`.
     """
-    if text == str(START):
-        return START
+    return read(from_written(text))
+
+
+def written(value: Mapping[str, Any]) -> str:
+    """The ``tile`` of a command in writing, even one that the rules will refuse as a bad tile.
+
+    >>> written({"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]], "owner": "red"})
+    '03-12-45@red'
+    """
+    ends = [f"h{value['head']}t{''.join(map(str, value['tails']))}"] if value["kind"] == "head" else []
+    owner = f"@{value['owner'] or ''}" if "owner" in value else ""
+    return "-".join((*ends, *("".join(map(str, path)) for path in value["paths"]))) + owner
+
+
+def from_written(text: str) -> dict[str, Any]:
+    """The ``tile`` of a command that a piece of writing stands for; whether it is a good one is not judged.
+
+    >>> from_written("h4t5-03-12")
+    {'kind': 'head', 'head': 4, 'tails': [5], 'paths': [[0, 3], [1, 2]]}
+    """
     found = _WRITTEN.fullmatch(text)
     if found is None:
         raise ValueError(f"not a tile: {text!r}; a body is written like 03-12-45, a head like h4t5-03-12")
     paths = [[int(edge) for edge in pair] for pair in found["paths"].split("-")]
-    ends = {"head": int(found["head"]), "tails": [int(found["tail"])]} if found["head"] else {}
-    try:
-        return read({"kind": "head" if ends else "body", **ends, "paths": paths})
-    except Refusal as refusal:
-        raise ValueError(f"not a tile: {text!r}; {refusal.message}") from refusal
+    owner = {} if found["owner"] is None else {"owner": found["owner"] or None}
+    if found["head"] is None:
+        return {"kind": "body", "paths": paths, **owner}
+    tails = [int(edge) for edge in found["tails"]]
+    return {"kind": "head", "head": int(found["head"]), "tails": tails, "paths": paths, **owner}
 
 
 def read(value: Mapping[str, Any]) -> Tile:

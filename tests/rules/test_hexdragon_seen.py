@@ -118,6 +118,21 @@ def test_of_two_new_things_the_one_that_is_allowed_comes_first():
     assert hexdragon.interpret(begun(), START, after) == (place("Ana", (2, 0), "03-12-45"), star("Bo", (1, 0)))
 
 
+def test_what_lay_there_unknown_to_the_rules_follows_what_is_new():
+    before = {**START, (1, 0): seen("03-12-45")}
+    after = {**START, (2, 0): seen("03-14-25"), (1, 0): seen("03-12-45")}
+    new, old = place("Ana", (2, 0), "03-14-25"), place("Ana", (1, 0), "03-12-45")
+    assert hexdragon.interpret(begun(), before, after) == (new, old)
+    assert hexdragon.interpret(begun(), before, dict(reversed(after.items()))) == (new, old)
+
+
+def test_a_head_laid_too_early_waits_behind_the_tile_of_the_player_on_turn():
+    before = {**START, (1, 0): seen("03-12-45")}
+    after = {**before, (2, 0): seen("h0t1-23-45", "blue")}
+    first, second = hexdragon.interpret(begun(), before, after)
+    assert (first["cell"], second["cell"]) == ([1, 0], [2, 0])
+
+
 @pytest.mark.parametrize("turns", range(6))
 def test_a_reading_turned_against_the_board_is_turned_back(turns):
     state = begun(place("Ana", (1, 0), "03-12-45"), place("Bo", (2, 0), "h0t1-23-45"))
