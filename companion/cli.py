@@ -44,6 +44,7 @@ class LateCommands(click.Group):
 
     modules: ClassVar = {
         "read": ("companion.cli_vision", "read_command"),
+        "watch": ("companion.cli_vision", "watch_command"),
     }
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -104,9 +105,8 @@ def _report(error: CompanionError, as_json: bool) -> int:
 def _read(path: Path) -> bytes:
     try:
         return path.read_bytes()
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError(f"cannot read {path}: {reason}", code="unreadable-record") from None
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-record") from None
 
 
 def _print_story(replayed: Replayed) -> None:

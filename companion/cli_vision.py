@@ -1,0 +1,124 @@
+"""The commands that look at pictures, `read` and `watch`; imported only when asked for, since OpenCV is slow to load."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import click
+import cv2
+
+from companion.devices.pi_camera import PiCamera
+from companion.devices.recorded import Recorded
+from companion.errors import UsageError
+from companion.vision.readers import READERS, Reader, load_picture
+from companion.vision.settling import Patience, Settler
+
+
+def game_options(command):  # type: ignore[no-untyped-def]
+    """The options that say which game and which deck."""
+    command = click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, for programs.")(command)
+    command = click.option(
+        "--deck", help="Deck on the table, such as hexel36 or hexel46; without it what is seen decides."
+    )(command)
+    return click.option("--game", "game_name", required=True, help="Game on the table: hexel.")(command)
+
+
+def reader_for(game_name: str, deck: str | None) -> tuple[Reader, str | None]:
+    """The game's reader and the edition that a deck's name means. Raises `UsageError` for a name unknown."""
+    if game_name not in READERS:
+        raise UsageError(f"no such game: {game_name} (known: {', '.join(READERS)})", code="unknown-game")
+    reader = READERS[game_name]
+    if deck is None:
+        return reader, None
+    edition = deck.removeprefix(game_name)
+    if f"{game_name}{edition}" not in reader.decks:
+        raise UsageError(f"no such deck: {deck} (known: {', '.join(reader.decks)})", code="unknown-deck")
+    return reader, edition
+
+
+@click.command("read")
+@game_options
+@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
+def read_command(game_name: str, deck: str | None, as_json: bool, images: tuple[Path, ...]) -> int:
+    """Recognise the cards on photographs, each on its own."""
+    reader, edition = reader_for(game_name, deck)
+    cv2.setNumThreads(1)
+    status = 0
+    for path in images:
+        picture = load_picture(path)
+        if picture is None:
+            status = 1
+            reason = "no such file" if not path.exists() else "not a picture that can be read"
+            problem = {"code": "unreadable-image", "message": f"{path}: {reason}"}
+            click.echo(f"companion: {problem['message']} (unreadable-image)", err=True)
+            if as_json:
+                click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
+            continue
+        begun = perf_counter()
+        reading = reader.read(picture, edition, None)
+        took = round((perf_counter() - begun) * 1000, 1)
+        if as_json:
+            size = [picture.shape[1], picture.shape[0]]
+            head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
+            click.echo(json.dumps({**head, **reading.as_json()}))
+        else:
+            click.echo(f"{path}: {len(reading.cards)} cards in the tableau, {len(reading.loose)} loose, {took} ms")
+            for card in (*reading.cards, *reading.loose):
+                where = "loose" if card.cell is None else f"({card.cell[0]}, {card.cell[1]})"
+                click.echo(f"  {where:>9}  {' '.join(e or '?' for e in card.edges)}  {card.confidence:.2f}")
+            for warning in reading.warnings:
+                click.echo(f"  {warning.code}: {warning.message}")
+    return status
+
+
+@click.command("watch")
+@game_options
+@click.option(
+    "--fps", type=click.FloatRange(0.5, 120), help="Frames a second of SOURCE; a video knows its own, a folder has 10."
+)
+@click.option(
+    "--settle", type=click.IntRange(1, 30), default=Patience.card, show_default=True, help="Frames a card lies still."
+)
+@click.argument("source")
+def watch_command(game_name: str, deck: str | None, as_json: bool, fps: float | None, settle: int, source: str) -> int:
+    """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
+    reader, edition = reader_for(game_name, deck)
+    cv2.setNumThreads(1)
+    camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
+    settler = Settler(reader, edition, replace(Patience(), card=settle))
+    count, busy_s = 0, 0.0
+    camera.open()
+    try:
+        while (frame := camera.next()) is not None:
+            begun = perf_counter()
+            told = settler.step(frame.picture)
+            busy_s += perf_counter() - begun
+            count += 1
+            for one in told:
+                _tell({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json)
+    except KeyboardInterrupt:
+        pass  # a live camera is watched until Ctrl-C: then comes the end line
+    finally:
+        camera.close()
+    rate = round(count / busy_s, 1) if busy_s else 0.0
+    _tell({"event": "end", "frames": count, "seconds": round(busy_s, 3), "frames_per_second": rate}, as_json)
+    return 0
+
+
+def _tell(line: dict[str, Any], as_json: bool) -> None:
+    if as_json:
+        click.echo(json.dumps(line))
+        return
+    when = f"{line['t']:8.1f} s  " if "t" in line else ""
+    match line["event"]:
+        case "table":
+            click.echo(f"{when}the table: {len(line['cards'])} cards, {len(line['loose'])} loose")
+        case "notice":
+            click.echo(f"{when}{line['message']}")
+        case "end":
+            click.echo(f"{line['frames']} frames in {line['seconds']} s: {line['frames_per_second']} a second")
+        case event:
+            where = "loose" if line["cell"] is None else f"at ({line['cell'][0]}, {line['cell'][1]})"
+            click.echo(f"{when}{event} {where}: {' '.join(e or '?' for e in line['edges'])}")

@@ -1,0 +1,271 @@
+"""Printings of a Hex'el deck: how a card's face may look, from the reference art to decks nobody has printed yet.
+
+A printing says what a face is made of; `raster_card` draws one card of it. The reference values are those of the
+cards as physical things: a regular hexagon of side 35 mm, symbols 12 mm across, centred at 0.76 of the apothem.
+"""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+SIDE_MM = 35.0
+APOTHEM_MM = SIDE_MM * float(np.sqrt(3.0)) / 2.0
+
+Colour = tuple[int, int, int]
+"""Blue, green, red, 0..255."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How one symbol is drawn.
+
+    Attributes:
+        shape: disc, ring, diamond, square, triangle, cross, star, hexagon, bar, letter or drop.
+        colour: fill colour, or the line's colour of an open shape.
+        hollow: line width as a fraction of the symbol's size for an open shape, 0 for a filled one.
+        outline: colour of an outline drawn around a filled shape, or None.
+        letter: the letter written in the symbol's middle, or "".
+    """
+
+    shape: str
+    colour: Colour
+    hollow: float = 0.0
+    outline: Colour | None = None
+    letter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Printing:
+    """How a whole deck looks. Lengths in mm unless said."""
+
+    marks: dict[str, Mark]
+    face: Colour = (230, 240, 244)
+    face_edge: Colour | None = None
+    """Colour towards the rim for a gradient face."""
+    hairline: Colour = (58, 58, 58)
+    hairline_mm: float = 0.4
+    border: Colour | None = None
+    border_mm: float = 0.0
+    symbol_mm: float = 12.0
+    radius_share: float = 0.76
+    middle: Colour | None = None
+    """An ornament in the card's middle."""
+
+
+def hex_colour(text: str) -> Colour:
+    """A web colour as blue, green, red.
+
+    >>> hex_colour("#C8322B")
+    (43, 50, 200)
+    """
+    r, g, b = (int(text[i : i + 2], 16) for i in (1, 3, 5))
+    return b, g, r
+
+
+RED = Mark("disc", hex_colour("#C8322B"))
+REFERENCE = {
+    "36": Printing(
+        {
+            "red": RED,
+            "blue": Mark("disc", hex_colour("#2458B8")),
+            "void": Mark("ring", hex_colour("#2B2B2B"), hollow=0.2),
+        }
+    ),
+    "46": Printing(
+        {"red": RED, "blue": Mark("diamond", hex_colour("#2458B8")), "yellow": Mark("triangle", hex_colour("#E2B21B"))}
+    ),
+}
+
+
+def varied(printing: Printing, rng: np.random.Generator, amount: float = 1.0) -> Printing:
+    """The same printing from another press: inks, paper and sizes a little off, shapes kept."""
+
+    def ink(colour: Colour) -> Colour:
+        lab = np.array(colour, float) + rng.normal(0, 9 * amount, 3) + rng.normal(0, 8 * amount)
+        b, g, r = (int(v) for v in np.clip(lab, 8, 250))
+        return b, g, r
+
+    marks = {}
+    for name, mark in printing.marks.items():
+        hollow = mark.hollow * float(rng.uniform(0.8, 1.25)) if mark.hollow else 0.0
+        marks[name] = replace(mark, colour=ink(mark.colour), hollow=hollow)
+    return replace(
+        printing,
+        marks=marks,
+        face=ink(printing.face),
+        hairline=ink(printing.hairline),
+        hairline_mm=float(rng.uniform(0.15, 0.7)),
+        symbol_mm=12.0 * float(rng.uniform(0.93, 1.07)),
+        radius_share=0.76 + float(rng.normal(0, 0.01)),
+    )
+
+
+def _hue(rng: np.random.Generator, hue: float, dark: bool) -> Colour:
+    s = int(rng.uniform(120, 255))
+    v = int(rng.uniform(90, 200)) if not dark else int(rng.uniform(150, 255))
+    pixel = cv2.cvtColor(np.array([[[int(hue) % 180, s, v]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0]
+    return int(pixel[0]), int(pixel[1]), int(pixel[2])
+
+
+def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
+    """A printing nobody has seen: dark, gradient or bordered faces, other hues, shapes, sizes and places."""
+    dark = bool(rng.random() < 0.35)
+    face: Colour
+    if dark:
+        face = tuple(int(v) for v in np.clip(rng.uniform(10, 75) + rng.normal(0, 14, 3), 0, 110))  # type: ignore[assignment]
+    else:
+        face = tuple(int(v) for v in np.clip(rng.uniform(185, 252) + rng.normal(0, 10, 3), 150, 255))  # type: ignore[assignment]
+    hue = rng.uniform(0, 180)
+    shapes = list(
+        rng.permutation(["disc", "disc", "diamond", "square", "triangle", "star", "hexagon", "cross", "drop"])
+    )
+    marks = {}
+    for i, name in enumerate(symbols):
+        grey = rng.random() < 0.2
+        level = int(rng.uniform(170, 245)) if dark else int(rng.uniform(15, 90))
+        colour = (level, level, level) if grey else _hue(rng, hue + i * 60 + rng.normal(0, 8), dark)
+        hollow = float(rng.uniform(0.14, 0.28)) if rng.random() < 0.25 or (grey and rng.random() < 0.6) else 0.0
+        outline = (20, 20, 20) if not hollow and rng.random() < 0.25 else None
+        if outline and dark:
+            outline = (235, 235, 235)
+        letter = str(rng.choice(list("RBVYXOKSM"))) if not hollow and rng.random() < 0.15 else ""
+        marks[name] = Mark(shapes[i] if rng.random() < 0.6 else "disc", colour, hollow, outline, letter)
+    border = None
+    if rng.random() < 0.4:
+        border = hex_colour("#B8912E") if rng.random() < 0.5 else _hue(rng, rng.uniform(0, 180), dark)
+    edge = None
+    if rng.random() < 0.3:
+        edge = tuple(int(v) for v in np.clip(np.array(face, float) * rng.uniform(0.75, 1.15), 0, 255))
+    return Printing(
+        marks,
+        face=face,
+        face_edge=edge,  # type: ignore[arg-type]
+        hairline=(58, 58, 58) if rng.random() < 0.7 else tuple(int(v) for v in rng.uniform(0, 255, 3)),  # type: ignore[arg-type]
+        hairline_mm=float(rng.uniform(0.1, 0.9)),
+        border=border,
+        border_mm=float(rng.uniform(0.8, 2.2)) if border else 0.0,
+        symbol_mm=float(rng.uniform(8.5, 15.0)),
+        radius_share=float(rng.uniform(0.66, 0.79)),
+        middle=_hue(rng, rng.uniform(0, 180), dark) if rng.random() < 0.2 else None,
+    )
+
+
+def hexagon(apothem: float, centre: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
+    """The corners (6, 2) of a pointy-top hexagon, clockwise as seen with y down, the first at upper right."""
+    angles = np.radians(np.arange(6) * 60.0 - 30.0)
+    radius = apothem * 2.0 / np.sqrt(3.0)
+    return np.stack([centre[0] + radius * np.cos(angles), centre[1] + radius * np.sin(angles)], 1)
+
+
+def _unit_shape(shape: str) -> np.ndarray:
+    """Corners of a shape of size 1 (radius 0.5), its top (negative y) pointing away from the card's centre."""
+    if shape == "diamond":
+        return np.array([[0, -0.5], [0.5, 0], [0, 0.5], [-0.5, 0]])
+    if shape == "square":
+        return np.array([[-0.42, -0.42], [0.42, -0.42], [0.42, 0.42], [-0.42, 0.42]])
+    if shape == "triangle":  # the point looks to the card's centre
+        a = np.radians([90, 210, 330])
+        return np.stack([np.cos(a), np.sin(a)], 1) * 0.55
+    if shape == "cross":
+        w = 0.17
+        return np.array(
+            [
+                [-w, -0.5],
+                [w, -0.5],
+                [w, -w],
+                [0.5, -w],
+                [0.5, w],
+                [w, w],
+                [w, 0.5],
+                [-w, 0.5],
+                [-w, w],
+                [-0.5, w],
+                [-0.5, -w],
+                [-w, -w],
+            ]
+        )
+    if shape == "star":
+        a = np.radians(np.arange(10) * 36 - 90)
+        return np.stack([np.cos(a), np.sin(a)], 1) * np.where(np.arange(10) % 2 == 0, 0.55, 0.25)[:, None]
+    if shape == "hexagon":
+        return hexagon(0.43)
+    if shape == "drop":
+        a = np.radians(np.arange(0, 181, 15))
+        return np.vstack([np.stack([0.36 * np.cos(a), 0.1 + 0.36 * np.sin(a)], 1), [[0, -0.55]]])
+    a = np.radians(np.arange(0, 360, 10))
+    return np.stack([np.cos(a), np.sin(a)], 1) * 0.5
+
+
+_SUB = 4  # fixed-point bits of cv2's drawing
+
+
+def _fill(image: np.ndarray, points: np.ndarray, colour: Colour) -> None:
+    cv2.fillPoly(image, [np.round(points * (1 << _SUB)).astype(np.int32)], colour, cv2.LINE_AA, _SUB)
+
+
+def raster_card(edges: tuple[str, ...], printing: Printing, px_per_mm: float) -> np.ndarray:
+    """One card's face, seen straight from above.
+
+    Args:
+        edges: six symbol names in order of direction, E first, counter-clockwise.
+        printing: how the deck looks.
+        px_per_mm: scale of the result.
+
+    Returns:
+        uint8 (S, S, 4) BGRA, the card's centre in the middle, transparent outside the card.
+    """
+    scale = px_per_mm * 2.0
+    half = int(np.ceil((SIDE_MM + 1.0) * scale))
+    image = np.zeros((2 * half, 2 * half, 3), np.uint8)
+    centre = (half - 0.5, half - 0.5)
+    image[:] = printing.hairline
+    inner = APOTHEM_MM - printing.hairline_mm
+    if printing.border is not None:
+        _fill(image, hexagon(inner * scale, centre), printing.border)
+        inner -= printing.border_mm
+    if printing.face_edge is None:
+        _fill(image, hexagon(inner * scale, centre), printing.face)
+    else:
+        for t in np.linspace(1, 0.15, 12):
+            mixed = np.array(printing.face_edge, float) * t + np.array(printing.face, float) * (1 - t)
+            _fill(image, hexagon(inner * scale * t, centre), (int(mixed[0]), int(mixed[1]), int(mixed[2])))
+    if printing.middle is not None:
+        _fill(image, hexagon(6.0 * scale, centre), printing.middle)
+        _fill(image, hexagon(4.6 * scale, centre), printing.face)
+    for d, name in enumerate(edges):
+        _draw_mark(image, printing, printing.marks[name], d, centre, scale)
+    alpha = np.zeros((2 * half, 2 * half), np.uint8)
+    _fill(alpha, hexagon(APOTHEM_MM * scale, centre), 255)  # type: ignore[arg-type]
+    return cv2.resize(np.dstack([image, alpha]), (half, half), interpolation=cv2.INTER_AREA)
+
+
+def _draw_mark(
+    image: np.ndarray, printing: Printing, mark: Mark, direction: int, centre: tuple[float, float], scale: float
+) -> None:
+    angle = np.radians(-60.0 * direction)
+    out = np.array([np.cos(angle), np.sin(angle)])
+    at = np.array(centre) + out * printing.radius_share * APOTHEM_MM * scale
+    turn = np.array([[-out[1], -out[0]], [out[0], -out[1]]])  # maps "up" (0, -1) to the outward direction
+    unit = _unit_shape(mark.shape)
+    size = printing.symbol_mm * scale
+    if mark.outline is not None:
+        _fill(image, at + (unit * 1.14 * size) @ turn.T, mark.outline)
+    _fill(image, at + (unit * size) @ turn.T, mark.colour)
+    if mark.hollow:
+        _fill(image, at + (unit * (1 - 2 * mark.hollow) * size) @ turn.T, printing.face)
+    if mark.letter:
+        height = cv2.getTextSize(mark.letter, cv2.FONT_HERSHEY_SIMPLEX, 1.0, 2)[0][1]
+        factor = 0.55 * size / height
+        (w, h), _ = cv2.getTextSize(mark.letter, cv2.FONT_HERSHEY_SIMPLEX, factor, 2)
+        place = (int(at[0] - w / 2), int(at[1] + h / 2))
+        cv2.putText(
+            image,
+            mark.letter,
+            place,
+            cv2.FONT_HERSHEY_SIMPLEX,
+            factor,
+            printing.face,
+            max(1, int(size * 0.1)),
+            cv2.LINE_AA,
+        )

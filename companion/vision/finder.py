@@ -1,0 +1,131 @@
+"""Where Hex'el cards lie: a small network's answer turned into six corners for each card.
+
+The network (`models/hexel-finder`) looks at the picture at half size and answers for every fourth pixel: a centre's
+logit, the offset to it, and the card's affine pose. The pose of a hexagon is ambiguous by turns of 60 degrees, so it
+is coded as ``A = S R(t)``: the logarithm of the symmetric ``S`` (3 numbers) and ``cos 6t, sin 6t``.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+POSE_SCALE = (1.0, 2.0, 1.0, 0.5, 0.5)
+"""What training multiplies the five pose numbers with, so that all matter alike."""
+
+STRIDE = 4
+UNIT_HEXAGON = np.stack(
+    [np.cos(np.radians(np.arange(6) * 60.0 - 30.0)), np.sin(np.radians(np.arange(6) * 60.0 - 30.0))], 1
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A card found on the picture.
+
+    Attributes:
+        corners: (6, 2) float32 pixels, clockwise as seen.
+        confidence: 0..1 that a card lies there.
+    """
+
+    corners: np.ndarray
+    confidence: float
+
+
+def affine_of(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Centre (2,) and the affine map (2, 2) from the unit hexagon (circumradius 1) that fits corners (6, 2) best."""
+    quad = np.asarray(corners, np.float64)
+    centre = quad.mean(0)
+    return centre, (quad - centre).T @ UNIT_HEXAGON / 3.0  # the unit hexagon's corners have second moment 3
+
+
+def pose_code(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Code a card's pose from its corners.
+
+    Args:
+        corners: (6, 2), clockwise with y down.
+
+    Returns:
+        Centre (2,), code (5,) and the affine map (2, 2) from the unit hexagon to the picture.
+    """
+    centre, affine = affine_of(corners)
+    values, vectors = np.linalg.eigh(affine @ affine.T)
+    log_s = vectors @ np.diag(0.5 * np.log(values)) @ vectors.T
+    s_inverse = vectors @ np.diag(values**-0.5) @ vectors.T
+    turn = s_inverse @ affine
+    t = np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])
+    return centre, np.array([log_s[0, 0], log_s[0, 1], log_s[1, 1], np.cos(6 * t), np.sin(6 * t)]), affine
+
+
+def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
+    """The corners (6, 2) that `pose_code` codes, up to where they begin.
+
+    >>> quad = UNIT_HEXAGON * [40, 30] + [100, 50]
+    >>> bool(np.allclose(corners_from_code(*pose_code(quad)[:2]), quad))
+    True
+    """
+    log_s = np.array([[code[0], code[1]], [code[1], code[2]]], np.float64)
+    values, vectors = np.linalg.eigh(log_s)
+    s = vectors @ np.diag(np.exp(values)) @ vectors.T
+    t = np.arctan2(code[4], code[3]) / 6
+    turn = np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
+    return centre + UNIT_HEXAGON @ (s @ turn).T
+
+
+def brightened(bgr: np.ndarray) -> np.ndarray:
+    """The picture with its bright parts brought to the same level, so that a dim room looks like a lit one; uint8."""
+    top = float(np.percentile(bgr[::4, ::4].max(2), 97))
+    return cv2.convertScaleAbs(bgr, alpha=230.0 / max(top, 12.0))
+
+
+NET_ACROSS_PX = 44.0
+"""The width of a card, in the network's picture, at which it is found surely and cheaply."""
+
+
+def find_cards(
+    net: cv2.dnn.Net, bgr: np.ndarray, across_px: float | None = None, least: float = 0.25
+) -> tuple[Found, ...]:
+    """Find the cards on a picture.
+
+    Args:
+        net: the finder's network.
+        bgr: uint8 (h, w, 3).
+        across_px: how wide cards are, edge to edge, when known; None for any.
+        least: cards less certain than this are not told.
+
+    Returns:
+        The cards, surest first; empty when there is none.
+    """
+    h, w = bgr.shape[:2]
+    longest = max(w, h)
+    factor = min(1.0, float(np.clip(longest / 2, 480, 960)) / longest)  # half size, for all usual pictures
+    if across_px is not None:
+        factor = min(1.0, NET_ACROSS_PX / across_px)
+    small = cv2.resize(bgr, (round(w * factor), round(h * factor)), interpolation=cv2.INTER_AREA)
+    out = _answer(net, small)
+    heat = 1.0 / (1.0 + np.exp(-out[0]))
+    peak = (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least)
+    rows, cols = np.nonzero(peak)
+    order = np.argsort(-heat[rows, cols])
+    kept: list[tuple[np.ndarray, float, float]] = []
+    found = []
+    for i in order:
+        y, x = int(rows[i]), int(cols[i])
+        values = out[:, y, x]
+        centre = np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + values[1:3] * 8.0
+        corners = corners_from_code(centre, values[3:8] / np.array(POSE_SCALE))
+        apothem = 0.866 * float(np.exp((values[3] / POSE_SCALE[0] + values[5] / POSE_SCALE[2]) / 2))
+        if any(np.linalg.norm(centre - c) < 1.1 * max(apothem, a) * 0.9 for c, a, _ in kept):
+            continue
+        kept.append((centre, apothem, float(heat[y, x])))
+        full = (corners + 0.5) / [small.shape[1] / w, small.shape[0] / h] - 0.5
+        found.append(Found(full.astype(np.float32), float(heat[y, x])))
+    return tuple(found)
+
+
+def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:
+    """The network's eight planes for a picture, padded to whole strides: float32 (8, h/4, w/4)."""
+    h, w = small.shape[:2]
+    blob = cv2.copyMakeBorder(brightened(small), 0, -h % 16, 0, -w % 16, cv2.BORDER_REPLICATE)
+    net.setInput(blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))
+    return np.asarray(net.forward()[0], np.float32)

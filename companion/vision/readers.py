@@ -1,0 +1,203 @@
+"""One reader per game: the stages in order, from a picture to a reading, with the time each took."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.rules.hexgrid import Cell, neighbour, opposite
+from companion.vision.finder import Found, find_cards
+from companion.vision.lattice import Lattice, find_lattice
+from companion.vision.models import network
+from companion.vision.seen import Reading, SeenCard, Warned
+from companion.vision.symbols import CLASSES, NAMES, Pyramid, class_probabilities, cut_patches
+
+SURE = 0.90
+"""A symbol less certain than this is unsure: its part of the reading is null and a warning says where."""
+CARD = 0.45
+"""A card less certain than this is not told at all."""
+
+EDITION_CLASSES = {"36": ("red", "blue-disc", "void"), "46": ("red", "blue-diamond", "yellow")}
+
+
+def read_hexel(bgr: np.ndarray, edition: str | None = None, across_px: float | None = None) -> Reading:
+    """Read a Hex'el table from one picture, without history.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        edition: 36 or 46 when known; None decides by what is seen.
+        across_px: how wide cards are, edge to edge, when known: the picture is then searched at the cheapest scale.
+
+    Returns:
+        The reading; without cards it carries the warning ``nothing-found``.
+    """
+    clock = Stopwatch()
+    found = tuple(f for f in find_cards(network("hexel-finder/finder.onnx"), bgr, across_px) if f.confidence >= CARD)
+    clock.lap("find")
+    if not found:
+        return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), edition, clock.laps)
+    corners = np.stack([f.corners for f in found])
+    patches, _ = cut_patches(Pyramid.of(bgr), corners)
+    clock.lap("cut")
+    probabilities = class_probabilities(network("hexel-symbols/symbols.onnx"), patches)
+    clock.lap("name")
+    lattice = find_lattice(corners)
+    turned = np.stack(
+        [p[[(d - east) % 6 for d in range(6)]] for p, east in zip(probabilities, lattice.east, strict=True)]
+    )
+    clock.lap("lattice")
+    edition = edition or likely_edition(probabilities)
+    reading = judged(found, lattice, turned, edition, (bgr.shape[1], bgr.shape[0]))
+    clock.lap("judge")
+    return Reading(reading.cards, reading.loose, reading.warnings, edition, clock.laps)
+
+
+class Stopwatch:
+    """Milliseconds between laps; timing is data that a reading carries."""
+
+    def __init__(self, now: Callable[[], float] = perf_counter) -> None:
+        self._now = now
+        self._last = now()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        """Note the time since the lap before under ``name``."""
+        now = self._now()
+        self.laps[name] = (now - self._last) * 1000.0
+        self._last = now
+
+
+def judged(
+    found: tuple[Found, ...], lattice: Lattice, probabilities: np.ndarray, edition: str, size: tuple[int, int]
+) -> Reading:
+    """Say what is sure and doubt the rest.
+
+    Legality is a prior, never an answer: a third kind of symbol on a card, an edge that clashes with its neighbour, or
+    a symbol of another edition turns what is least certain into `unsure`; what is plainly seen stays.
+
+    Args:
+        found: the cards.
+        lattice: their cells.
+        probabilities: (N, 6, C) of each symbol in order of direction.
+        edition: 36 or 46.
+        size: width and height of the picture.
+    """
+    sure = probabilities.max(-1)
+    names = [list(stated(p, edition)) for p in probabilities]
+    by_cell = {cell: i for i, cell in enumerate(lattice.cells) if cell is not None}
+    warnings = _doubt_clashes(by_cell, names, sure, found)
+    cards: list[SeenCard] = []
+    loose: list[SeenCard] = []
+    for i, card in enumerate(found):
+        seen = SeenCard(
+            lattice.cells[i],
+            tuple(names[i]),
+            card.corners,
+            confidence_of(card.confidence, probabilities[i], names[i]),
+            card.confidence,
+            probabilities[i],
+            lattice.east[i],
+        )
+        (cards if seen.cell is not None else loose).append(seen)
+        if None in names[i]:
+            warnings.append(_unsure(seen, size))
+    return Reading(tuple(cards), tuple(loose), tuple(warnings), edition)
+
+
+def stated(probabilities: np.ndarray, edition: str) -> tuple[str | None, ...]:
+    """The symbols (6,) that may be stated as fact from their probabilities (6, C); None where unsure."""
+    allowed = [c in EDITION_CLASSES[edition] for c in CLASSES]
+    best, sure = probabilities.argmax(-1), probabilities.max(-1)
+    names = [NAMES[k] if p >= SURE and allowed[k] else None for k, p in zip(best, sure, strict=True)]
+    _doubt_third_kind(names, sure)
+    return tuple(names)
+
+
+def confidence_of(presence: float, probabilities: np.ndarray, names: Sequence[str | None]) -> float:
+    """How sure a card's statement is: that it is there, and its least certain stated symbol."""
+    sure = probabilities.max(-1)
+    return presence * min((float(p) for name, p in zip(names, sure, strict=True) if name is not None), default=0.5)
+
+
+def likely_edition(probabilities: np.ndarray) -> str:
+    """The edition whose symbols (N, 6, C) are seen; one for the whole table."""
+    weight = probabilities.reshape(-1, len(CLASSES)).sum(0)
+    return max(EDITION_CLASSES, key=lambda e: sum(float(weight[CLASSES.index(c)]) for c in EDITION_CLASSES[e]))
+
+
+def _doubt_third_kind(names: list[str | None], sure: np.ndarray) -> None:
+    """A card has one or two kinds of symbol: of a third, the least certain kind becomes unsure."""
+    while len(kinds := {n for n in names if n is not None}) > 2:
+        weakest = min(kinds, key=lambda k: sum(float(s) for n, s in zip(names, sure, strict=True) if n == k))
+        for d in range(6):
+            if names[d] == weakest:
+                names[d] = None
+
+
+def _doubt_clashes(
+    by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Found, ...]
+) -> list[Warned]:
+    """Touching edges carry the same symbol: where they do not, the less certain becomes unsure, unless both are plain."""
+    warnings = []
+    for cell, i in by_cell.items():
+        for d in range(3):
+            j = by_cell.get(neighbour(cell, d))
+            if j is None:
+                continue
+            mine, other = names[i][d], names[j][opposite(d)]
+            if mine is None or other is None or mine == other:
+                continue
+            x, y = (found[i].corners.mean(0) + found[j].corners.mean(0)) / 2
+            warnings.append(Warned("edge-clash", f"touching edges show {mine} and {other}", (float(x), float(y))))
+            weak = (i, d) if sure[i][d] < sure[j][opposite(d)] else (j, opposite(d))
+            if sure[weak[0]][weak[1]] < 0.995:
+                names[weak[0]][weak[1]] = None
+    return warnings
+
+
+def _unsure(card: SeenCard, size: tuple[int, int]) -> Warned:
+    missing = sum(e is None for e in card.edges)
+    x, y = card.centre
+    reason = "a symbol" if missing == 1 else f"{missing} symbols"
+    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
+    where = ", the picture's rim cuts it" if near_rim else ""
+    return Warned("unsure", f"{reason} of a card cannot be read{where}", (x, y))
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """What the camera's side needs to know of a game: reading it, and where the game's words name cards and cells."""
+
+    read: Callable[[np.ndarray, str | None, float | None], Reading]
+    decks: tuple[str, ...]
+    lying: Callable[[Mapping[str, Any]], dict[Cell, tuple[str | None, ...]]]
+    """The cards that a game's view says lie on the table."""
+    cells: Callable[[Mapping[str, Any]], tuple[Cell, ...]]
+    """The cells that a command lays cards on."""
+
+
+def _hexel_lying(view: Mapping[str, Any]) -> dict[Cell, tuple[str | None, ...]]:
+    return {(c["cell"][0], c["cell"][1]): tuple(c["edges"]) for c in view["table"]["tableau"]}
+
+
+def _hexel_cells(command: Mapping[str, Any]) -> tuple[Cell, ...]:
+    laid = command.get("cards", [command] if "cell" in command else [])
+    return tuple((c["cell"][0], c["cell"][1]) for c in laid)
+
+
+READERS: Mapping[str, Reader] = {
+    "hexel": Reader(read_hexel, ("hexel36", "hexel46"), _hexel_lying, _hexel_cells),
+}
+
+
+def load_picture(path: str | Path) -> np.ndarray | None:
+    """A picture file as uint8 BGR, or None when it is no picture."""
+    try:
+        data = np.fromfile(path, np.uint8)
+    except OSError:
+        return None
+    return cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None

@@ -1,0 +1,140 @@
+"""What a Hex'el reading is made of: cards and warnings, and how a card's symbols follow another naming of cells."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from companion.rules.hexgrid import Cell, rotated
+from companion.vision.finder import affine_of
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something the reader wants people to know; ``at`` in pixels."""
+
+    code: str
+    message: str
+    at: tuple[float, float] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints a warning."""
+        at = {} if self.at is None else {"at": [round(v, 1) for v in self.at]}
+        return {"code": self.code, "message": self.message, **at}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenCard:
+    """One Hex'el card on a picture.
+
+    Attributes:
+        cell: its cell, None for a card that touches no other.
+        edges: six symbols in order of direction; None where unsure.
+        corners: (6, 2) pixels, clockwise as seen.
+        confidence: 0..1, that the card is there and every stated symbol is right.
+        presence: 0..1, that a card is there.
+        probabilities: (6, C) of `symbols.CLASSES`, in order of direction.
+        east: which of the card's own edges looks in direction 0; see `lattice`.
+    """
+
+    cell: Cell | None
+    edges: tuple[str | None, ...]
+    corners: np.ndarray
+    confidence: float
+    presence: float
+    probabilities: np.ndarray
+    east: int = 0
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The card's centre in pixels."""
+        x, y = self.corners.mean(0)
+        return float(x), float(y)
+
+    @property
+    def side(self) -> float:
+        """The length of the card's sides in pixels, about."""
+        return float(np.sqrt(abs(np.linalg.det(affine_of(self.corners)[1]))))
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints a card."""
+        return {
+            "cell": None if self.cell is None else list(self.cell),
+            "edges": list(self.edges),
+            "corners": np.round(self.corners.astype(float), 2).tolist(),
+            "confidence": round(self.confidence, 4),
+        }
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What lies on one picture of a Hex'el table, and the edition that its symbols belong to."""
+
+    cards: tuple[SeenCard, ...]
+    loose: tuple[SeenCard, ...]
+    warnings: tuple[Warned, ...]
+    edition: str | None = None
+    stages_ms: Mapping[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The game's part of what `companion read` prints."""
+        return {
+            "cards": [c.as_json() for c in self.cards],
+            "loose": [c.as_json() for c in self.loose],
+            "warnings": [w.as_json() for w in self.warnings],
+        }
+
+
+def turned(card: SeenCard, cell: Cell | None, turns: int) -> SeenCard:
+    """The card in another naming of the directions, ``turns`` counter-clockwise, and in another cell."""
+    order = [(d - turns) % 6 for d in range(6)]
+    return replace(
+        card,
+        cell=cell,
+        edges=tuple(card.edges[k] for k in order),
+        probabilities=card.probabilities[order],
+        east=(card.east + turns) % 6,
+    )
+
+
+def in_own_frame(card: SeenCard) -> SeenCard:
+    """The card by itself: no cell, and direction 0 is its own first edge."""
+    return turned(card, None, -card.east)
+
+
+def renamed(card: SeenCard, turns: int, shift: Cell) -> SeenCard:
+    """The card where the whole lattice is turned and then shifted."""
+    if card.cell is None:
+        return card
+    q, r = rotated(card.cell, turns)
+    return turned(card, (q + shift[0], r + shift[1]), turns)
+
+
+def moved_by(card: SeenCard, x: float, y: float) -> SeenCard:
+    """The card as seen from a picture that begins elsewhere."""
+    return replace(card, corners=card.corners + np.array([x, y], np.float32))
+
+
+def aligned(card: SeenCard, model: SeenCard) -> SeenCard:
+    """The card in its own frame, its corners begun where those of ``model``, the same place seen before, begin."""
+    own = in_own_frame(card)
+    offsets = model.corners - model.corners.mean(0)
+    mine = own.corners - own.corners.mean(0)
+    roll = min(range(6), key=lambda k: float(np.linalg.norm(np.roll(mine, -k, 0) - offsets)))
+    # corner k becomes corner 0, so edge k (clockwise) becomes edge 0: the names go k steps counter-clockwise
+    return replace(turned(own, None, roll), corners=np.roll(own.corners, -roll, 0), east=0)
+
+
+def is_near(a: SeenCard, b: SeenCard, share: float) -> bool:
+    """The two cards' centres lie within ``share`` of a side."""
+    return float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) < share * b.side
+
+
+def agree(a: tuple[str | None, ...], b: tuple[str | None, ...]) -> bool:
+    """Nothing that both state differs.
+
+    >>> agree(("red", None), ("red", "blue")), agree(("red",), ("blue",))
+    (True, False)
+    """
+    return all(x is None or y is None or x == y for x, y in zip(a, b, strict=True))

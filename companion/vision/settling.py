@@ -1,0 +1,338 @@
+"""Readings over time: what has changed on the table and is at rest.
+
+A `Settler` takes frames one by one. Every frame costs a glance (`stillness`); only where something changed and has lain
+still is a piece of the picture read, and only a card that is free of hands, fully read and not moving is told, once.
+What is told is a plain JSON object as `companion watch` prints it, without frame and time.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.vision.known import celled, found_again
+from companion.vision.readers import Reader, confidence_of, stated
+from companion.vision.register import register
+from companion.vision.seen import SeenCard, agree, aligned, in_own_frame, is_near, moved_by
+from companion.vision.stillness import STEP, Glance, Stillness, cells_of
+
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long things must last, in frames."""
+
+    card: int = 2
+    """A new card lies still this long before it is read."""
+    start: int = 3
+    """The whole table lies still this long before it is first read."""
+    removal: int = 6
+    """A card is gone this long before it is told as removed."""
+    doubt: int = 15
+    """A card that cannot be read fully is told all the same after this long at rest."""
+    resting: int = 30
+    """A hand that lies still in the picture this long is mentioned."""
+
+
+@dataclass(slots=True, eq=False)
+class _Candidate:
+    """A card seen where none was known, gathering evidence: the sum of the looks' log probabilities."""
+
+    card: SeenCard
+    evidence: np.ndarray
+    looks: int
+    since: int
+
+
+class Settler:
+    """Follows one table.
+
+    Args:
+        reader: the game's reader.
+        edition: the deck's edition when known; else the table as first settled decides.
+        patience: how long things must last.
+    """
+
+    def __init__(self, reader: Reader, edition: str | None = None, patience: Patience | None = None) -> None:
+        self._reader = reader
+        self._edition = edition
+        self._patience = patience or Patience()
+        self._stillness = Stillness()
+        self._known: list[SeenCard] | None = None
+        self._candidates: list[_Candidate] = []
+        self._gone: list[tuple[SeenCard, int]] = []
+        self._said: dict[str, str] = {}
+        self._frame = 0
+        self._next_full = 0
+        self._busy = 0
+
+    @property
+    def cards(self) -> tuple[SeenCard, ...] | None:
+        """The cards known to lie on the table; None before it has first settled."""
+        return None if self._known is None else tuple(self._known)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing differs from what is known and told."""
+        return self._known is not None and self._busy == 0
+
+    @property
+    def standing(self) -> dict[str, tuple[str, tuple[float, float] | None]]:
+        """Notices that hold now: code to text and place (pixels, or None)."""
+        return {code: (text, None) for code, text in self._said.items()}
+
+    def step(self, bgr: np.ndarray) -> list[Told]:
+        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
+        self._frame += 1
+        glance = self._stillness.look(bgr)
+        if glance.dark:
+            self._candidates.clear()
+            return self._say("dark", "It is too dark to see the table.")
+        told = self._unsay("dark", "light-back", "There is light again.")
+        if self._known is None:
+            return told + self._first(bgr, glance)
+        return told + self._changes(bgr, glance, self._known)
+
+    # ------------------------------------------------------------ the table as first settled
+
+    def _first(self, bgr: np.ndarray, glance: Glance) -> list[Told]:
+        if float((glance.still >= self._patience.start).mean()) < 0.97 or self._frame < self._next_full:
+            return []
+        self._next_full = self._frame + 3
+        reading = self._reader.read(bgr, self._edition, None)
+        if any(None in c.edges for c in reading.cards) and self._frame < self._patience.doubt:
+            return []
+        self._known = [*reading.cards, *reading.loose]
+        self._edition = self._edition or (reading.edition if reading.cards else None)
+        self._stillness.accept()
+        return [{"event": "table", **reading.as_json()}]
+
+    # ------------------------------------------------------------ changes
+
+    def _changes(self, bgr: np.ndarray, glance: Glance, known: list[SeenCard]) -> list[Told]:
+        changed = cv2.morphologyEx(glance.changed.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
+        share = float(changed.mean())
+        if share < 0.0005:
+            self._candidates.clear()
+            self._gone.clear()
+            self._busy = 0
+            return self._unsay("hand-resting") + self._unsay(
+                "table-lost", "table-found", "The cards are in view again."
+            )
+        self._busy += 1
+        if share > 0.5 or (share > 0.1 and self._most_cards_differ(changed, known)):
+            return self._look_everywhere(bgr, glance, known)
+        told = self._look_where_settled(bgr, glance, changed, known)
+        if (
+            self._busy >= self._patience.resting
+            and float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
+        ):
+            told += self._say("hand-resting", "A hand or a thing rests over the table.")
+        return told
+
+    def _look_where_settled(
+        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenCard]
+    ) -> list[Told]:
+        told: list[Told] = []
+        looked = np.zeros(changed.shape, bool)
+        seen: list[SeenCard] = []
+        for x0, y0, x1, y1 in self._windows(changed & (glance.still >= self._patience.card), bgr, known):
+            piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
+            reading = self._reader.read(piece, self._edition, _across(known))
+            looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
+            seen += [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose)]
+        for card in seen:
+            told += self._consider(card, glance, changed, known)
+        if looked.any():
+            told += self._missing(looked, seen, glance, changed, known)
+            self._accept(looked, seen, glance, changed, known)
+        return told
+
+    def _windows(self, settled: np.ndarray, bgr: np.ndarray, known: list[SeenCard]) -> list[tuple[int, int, int, int]]:
+        """The pieces of the picture to read, in pixels: each settled change and a card's width around it."""
+        h, w = bgr.shape[:2]
+        across = _across(known)
+        joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
+        count, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+        least = 0.1 * ((across or 45.0) / STEP) ** 2
+        boxes = [stats[i] for i in range(1, count) if stats[i][4] >= least]
+        if boxes and across is None:
+            return [(0, 0, w, h)]
+        margin = 1.0 * (across or 0.0)
+        windows = []
+        for x, y, wide, high, _ in boxes[:6]:
+            x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
+            windows.append((x0, y0, min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))))
+        return windows
+
+    # ------------------------------------------------------------ a card seen where something changed
+
+    def _consider(self, card: SeenCard, glance: Glance, changed: np.ndarray, known: list[SeenCard]) -> list[Told]:
+        """Tell a card when it is new, at rest, free of hands and read; follow a known one that was pushed a little."""
+        inner = cells_of(card.corners, changed.shape, 0.97)
+        if not inner.any() or int(glance.still[inner].min()) < self._patience.card:
+            return []
+        old = next((i for i, other in enumerate(known) if is_near(card, other, 0.6)), None)
+        if old is not None:
+            again = aligned(card, known[old])
+            mine = in_own_frame(known[old])
+            if agree(again.edges, mine.edges):
+                if None not in again.edges and not is_near(card, known[old], 0.06):
+                    known[old] = replace(known[old], corners=again.corners, presence=card.presence)
+                return []
+        ring = cells_of(card.corners, changed.shape, 1.34) & ~cells_of(card.corners, changed.shape, 1.12)
+        foreign = float(changed[ring].mean()) if ring.any() else 0.0
+        candidate = self._gather(card)
+        rested = self._frame - candidate.since
+        waits = foreign > 0.3 or None in candidate.card.edges or (old is not None and candidate.looks < 4)
+        if waits and rested < self._patience.doubt:
+            return []
+        told: list[Told] = []
+        if old is not None:
+            told.append({"event": "removed", **known.pop(old).as_json()})
+        return told + self._placed(candidate, known)
+
+    def _gather(self, card: SeenCard) -> _Candidate:
+        """The evidence for a card not known yet, this look included."""
+        for held in self._candidates:
+            if is_near(card, held.card, 0.15):
+                now = aligned(card, held.card)
+                held.evidence = held.evidence + np.log(now.probabilities + 1e-4)
+                held.looks += 1
+                mean = np.exp(held.evidence / held.looks)
+                mean = mean / mean.sum(-1, keepdims=True)
+                edges = stated(mean, self._edition or "36") if self._edition else now.edges
+                sure = confidence_of(now.presence, mean, edges)
+                held.card = replace(now, edges=edges, probabilities=mean, confidence=sure)
+                return held
+        own = aligned(card, card)
+        fresh = _Candidate(own, np.log(own.probabilities + 1e-4), 1, self._frame)
+        self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)] + [fresh]
+        return fresh
+
+    def _placed(self, candidate: _Candidate, known: list[SeenCard]) -> list[Told]:
+        cards = celled([*known, candidate.card])
+        joined = [new for new, was in zip(cards, known, strict=False) if was.cell is None and new.cell is not None]
+        known[:] = cards
+        self._candidates.remove(candidate)
+        new = cards[-1]
+        told: list[Told] = [{"event": "placed", **new.as_json()}, *({"event": "moved", **c.as_json()} for c in joined)]
+        if None in new.edges:
+            at = [round(v) for v in new.centre]
+            told.append({"event": "notice", "code": "unsure", "message": "A new card cannot be read fully.", "at": at})
+        return told
+
+    # ------------------------------------------------------------ known cards that are seen no more
+
+    def _missing(
+        self, looked: np.ndarray, seen: list[SeenCard], glance: Glance, changed: np.ndarray, known: list[SeenCard]
+    ) -> list[Told]:
+        told: list[Told] = []
+        waiting: list[tuple[SeenCard, int]] = []
+        for card in list(known):
+            area = cells_of(card.corners, changed.shape, 0.95)
+            if not area.any() or not looked[area].all() or float(changed[area].mean()) < 0.5:
+                continue
+            if any(is_near(other, card, 0.6) for other in seen) or int(glance.still[area].min()) < self._patience.card:
+                continue
+            if _is_covered(card, changed, known):
+                continue
+            since = next((frame for held, frame in self._gone if is_near(held, card, 0.1)), self._frame)
+            if self._frame - since < self._patience.removal:
+                waiting.append((card, since))
+                continue
+            known.remove(card)
+            self._stillness.accept(cells_of(card.corners, changed.shape, 1.15))
+            told.append({"event": "removed", **card.as_json()})
+        self._gone = waiting
+        return told
+
+    # ------------------------------------------------------------ what needs no telling
+
+    def _accept(
+        self, looked: np.ndarray, seen: list[SeenCard], glance: Glance, changed: np.ndarray, known: list[SeenCard]
+    ) -> None:
+        """Accept what lies still and holds nothing new: cards told and seen whole, a moved chip, a shadow."""
+        self._candidates = [c for c in self._candidates if self._frame - c.since < 3 * self._patience.doubt]
+        waiting = np.zeros(changed.shape, bool)
+        for card in [c.card for c in self._candidates] + [c for c, _ in self._gone]:
+            waiting |= cells_of(card.corners, changed.shape, 1.4)
+        whole = np.zeros(changed.shape, bool)
+        for card in seen:
+            if None not in card.edges and any(is_near(card, other, 0.3) for other in known):
+                whole |= cells_of(card.corners, changed.shape, 1.12)
+        quick = whole & (glance.still >= self._patience.card)
+        slow = looked & (glance.still >= self._patience.doubt)
+        for card in known:  # what lies on a known card stays a change until it has gone
+            if not any(is_near(card, other, 0.3) for other in seen):
+                slow &= ~cells_of(card.corners, changed.shape, 1.0)
+        self._stillness.accept((quick | slow) & ~waiting)
+
+    # ------------------------------------------------------------ camera and table as a whole
+
+    def _most_cards_differ(self, changed: np.ndarray, known: list[SeenCard]) -> bool:
+        differ = [float(changed[cells_of(c.corners, changed.shape)].mean()) > 0.2 for c in known]
+        return len(known) >= 2 and sum(differ) >= 0.7 * len(known)
+
+    def _look_everywhere(self, bgr: np.ndarray, glance: Glance, known: list[SeenCard]) -> list[Told]:
+        """Much has changed at once: wait until it lies still, read everything, and find the known table in it."""
+        if float((glance.still >= self._patience.start).mean()) < 0.9 or self._frame < self._next_full:
+            return []
+        self._next_full = self._frame + 5
+        reading = self._reader.read(bgr, self._edition, None)
+        tableau = {c.cell: c.edges for c in known if c.cell is not None}
+        match = register(tableau, {c.cell: c.edges for c in reading.cards if c.cell is not None})
+        if tableau and (match is None or match.agreeing < 0.6 * len(tableau)):
+            if self._busy < self._patience.resting:
+                return []
+            return self._say("table-lost", "The cards cannot be found: is something in front of the camera?")
+        turns, shift = (match.turns, match.shift) if match else (0, (0, 0))
+        told = self._unsay("table-lost", "table-found", "The cards are in view again.")
+        now, changes, shifted = found_again(known, reading, turns, shift)
+        if shifted > 0.1:
+            told.append(_notice("camera-moved", "The camera or the table was moved; the cards were found again."))
+        known[:] = now
+        self._candidates.clear()
+        self._gone.clear()
+        self._stillness.accept()
+        return told + changes
+
+    # ------------------------------------------------------------ notices, each said once until it passes
+
+    def _say(self, code: str, message: str) -> list[Told]:
+        if code in self._said:
+            return []
+        self._said[code] = message
+        return [_notice(code, message)]
+
+    def _unsay(self, code: str, then: str | None = None, message: str = "") -> list[Told]:
+        if code not in self._said:
+            return []
+        del self._said[code]
+        return [] if then is None else [_notice(then, message)]
+
+
+def _notice(code: str, message: str) -> Told:
+    return {"event": "notice", "code": code, "message": message}
+
+
+def _across(known: list[SeenCard]) -> float | None:
+    """The usual width of a card between opposite edges, in pixels; None when no card is known."""
+    return float(np.median([c.side for c in known])) * float(np.sqrt(3.0)) if known else None
+
+
+def _is_covered(card: SeenCard, changed: np.ndarray, known: list[SeenCard]) -> bool:
+    """What changed reaches well beyond the card, or to the picture's rim: a hand, an arm or a thing lies on it."""
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    area = cells_of(card.corners, changed.shape)
+    mine = labels[area & changed]
+    if not len(mine):
+        return False
+    blob = labels == int(np.bincount(mine).argmax())
+    cards = np.zeros(changed.shape, bool)
+    for other in known:
+        cards |= cells_of(other.corners, changed.shape, 1.15)
+    at_rim = bool(blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any())
+    return at_rim or float((blob & ~cards).sum()) > 0.35 * float(area.sum())

@@ -1,0 +1,107 @@
+"""What moves and what lies still: every eighth pixel of each frame against what was there before.
+
+Costs a fraction of a millisecond a frame, so an idle table costs next to nothing. Light that changes as a whole
+(flicker, exposure) is divided out before anything is called a change.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+STEP = 8
+"""One glance pixel stands for STEP x STEP picture pixels."""
+
+_NOISE_FACTOR = 5.0
+_LEAST_CHANGE = 7.0
+_DARK = 0.2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Glance:
+    """One frame, seen coarsely.
+
+    Attributes:
+        changed: bool (h, w), where the table differs from what was last accepted.
+        still: int16 (h, w), for how many frames each place has not moved.
+        level: the light, relative to when the table was last accepted as a whole.
+        dark: the lights went out, or the camera is covered.
+    """
+
+    changed: np.ndarray
+    still: np.ndarray
+    level: float
+    dark: bool
+
+
+class Stillness:
+    """Keeps what was accepted, and since when each place has been as it is."""
+
+    def __init__(self) -> None:
+        self._accepted: np.ndarray | None = None
+        self._anchor = np.zeros((0, 0, 3), np.float32)
+        self._still = np.zeros((0, 0), np.int16)
+        self._noise = 2.0
+
+    def look(self, bgr: np.ndarray) -> Glance:
+        """Take in one frame.
+
+        Args:
+            bgr: uint8 (h, w, 3), always of the same size.
+        """
+        seen = cv2.blur(bgr[STEP // 2 :: STEP, STEP // 2 :: STEP], (3, 3)).astype(np.float32)
+        if self._accepted is None or self._accepted.shape != seen.shape:
+            self._accepted, self._anchor = seen, seen
+            self._still = np.zeros(seen.shape[:2], np.int16)
+            return Glance(np.zeros(seen.shape[:2], bool), self._still, 1.0, _is_black(seen))
+        level = float(np.median(seen[::2, ::2].sum(-1) + 3.0) / np.median(self._accepted[::2, ::2].sum(-1) + 3.0))
+        dark = level < _DARK or _is_black(seen)
+        if not dark:
+            seen = seen * np.float32(1.0 / level)
+        moved = np.abs(seen - self._anchor).max(-1)
+        self._noise = 0.9 * self._noise + 0.1 * float(np.clip(np.median(moved), 0.3, 6.0))
+        limit = max(_LEAST_CHANGE, _NOISE_FACTOR * self._noise)
+        stirred = moved > limit
+        self._still = np.where(stirred, 0, np.minimum(self._still + 1, 30000)).astype(np.int16)
+        self._anchor = np.where(stirred[..., None], seen, self._anchor * np.float32(0.8) + seen * np.float32(0.2))
+        changed = np.abs(self._anchor - self._accepted).max(-1) > limit * 1.3
+        return Glance(changed, self._still, level, dark)
+
+    def accept(self, where: np.ndarray | None = None) -> None:
+        """What lies there now is as it should be.
+
+        Args:
+            where: bool (h, w); None for the whole picture, which also makes the present light the usual one.
+        """
+        if self._accepted is None:
+            return
+        if where is None:
+            self._accepted = self._anchor.copy()
+        else:
+            self._accepted = np.where(where[..., None], self._anchor, self._accepted)
+
+    def forget(self) -> None:
+        """Begin anew with the next frame."""
+        self._accepted = None
+
+
+def _is_black(seen: np.ndarray) -> bool:
+    return float(np.percentile(seen[::2, ::2].max(-1), 95)) < 18.0
+
+
+def cells_of(polygon: np.ndarray, shape: tuple[int, int], grow: float = 1.0) -> np.ndarray:
+    """The glance pixels inside a polygon of the picture.
+
+    Args:
+        polygon: (N, 2) picture pixels.
+        shape: (h, w) of the glance.
+        grow: the polygon is scaled by this about its middle first.
+
+    Returns:
+        bool (h, w).
+    """
+    middle = polygon.mean(0)
+    points = ((polygon - middle) * grow + middle + 0.5) / STEP - 0.5
+    mask = np.zeros(shape, np.uint8)
+    cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], 1, cv2.LINE_8, 4)
+    return mask.astype(bool)

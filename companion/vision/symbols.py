@@ -1,0 +1,121 @@
+"""What is printed at a card's six edges: patches cut, measured against the card's own face, and named.
+
+A patch shows one symbol with "outwards" up, 24 x 24 pixels, 0.62 of the apothem wide, centred where the reference art
+has its symbols (0.76 of the apothem). Colours are divided by the card's own face, so the room's light drops out.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from companion.vision.finder import UNIT_HEXAGON, affine_of
+
+CLASSES = ("red", "blue-disc", "void", "blue-diamond", "yellow", "other")
+NAMES = ("red", "blue", "void", "blue", "yellow", None)
+"""The symbol each class stands for; `other` is no symbol at all."""
+
+PATCH = 24
+_APOTHEM = float(np.sqrt(3.0) / 2.0)
+_RADIUS = 0.76 * _APOTHEM
+_HALF = 0.31 * _APOTHEM
+
+
+def _patch_points() -> np.ndarray:
+    """Points of the six patches in the card's unit frame (6, PATCH, PATCH, 2)."""
+    steps = (np.arange(PATCH) + 0.5) / PATCH * 2 - 1
+    v, u = np.meshgrid(-steps, steps, indexing="ij")  # rows run from outside to inside
+    angles = np.radians(-60.0 * np.arange(6))
+    out = np.stack([np.cos(angles), np.sin(angles)], 1)
+    across = np.stack([-out[:, 1], out[:, 0]], 1)
+    radial = _RADIUS + _HALF * v
+    return radial[None, ..., None] * out[:, None, None] + (_HALF * u)[None, ..., None] * across[:, None, None]
+
+
+def _face_points() -> np.ndarray:
+    """Points of a card's face that carry no symbol (N, 2): a middle disc and the six places towards the corners."""
+    rings = [(0.0, 1, 0.0), (0.2, 6, 0.0), (0.38, 12, 15.0)]
+    points = []
+    for radius, count, first in rings:
+        a = np.radians(np.arange(count) * 360.0 / count + first)
+        points.append(radius * _APOTHEM * np.stack([np.cos(a), np.sin(a)], 1))
+    points.append(0.84 * UNIT_HEXAGON)
+    points.append(0.66 * UNIT_HEXAGON)
+    return np.concatenate(points)
+
+
+_PATCH_POINTS = _patch_points().reshape(-1, 2)
+_FACE_POINTS = _face_points()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pyramid:
+    """The picture at full, half, quarter... size; uint8 BGR."""
+
+    levels: tuple[np.ndarray, ...]
+
+    @staticmethod
+    def of(bgr: np.ndarray, count: int = 4) -> "Pyramid":
+        """Halve the picture until there are ``count`` levels."""
+        levels = [bgr]
+        while len(levels) < count and min(levels[-1].shape[:2]) >= 32:
+            h, w = levels[-1].shape[:2]
+            levels.append(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA))
+        return Pyramid(tuple(levels))
+
+    def sample(self, points: np.ndarray, level: int) -> np.ndarray:
+        """Colours (..., 3) uint8 at points (..., 2) given in full-size pixels."""
+        image = self.levels[level]
+        scale = 1.0 / (1 << level)
+        at = ((points.reshape(-1, 2) + 0.5) * scale - 0.5).astype(np.float32)
+        rows = -(-len(at) // 512)
+        grid = np.full((rows * 512, 2), -9.0, np.float32)
+        grid[: len(at)] = at
+        grid = grid.reshape(rows, 512, 2)
+        found = cv2.remap(image, grid, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return found.reshape(-1, 3)[: len(at)].reshape(*points.shape[:-1], 3)
+
+    def level_for(self, px_per_sample: float) -> int:
+        """The level on which samples that far apart do not skip pixels."""
+        return int(np.clip(np.floor(np.log2(max(px_per_sample, 1.0)) + 0.35), 0, len(self.levels) - 1))
+
+
+def cut_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Cut the six symbol patches of every card.
+
+    Args:
+        pyramid: the picture.
+        corners: (N, 6, 2) pixels, clockwise.
+
+    Returns:
+        Patches (N, 6, PATCH, PATCH, 3) float32, colours over the card's face times 0.75, clipped to 0..1.25; and the
+        faces' colours (N, 3) float32, BGR.
+    """
+    n = len(corners)
+    patches = np.zeros((n, 6, PATCH, PATCH, 3), np.float32)
+    faces = np.zeros((n, 3), np.float32)
+    poses = [affine_of(c) for c in corners]
+    sizes = [float(np.sqrt(abs(np.linalg.det(a)))) for _, a in poses]
+    levels = [pyramid.level_for(s * 2 * _HALF / PATCH) for s in sizes]
+    for level in set(levels):
+        chosen = [i for i in range(n) if levels[i] == level]
+        points = np.stack([_PATCH_POINTS @ poses[i][1].T + poses[i][0] for i in chosen])
+        colours = pyramid.sample(points, level).astype(np.float32)
+        face_level = pyramid.level_for(float(np.mean([sizes[i] for i in chosen])) * 0.12)
+        seen = pyramid.sample(np.stack([_FACE_POINTS @ poses[i][1].T + poses[i][0] for i in chosen]), face_level)
+        face = np.maximum(np.median(seen.astype(np.float32), axis=1), 6.0)
+        faces[chosen] = face
+        patches[chosen] = np.minimum(colours * (0.75 / face)[:, None], 1.25).reshape(-1, 6, PATCH, PATCH, 3)
+    return patches, faces
+
+
+def class_probabilities(net: cv2.dnn.Net, patches: np.ndarray) -> np.ndarray:
+    """Probability of each of `CLASSES` for each patch: (N, 6, PATCH, PATCH, 3) -> (N, 6, C) float32."""
+    n = len(patches)
+    if n == 0:
+        return np.zeros((0, 6, len(CLASSES)), np.float32)
+    blob = np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2)) - np.float32(0.5)
+    net.setInput(blob)
+    logits = net.forward().reshape(n, 6, -1)
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(e / e.sum(-1, keepdims=True), np.float32)

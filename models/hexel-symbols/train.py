@@ -1,0 +1,178 @@
+"""Trains the symbol reader: which symbol a patch shows.
+
+    python models/hexel-symbols/train.py --cache DIR [--pictures 1600] [--epochs 14]
+
+Draws its own photographs (`companion.simulator.photograph`, seeds from 2,000,000 up), cuts patches as
+`companion.vision.symbols` does, with the corners a little off as the finder's are, and writes `symbols.onnx`.
+"""
+
+import argparse
+import multiprocessing
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+
+from companion.simulator.photograph import photograph
+from companion.vision.finder import UNIT_HEXAGON, affine_of
+from companion.vision.symbols import CLASSES, PATCH, Pyramid, cut_patches
+
+LABEL = {
+    ("36", "red"): 0,
+    ("36", "blue"): 1,
+    ("36", "void"): 2,
+    ("46", "red"): 0,
+    ("46", "blue"): 3,
+    ("46", "yellow"): 4,
+}
+OTHER = len(CLASSES) - 1
+REPEATS = 3
+
+
+class Symbols(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+
+        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
+            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
+
+        self.body = nn.Sequential(block(3, 12), block(12, 24, 2), block(24, 24), block(24, 32, 2), block(32, 32))
+        self.embed = nn.Sequential(
+            nn.Flatten(), nn.Dropout(0.2), nn.Linear(32 * (PATCH // 4) ** 2, 48), nn.ReLU(inplace=True)
+        )
+        self.name = nn.Linear(48, len(CLASSES))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.name(self.embed(self.body(x)))
+
+
+def jittered(corners: np.ndarray, rng: np.random.Generator, amount: float) -> np.ndarray:
+    """A card's corners as a finder might give them: moved, turned, scaled and squeezed a little; begun at any corner."""
+    centre, affine = affine_of(corners)
+    a = rng.normal(0, 0.025 * amount)
+    warp = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) @ (
+        np.eye(2) * np.exp(rng.normal(0, 0.025 * amount)) + rng.normal(0, 0.012 * amount, (2, 2))
+    )
+    size = float(np.sqrt(abs(np.linalg.det(affine))))
+    off = rng.normal(0, 0.02 * amount, 2) * size + rng.normal(0, 0.35 * amount, 2)
+    return centre + off + UNIT_HEXAGON @ (affine @ warp).T
+
+
+def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Patches (M, PATCH, PATCH, 3) uint8 (colour times 200) and their labels (M,) from one photograph."""
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng(seed)
+    edition = str(rng.choice(["36", "46"]))
+    across = float(np.exp(rng.uniform(np.log(40), np.log(280))))
+    picture = photograph(rng, edition=edition, size=(800, 608), printing="reference", across_px=across)
+    pyramid = Pyramid.of(picture.bgr)
+    corners, labels = [], []
+    for card in picture.truth["cards"] + picture.truth["loose"]:
+        if card.get("cut") or card["covered"] > 0.6:
+            continue
+        quad = np.array(card["corners"])
+        for _ in range(REPEATS):
+            corners.append(jittered(quad, rng, 1.0))
+            labels.append(
+                [
+                    LABEL[edition, e] if h < 0.35 else (OTHER if h > 0.75 else -1)
+                    for e, h in zip(card["edges"], card["hidden"], strict=True)
+                ]
+            )
+    for _ in range(3):  # the bare table and what lies on it
+        at = rng.uniform(0, 1, 2) * [800, 608]
+        truth = np.array([c["corners"] for c in picture.truth["cards"] + picture.truth["loose"]]).reshape(-1, 6, 2)
+        size = float(rng.uniform(25, 120))
+        if np.linalg.norm(truth.mean(1) - at, axis=1).min() > 1.3 * size + np.ptp(truth[0], axis=0).max() * 0.6:
+            corners.append(at + UNIT_HEXAGON * size)
+            labels.append([OTHER] * 6)
+    if not corners:
+        return np.zeros((0, PATCH, PATCH, 3), np.uint8), np.zeros(0, np.int64)
+    patches, _ = cut_patches(pyramid, np.array(corners))
+    flat, names = patches.reshape(-1, PATCH, PATCH, 3), np.array(labels).reshape(-1)
+    keep = names >= 0
+    return np.round(flat[keep] * 200).astype(np.uint8), names[keep]
+
+
+def patches(cache: Path, count: int, first_seed: int) -> tuple[np.ndarray, np.ndarray]:
+    path = cache / f"symbols-{first_seed}-{count}.npz"
+    if not path.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with multiprocessing.Pool(2) as pool:
+            drawn = pool.map(draw, range(first_seed, first_seed + count), chunksize=8)
+        np.savez(path, x=np.concatenate([d[0] for d in drawn]), y=np.concatenate([d[1] for d in drawn]))
+    with np.load(path) as held:
+        return held["x"], held["y"]
+
+
+def augmented(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Mirrored along the edge, a little brighter or tinted, noisier."""
+    out = x.astype(np.float32) / 200
+    flip = rng.random(len(out)) < 0.5
+    out[flip] = out[flip][:, :, ::-1]
+    out *= np.exp(rng.normal(0, 0.05, (len(out), 1, 1, 1)) + rng.normal(0, 0.03, (len(out), 1, 1, 3))).astype(
+        np.float32
+    )
+    out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0, 0.05, (len(out), 1, 1, 1)).astype(
+        np.float32
+    )
+    return np.clip(out, 0, 1.25) - 0.5
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--cache", type=Path, required=True)
+    ap.add_argument("--pictures", type=int, default=1600)
+    ap.add_argument("--epochs", type=int, default=14)
+    a = ap.parse_args()
+    torch.manual_seed(1)
+    rng = np.random.default_rng(1)
+    x, y = patches(a.cache, a.pictures, 2_000_000)
+    vx, vy = patches(a.cache, 120, 2_900_000)
+    print(len(x), "patches", np.bincount(y), flush=True)
+    net = Symbols()
+    size, steps = 256, len(x) // 256
+    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=a.epochs * steps)
+    begun = time.time()
+    for epoch in range(a.epochs):
+        order, total = rng.permutation(len(x)), 0.0
+        net.train()
+        for k in range(steps):
+            pick = order[k * size : (k + 1) * size]
+            logits = net(torch.from_numpy(augmented(x[pick], rng).transpose(0, 3, 1, 2).copy()))
+            loss = nn.functional.cross_entropy(logits, torch.from_numpy(y[pick]), label_smoothing=0.01)
+            optimiser.zero_grad()
+            loss.backward()
+            optimiser.step()
+            schedule.step()
+            total += loss.item()
+        net.eval()
+        with torch.no_grad():
+            p = torch.softmax(
+                net(torch.from_numpy((vx.astype(np.float32) / 200 - 0.5).transpose(0, 3, 1, 2).copy())), 1
+            ).numpy()
+        sure = p.max(1) > 0.9
+        print(
+            f"epoch {epoch} loss {total / steps:.4f} right {(p.argmax(1) == vy).mean():.5f} sure {sure.mean():.4f} "
+            f"wrong among sure {(p.argmax(1) != vy)[sure].mean():.6f} {time.time() - begun:.0f} s",
+            flush=True,
+        )
+    torch.save(net.state_dict(), a.cache / "symbols.pt")
+    torch.onnx.export(
+        net,
+        (torch.zeros(6, 3, PATCH, PATCH),),
+        str(Path(__file__).with_name("symbols.onnx")),
+        input_names=["patches"],
+        output_names=["logits"],
+        opset_version=13,
+        dynamo=False,
+        dynamic_axes={"patches": {0: "n"}, "logits": {0: "n"}},
+    )
+
+
+if __name__ == "__main__":
+    main()
