@@ -73,8 +73,13 @@ class Panel:
 
     def show(self, is_waiting: bool) -> None:
         """Light the lamp while a proposal waits."""
-        if self._lamp is not None:
-            self._lamp.value = int(is_waiting)
+        lamp = self._lamp
+        if lamp is None:
+            return
+        try:
+            lamp.value = int(is_waiting)
+        except Exception as error:  # noqa: BLE001 - each driver has its own
+            self._trouble = f"the lamp: {error}"
 
     def health(self) -> dict[str, Any]:
         """``{"state", "pins", ...}``."""
@@ -127,7 +132,8 @@ class Panel:
         self._devices.insert(0, button)
         press = _Press(let_go, held or let_go)
         button.when_pressed, button.when_released = press.begin, press.let_go
-        button.when_held = press.held if held else None
+        if held:
+            button.when_held = press.held
         return button
 
     def _never_raising(self, tell: Callable[[Message], None]) -> Callable[[Message], None]:

@@ -1,0 +1,260 @@
+"""The whole table, put together: the only module that knows every other.
+
+In order: the port and the data folder, so that a clear line can say what is wrong; the referee; the web, so that the
+page is live; the panel; and last the camera and what watches it, which are slow to start. Stopping goes backwards.
+"""
+
+import importlib
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from types import FrameType
+from typing import Any, Protocol
+
+from companion.config import CameraSettings, Settings, default_data
+from companion.devices.camera import Camera
+from companion.devices.panel import Panel, Wiring
+from companion.devices.pi_camera import PiCamera
+from companion.devices.recorded import Recorded
+from companion.devices.usb_camera import UsbCamera
+from companion.errors import BadSettings
+from companion.referee.folder import told, write_whole
+from companion.referee.referee import Referee, open_table
+from companion.rules.engine import Header, read_header
+from companion.web.app import SERVER_OPTIONS, create_app
+from companion.web.server import Server, bound
+
+DEFAULT_GAME = "hexel"
+DEFAULT_PLAYERS = ("Ana", "Bo")
+
+_CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them for digits
+_CODE_LENGTH = 6
+_ELSEWHERE = ("192.0.2.1", 9)  # an address for documentation, RFC 5737: asked for the way there, nothing is sent
+
+
+class Watcher(Protocol):
+    """What `companion.watching` puts on a table: the thread that looks through the camera."""
+
+    def start(self) -> None:
+        """Begin to look."""
+
+    def stop(self) -> None:
+        """Stop looking and let the camera go."""
+
+    def health(self) -> dict[str, Any]:
+        """``{"state", ...}``."""
+
+
+@dataclass(slots=True)
+class Table:
+    """A running table.
+
+    Attributes:
+        panel: with mock pins, ``panel.pins["confirm"].drive_low()`` presses a button.
+        url: of the scoreboard, as other devices on the network reach it.
+    """
+
+    settings: Settings
+    referee: Referee
+    panel: Panel
+    url: str
+    join_code: str
+    watcher: Watcher | None = None
+    _stops: "SimpleQueue[None]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
+
+    def health(self) -> dict[str, dict[str, Any]]:
+        """Camera and pins, each with its state."""
+        camera = self.watcher.health() if self.watcher else {"state": "absent"}
+        return {"camera": camera, "pins": self.panel.health()}
+
+    def ask_to_stop(self) -> None:
+        """Have the table stop; from any thread, and from a signal's handler."""
+        self._stops.put(None)
+
+    def wait(self) -> None:
+        """Wait until the table is asked to stop."""
+        self._stops.get()
+
+
+def run_table(
+    settings: Settings,
+    *,
+    camera: Callable[[Table], Camera | None] | None = None,
+    beside: Callable[[Table], None] | None = None,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Run a table until it is asked to stop: by SIGINT, by SIGTERM, or by `Table.ask_to_stop`.
+
+    Args:
+        camera: makes the camera once the page is live, so that it may import what is slow; None for the settings' own.
+        beside: called once everything runs; returns soon, and starts what it needs.
+        say: where the lines for people go.
+
+    Raises:
+        CompanionError: what it takes is not there: the port, the data folder, a device, a game.
+    """
+    with open_house(settings, say) as table, _stopped_by_signals(table):
+        watched = camera(table) if camera else camera_from(settings.camera)
+        with _watching(table, watched):
+            if beside:
+                beside(table)
+            table.wait()
+
+
+@contextmanager
+def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
+    """A table with its referee, its page and its panel, but without a camera; closed at the end of the block."""
+    asked = asked_header(settings)
+    data = settings.table.data or default_data()
+    with ExitStack() as closing:
+        listening = closing.enter_context(bound(settings.web.host, settings.web.port))
+        referee = open_table(
+            data, asked, _header(DEFAULT_GAME, DEFAULT_PLAYERS), press_gap_s=settings.table.press_gap_s
+        )
+        closing.callback(referee.stop)
+        referee.start()
+        panel = Panel(settings.panel.pins, _wiring(settings))
+        join_code = settings.web.join_code or _kept_code(data / "join-code")
+        table = Table(settings, referee, panel, _url(listening), join_code)
+        server = Server(create_app(referee, join_code=join_code, devices=table.health), listening, SERVER_OPTIONS)
+        closing.callback(server.stop)
+        server.start()
+        closing.callback(panel.close)
+        panel.open(referee.tell)
+        closing.enter_context(_lamp(referee, panel))
+        _welcome(table, say)
+        yield table
+
+
+def asked_header(settings: Settings) -> Header | None:
+    """The game that the settings ask for; None when they ask for none. Raises `BadHeader`."""
+    game = settings.game
+    if game.name is None and not game.players and game.edition is None and not game.options:
+        return None
+    return _header(game.name or DEFAULT_GAME, game.players or DEFAULT_PLAYERS, game.edition, dict(game.options))
+
+
+def camera_from(settings: CameraSettings) -> Camera | None:
+    """The camera that the settings name; not yet opened. Raises `BadSettings` for a name that there is not."""
+    kind, _, number = settings.source.partition(":")
+    wishes: dict[str, Any] = {}
+    if settings.width_px and settings.height_px:
+        wishes["size_px"] = (settings.width_px, settings.height_px)
+    if settings.frames_per_second:
+        wishes["frames_per_second"] = settings.frames_per_second
+    if settings.source == "none":
+        return None
+    if settings.source == "pi":
+        return PiCamera(**wishes)
+    if kind == "usb" and (number or "0").isdecimal():
+        return UsbCamera(int(number or "0"), **wishes)
+    if Path(settings.source).exists():
+        return Recorded(Path(settings.source), frames_per_second=settings.frames_per_second)
+    raise BadSettings(f"no such camera: {settings.source}; there are pi, usb, usb:1, a folder or a video file, none")
+
+
+def _header(game: str, players: tuple[str, ...], edition: str | None = None, options: Any = None) -> Header:
+    named = {} if edition is None else {"edition": edition}
+    return read_header({"record": 1, "game": game, "players": list(players), "options": options or {}, **named})
+
+
+def _wiring(settings: Settings) -> Wiring:
+    panel = settings.panel
+    pins = (panel.confirm_pin, panel.reject_pin, panel.next_pin, panel.lamp_pin)
+    return Wiring(*pins, hold_s=panel.hold_s, bounce_s=panel.bounce_s)
+
+
+def _kept_code(path: Path) -> str:
+    """The table's join code: made up once, then the same after every restart, so that phones stay joined."""
+    with told(f"cannot keep the join code in {path}"):
+        kept = path.read_text().strip() if path.exists() else ""
+        if not kept:
+            kept = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
+            write_whole(path, f"{kept}\n".encode())
+    return kept
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{_address() if host == '0.0.0.0' else host}:{port}/"
+
+
+def _address() -> str:
+    """This machine's address in its own network; the loopback's where there is none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+        try:
+            asking.connect(_ELSEWHERE)
+            return str(asking.getsockname()[0])
+        except OSError:
+            return "127.0.0.1"
+
+
+def _welcome(table: Table, say: Callable[[str], None]) -> None:
+    session = table.referee.latest()
+    going = f"goes on after {len(session.moves)} moves" if session.moves else "begins"
+    say(f"{session.header.game} {going}: {', '.join(session.header.players)}")
+    say(f"scoreboard  {table.url}")
+    say(f"to play     {table.url}?code={table.join_code}")
+    say(f"join code   {table.join_code}")
+    for note in (table.panel.note(), *(notice.text for notice in session.notices.values())):
+        if note:
+            say(note)
+
+
+@contextmanager
+def _lamp(referee: Referee, panel: Panel) -> Iterator[None]:
+    """The lamp, lit while a proposal waits, by a thread of its own: a pin may fail and nobody else shall notice."""
+    subscription = referee.feed.subscribe()
+
+    def follow() -> None:
+        while not subscription.is_closed:
+            panel.show(referee.latest().proposal is not None)
+            subscription.next()
+
+    thread = threading.Thread(target=follow, name="lamp", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        subscription.close()
+        thread.join()
+
+
+@contextmanager
+def _watching(table: Table, camera: Camera | None) -> Iterator[None]:
+    if camera is None:
+        yield
+        return
+    # imported now that the page is live: OpenCV takes its time on an SD card
+    watching = importlib.import_module("companion.watching")
+    session = table.referee.latest()
+    table.watcher = watching.Watching(camera, table.referee, session.header.game)
+    table.watcher.start()
+    try:
+        yield
+    finally:
+        table.watcher.stop()
+
+
+@contextmanager
+def _stopped_by_signals(table: Table) -> Iterator[None]:
+    """SIGINT and SIGTERM ask the table to stop; the second of them ends it as the system does."""
+    before: dict[int, Any] = {}
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        table.ask_to_stop()
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+    before |= {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
