@@ -21,7 +21,9 @@ from companion.rules.notation import CELL, TEXT, WHOLE, Field, Form, Notation, j
 
 __all__ = [
     "EDITIONS",
+    "FACE",
     "NAME",
+    "NOTATION",
     "PLAYERS",
     "State",
     "apply",
