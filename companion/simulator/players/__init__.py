@@ -1,0 +1,1 @@
+"""One file a game: people who play it sensibly, dealt from a seed."""
