@@ -5,9 +5,11 @@ page is live; the panel; and last the camera and what watches it, which are slow
 """
 
 import importlib
+import os
 import secrets
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -23,9 +25,10 @@ from companion.devices.panel import Panel, Wiring
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.devices.usb_camera import UsbCamera
-from companion.errors import BadSettings
+from companion.errors import BadSettings, UsageError
 from companion.referee.folder import told, write_whole
-from companion.referee.referee import Referee, open_table
+from companion.referee.messages import Notice
+from companion.referee.referee import BUG_EXIT_STATUS, Referee, open_table
 from companion.rules.engine import Header, read_header
 from companion.web.app import SERVER_OPTIONS, create_app
 from companion.web.server import Server, bound
@@ -66,7 +69,7 @@ class Table:
     url: str
     join_code: str
     watcher: Watcher | None = None
-    _stops: "SimpleQueue[None]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
+    _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
 
     def health(self) -> dict[str, dict[str, Any]]:
         """Camera and pins, each with its state."""
@@ -75,11 +78,15 @@ class Table:
 
     def ask_to_stop(self) -> None:
         """Have the table stop; from any thread, and from a signal's handler."""
-        self._stops.put(None)
+        self._stops.put(False)
 
-    def wait(self) -> None:
-        """Wait until the table is asked to stop."""
-        self._stops.get()
+    def look_anew(self) -> None:
+        """Have the camera watched anew, because another game is played."""
+        self._stops.put(True)
+
+    def wait(self) -> bool:
+        """Wait until the table is asked to stop, False, or to look anew, True."""
+        return self._stops.get()
 
 
 def run_table(
@@ -93,18 +100,23 @@ def run_table(
 
     Args:
         camera: makes the camera once the page is live, so that it may import what is slow; None for the settings' own.
-        beside: called once everything runs; returns soon, and starts what it needs.
+        beside: called when the page and the panel are live; returns soon, and starts what it needs.
         say: where the lines for people go.
 
     Raises:
         CompanionError: what it takes is not there: the port, the data folder, a device, a game.
     """
-    with open_house(settings, say) as table, _stopped_by_signals(table):
-        watched = camera(table) if camera else camera_from(settings.camera)
-        with _watching(table, watched):
-            if beside:
-                beside(table)
-            table.wait()
+    own = None if camera else camera_from(settings.camera)
+    with open_house(settings, say) as table, _stopped_by_signals(table), _ending_at_a_bug():
+        watched = camera(table) if camera else own
+        if watched:
+            watched.open()  # missing from the start, it ends the table with a clear line; lost later, it is waited for
+        if beside:
+            beside(table)
+        is_going_on = True
+        while is_going_on:
+            with _watching(table, watched, say):
+                is_going_on = table.wait()
 
 
 @contextmanager
@@ -127,7 +139,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         server.start()
         closing.callback(panel.close)
         panel.open(referee.tell)
-        closing.enter_context(_lamp(referee, panel))
+        closing.enter_context(_following(table))
         _welcome(table, say)
         yield table
 
@@ -208,16 +220,21 @@ def _welcome(table: Table, say: Callable[[str], None]) -> None:
 
 
 @contextmanager
-def _lamp(referee: Referee, panel: Panel) -> Iterator[None]:
-    """The lamp, lit while a proposal waits, by a thread of its own: a pin may fail and nobody else shall notice."""
-    subscription = referee.feed.subscribe()
+def _following(table: Table) -> Iterator[None]:
+    """A thread after the feed: lights the lamp while a proposal waits, has another game looked at with other eyes."""
+    referee, subscription = table.referee, table.referee.feed.subscribe()
 
     def follow() -> None:
+        game = referee.latest().header.game
         while not subscription.is_closed:
-            panel.show(referee.latest().proposal is not None)
+            session = referee.latest()
+            table.panel.show(session.proposal is not None)
+            if session.header.game != game:
+                game = session.header.game
+                table.look_anew()
             subscription.next()
 
-    thread = threading.Thread(target=follow, name="lamp", daemon=True)
+    thread = threading.Thread(target=follow, name="following", daemon=True)
     thread.start()
     try:
         yield
@@ -227,19 +244,49 @@ def _lamp(referee: Referee, panel: Panel) -> Iterator[None]:
 
 
 @contextmanager
-def _watching(table: Table, camera: Camera | None) -> Iterator[None]:
-    if camera is None:
+def _watching(table: Table, camera: Camera | None, say: Callable[[str], None]) -> Iterator[None]:
+    """What looks through the camera, at the game that is played; a game that no camera can read goes on by hand."""
+    watcher = None if camera is None else _watcher(table, camera, say)
+    if camera is None or watcher is None:
         yield
         return
-    # imported now that the page is live: OpenCV takes its time on an SD card
-    watching = importlib.import_module("companion.watching")
-    session = table.referee.latest()
-    table.watcher = watching.Watching(camera, table.referee, session.header.game)
-    table.watcher.start()
+    table.watcher = watcher
+    watcher.start()
     try:
         yield
     finally:
-        table.watcher.stop()
+        table.watcher = None
+        watcher.stop()
+
+
+def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
+    # imported now that the page is live: OpenCV takes its time on an SD card
+    watching = importlib.import_module("companion.watching")
+    try:
+        watcher: Watcher = watching.Watching(camera, table.referee, table.referee.latest().header.game)
+    except UsageError as error:
+        say(error.message)
+        table.referee.tell(Notice("camera-unused", f"The camera is not used: {error.message}."))
+        return None
+    table.referee.tell(Notice("camera-unused", None))
+    return watcher
+
+
+@contextmanager
+def _ending_at_a_bug() -> Iterator[None]:
+    """A thread that dies of a bug ends the process, which the service manager then starts again."""
+    before = threading.excepthook
+
+    def end(arguments: threading.ExceptHookArgs) -> None:
+        before(arguments)
+        sys.stderr.flush()
+        os._exit(BUG_EXIT_STATUS)
+
+    threading.excepthook = end
+    try:
+        yield
+    finally:
+        threading.excepthook = before
 
 
 @contextmanager

@@ -32,7 +32,7 @@ class Camera(Protocol):
     """What people call it, such as ``USB camera 0``."""
 
     def open(self) -> None:
-        """Take hold of the device. Raises `DeviceError` that says what would help."""
+        """Take hold of the device; one that is open stays so. Raises `DeviceError` that says what would help."""
 
     def next(self, timeout_s: float = 5.0) -> Frame | None:
         """The next picture; None when there will be no more: a recording's end, or closed.

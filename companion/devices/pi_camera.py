@@ -40,6 +40,8 @@ class PiCamera:
 
     def open(self) -> None:
         """Take hold of the camera and start filming."""
+        if self._device is not None:
+            return
         try:
             from picamera2 import Picamera2
         except (ImportError, ValueError) as error:  # ValueError: numpy of another binary form than simplejpeg's

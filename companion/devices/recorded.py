@@ -40,6 +40,7 @@ class Recorded:
         self._fps = frames_per_second
         self._in_real_time = in_real_time
         self._clock = clock
+        self._is_open = False
         self._closed = threading.Event()
         self._pictures: Iterator[NDArray[np.uint8] | None] = iter(())
         self._count = 0
@@ -47,6 +48,8 @@ class Recorded:
 
     def open(self) -> None:
         """Find the recording. Raises `DeviceError` when it is not there or nothing that can be played."""
+        if self._is_open:
+            return
         self._closed.clear()
         self._count, self._began_s = 0, None
         if self._path.is_dir():
@@ -56,6 +59,7 @@ class Recorded:
         else:
             raise DeviceError(f"no recording at {self._path}: name a folder of pictures or a video file")
         self._fps = self._fps or _DEFAULT_FPS
+        self._is_open = True
 
     def next(self, timeout_s: float = 5.0) -> Frame | None:
         """The next picture when its time has come; None at the end. Files that are no pictures are left out."""
@@ -71,7 +75,8 @@ class Recorded:
         return None
 
     def close(self) -> None:
-        """Stop playing."""
+        """Stop playing; opened again, it plays from the beginning."""
+        self._is_open = False
         self._closed.set()
 
     def _is_due(self, at_s: float) -> bool:

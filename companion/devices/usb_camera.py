@@ -35,6 +35,8 @@ class UsbCamera:
 
     def open(self) -> None:
         """Take hold of the camera and ask it for its size and pace; it may give others."""
+        if self._video is not None:
+            return
         if not Path(f"/dev/video{self._index}").exists():
             raise DeviceError(f"{self.name} is not there (no /dev/video{self._index}): plug it in or name another")
         import cv2  # the driver
