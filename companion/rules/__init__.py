@@ -4,10 +4,10 @@ A new game is one module here that keeps the promises of `companion.rules.engine
 """
 
 from companion.errors import UsageError
-from companion.rules import comet, hexdragon, hexel
+from companion.rules import comet, hexapod, hexdragon, hexel
 from companion.rules.engine import Game
 
-_MODULES: tuple[Game, ...] = (hexel, hexdragon, comet)
+_MODULES: tuple[Game, ...] = (hexel, hexdragon, comet, hexapod)
 
 GAMES: dict[str, Game] = {module.NAME: module for module in _MODULES}
 
