@@ -137,6 +137,7 @@ def targets(corners: np.ndarray, hidden: np.ndarray) -> tuple[np.ndarray, np.nda
         size = float(np.sqrt(abs(np.linalg.det(affine))))
         sigma2 = max(0.14, 2.6 / size) ** 2
         heat[0] = np.maximum(heat[0], np.exp(-d2 / (2 * sigma2)))
+        heat[0].flat[int(d2.argmin())] = 1.0  # a small card's centre may lie between the network's pixels
         mine = (d2 < 0.30**2 + (3.2 / size) ** 2) & (d2 < nearest)
         nearest[mine] = d2[mine]
         reg[0][mine], reg[1][mine] = -dx[mine] / 8, -dy[mine] / 8

@@ -1,0 +1,100 @@
+"""Reading single photographs: right on calm pictures, doubtful where something hides a symbol, never wrong as a fact."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.simulator.photograph import photograph
+from companion.vision.readers import load_picture, read_hexel, stated
+from companion.vision.register import register
+from companion.vision.symbols import CLASSES
+
+SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes"
+
+
+def test_a_picture_without_cards_warns_that_nothing_was_found():
+    reading = read_hexel(np.full((480, 640, 3), 90, np.uint8))
+    assert reading.cards == reading.loose == ()
+    assert [w.code for w in reading.warnings] == ["nothing-found"]
+
+
+@pytest.mark.parametrize("edition", ["36", "46"])
+@pytest.mark.parametrize("seed", [11, 12])
+def test_a_calm_drawn_table_is_read_without_a_fault(edition, seed):
+    rng = np.random.default_rng(seed)
+    picture = photograph(rng, edition=edition, printing="exact", cards=9, across_px=95, hardness=0.0)
+    reading = read_hexel(picture.bgr)
+    truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"] if not c.get("cut")}
+    match = register(truth, {c.cell: c.edges for c in reading.cards})
+    assert match is not None
+    assert {match.cell(c.cell): match.edges(c.edges) for c in reading.cards} == truth
+    assert reading.edition == edition
+
+
+def test_the_input_is_not_written_to():
+    picture = photograph(np.random.default_rng(3), size=(640, 480), cards=3).bgr
+    before = picture.copy()
+    picture.flags.writeable = False
+    read_hexel(picture)
+    assert (picture == before).all()
+
+
+def test_an_uncertain_symbol_is_not_stated():
+    p = np.full((6, len(CLASSES)), 0.02, np.float32)
+    p[:, 0] = 0.9 + 0.0
+    p[2] = 0.02
+    p[2, 0], p[2, 1] = 0.5, 0.42
+    p[:, 0][p[:, 0] > 0.8] = 0.97
+    assert stated(p, "36") == ("red", "red", None, "red", "red", "red")
+
+
+def test_of_three_kinds_on_a_card_the_least_certain_is_doubted():
+    p = np.zeros((6, len(CLASSES)), np.float32)
+    p[0:3, CLASSES.index("red")] = 0.99
+    p[3:5, CLASSES.index("void")] = 0.99
+    p[5, CLASSES.index("blue-disc")] = 0.95
+    assert stated(p, "36") == ("red", "red", "red", "void", "void", None)
+
+
+def test_a_symbol_of_the_other_edition_is_doubted():
+    p = np.zeros((6, len(CLASSES)), np.float32)
+    p[:5, CLASSES.index("red")] = 0.99
+    p[5, CLASSES.index("yellow")] = 0.99
+    assert stated(p, "36")[5] is None
+    assert stated(p, "46")[5] == "yellow"
+
+
+def test_a_file_that_is_no_picture_is_none(tmp_path):
+    fake = tmp_path / "a.jpg"
+    fake.write_text("not a picture")
+    empty = tmp_path / "b.jpg"
+    empty.touch()
+    assert load_picture(fake) is None
+    assert load_picture(empty) is None
+    assert load_picture(tmp_path / "missing.jpg") is None
+    cut = tmp_path / "c.jpg"
+    cut.write_bytes(cv2.imencode(".jpg", np.zeros((9, 9, 3), np.uint8))[1].tobytes()[:30])
+    assert load_picture(cut) is None
+
+
+@pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs are not beside this checkout")
+@pytest.mark.parametrize("deck", ["hexel36", "hexel46"])
+def test_the_sample_photographs_are_read_right_and_nothing_wrong_is_stated(deck):
+    right = total = 0
+    for line in (SCENES / deck / "truth.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        reading = read_hexel(load_picture(SCENES / deck / entry["image"]))
+        truth = {tuple(c["cell"]): tuple(c["edges"]) for c in entry["cards"]}
+        match = register(truth, {c.cell: c.edges for c in reading.cards})
+        assert match is not None, entry["image"]
+        for card in reading.cards:
+            face = truth[match.cell(card.cell)]
+            told = match.edges(card.edges)
+            assert all(t is None or t == f for t, f in zip(told, face, strict=True)), (entry["image"], card.cell)
+            right += told == face
+        total += len(truth)
+        assert len(reading.loose) <= len(entry["loose"]) + len(entry["ignore"])
+    assert right >= 0.98 * total
