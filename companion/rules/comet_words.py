@@ -62,6 +62,8 @@ def _won(state: State, event: Event) -> str:
     """Who takes how much, and what made it the highest score."""
     names, pot, amount = event["players"], _pot(event["pot"]), _chips(event["amount"])
     sums = " in all" if event["pot"] == TAIL else ""
+    if not state.in_pot(event["pot"]):
+        return f"{_names(names)} would take {pot} with the highest score, {event['score']}{sums}, but it is empty."
     if len(names) == 1:
         return f"{names[0]} takes {amount} from {pot} with the highest score, {event['score']}{sums}."
     odd = f", and {_chips(event['left'])} too odd to split stays" if event["left"] else ""

@@ -1,0 +1,134 @@
+"""People who play Hexapod sensibly: stacks dealt from a seed; they draw and lay what brings most.
+
+The stacks and the cards in hand are not part of the referee's state, so the players remember them: a player made anew
+begins with full stacks. Cards that others enter in between are simply played on from.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+
+from companion.rules import hexapod
+from companion.rules.engine import Command
+from companion.rules.hexapod_cases import SINGLES
+from companion.rules.hexapod_state import State
+
+Cells = tuple[tuple[str, str], tuple[str, str]]
+
+SPIDER: Cells = (("spider", "spider"), ("spider", "spider"))
+INSECT_CARDS = 41
+_BESIDE_SPIDER = 8
+_WORST_CHANGE = -4
+"""Who could only lay what costs more than this spends a coin or passes."""
+_BIG_EVERY = 4
+"""One card of so many shows a stag or a moth."""
+
+
+def player(seed: int) -> Callable[[State], Command | None]:
+    """Both players at one table; None once the game is over."""
+    return _Table(_stacked(seed)).move
+
+
+def deck() -> tuple[Cells, ...]:
+    """A stand-in for the 41 insect cards: colours often, dung and leaves less, every fourth with a stag or moth."""
+    chance = Random("hexapod")
+    return tuple(_card(chance, number) for number in range(INSECT_CARDS))
+
+
+@dataclass
+class _Table:
+    """What lies beside the cases: three stacks face up, and the card in each hand."""
+
+    stacks: list[list[Cells]]
+    hands: dict[str, Cells] = field(default_factory=dict)
+    waiting: Command | None = None
+    """The play that is decided but for the Spider, which its drawing has brought up."""
+
+    def move(self, state: State) -> Command | None:
+        """What the player whose turn it is does next."""
+        if state.phase == "over":
+            return None
+        name = state.mover.name
+        if self._shows_spider() and not state.has_spider:
+            return {"cmd": "spider", "player": name}
+        if self.waiting is not None and self.waiting["player"] == name:
+            decided, self.waiting = self.waiting, None
+            return decided
+        return self._decided(state) or self._without_a_card(state)
+
+    def _decided(self, state: State) -> Command | None:
+        """The best play of a card in hand or on a stack; it is drawn for at once, and told after the Spider."""
+        held = self.hands.get(state.mover.name) or self._first_card(state.mover.name)
+        ways = [way for stack in self._open() for way in _ways(state, stack, held)]
+        change, _, way, kept, stack = max(ways, key=lambda one: one[:2], default=(_WORST_CHANGE, 0.0, None, held, []))
+        if way is None or change < _WORST_CHANGE:
+            return None
+        stack.pop()
+        self.hands[state.mover.name] = kept
+        if self._shows_spider() and not state.has_spider:
+            self.waiting = way
+            return {"cmd": "spider", "player": state.mover.name}
+        return way
+
+    def _without_a_card(self, state: State) -> Command:
+        """A coin for a better card to show; after one the turn is ended; else the player is out."""
+        name = state.mover.name
+        stacks = [stack for stack in self.stacks if len(stack) > 1]
+        if stacks and state.mover.coins and not state.has_spent:
+            tallest = max(stacks, key=len)
+            min((stack for stack in self.stacks if stack is not tallest), key=len).append(tallest.pop())
+            return {"cmd": "coin", "player": name}
+        return {"cmd": "end" if state.can_end else "pass", "player": name}
+
+    def _first_card(self, name: str) -> Cells:
+        """The starting hand is the top card of the tallest stack."""
+        self.hands[name] = max(self.stacks, key=len).pop()
+        return self.hands[name]
+
+    def _open(self) -> list[list[Cells]]:
+        return [stack for stack in self.stacks if stack and stack[-1] != SPIDER]
+
+    def _shows_spider(self) -> bool:
+        return any(stack and stack[-1] == SPIDER for stack in self.stacks)
+
+
+_Way = tuple[int, float, Command, Cells, list[Cells]]
+
+
+def _ways(state: State, stack: list[Cells], held: Cells) -> list[_Way]:
+    """Every play with the top of a stack drawn: points brought, how central, the command, the card kept, the stack."""
+    drawn = stack[-1]
+    ways: list[_Way] = []
+    for card, kept in ((held, drawn), (drawn, held)):
+        for way in hexapod.placements(state, card):
+            _, (played, *_) = hexapod.apply(state, way)
+            ways.append((played["change"], _centrality(state, way), way, kept, stack))
+    return ways
+
+
+def _centrality(state: State, way: Command) -> float:
+    case = state.mover.case
+    return -float(abs(2 * way["row"] + 2 - case.rows) + abs(2 * way["col"] + 2 - case.cols))
+
+
+def _stacked(seed: int) -> list[list[Cells]]:
+    """Three stacks of 14, the Spider among the bottom three of one (rules page, "Things")."""
+    chance = Random(f"{seed} stacks")
+    cards = list(deck())
+    chance.shuffle(cards)
+    bottom = [SPIDER, *(cards.pop() for _ in range(_BESIDE_SPIDER))]
+    chance.shuffle(bottom)
+    return [bottom[n::3] + cards[n::3] for n in range(3)]
+
+
+def _card(chance: Random, number: int) -> Cells:
+    a, b, c, d = chance.choices(SINGLES, weights=(5, 5, 5, 2, 3), k=4)
+    if number % _BIG_EVERY:
+        return (a, b), (c, d)
+    shapes: Sequence[Cells] = (
+        (("moth", "moth"), (c, d)),
+        ((a, b), ("moth", "moth")),
+        (("stag", b), ("stag", d)),
+        ((a, "stag"), (c, "stag")),
+    )
+    return chance.choice(shapes)
