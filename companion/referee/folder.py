@@ -52,8 +52,10 @@ class Folder:
         return self.games / f"{number:04}.jsonl"
 
     def close(self) -> None:
-        """Let another process have the folder."""
-        os.close(self._lock)
+        """Let another process have the folder. Twice is harmless."""
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
 
 
 def write_whole(path: Path, data: bytes) -> None:

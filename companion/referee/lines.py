@@ -43,22 +43,21 @@ def body(line: bytes, n: int) -> dict[str, Any]:
 def whole_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
     """The lines of a file and the number of bytes that they take; what follows was torn off while being written.
 
-    Only the last line can be torn: every line is on the disk before the next is begun.
+    Only the last line can be torn: every line is on the disk before the next is begun. It then has no end, or holds
+    zeros, where a power cut kept the file's new length but not all of its bytes.
 
     Raises:
-        Damaged: a line before the last is not what was written. Its message says which.
+        Damaged: a line that was finished is not what was written. The message says which.
     """
     bodies: list[dict[str, Any]] = []
     size = 0
     lines = re.findall(rb"[^\n]*\n|[^\n]+$", data)
     for n, text in enumerate(lines, 1):
+        if n == len(lines) and (not text.endswith(b"\n") or b"\0" in text):
+            break
         try:
-            if not text.endswith(b"\n"):
-                raise Damaged("the line has no end")
             bodies.append(body(text, n))
         except Damaged as damage:
-            if n < len(lines):
-                raise Damaged(f"line {n}: {damage}") from None
-            break
+            raise Damaged(f"line {n}: {damage}") from None
         size += len(text)
     return bodies, size

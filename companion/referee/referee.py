@@ -101,7 +101,7 @@ class Referee:
         self._thread.start()
 
     def stop(self) -> None:
-        """Answer what has been asked so far, then end the feed and let go of the data folder."""
+        """Answer what has been asked so far, then end the feed and let go of the data folder. Twice is harmless."""
         self._is_closing = True
         if self._thread.is_alive():
             self._letters.put(None)
