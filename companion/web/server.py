@@ -54,9 +54,9 @@ class Server:
         self._is_stopping.set()
         self._server.pull_trigger()
         self._thread.join()
+        wasyncore.close_all(self._sockets)  # only now: what wakes the thread is one of them
 
     def _serve(self) -> None:
         while not self._is_stopping.is_set():
             wasyncore.loop(timeout=_LOOK_UP_S, use_poll=True, map=self._sockets, count=1)
         self._server.task_dispatcher.shutdown(timeout=_FINISH_WITHIN_S)
-        wasyncore.close_all(self._sockets)

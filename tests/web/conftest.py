@@ -10,20 +10,19 @@ import os
 import re
 import shutil
 import subprocess
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-import waitress
 from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.web.app import SERVER_OPTIONS, close_streams, create_app
+from companion.web.app import SERVER_OPTIONS, create_app
+from companion.web.server import Server, bound
 
 CODE = "ROSE42"
 
@@ -92,21 +91,18 @@ def phone(app: Flask) -> FlaskClient:
 @pytest.fixture
 def serve() -> Iterator[Callable[[Flask], int]]:
     """Serves applications on loopback as the product does, and answers with the port."""
-    running: list[tuple[Flask, Any, threading.Thread]] = []
+    running: list[Server] = []
 
     def serve_one(app: Flask) -> int:
-        server = waitress.create_server(app, host="127.0.0.1", port=0, **SERVER_OPTIONS)
-        thread = threading.Thread(target=server.run, name="web")
-        thread.start()
-        running.append((app, server, thread))
-        return int(server.effective_port)
+        listening = bound("127.0.0.1", 0)
+        server = Server(app, listening, SERVER_OPTIONS)
+        server.start()
+        running.append(server)
+        return int(listening.getsockname()[1])
 
     yield serve_one
-    for app, server, thread in running:
-        close_streams(app)
-        server.close()
-        thread.join(10)
-        assert not thread.is_alive(), "the server did not stop"
+    for server in running:
+        server.stop()
 
 
 class Browser:
@@ -120,7 +116,9 @@ class Browser:
         ]  # fmt: skip
         options = {"binary": shutil.which("chromium"), "args": arguments}
         wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
-        self._session = "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+        self._session = (
+            "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
+        )
 
     def screen(self, width: int, height: int, *, dark: bool = False, scale: float = 1) -> None:
         """The window's size in CSS pixels, and day or night."""
@@ -188,7 +186,9 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     command = ["chromedriver", "--port=0"]
     profile = tmp_path_factory.mktemp("chromium")
     environment = {**os.environ, "HOME": str(profile)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment) as driver:
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+    ) as driver:
         assert driver.stdout is not None
         port = next(int(said[1]) for line in driver.stdout if (said := re.search(r"started .* on port (\d+)", line)))
         window = Browser(port, profile / "profile")

@@ -5,16 +5,26 @@ import { h } from "./dom.js";
 const MINE = "companion-player"; // who was chosen on this phone the last time
 
 export function actions(state, press) {
+  if (state.is_over) return h("div", { class: "row" }, h("button", { id: "next-game", onclick: press.nextGame }, "Next game"));
   const amounts = grouped(state.actions.filter((action) => action.field));
   const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press));
-  const buttons = state.actions.filter((action) => !action.field).map((action, n) => button(action, n, state, press));
-  if (state.is_over) buttons.push(h("button", { id: "next-game", onclick: press.nextGame }, "Next game"));
-  return [...steppers, buttons.length ? h("div", { class: "row wrap" }, ...buttons) : null];
+  const presses = [...grouped(state.actions.filter((action) => !action.field)).values()];
+  const shared = presses.filter((same) => same.length > 1).map((same, n) => roll(same, n, press));
+  const buttons = presses.filter((same) => same.length === 1).map(([action], n) => button(action, n, state, press));
+  return [...steppers, ...shared, buttons.length ? h("div", { class: "row wrap" }, ...buttons) : null];
 }
 
 function button({ label, player, command }, n, state, press) {
   const words = player && player !== state.turn ? `${player}: ${label}` : label;
   return h("button", { id: `do-${n}`, class: "plain", onclick: () => press.command(command) }, words);
+}
+
+// One button for each player who may press it.
+function roll(choices, n, press) {
+  const names = choices.map((choice, k) => name(choice, `roll-${n}-${k}`, () => press.command(choice.command)));
+  const label = `roll-${n}`;
+  return h("div", { class: "stepper" }, h("p", { id: label, class: "soft" }, choices[0].label, ":"),
+    h("div", { class: "row picks", role: "group", "aria-labelledby": label }, ...names));
 }
 
 // One amount of one player, in steps that the rules allow; some ready to tap. Too much is for the rules to refuse.

@@ -42,3 +42,9 @@ export const SMALL_NUMBERS = ["no", "one", "two", "three", "four", "five", "six"
 export function counted(number, thing) {
   return `${SMALL_NUMBERS[number] ?? number} ${thing}${number === 1 ? "" : "s"}`;
 }
+
+// A reason as a sentence: it may come as a mere clause.
+export function spoken(text) {
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…]$/.test(sentence) ? sentence : `${sentence}.`;
+}

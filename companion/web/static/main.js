@@ -37,9 +37,9 @@ function draw(state, game) {
   show("cloth", [state.table, state.players, state.proposal, state.last], () => game.drawTable(state));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
   show("seats", [state.players, state.turn, state.phase, state.table.dealer], () => regions.seats(state, game));
-  show("proposal", [state.proposal, isJoined, isBoard], () => regions.proposal(state, isJoined && !isBoard, press));
+  show("proposal", [state.proposal, isJoined, isBoard], () => regions.proposal(state, isJoined && !isBoard, isBoard, press));
   document.body.classList.toggle("has-sheet", state.proposal !== null);
-  if (isBoard) return;
+  if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
   show("actions", [state.actions, state.is_over, isJoined], () => (isJoined ? actions(state, press) : []));
   show("history", [state.history, state.can_undo, isJoined], () => regions.history(state, isJoined, press));
   document.getElementById("join").hidden = isJoined;

@@ -1,6 +1,7 @@
 // Pressing: one press at a time, the reason shown when it is refused, the join code asked for when it is missing.
 
 import * as api from "./api.js";
+import { spoken } from "./dom.js";
 
 const TOAST_MS = 6000;
 
@@ -9,7 +10,7 @@ let hideLater = 0;
 export function tell(text) {
   const toast = document.getElementById("toast");
   clearTimeout(hideLater);
-  toast.textContent = text;
+  toast.textContent = text && spoken(text);
   toast.hidden = text === "";
   hideLater = setTimeout(() => (toast.hidden = true), TOAST_MS);
 }

@@ -1,6 +1,6 @@
 // The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
 
-import { counted, h } from "./dom.js";
+import { counted, h, spoken } from "./dom.js";
 
 export function titleWords(state, game) {
   if (state.proposal) return `Waiting: ${state.proposal.sentence}`;
@@ -21,7 +21,7 @@ export function call(state) {
     : null;
   if (!called) return [h("ul", { class: "said alone" }, ...told), reasons];
   const who = called.player && !called.word.includes(called.player) ? h("span", { class: "who" }, called.player) : null;
-  const length = called.word.length > 12 ? "word long" : "word";
+  const length = called.word.length > 8 ? "word long" : "word";
   return [h("p", { class: length }, who, h("strong", {}, called.word)), h("ul", { class: "said" }, ...told), reasons];
 }
 
@@ -44,9 +44,10 @@ function spot([x, y]) {
 
 export function turn(state, game) {
   if (state.is_over) return [h("p", { class: "now" }, "The game is over")];
-  const now = state.turn ? [h("b", {}, state.turn), h("span", {}, "’s turn")] : [h("span", {}, "Everyone")];
   const doing = game.prompt(state);
-  return [h("p", { class: "now" }, ...now), doing ? h("p", { class: "soft" }, doing) : null];
+  if (!state.turn) return doing ? [h("p", { class: "now" }, doing)] : [];
+  const now = h("p", { class: "now" }, h("b", {}, state.turn), h("span", {}, "’s turn"));
+  return [now, doing ? h("p", { class: "soft" }, doing) : null];
 }
 
 export function facts(list) {
@@ -84,12 +85,12 @@ function pips(hand) {
   return h("span", { class: "pips", role: "img", "aria-label": words, title: words }, ...cards);
 }
 
-export function proposal(state, canPress, press) {
+export function proposal(state, canPress, isBoard, press) {
   const waiting = state.proposal;
   if (!waiting) return [];
   const refused = waiting.refusal;
   const sure = waiting.confidence === null ? null : `${Math.round(waiting.confidence * 100)} % sure`;
-  const lines = refused ? [refused.message] : waiting.consequences;
+  const lines = refused ? [spoken(refused.message)] : waiting.consequences;
   return [
     h("div", { class: refused ? "waiting refused" : "waiting" },
       h("p", { class: "kicker" }, refused ? "The rules say no" : "Is this right?", sure ? h("span", {}, sure) : null),
@@ -100,8 +101,12 @@ export function proposal(state, canPress, press) {
       ? h("div", { class: "row" },
           h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? "Take it away" : "Reject"),
           refused ? null : h("button", { id: "confirm", onclick: press.confirm }, "Confirm"))
-      : h("p", { class: "soft" }, "Confirm with the button at the table, or join below to press here."),
+      : h("p", { class: "soft" }, `Press the button at the table${isBoard ? "." : ", or join below to press here."}`),
   ];
+}
+
+export function lastMoves(state) {
+  return state.history.length > 1 ? h("ol", {}, ...state.history.slice(-7, -1).reverse().map(move)) : [];
 }
 
 export function history(state, canPress, press) {

@@ -35,11 +35,11 @@ function matches({ cell }, others) {
   return [0, 1, 2, 3, 4, 5].filter((d) => touching.some((other) => same(other.cell, neighbour(cell, d))));
 }
 
-function seams(laid, tableau) {
-  const bars = matches(laid, tableau).map((d) => {
+function seams(laid, directions, kind) {
+  const bars = directions.map((d) => {
     const [x, y] = towards(d, APOTHEM);
     const turn = `translate(${x.toFixed(1)} ${y.toFixed(1)}) rotate(${-60 * d})`;
-    return svg("rect", { x: -5, y: -30, width: 10, height: 60, rx: 5, class: "seam", transform: turn });
+    return svg("rect", { x: -5, y: -30, width: 10, height: 60, rx: 5, class: kind, transform: turn });
   });
   return at(laid.cell, ...bars);
 }
@@ -69,8 +69,9 @@ export function drawTable(state) {
   const drawn = [
     ...tableau.filter((laid) => laid !== newest).map((laid) => card(laid, edition, kindOf(laid))),
     newest && card(newest, edition, "newest"),
-    newest && seams(newest, tableau),
+    newest && seams(newest, matches(newest, tableau), "seam"),
     ...ghosts.map((ghost) => card(ghost, edition, state.proposal.refusal ? "ghost refused" : "ghost")),
+    ghosts.length === 1 && seams(ghosts[0], state.proposal.refusal?.edges ?? [], "clash"),
     ...events.filter((event) => event.event === "hoxla").flatMap((event) => event.corners.map(hoxla)),
   ];
   const cells = [...tableau, ...ghosts].map((laid) => laid.cell);
@@ -84,6 +85,7 @@ export function roundWords({ table }) {
 
 export function tableFacts({ table }) {
   const facts = [];
+  if (table.phase === "over") return facts;
   if (table.stake !== null) facts.push({ label: "Stake", value: table.stake });
   if (table.phase !== "play") return facts;
   if (table.mark === null) return [...facts, { label: "To match", value: "free", note: "No mark yet this round" }];

@@ -1,0 +1,125 @@
+// HexDragon in the browser: tiles with their bands, heads and tails, stars, and the points of each player.
+
+import { counted, h, initial, svg } from "../dom.js";
+import { APOTHEM, at, centre, outline, picture, same, SIDE, towards } from "../hexes.js";
+
+export const title = "HexDragon";
+
+const COLOURS = ["red", "blue", "yellow", "purple"];
+const BAND = 27;
+const STAR = [...Array(10).keys()]
+  .map((k) => [(k % 2 ? 17 : 42) * Math.sin((Math.PI / 5) * k), -(k % 2 ? 17 : 42) * Math.cos((Math.PI / 5) * k)])
+  .map((point) => point.map((n) => n.toFixed(1)).join(","))
+  .join(" ");
+
+// Colours as the header gives them; whoever is left takes the first that is free.
+export function colours(state) {
+  const given = state.header.options.colours ?? {};
+  const free = COLOURS.filter((colour) => !Object.values(given).includes(colour));
+  return Object.fromEntries(Object.keys(state.players).map((name) => [name, given[name] ?? free.shift()]));
+}
+
+function curve(a, b) {
+  const [from, to] = [towards(a, APOTHEM), towards(b, APOTHEM)];
+  const [near, far] = [towards(a, APOTHEM * 0.42), towards(b, APOTHEM * 0.42)];
+  return `M${from.join(" ")}C${near.join(" ")} ${far.join(" ")} ${to.join(" ")}`;
+}
+
+function band(d) {
+  const width = { "stroke-width": BAND };
+  return [svg("path", { d, class: "band-edge", "stroke-width": BAND + 7 }), svg("path", { d, class: "band", ...width })];
+}
+
+function tail(d) {
+  const points = [[APOTHEM, BAND / 2], [APOTHEM * 0.35, 0], [APOTHEM, -BAND / 2]].map((point) => point.join(",")).join(" ");
+  return svg("polygon", { points, class: "tail", transform: `rotate(${-60 * d})` });
+}
+
+function head(d, owner, letter) {
+  const [x, y] = towards(d, APOTHEM * 0.36);
+  const neck = `M${towards(d, APOTHEM).join(" ")}L${x} ${y}`;
+  const eyes = [-1, 1].map((side) => {
+    const [ex, ey] = towards(d, APOTHEM * 0.36 - 20);
+    const [dx, dy] = towards(d + 1.5, 13 * side);
+    return svg("circle", { cx: ex + dx, cy: ey + dy, r: 7, class: "eye" });
+  });
+  const name = svg("text", { x, y, dy: "0.36em", "text-anchor": "middle", class: "letter" }, letter);
+  return [...band(neck), svg("circle", { cx: x, cy: y, r: 33, class: `owner own-${owner}` }), ...eyes, name];
+}
+
+function tile({ cell, player, head: headEdge, tails, paths }, owner, kind) {
+  const face = svg("polygon", { points: outline(SIDE * 0.965), class: "face" });
+  const isHead = headEdge !== null && headEdge !== undefined;
+  const rim = isHead ? svg("polygon", { points: outline(SIDE * 0.9), class: `rim own-${owner}` }) : null;
+  const drawn = [...(tails ?? []).map(tail), ...(paths ?? []).map(([a, b]) => band(curve(a, b)))];
+  const front = isHead ? head(headEdge, owner, initial(player ?? "?")) : null;
+  return svg("g", { class: `card dragon ${kind}` }, at(cell, face, rim, ...drawn, front));
+}
+
+function star({ cell, player }, owner) {
+  const shape = svg("polygon", { points: STAR, class: `owner own-${owner}` });
+  const letter = svg("text", { "text-anchor": "middle", dy: "0.4em", class: "letter" }, initial(player));
+  return at(cell, svg("circle", { r: 54, class: "token" }), shape, letter);
+}
+
+function field(radius) {
+  const span = [...Array(2 * radius + 1).keys()].map((n) => n - radius);
+  return span.flatMap((r) => span.filter((q) => Math.abs(q + r) <= radius).map((q) => [q, r]));
+}
+
+function connection({ cells }) {
+  const points = cells.map(centre).map((point) => point.map((n) => n.toFixed(0)).join(",")).join(" ");
+  return svg("polyline", { points, class: "line" });
+}
+
+export function drawTable(state) {
+  const { tiles, stars, radius } = state.table;
+  const owners = colours(state);
+  const command = state.proposal?.command;
+  const ghosts = command?.tile ? [{ ...command.tile, cell: command.cell, player: command.player }] : [];
+  const ghostStars = command?.cmd === "star" ? [command] : [];
+  const events = state.last?.events ?? [];
+  const laid = events.find((event) => event.event === "placed");
+  const newest = laid && tiles.find(({ cell }) => same(cell, laid.cell));
+  const cells = field(radius);
+  const ghostKind = state.proposal?.refusal ? "ghost refused" : "ghost";
+  const drawn = [
+    ...cells.map((cell) => at(cell, svg("polygon", { points: outline(SIDE * 0.965), class: "free" }))),
+    ...tiles.filter((other) => other !== newest).map((other) => tile(other, owners[other.player], "")),
+    newest && tile(newest, owners[newest.player], "newest"),
+    ...stars.map((token) => star(token, owners[token.player])),
+    ...ghosts.map((ghost) => tile(ghost, owners[ghost.player], ghostKind)),
+    ...ghostStars.map((ghost) => svg("g", { class: ghostKind }, star(ghost, owners[ghost.player]))),
+    ...events.filter((event) => event.event === "connection").map(connection),
+  ];
+  const label = `${counted(tiles.length, "tile")} on a board of ${cells.length}`;
+  return picture([...cells, ...ghosts.map(({ cell }) => cell)], label, 4, ...drawn);
+}
+
+export function roundWords({ table }) {
+  const { radius, tiles } = table;
+  return `${3 * radius * (radius + 1) + 1 - tiles.length} free cells`;
+}
+
+export function tableFacts({ table }) {
+  const supply = Object.entries(table.supply).map(([kind, left]) => `${kind} ${left}`);
+  return [{ label: "Body tiles left", value: Object.values(table.supply).reduce((a, b) => a + b, 0), note: supply.join(" · ") }];
+}
+
+const KINDS = { dragon: "dragon", "double-dragon": "double dragon", worm: "worm", loop: "loop" };
+
+export function seat(state, name) {
+  const { points, heads_left: heads, star: token, connections } = state.players[name];
+  const starWords = Array.isArray(token) ? "on the board" : token;
+  const made = connections.map(({ kind, length }) => `${KINDS[kind] ?? kind} ${length}`).join(", ");
+  return {
+    main: { label: points === 1 ? "point" : "points", value: points },
+    pots: [{ label: "Heads", value: heads }, { label: "Star", value: starWords }, { label: "Colour", value: colours(state)[name] }],
+    hand: null,
+    extra: made ? h("p", { class: "soft small" }, made) : null,
+  };
+}
+
+export function prompt(state) {
+  return state.phase === "play" ? "Lay a tile, or put down the star." : "";
+}

@@ -1,0 +1,83 @@
+"""Who may act: the join code, its cookie, and how slowly it may be guessed."""
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+
+from companion.referee.referee import Referee
+from companion.web.app import create_app
+
+CODE = "ROSE42"
+PASS = {"cmd": "pass", "player": "Ana"}
+
+
+class Clock:
+    """A clock to be wound by hand."""
+
+    def __init__(self) -> None:
+        self.now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_the_link_joins_and_leads_to_the_clean_address(spectator: FlaskClient) -> None:
+    answer = spectator.get(f"/?code={CODE}")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/")
+    cookie = answer.headers["Set-Cookie"]
+    assert "HttpOnly" in cookie and "SameSite=Lax" in cookie
+    assert 'data-joined="yes"' in spectator.get("/").text
+    assert spectator.post("/api/commands", json=PASS).status_code == 200
+
+
+def test_a_wrong_link_joins_nobody(spectator: FlaskClient) -> None:
+    answer = spectator.get("/?code=WRONG", headers={"Accept": "text/html"})
+    assert answer.status_code == 403
+    assert "Set-Cookie" not in answer.headers
+    assert 'data-joined="no"' in spectator.get("/").text
+
+
+def test_the_code_may_be_typed_in_small_letters_and_with_a_space(spectator: FlaskClient) -> None:
+    assert spectator.post("/api/join", json={"code": " rose42 "}).get_json() == {"joined": True}
+    assert spectator.post("/api/commands", json=PASS).status_code == 200
+
+
+@pytest.mark.parametrize("code", [None, 42, ["ROSE42"], {"a": 1}])
+def test_a_code_that_is_no_text_is_malformed(spectator: FlaskClient, code: object) -> None:
+    assert spectator.post("/api/join", json={"code": code}).status_code == 400
+
+
+@pytest.mark.parametrize("code", ["", "ROSE4", "ROSE422", "RÖSE42", "\ud800", "ROSE42\x00"])
+def test_only_the_whole_code_opens(spectator: FlaskClient, code: str) -> None:
+    assert spectator.post("/api/join", json={"code": code}).status_code == 403
+
+
+def test_a_page_of_another_site_cannot_press_buttons_here(phone: FlaskClient) -> None:
+    answer = phone.post("/api/commands", json=PASS, headers={"Origin": "http://elsewhere.example"})
+    assert (answer.status_code, answer.get_json()["error"]["code"]) == (403, "other-site")
+    assert phone.post("/api/commands", json=PASS, headers={"Origin": "http://localhost"}).status_code == 200
+
+
+def test_after_ten_wrong_codes_one_waits_a_minute(referee: Referee) -> None:
+    clock = Clock()
+    app: Flask = create_app(referee, join_code=CODE, clock=clock)
+    guesser = app.test_client()
+    for n in range(10):
+        assert guesser.post("/api/join", json={"code": f"GUESS{n}"}).status_code == 403
+    refused = guesser.post("/api/join", json={"code": CODE})
+    assert refused.status_code == 429
+    assert 0 < int(refused.headers["Retry-After"]) <= 61
+    elsewhere = app.test_client().post("/api/join", json={"code": CODE}, environ_base={"REMOTE_ADDR": "192.0.2.7"})
+    assert elsewhere.status_code == 200
+    clock.now_s += 61
+    assert guesser.post("/api/join", json={"code": CODE}).status_code == 200
+
+
+def test_presses_with_the_right_code_are_never_slowed(phone: FlaskClient) -> None:
+    answers = [phone.post("/api/reject", json={}).status_code for _ in range(40)]
+    assert set(answers) == {409}
+
+
+def test_a_table_without_a_code_is_not_opened(referee: Referee) -> None:
+    with pytest.raises(ValueError, match="join code"):
+        create_app(referee, join_code="")
