@@ -1,0 +1,57 @@
+"""How fast HexDragon's rules are: placements a second over whole games, and one listing of all legal commands.
+
+    python tests/bench/bench_hexdragon.py [--games 40]
+
+The target is 3000 placements a second on one core; the time of a placement may grow no faster than the tableau.
+"""
+
+import argparse
+import time
+from random import Random
+
+from companion.rules import hexdragon
+from companion.rules.engine import Command, Header
+from companion.rules.hexdragon_tiles import bodies
+
+NAMES = ("Ana", "Bo", "Cy", "Dee")
+
+
+def full_board(header: Header, random: Random) -> list[Command]:
+    """Random bodies on every cell."""
+    state, commands = hexdragon.start(header), list[Command]()
+    while not state.over:
+        listed = hexdragon.placements(state, random.choice(bodies()))
+        if listed:
+            commands.append(random.choice(listed))
+            state, _ = hexdragon.apply(state, commands[-1])
+    return commands
+
+
+def rate(header: Header, games: list[list[Command]]) -> float:
+    """Placements a second when the games are played again."""
+    begun = time.perf_counter()
+    for commands in games:
+        state = hexdragon.start(header)
+        for command in commands:
+            state, _ = hexdragon.apply(state, command)
+    return sum(map(len, games)) / (time.perf_counter() - begun)
+
+
+def main() -> None:
+    """Measure the usual tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=40)
+    asked = parser.parse_args()
+    for players in (2, 4):
+        header = Header("hexdragon", NAMES[:players])
+        games = [full_board(header, Random(seed)) for seed in range(asked.games)]
+        begun = time.perf_counter()
+        listed = len(hexdragon.legal(hexdragon.start(header)))
+        legal_ms = 1000 * (time.perf_counter() - begun)
+        print(
+            f"{players} players: {rate(header, games):.0f} placements/s, {listed} legal commands in {legal_ms:.1f} ms"
+        )
+
+
+if __name__ == "__main__":
+    main()
