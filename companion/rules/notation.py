@@ -53,14 +53,14 @@ def _parse_name(word: str) -> str:
 
 
 def joined(form: Form, by: str) -> Form:
-    """The form of a list of values of one form; ``by`` is a character that those do not use.
+    """The form of a list of values of one form; ``by`` is a character that those do not use. An empty list is ``-``.
 
     >>> joined(WHOLE, ".").write([2, 3, 14]), joined(WHOLE, ".").parse("2.3.14")
     ('2.3.14', [2, 3, 14])
     """
     return Form(
-        lambda values: by.join(form.write(value) for value in values),
-        lambda word: [form.parse(part) for part in word.split(by)] if word else [],
+        lambda values: by.join(form.write(value) for value in values) or "-",
+        lambda word: [] if word == "-" else [form.parse(part) for part in word.split(by)],
     )
 
 

@@ -119,7 +119,7 @@ def test_the_line_may_lie_along_any_axis_and_be_given_in_any_order(cards):
         "-1,0:rbbbbb+0,0:rbbrbb+2,0:rrbrbb",
         "-1,0:rbbbbb+0,0:rbbrbb+0,1:rrbrbb",
         "-1,0:rbbbbb+0,0:rbbrbb+0,0:rrbrbb",
-        "",
+        "-",
     ],
 )
 def test_cards_that_do_not_lie_in_a_line_of_three_are_no_line(cards):
