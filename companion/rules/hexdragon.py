@@ -104,7 +104,8 @@ def apply(state: State, command: Command) -> tuple[State, tuple[Event, ...]]:
 def legal(state: State) -> tuple[Command, ...]:
     """Every command that would be accepted now and would change something.
 
-    Hands are unseen: any tile that the supply or the mover's colour still holds counts as laid in any of its turnings.
+    Hands are unseen: any tile that the supply or the mover's colour still holds is listed in all its turnings. Of a
+    board that a table option has made huge only the cells near the start tile are.
     """
     if state.over:
         return ()

@@ -13,6 +13,9 @@ from companion.rules.hexgrid import Cell
 HEADS = 3
 """Head tiles that a player has (rules page, "Things")."""
 
+WIDEST_LISTED = 7
+"""Cells farther from the start tile are not listed: all tiles of the game cannot fill the 169 within it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -107,8 +110,8 @@ class State:
         return self.free > sum(isinstance(seat.star, tuple) and seat.name != name for seat in self.seats)
 
     def open_cells(self, name: str) -> tuple[Cell, ...]:
-        """The free cells not reserved by someone else, row by row."""
-        field = hexgrid.field(self.radius)
+        """The free cells not reserved by someone else, row by row; of a huge board those near the start tile."""
+        field = hexgrid.field(min(self.radius, WIDEST_LISTED))
         return tuple(cell for cell in field if cell not in self.board and self.reserved_for(cell) in (None, name))
 
     def with_tile(self, cell: Cell, tile: Tile, name: str) -> "State":

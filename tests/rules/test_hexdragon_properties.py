@@ -196,6 +196,14 @@ def test_at_the_beginning_every_tile_may_lie_everywhere_in_every_way():
     }
 
 
+def test_of_a_huge_board_the_cells_near_the_start_tile_are_listed_and_all_others_may_be_played():
+    state = hexdragon.start(Header("hexdragon", ("Ana",), options={"radius": 10**9}))
+    assert len({tuple(one["cell"]) for one in hexdragon.legal(state) if one["cmd"] == "place"}) == 168
+    state, _ = hexdragon.apply(state, {"cmd": "star", "player": "Ana", "cell": [10**9, 0]})
+    with pytest.raises(Refusal):
+        hexdragon.apply(state, {"cmd": "skip", "player": "Ana"})
+
+
 def test_nothing_is_legal_after_the_end():
     _, _, states, _ = whole_game(1)
     assert hexdragon.legal(states[-1]) == ()
