@@ -1,0 +1,102 @@
+"""The USB camera against a driver of our own."""
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.devices import usb_camera
+from companion.devices.usb_camera import UsbCamera
+from companion.errors import DeviceError
+
+
+class Clock:
+    """Seconds that pass while the driver waits."""
+
+    def __init__(self) -> None:
+        self.now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+class Driver:
+    """Stands in for `cv2.VideoCapture`: pictures that already wait come at once, the next one takes its time."""
+
+    def __init__(self, clock: Clock, waiting: int) -> None:
+        self._clock = clock
+        self._waiting = waiting
+        self._grabbed = -1
+        self.opens = True
+        self.works = True
+        self.released = 0
+
+    def isOpened(self) -> bool:
+        return self.opens
+
+    def set(self, what: int, value: float) -> bool:
+        return True
+
+    def grab(self) -> bool:
+        self._grabbed += 1
+        if self._grabbed >= self._waiting:
+            self._clock.now_s += 0.06
+        return self.works
+
+    def retrieve(self) -> tuple[bool, Any]:
+        return True, np.full((2, 2, 3), self._grabbed, np.uint8)
+
+    def release(self) -> None:
+        self.released += 1
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Driver:
+    driver = Driver(clock, waiting=3)
+    monkeypatch.setattr(cv2, "VideoCapture", lambda *asked: driver)
+    monkeypatch.setattr(usb_camera.Path, "exists", lambda path: path == Path("/dev/video2"))
+    return driver
+
+
+def test_a_camera_that_is_not_plugged_in_is_said(driver: Driver) -> None:
+    with pytest.raises(DeviceError, match="/dev/video7"):
+        UsbCamera(7).open()
+
+
+def test_a_camera_that_does_not_open_is_said(driver: Driver) -> None:
+    driver.opens = False
+    with pytest.raises(DeviceError, match="group video"):
+        UsbCamera(2).open()
+
+
+def test_the_newest_picture_is_given_not_the_oldest_waiting(driver: Driver, clock: Clock) -> None:
+    camera = UsbCamera(2, clock=clock)
+    camera.open()
+    frame = camera.next()
+    assert (frame.number, int(frame.picture[0, 0, 0])) == (0, 3)
+    assert camera.next().number == 1
+
+
+def test_a_camera_that_was_pulled_out_is_said(driver: Driver, clock: Clock) -> None:
+    camera = UsbCamera(2, clock=clock)
+    camera.open()
+    driver.works = False
+    with pytest.raises(DeviceError, match="check its cable") as told:
+        camera.next()
+    assert told.value.code == "no-frame"
+
+
+def test_closing_twice_is_harmless(driver: Driver, clock: Clock) -> None:
+    camera = UsbCamera(2, clock=clock)
+    camera.open()
+    camera.close()
+    camera.close()
+    assert driver.released == 1
+    assert camera.next() is None

@@ -1,0 +1,114 @@
+"""The settings file: what it may say, and what is said when it says something else."""
+
+from pathlib import Path
+
+import pytest
+
+from companion.config import Settings, default_data, load, read
+from companion.errors import BadSettings
+
+FULL = """
+[game]
+name = "hexel"
+players = ["Ana", "Bo"]
+edition = "46"
+options = {chips = 50}
+
+[web]
+host = "127.0.0.1"
+port = 9000
+join_code = "ROSE42"
+
+[camera]
+source = "usb:1"
+width_px = 1280
+height_px = 720
+frames_per_second = 12
+
+[vision]
+deck = "hexel46"
+profile = "deck.profile"
+calibration = "table.toml"
+
+[panel]
+pins = "mock"
+confirm_pin = 5
+reject_pin = 6
+next_pin = 13
+lamp_pin = 19
+hold_s = 0.8
+bounce_s = 0.03
+
+[table]
+data = "games"
+press_gap_s = 0.4
+"""
+
+
+def test_every_setting_can_be_said(tmp_path: Path) -> None:
+    (tmp_path / "companion.toml").write_text(FULL)
+    settings = load(tmp_path / "companion.toml")
+    assert settings.game.players == ("Ana", "Bo")
+    assert settings.game.options == {"chips": 50}
+    assert settings.camera.frames_per_second == 12.0
+    assert settings.vision.calibration == Path("table.toml")
+    assert settings.table.data == Path("games")
+    said = [name for section in ("web", "panel") for name in getattr(settings, section).__dataclass_fields__]
+    assert all(f"{name} =" in FULL for name in said)
+
+
+def test_what_is_not_said_has_its_default() -> None:
+    assert read({"web": {"port": 9000}}).panel == Settings().panel
+
+
+@pytest.mark.parametrize(
+    "given, named",
+    [
+        ({"panel": {"confrim_pin": 17}}, "panel.confrim_pin"),
+        ({"pannel": {}}, "pannel"),
+        ({"web": {"port": "9000"}}, "web.port"),
+        ({"web": {"port": True}}, "web.port"),
+        ({"web": {"port": -1}}, "web.port"),
+        ({"web": 9000}, "web"),
+        ({"panel": {"hold_s": "long"}}, "panel.hold_s"),
+        ({"game": {"players": "Ana"}}, "game.players"),
+        ({"game": {"players": [1]}}, "game.players"),
+        ({"table": {"data": 3}}, "table.data"),
+    ],
+)
+def test_an_impossible_setting_is_named(given: dict, named: str) -> None:
+    with pytest.raises(BadSettings, match=named) as told:
+        read(given)
+    assert told.value.exit_status == 2
+
+
+@pytest.mark.parametrize("text", ["[web", "[web]\nport = 1\nport = 2"])
+def test_a_file_that_is_no_toml_is_said(tmp_path: Path, text: str) -> None:
+    (tmp_path / "companion.toml").write_text(text)
+    with pytest.raises(BadSettings, match="cannot read"):
+        load(tmp_path / "companion.toml")
+
+
+def test_a_file_that_was_named_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(BadSettings, match="No such file"):
+        load(tmp_path / "companion.toml")
+
+
+def test_without_a_file_there_are_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CONFIGURATION_DIRECTORY", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert load() == Settings()
+
+
+def test_the_usual_file_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "companion.toml").write_text("[web]\nport = 9000")
+    monkeypatch.setenv("CONFIGURATION_DIRECTORY", str(tmp_path))
+    assert load().web.port == 9000
+
+
+def test_a_service_keeps_its_games_where_the_system_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("STATE_DIRECTORY", "/var/lib/companion:/other")
+    assert default_data() == Path("/var/lib/companion")
+    monkeypatch.delenv("STATE_DIRECTORY")
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
+    assert default_data() == tmp_path / "companion"
