@@ -1,0 +1,198 @@
+"""The whole table in one piece: pins pushed, pages looked at; started, stopped and refused as a process."""
+
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.bootstrap import Table, asked_header, camera_from, open_house
+from companion.config import CameraSettings, GameSettings, PanelSettings, Settings, TableSettings, WebSettings
+from companion.devices.pi_camera import PiCamera
+from companion.devices.recorded import Recorded
+from companion.devices.usb_camera import UsbCamera
+from companion.errors import BadHeader, BadSettings
+from companion.referee.messages import Do, Propose
+from companion.rules.hexel import legal, start
+
+
+def settings_for(data: Path) -> Settings:
+    return Settings(
+        web=WebSettings("127.0.0.1", 0),
+        panel=PanelSettings("mock", hold_s=30.0),
+        table=TableSettings(data, press_gap_s=0.0),
+    )
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> Iterator[Table]:
+    with open_house(settings_for(tmp_path), lambda line: None) as table:
+        yield table
+
+
+def page(table: Table, path: str) -> Any:
+    connection = http.client.HTTPConnection(*address(table.url), timeout=5)
+    connection.request("GET", path)
+    answer = json.loads(connection.getresponse().read())
+    connection.close()
+    return answer
+
+
+def address(url: str) -> tuple[str, int]:
+    host, port = re.fullmatch(r"http://(.+):(\d+)/", url).groups()
+    return host, int(port)
+
+
+def line(table: Table) -> dict[str, Any]:
+    return dict(legal(start(table.referee.latest().header))[0])
+
+
+def test_a_button_pushed_is_seen_on_the_page(house: Table) -> None:
+    house.referee.ask(Propose(line(house)))
+    listener = house.referee.feed.subscribe()
+    house.panel.pins["confirm"].drive_low()
+    house.panel.pins["confirm"].drive_high()
+    assert listener.next(5).data["because"] == "moved"
+    assert page(house, "/api/state")["phase"] == "stake"
+
+
+def test_the_lamp_is_lit_while_a_proposal_waits(house: Table) -> None:
+    lamp = house.panel.pins["lamp"]
+    for command, is_lit in ((line(house), True), (None, False)):
+        house.referee.ask(Propose(command))
+        ends = time.monotonic() + 5
+        while bool(lamp.state) is not is_lit and time.monotonic() < ends:
+            time.sleep(0.001)
+        assert bool(lamp.state) is is_lit
+
+
+def test_health_names_camera_journal_and_pins(house: Table) -> None:
+    health = page(house, "/healthz")
+    assert health["ok"]
+    assert (health["camera"]["state"], health["journal"]["state"], health["pins"]["state"]) == ("absent", "ok", "ok")
+
+
+def test_the_join_code_stays_over_a_restart(tmp_path: Path) -> None:
+    codes = []
+    for _ in range(2):
+        with open_house(settings_for(tmp_path), lambda line: None) as table:
+            codes.append(table.join_code)
+    assert codes[0] == codes[1]
+    assert re.fullmatch("[A-Z]{6}", codes[0])
+
+
+def test_people_are_told_the_address_and_the_code(tmp_path: Path) -> None:
+    lines: list[str] = []
+    with open_house(settings_for(tmp_path), lines.append) as table:
+        table.referee.ask(Do(line(table)))
+    told = "\n".join(lines)
+    assert table.url in told
+    assert f"{table.url}?code={table.join_code}" in told
+    assert "hexel begins: Ana, Bo" in told
+
+
+def test_settings_without_a_game_ask_for_none() -> None:
+    assert asked_header(Settings()) is None
+    assert asked_header(Settings(GameSettings(players=("Cy", "Dee")))).game == "hexel"
+    with pytest.raises(BadHeader):
+        asked_header(Settings(GameSettings("chess")))
+
+
+def test_every_camera_can_be_named(tmp_path: Path) -> None:
+    named = {source: camera_from(CameraSettings(source)) for source in ("pi", "usb", "usb:2", str(tmp_path), "none")}
+    kinds = [type(camera) for camera in named.values()]
+    assert kinds == [PiCamera, UsbCamera, UsbCamera, Recorded, type(None)]
+    assert named["usb:2"].name == "USB camera 2"
+    with pytest.raises(BadSettings, match="no such camera"):
+        camera_from(CameraSettings("usb:two"))
+
+
+# ------------------------------------------------------------ as a process
+
+
+class Process:
+    """`companion run` in a process of its own, once its page is live."""
+
+    def __init__(self, data: Path, *options: str) -> None:
+        command = [sys.executable, "-m", "companion", "run", "--host", "127.0.0.1", "--port", "0", "--pins", "mock"]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+        self.process = subprocess.Popen(
+            [*command, "--data", str(data), *options], stdout=subprocess.PIPE, text=True, env=environment
+        )
+        told = ""
+        while "join code" not in told:
+            told += (new := self.process.stdout.readline())
+            assert new, f"the table ended: {told}"
+        self.host, self.port = address(re.search(r"http://\S+/", told)[0])
+
+    def stop(self, number: int) -> tuple[int, float]:
+        began = time.monotonic()
+        self.process.send_signal(number)
+        status = self.process.wait(10)
+        self.process.stdout.close()
+        return status, time.monotonic() - began
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_table_stops_within_two_seconds_though_phones_are_listening(tmp_path: Path, number: int) -> None:
+    table = Process(tmp_path)
+    phone = http.client.HTTPConnection(table.host, table.port, timeout=5)
+    phone.request("GET", "/api/events")
+    stream = phone.getresponse()
+    assert stream.readline().startswith(b"retry")
+    status, took_s = table.stop(number)
+    assert status == 0
+    assert took_s < 2.0
+    assert b"event: state" in stream.read()  # and the stream ended
+    phone.close()
+
+
+def test_a_table_watches_its_camera_from_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "frames").mkdir()
+    cv2.imwrite(str(tmp_path / "frames" / "0.png"), np.full((90, 160, 3), 127, np.uint8))
+    table = Process(tmp_path / "data", "--camera", str(tmp_path / "frames"))
+    connection = http.client.HTTPConnection(table.host, table.port, timeout=5)
+    ends = time.monotonic() + 20
+    camera: dict[str, Any] = {}
+    while camera.get("state") != "ended" and time.monotonic() < ends:
+        connection.request("GET", "/healthz")
+        camera = json.loads(connection.getresponse().read())["camera"]
+        time.sleep(0.05)
+    connection.close()
+    assert (camera["state"], camera["frames"]) == ("ended", 1)
+    assert table.stop(signal.SIGTERM)[0] == 0
+
+
+def failing(*options: str) -> str:
+    """What a table that cannot start says: one line, and exit status 2."""
+    command = [sys.executable, "-m", "companion", "run", "--host", "127.0.0.1", "--pins", "mock", *options]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    ended = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=20, check=False)
+    assert ended.returncode == 2
+    assert ended.stderr.count("\n") == 1
+    return ended.stderr
+
+
+def test_a_busy_port_is_one_clear_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        told = failing("--data", str(tmp_path), "--port", str(taken.getsockname()[1]))
+    assert "Address already in use" in told
+
+
+def test_a_folder_in_use_is_one_clear_line(house: Table, tmp_path: Path) -> None:
+    assert "another table is running" in failing("--data", str(tmp_path), "--port", "0")
+
+
+def test_a_camera_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
+    assert "is not there" in failing("--data", str(tmp_path), "--port", "0", "--camera", "usb:63")
