@@ -193,14 +193,12 @@ def test_hands_are_told_for_those_in_only():
 
 def test_every_chip_of_a_round_is_told_with_its_reason():
     assert sentences({}, "round Ana tail=yes") == [
-        "Round 1: Ana deals; Ana, Bo and Cy each pay the ante of 300, 25 into each table pot and 150 into the Tail, due "
-        "at first and each time everyone has dealt; Ana calls the Tail and pays 600, twice the ante, into it, and only "
-        "the Tail is played."
+        "Round 1: Ana deals; Ana, Bo and Cy each pay the ante of 300, 25 into each table pot and 150 into the Tail, "
+        "due at first and each time everyone has dealt; Ana calls the Tail and pays 600, twice the ante, into it, and "
+        "only the Tail is played."
     ]
     (often,) = sentences({"ante_every": "round"}, "round Ana")
     assert often.endswith("into the Tail, due at first and in every round.")
-        "into the Tail, due at first and in every round."
-    )
     assert sentences({}, "round Ana", "reveal", "round Cy") == [
         "Round 2: Cy deals; no ante is due until everyone still in has dealt."
     ]
