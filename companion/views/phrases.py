@@ -17,7 +17,6 @@ _WON_BY = {
     "last-in": "as the last one in",
 }
 _CONNECTIONS = {"dragon": "Dragon", "double-dragon": "Double dragon", "worm": "Worm", "loop": "Loop"}
-_TILES = {"head": "a head"}
 _INSECTS = {
     "blue": "blue beetle",
     "green": "green beetle",
@@ -130,7 +129,7 @@ def _by_name(name: str, fields: Mapping[str, Any]) -> str:
 
 def _placed(event: Event) -> str:
     if "call" not in event:
-        return f"{event['player']} lays {_TILES.get(event['class'], 'a body')}."
+        return f"{event['player']} lays a {'head' if event['class'] == 'head' else 'body'} tile."
     edges = counted(event["matched"], "edge")
     told = event["call"] if event["call"].lower() == edges else f"{event['call']}, {edges}"
     return f"{event['player']} lays a card: {told}."
@@ -166,7 +165,9 @@ def _won(event: Event) -> str:
     who, verb = listed(winners), "wins" if len(winners) == 1 else "share the win"
     if "pot" in event:
         pot = "the Tail" if event["pot"] == "tail" else event["pot"]
-        return f"{who} {'takes' if len(winners) == 1 else 'share'} {pot}: {event['amount']} each."
+        if len(winners) > 1:
+            return f"{who} share {pot}: {event['amount']} each."
+        return f"{who} takes {pot}: {event['amount']}."
     if "by" in event:
         return f"{who} wins {event['amount']} {_WON_BY.get(event['by'], '')}".rstrip() + "."
     return f"{who} {verb}."
@@ -198,7 +199,8 @@ def _scored(event: Event) -> str:
 def _played(event: Event) -> str:
     covered = [_INSECTS.get(kind, kind) for kind in event["covered"]]
     over = f" over {listed(covered)}" if covered else ""
-    return f"{event['player']} lays a card{over}: {event['change']:+d}, now {event['points']}."
+    change = f"{event['change']:+d}".replace("-", "−") if event["change"] else "no change"
+    return f"{event['player']} lays a card{over}: {change}, now {event['points']}."
 
 
 _SENTENCES: Mapping[str, Callable[[Event], str]] = {

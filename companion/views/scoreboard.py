@@ -74,7 +74,7 @@ def actions(commands: Iterable[Command]) -> list[dict[str, Any]]:
 def _action(command: dict[str, Any], number: str | None, values: list[int]) -> dict[str, Any]:
     flags = [name.replace("_", " ") for name, value in command.items() if name not in _ABOUT and value is True]
     action = {
-        "label": " + ".join((label(command["cmd"]), *flags)),
+        "label": " with ".join((label(command["cmd"]), *flags)),
         "player": command.get("player"),
         "command": command,
         "field": number,

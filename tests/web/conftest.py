@@ -154,10 +154,11 @@ class Browser:
         entries = self._call("POST", f"{self._session}/se/log", {"type": "browser"})
         return [entry["message"] for entry in entries if entry["level"] in ("SEVERE", "WARNING")]
 
-    def offline(self, is_off: bool) -> None:
-        self._devtools("Network.enable", {})
-        conditions = {"offline": is_off, "latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
-        self._devtools("Network.emulateNetworkConditions", conditions)
+    def forget(self) -> None:
+        """Begin anew: no page, no cookies, no complaints so far."""
+        self.open("about:blank")
+        self._devtools("Network.clearBrowserCookies", {})
+        self.complaints()
 
     def close(self) -> None:
         self._call("DELETE", self._session)

@@ -3,35 +3,43 @@
 import { fetchState } from "./api.js";
 
 const SILENCE_MS = 35000; // signs of life come every 12 s; three missed ones are a lost table
-const ASK_MS = 4000;
+const ASK_MS = 3000;
 const AGAIN_MS = 5000;
 
 export function follow({ onState, onLink, onRefused }) {
   let source = null;
   let again = 0;
   let lastHeard = 0;
+  let isLost = false;
 
-  const heard = (link) => {
+  const heard = () => {
     lastHeard = Date.now();
-    onLink(link);
+    isLost = false;
+    onLink("live");
   };
 
   const open = () => {
     close();
+    let isFirst = true; // it counts whatever its number: a table begun anew counts from one again
     source = new EventSource("/api/events");
-    source.onopen = () => heard("live");
+    source.onopen = () => {
+      isFirst = true;
+      heard();
+    };
     source.addEventListener("state", (event) => {
-      heard("live");
-      onState(JSON.parse(event.data));
+      heard();
+      onState(JSON.parse(event.data), isFirst);
+      isFirst = false;
     });
-    source.addEventListener("alive", () => heard("live"));
+    source.addEventListener("alive", () => heard());
     source.addEventListener("announcement", (event) => {
-      heard("live");
+      heard();
       onRefused(JSON.parse(event.data).refused);
     });
     source.onerror = () => {
-      onLink(Date.now() - lastHeard > AGAIN_MS ? "lost" : "waiting");
-      if (source?.readyState === EventSource.CLOSED) again = setTimeout(open, AGAIN_MS);
+      const isRefused = source?.readyState === EventSource.CLOSED;
+      if (isRefused) again = setTimeout(open, AGAIN_MS);
+      ask(isRefused ? "asking" : null);
     };
   };
 
@@ -41,11 +49,15 @@ export function follow({ onState, onLink, onRefused }) {
     source = null;
   };
 
-  const ask = async (link) => {
+  // Asks once; `link` is how the page stays up to date if that succeeds, none when that is yet to be seen.
+  const ask = async (link = null) => {
     try {
-      onState(await fetchState());
-      heard(link);
+      onState(await fetchState(), isLost);
+      isLost = false;
+      lastHeard = Date.now();
+      if (link) onLink(link);
     } catch {
+      isLost = true;
       onLink("lost");
     }
   };
@@ -64,5 +76,5 @@ export function follow({ onState, onLink, onRefused }) {
   window.addEventListener("online", open);
   setInterval(watch, ASK_MS);
   open();
-  return { ask: () => ask("live") };
+  return { ask: () => ask() };
 }

@@ -18,9 +18,9 @@ let latest = null;
 let isJoined = document.body.dataset.joined === "yes";
 const isBoard = document.body.dataset.view === "board";
 
-async function onState(state) {
+async function onState(state, isFirst = false) {
   const game = await gameModule(state.game);
-  if (latest && state.version < latest.version) return;
+  if (latest && !isFirst && state.version < latest.version) return;
   latest = state;
   draw(state, game);
 }

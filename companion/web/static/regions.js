@@ -43,9 +43,9 @@ function spot([x, y]) {
 }
 
 export function turn(state, game) {
-  if (state.is_over) return [h("p", { class: "now" }, "The game is over")];
+  if (state.is_over) return [h("p", { class: "now all" }, "The game is over")];
   const doing = game.prompt(state);
-  if (!state.turn) return doing ? [h("p", { class: "now" }, doing)] : [];
+  if (!state.turn) return doing ? [h("p", { class: "now all" }, doing)] : [];
   const now = h("p", { class: "now" }, h("b", {}, state.turn), h("span", {}, "’s turn"));
   return [now, doing ? h("p", { class: "soft" }, doing) : null];
 }
