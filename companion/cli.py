@@ -43,6 +43,7 @@ class LateCommands(click.Group):
     """Commands that are imported only when asked for, so that `replay` starts in milliseconds."""
 
     modules: ClassVar = {
+        "demo": ("companion.cli_demo", "demo_command"),
         "run": ("companion.cli_table", "run_command"),
         "read": ("companion.cli_vision", "read_command"),
         "watch": ("companion.cli_vision", "watch_command"),

@@ -6,7 +6,7 @@ ten frames a second of table time. It never looks at a clock: a frame follows a 
 
 import math
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -100,13 +100,8 @@ class _Visit:
 class Film:
     """A table that is filmed. Not for several threads."""
 
-    def __init__(self, setting: Setting, lying: Iterable[tuple[Cell, Face]] = ()) -> None:
-        """Lay out a table.
-
-        Args:
-            setting: what is filmed.
-            lying: cards there from the beginning, in the order they were once laid; the same seed lays them the same.
-        """
+    def __init__(self, setting: Setting) -> None:
+        """A table with nothing on it but the draw deck."""
         self._setting = setting
         self._rng = np.random.default_rng(setting.seed)
         camera = viewpoint(setting.cells, setting.size, self._rng)
@@ -115,7 +110,7 @@ class Film:
         self._hands = [hand_sprite(drawn_hand(self._rng)) for _ in self._seats]
         self._deck = deck_place(camera, setting.cells)
         self._tries: Counter[Cell] = Counter()
-        self._cards = self._laid_out(dict(lying))
+        self._cards: dict[Cell, Card] = {}
         self._visits: deque[_Visit] = deque()
         self._table = self._painted()
         self._t_s = 0.0
@@ -130,9 +125,21 @@ class Film:
         """Whether a hand is about, or about to come."""
         return bool(self._visits)
 
+    @property
+    def lying(self) -> Mapping[Cell, Face]:
+        """The cards on the table, a card in a hand apart, in the order in which they were laid."""
+        return {cell: card.face for cell, card in self._cards.items()}
+
     def has(self, cell: Cell) -> bool:
         """Whether a card lies at a cell."""
         return cell in self._cards
+
+    def lay_out(self, faces: Mapping[Cell, Face]) -> None:
+        """Let cards lie at once, given in the order in which they were once laid; the same seed lays them the same."""
+        self._tries = Counter(faces.keys())
+        poses = laid_out({cell: self._seed(cell, 1) for cell in faces}, self._setting.care)
+        self._cards = {cell: Card(face, poses[cell]) for cell, face in faces.items()}
+        self._table = self._painted()
 
     def lay(self, cell: Cell, face: Face, seat: int) -> None:
         """Let someone lay a card."""
@@ -182,10 +189,6 @@ class Film:
         others = {c: card.pose for c, card in self._cards.items() if c != cell}
         self._tries[cell] += 1
         return spot(cell, others, self._setting.care, np.random.default_rng(self._seed(cell, self._tries[cell])))
-
-    def _laid_out(self, faces: Mapping[Cell, Face]) -> dict[Cell, Card]:
-        poses = laid_out({cell: self._seed(cell, 1) for cell in faces}, self._setting.care)
-        return {cell: Card(face, poses[cell]) for cell, face in faces.items()}
 
     def _seed(self, cell: Cell, tries: int) -> list[int]:
         return [self._setting.seed, cell[0] % 256, cell[1] % 256, tries]
@@ -248,11 +251,10 @@ class Film:
         return [visit.gesture.at(since - _EXPOSURE_S * k / count) for k in reversed(range(count))]
 
     def _truth(self, moment: Moment | None) -> Truth:
-        cards = {cell: card.face for cell, card in self._cards.items()}
         visit = self._visits[0] if moment else None
         moving = visit.cell if visit and visit.taken and not visit.freed else None
         corners = {cell: self._corners(card.pose) for cell, card in self._cards.items()}
-        return Truth(cards, corners, moving, moment is not None and self._in_picture(moment))
+        return Truth(self.lying, corners, moving, moment is not None and self._in_picture(moment))
 
     def _corners(self, pose: Pose) -> npt.NDArray[Any]:
         return self.camera.project(applied(placed((pose.x_mm, pose.y_mm), pose.turn_deg), outline()), CARD_MM)

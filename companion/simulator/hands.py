@@ -83,16 +83,24 @@ _ARM = [Limb((4, _CUFF_MM + 18), (10, 420), (36, 45), (16, 24)), Limb((10, 420),
 
 
 def _relief(limbs: list[Limb]) -> Relief:
-    rows, columns = round(LENGTH_MM * _SCALE), round(WIDTH_MM * _SCALE)
-    y, x = np.mgrid[0:rows, 0:columns].astype(np.float32) / np.float32(_SCALE)
-    x, y = x + LEFT_MM, y + TOP_MM
-    height = np.zeros((rows, columns), np.float32)
+    height = np.zeros((round(LENGTH_MM * _SCALE), round(WIDTH_MM * _SCALE)), np.float32)
     for limb in limbs:
-        np.maximum(height, _limb(limb, x, y), out=height)
+        part = _window(limb, height.shape)
+        np.maximum(height[part], _limb(limb, part), out=height[part])
     return height
 
 
-def _limb(limb: Limb, x: Relief, y: Relief) -> Relief:
+def _window(limb: Limb, shape: tuple[int, ...]) -> tuple[slice, slice]:
+    """The rows and columns that a limb may reach."""
+    ends, reach = np.array([limb.start, limb.end]), max(limb.radii_mm)
+    low = np.floor((ends.min(axis=0) - reach - (LEFT_MM, TOP_MM)) * _SCALE).astype(int)
+    high = np.ceil((ends.max(axis=0) + reach - (LEFT_MM, TOP_MM)) * _SCALE).astype(int) + 1
+    return slice(max(low[1], 0), min(high[1], shape[0])), slice(max(low[0], 0), min(high[0], shape[1]))
+
+
+def _limb(limb: Limb, part: tuple[slice, slice]) -> Relief:
+    rows, columns = np.mgrid[part].astype(np.float32)
+    x, y = columns / _SCALE + LEFT_MM, rows / _SCALE + TOP_MM
     (ax, ay), (bx, by) = limb.start, limb.end
     dx, dy = bx - ax, by - ay
     along = np.clip(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0, 1)
@@ -131,11 +139,11 @@ def _reddened(skin: Relief) -> Relief:
     """Fingertips and knuckles are redder than the back of the hand; nails are paler."""
     tint = np.ones((*skin.shape[:2], 3), np.float32)
     for x, y, radius, colour in _MARKS:
-        spot = np.zeros(skin.shape[:2], np.float32)
-        at = (round((x - LEFT_MM) * _SCALE), round((y - TOP_MM) * _SCALE))
-        cv2.circle(spot, at, round(radius * _SCALE), 1.0, -1)
-        soft = cv2.GaussianBlur(spot, (0, 0), radius * _SCALE * 0.35)[..., None]
-        tint *= 1 - soft + soft * np.array(colour, np.float32)
+        part = _window(Limb((x, y), (x, y), (2 * radius, 2 * radius), (0, 0)), skin.shape)
+        rows, columns = np.mgrid[part].astype(np.float32)
+        away = np.hypot(columns / _SCALE + LEFT_MM - x, rows / _SCALE + TOP_MM - y)
+        spot = 1 / (1 + np.exp((away - radius) / (0.25 * radius)))[..., None]
+        tint[part] *= 1 - spot + spot * np.array(colour, np.float32)
     return skin * tint
 
 

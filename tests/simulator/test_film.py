@@ -10,8 +10,10 @@ CELLS = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1))
 LINE = tuple((cell, FACES["36"][k]) for k, cell in enumerate(CELLS[:3]))
 
 
-def film(seed=1, lying=LINE):
-    return Film(Setting("36", CELLS, seats=2, seed=seed, size=(640, 360)), lying)
+def film(seed=1, lying=LINE, cells=CELLS):
+    table = Film(Setting("36", cells, seats=2, seed=seed, size=(640, 360)))
+    table.lay_out(dict(lying))
+    return table
 
 
 def played(table):
@@ -113,7 +115,7 @@ def test_the_same_seed_films_the_same():
 @pytest.mark.parametrize("seed", range(6))
 def test_the_camera_sees_every_card_of_the_game(seed):
     line = (*((q, 0) for q in range(-3, 5)), (4, 1), (4, 2), (-3, -1))
-    table = Film(Setting("36", line, seed=seed, size=(640, 360)), [(cell, FACE) for cell in line])
+    table = film(seed, [(cell, FACE) for cell in line], line)
     for corners in table.next().truth.corners.values():
         assert corners.min() >= 0 and (corners.max(axis=0) < (640, 360)).all()
 

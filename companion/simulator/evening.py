@@ -1,0 +1,223 @@
+"""The people of a simulated evening: they play a script on a filmed table and use buttons and phones as people do.
+
+They act in table time, a little with every picture. Whoever lays a card waits for the proposal and confirms it by
+button; a wrong one is rejected and the card laid again; when the camera sees nothing they push the card straight, lay
+it again, and in the end enter the move on a phone, each of which is told. Nothing is remembered but the attempt at
+hand: what to do next follows from the session's moves, so a table that was killed goes on where it was.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from companion.errors import CompanionError
+from companion.rules.engine import Command, Header
+from companion.simulator.script import Player, Script, written
+from companion.simulator.tabletop import Tabletop
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What people read off the scoreboard.
+
+    Attributes:
+        header: which game is played, and by whom.
+        moves: the commands that stand.
+        proposal: what the camera has seen and waits for a person.
+    """
+
+    header: Header
+    moves: Sequence[Command]
+    proposal: Command | None
+
+
+class Equipment(Protocol):
+    """What people at the table can see and touch of the program."""
+
+    def look(self) -> Look:
+        """What the scoreboard shows now."""
+
+    def press(self, button: str) -> None:
+        """Push ``confirm`` or ``reject`` on the panel and let go."""
+
+    def enter(self, command: Command) -> None:
+        """Enter a command on a phone. Raises `CompanionError` when it is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Temper:
+    """How quick and how patient people are, in seconds of table time.
+
+    Attributes:
+        think_s: the least and the most before a card is laid.
+        speak_s: the same before chips are announced on a phone.
+        look_s: the same between a proposal and the press.
+        patience_s: how long people wait for the camera to see a card before they do something about it.
+        again_s: how long until a press that did nothing is repeated.
+        fidgets: how often a move is preceded by a hand that only hovers, 0..1.
+    """
+
+    think_s: tuple[float, float] = (1.5, 4.0)
+    speak_s: tuple[float, float] = (0.8, 2.0)
+    look_s: tuple[float, float] = (0.9, 1.8)
+    patience_s: float = 6.0
+    again_s: float = 1.5
+    fidgets: float = 0.15
+
+
+_REMEDIES = ("nudge", "lay again", "lay again", "phone")
+"""What is tried, one after the other, when a card is not seen for what it is."""
+
+
+class Evening:
+    """One script being played. Call `step` with every picture."""
+
+    def __init__(
+        self,
+        script: Script,
+        player: Player,
+        table: Tabletop,
+        equipment: Equipment,
+        random: Random,
+        say: Say,
+        temper: Temper | None = None,
+    ) -> None:
+        """People who are about to play.
+
+        Args:
+            script: what they play.
+            player: who thinks for all of them when someone else takes part and the script no longer holds.
+            table: where; it lies as the equipment's moves say.
+            equipment: buttons and phones.
+            random: their moods.
+            say: told what people do about a camera that does not see well.
+            temper: how quick they are.
+        """
+        self._script, self._player = script, player
+        self._table, self._equipment = table, equipment
+        self._random, self._say, self._temper = random, say, temper or Temper()
+        self._now_s = self._since_s = self._wait_s = 0.0
+        self._known: tuple[Header, Sequence[Command]] | None = None
+        self._index = -1
+        self._performed = False
+        self._failures = 0
+        self._considered: Command | None = None
+        self._heard: tuple[int, str] | None = None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the script has been played to its end."""
+        return self._index >= len(self._script.commands)
+
+    def step(self, t_s: float) -> None:
+        """Let people go on, at a table time. Nothing happens while a hand is over the table."""
+        self._now_s = t_s
+        look = self._equipment.look()
+        if (look.header, look.moves) != self._known:
+            self._take_note(look)
+        if self._table.is_busy:
+            self._since_s = t_s
+        elif not self.is_over:
+            self._go_on(look, self._script.commands[self._index])
+
+    def _take_note(self, look: Look) -> None:
+        self._known = look.header, look.moves
+        done = self._table.done(look.moves) if look.header == self._script.header else None
+        if done is None:
+            done = self._follow(look)
+        self._turn_to(done)
+
+    def _turn_to(self, index: int) -> None:
+        self._index, self._failures, self._performed, self._considered = index, 0, False, None
+        if self.is_over:
+            self._say("the game is over; the table stays as it is")
+            return
+        is_laid = self._table.is_laid(self._script.commands[index])
+        self._rest(self._temper.think_s if is_laid else self._temper.speak_s)
+        if is_laid and self._random.random() < self._temper.fidgets:
+            self._table.fidget()
+
+    def _follow(self, look: Look) -> int:
+        """Someone else has moved: the players think again and go on from there."""
+        self._say("someone else has taken part; the players go on from there")
+        self._script = written(look.header, self._player, look.moves)
+        self._table.follow(self._script, look.moves)
+        return len(look.moves)
+
+    def _go_on(self, look: Look, command: Command) -> None:
+        if not self._table.is_laid(command):
+            if self._is_rested():
+                self._enter(look)
+        elif not self._performed:
+            if self._is_rested():
+                self._lay(self._index)
+        else:
+            self._attend(look)
+
+    def _lay(self, index: int) -> None:
+        if not self._table.tidy(index):
+            self._table.perform(index)
+            self._performed = True
+            self._rest((self._temper.patience_s, self._temper.patience_s))
+
+    def _attend(self, look: Look) -> None:
+        """A card lies; see what the camera makes of it."""
+        seen = look.proposal
+        if seen is None:
+            if self._is_rested():
+                self._remedy(look, "the camera has not seen it", self._failures)
+        elif seen != self._considered:
+            self._considered = seen
+            self._rest(self._temper.look_s)
+        elif self._is_rested():
+            self._judge(look, seen)
+
+    def _judge(self, look: Look, seen: Command) -> None:
+        if self._table.is_next(look.moves, seen):
+            self._equipment.press("confirm")
+            self._rest((self._temper.again_s, self._temper.again_s))
+        else:
+            self._equipment.press("reject")
+            self._remedy(look, f"the camera took it for {seen}", max(self._failures, 1))
+
+    def _remedy(self, look: Look, why: str, severity: int) -> None:
+        remedy = _REMEDIES[min(severity, len(_REMEDIES) - 1)]
+        self._failures = severity + 1
+        self._considered = None
+        self._say(f"move {self._index + 1}: {why}; people {_TOLD[remedy]}")
+        if remedy == "phone":
+            self._enter(look)
+            return
+        if remedy == "nudge":
+            self._table.nudge(self._index)
+            self._rest((self._temper.patience_s, self._temper.patience_s))
+        else:
+            self._table.take_back(self._index)
+            self._performed = False
+            self._rest(self._temper.think_s)
+
+    def _enter(self, look: Look) -> None:
+        try:
+            self._equipment.enter(self._table.told(look.moves, self._index))
+        except CompanionError as refused:
+            self._hear(refused.message)
+        self._rest((self._temper.again_s, self._temper.again_s))
+
+    def _hear(self, refusal: str) -> None:
+        """Tell why a phone refused, once for each move: it is tried again and again."""
+        if self._heard != (self._index, refusal):
+            self._heard = self._index, refusal
+            self._say(f"move {self._index + 1}: the phone says: {refusal}")
+
+    def _rest(self, span_s: tuple[float, float]) -> None:
+        self._since_s, self._wait_s = self._now_s, self._random.uniform(*span_s)
+
+    def _is_rested(self) -> bool:
+        """Whether the rest is over; a hand's visit meanwhile puts it off (see `step`)."""
+        return self._now_s - self._since_s >= self._wait_s
+
+
+_TOLD = {"nudge": "push the card straight", "lay again": "lay the card again", "phone": "enter it on a phone"}

@@ -1,0 +1,191 @@
+from random import Random
+
+import pytest
+
+from companion.errors import Refusal
+from companion.rules import hexel
+from companion.simulator.directions import Alignment
+from companion.simulator.evening import Evening, Look
+from companion.simulator.film import STEP_S
+from companion.simulator.hexel_tabletop import HexelTabletop
+from companion.simulator.players.hexel import player
+from companion.simulator.script import written
+from companion.simulator.tabletops import play
+
+HEADER = play("hexel").header
+PLAYER = player(4, least_cards=5)
+SCRIPT = written(HEADER, PLAYER)
+OTHERWISE = Alignment(2, (3, -1))
+"""The camera calls the cells by other names than the script."""
+
+
+class PretendTable:
+    """Referee, camera and panel in one: knows the truth of the film, and may be told to err."""
+
+    def __init__(self, moves=(), misread=(), blind=(), deaf=0):
+        self.state, self.done, self.rejected = hexel.start(HEADER), [], set()
+        self.proposal = None
+        self.misread, self.blind, self.deaf = list(misread), set(blind), deaf
+        self.pressed, self.entered = [], []
+        for move in moves:
+            self.do(move)
+
+    def do(self, command):
+        self.state, _ = hexel.apply(self.state, command)
+        self.done.append(command)
+        self.proposal = None
+
+    def undo(self):
+        moves = self.done[:-1]
+        self.__init__(moves)
+
+    def look(self):
+        return Look(HEADER, tuple(self.done), self.proposal)
+
+    def press(self, button):
+        self.pressed.append(button)
+        if self.deaf:
+            self.deaf -= 1
+        elif button == "confirm":
+            self.do(self.proposal)
+        else:
+            self.rejected.add(str(self.proposal))
+            self.proposal = None
+
+    def enter(self, command):
+        self.entered.append(command)
+        self.do(command)
+
+    def watch(self, truth, way=OTHERWISE):
+        """Propose what the rules make of the table as it lies, once nothing moves."""
+        if truth.hand or truth.moving:
+            self.proposal = None
+            return
+        seen = way.faces({cell: face for cell, face in truth.cards.items() if cell not in self.blind})
+        known = {cell: laid.edges for cell, laid in self.state.tableau.items()}
+        commands = hexel.interpret(self.state, known, seen)
+        if not commands:
+            self.rejected.clear()
+        self.proposal = self._misread(commands[0]) if commands and str(commands[0]) not in self.rejected else None
+
+    def _misread(self, command):
+        if len(self.done) in self.misread and command["cmd"] == "place":
+            return {**command, "edges": [*command["edges"][:0:-1], "red"]}
+        return command
+
+
+def evening(table, script=SCRIPT, done=0):
+    tabletop = HexelTabletop(script, seed=1, size=(160, 90))
+    tabletop.lay_out(done)
+    said = []
+    return Evening(script, PLAYER, tabletop, table, Random(1), said.append), tabletop, said
+
+
+def pass_time(people, tabletop, table, until, most_s=900.0):
+    way = OTHERWISE
+    for _ in range(int(most_s / STEP_S)):
+        shot = tabletop.next(STEP_S)
+        table.watch(shot.truth, way)
+        people.step(shot.t_s)
+        if until():
+            return
+    raise AssertionError(f"not within {most_s} s of table time")
+
+
+def played(table, **given):
+    people, tabletop, said = evening(table, **given)
+    pass_time(people, tabletop, table, lambda: people.is_over)
+    return said, tabletop
+
+
+def test_people_play_a_whole_game_through_the_camera_and_the_buttons():
+    table = PretendTable()
+    said, tabletop = played(table)
+    assert table.state.phase == "over"
+    assert len(table.done) == len(SCRIPT.commands)
+    assert table.pressed.count("confirm") == sum(tabletop.is_laid(command) for command in SCRIPT.commands)
+    assert not any(tabletop.is_laid(command) for command in table.entered)
+    assert said == ["the game is over; the table stays as it is"]
+
+
+def test_a_misread_card_is_rejected_and_laid_again_and_in_the_end_entered_on_a_phone():
+    index = len(SCRIPT.commands) - 2
+    table = PretendTable(misread=[index])
+    said, _ = played(table)
+    assert table.pressed.count("reject") == 3
+    assert table.done[index] == table.entered[-1]
+    assert [line.split("; ")[-1] for line in said[:3]] == [
+        "people lay the card again",
+        "people lay the card again",
+        "people enter it on a phone",
+    ]
+    assert f"move {index + 1}" in said[0]
+
+
+def test_a_card_that_the_camera_never_sees_is_pushed_laid_again_and_entered_on_a_phone():
+    last = SCRIPT.commands[-1]
+    table = PretendTable(blind=[tuple(last["cell"])])
+    said, _ = played(table)
+    assert table.state.phase == "over"
+    assert "push the card straight" in said[0] and "lay the card again" in said[1]
+    assert any("enter it on a phone" in line for line in said)
+    assert table.entered[-1] == table.done[-1]
+
+
+def test_what_is_entered_on_a_phone_names_cells_as_the_camera_does():
+    table = PretendTable(blind=[tuple(SCRIPT.commands[-1]["cell"])])
+    played(table)
+    own = SCRIPT.commands[-1]
+    assert table.done[-1]["cell"] == list(OTHERWISE.cell(tuple(own["cell"])))
+    assert table.done[-1]["edges"] == list(OTHERWISE.face(tuple(own["edges"])))
+
+
+def test_a_press_that_did_nothing_is_repeated():
+    table = PretendTable(deaf=2)
+    played(table)
+    assert table.state.phase == "over"
+
+
+@pytest.mark.parametrize("done", [0, 1, 3, 7, len(SCRIPT.commands) - 1])
+def test_a_table_that_was_killed_is_played_on_from_its_journal(done):
+    before = PretendTable()
+    people, tabletop, _ = evening(before)
+    pass_time(people, tabletop, before, lambda: len(before.done) == done)
+    after = PretendTable(before.done)
+    _, tabletop = played(after, done=done)
+    assert after.state.phase == "over"
+    assert after.done[:done] == before.done and len(after.done) == len(SCRIPT.commands)
+
+
+def test_when_a_guest_takes_a_move_back_the_card_is_taken_up_and_laid_again():
+    table = PretendTable()
+    people, tabletop, _ = evening(table)
+    pass_time(people, tabletop, table, lambda: len(table.done) == 8)
+    table.undo()
+    pass_time(people, tabletop, table, lambda: people.is_over)
+    assert len(table.done) == len(SCRIPT.commands)
+
+
+def test_when_a_guest_makes_another_move_the_players_go_on_from_there():
+    table = PretendTable()
+    people, tabletop, said = evening(table)
+    pass_time(people, tabletop, table, lambda: table.state.phase == "play")
+    table.do({"cmd": "pass", "player": table.state.turn})
+    pass_time(people, tabletop, table, lambda: people.is_over)
+    assert table.state.phase == "over"
+    assert said[0] == "someone else has taken part; the players go on from there"
+
+
+def test_a_refusal_on_the_phone_is_told_once_and_does_not_stop_the_evening():
+    table = PretendTable()
+    refusals = iter([Refusal("busy", "the line is busy")] * 3)
+    entered = table.enter
+
+    def enter(command):
+        if refusal := next(refusals, None):
+            raise refusal
+        entered(command)
+
+    table.enter = enter
+    said, _ = played(table)
+    assert sum("the line is busy" in line for line in said) == 1
