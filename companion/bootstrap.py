@@ -25,7 +25,7 @@ from companion.devices.panel import Panel, Wiring
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.devices.usb_camera import UsbCamera
-from companion.errors import BadSettings, UsageError
+from companion.errors import BadSettings, CompanionError, UsageError
 from companion.referee.folder import told, write_whole
 from companion.referee.messages import Notice
 from companion.referee.referee import BUG_EXIT_STATUS, Referee, open_table
@@ -117,6 +117,8 @@ def run_table(
         while is_going_on:
             with _watching(table, watched, say):
                 is_going_on = table.wait()
+            for code in table.referee.latest().notices:
+                table.referee.tell(Notice(code, None))
 
 
 @contextmanager
@@ -274,13 +276,18 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
 
 @contextmanager
 def _ending_at_a_bug() -> Iterator[None]:
-    """A thread that dies of a bug ends the process, which the service manager then starts again."""
+    """A thread that dies ends the process, which the service manager then starts again: of a bug with its traceback."""
     before = threading.excepthook
 
-    def end(arguments: threading.ExceptHookArgs) -> None:
-        before(arguments)
+    def end(died: threading.ExceptHookArgs) -> None:
+        status = BUG_EXIT_STATUS
+        if isinstance(died.exc_value, CompanionError):
+            print(f"companion: {died.exc_value.message} ({died.exc_value.code})", file=sys.stderr)
+            status = died.exc_value.exit_status
+        else:
+            before(died)
         sys.stderr.flush()
-        os._exit(BUG_EXIT_STATUS)
+        os._exit(status)
 
     threading.excepthook = end
     try:

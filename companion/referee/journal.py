@@ -24,6 +24,8 @@ FORM = 1
 RUN_GAP = 1_000_000
 """How far a restart moves the version on: past all that the run before may have told and not written."""
 
+_WAY_OUT = "restore it, or move it out of the folder to go on without that game"
+
 
 @dataclass(frozen=True, slots=True)
 class Reopened:
@@ -231,9 +233,9 @@ def _whole(path: Path, data: bytes) -> tuple[list[dict[str, Any]], int]:
     try:
         bodies, size = whole_lines(data)
     except Damaged as damage:
-        raise JournalError(f"the journal {path} is damaged, {damage}", code="journal-damaged") from None
+        raise JournalError(f"the journal {path} is damaged, {damage}; {_WAY_OUT}", code="journal-damaged") from None
     if not bodies:
-        raise JournalError(f"the journal {path} is damaged: it has no first line", code="journal-damaged")
+        raise JournalError(f"the journal {path} is damaged, line 1 is torn; {_WAY_OUT}", code="journal-damaged")
     return bodies, size
 
 
@@ -248,4 +250,6 @@ def _keep_aside(path: Path, torn: bytes) -> None:
 def _contradicted(path: Path, first: Mapping[str, Any], why: str) -> JournalError:
     rules = first.get("rules")
     by = "" if rules == __version__ else f" (written by version {rules}, read by {__version__})"
-    return JournalError(f"the journal {path} cannot be replayed{by}, {why}", code="journal-contradicts-rules")
+    return JournalError(
+        f"the journal {path} cannot be replayed{by}, {why}; {_WAY_OUT}", code="journal-contradicts-rules"
+    )
