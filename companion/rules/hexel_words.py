@@ -24,23 +24,30 @@ def sentence(event: Event) -> str:
     return _SENTENCES[event["event"]](event)
 
 
+def _hedged(event: Event) -> str:
+    if event["amount"] == 0:
+        return f"{event['player']} adds nothing to the Hedge Pot, as everyone may."
+    return f"{event['player']} moves {_chips(event['amount'])} from the Chip Stock into the Hedge Pot, for insurance."
+
+
 def _insurance(event: Event) -> str:
-    return f"{event['from']} pays {event['to']} {_chips(event['amount'])} of insurance, {_why(event)}."
+    return (
+        f"{event['from']} pays {event['to']} {_chips(event['amount'])} of insurance, from the Hedge Pot into the "
+        f"{_INTO[event['into']]}: {_why(event)}."
+    )
 
 
 def _out(event: Event) -> str:
+    paid = "is empty" if event["paid"] == 0 else f"holds only {event['paid']}, which go into the {_INTO[event['into']]}"
     return (
-        f"{event['player']} owes {event['to']} {_chips(event['owed'])} of insurance, {_why(event)}, but has only "
-        f"{event['paid']}: {event['to']} gets that, and {event['player']} is out until the next game."
+        f"{event['player']} owes {event['to']} {_chips(event['owed'])} of insurance ({_why(event)}), but the Hedge Pot "
+        f"{paid}: {event['player']} is out until the next game."
     )
 
 
 def _why(event: Event) -> str:
     edges = "1 edge" if event["fewer"] == 1 else f"{event['fewer']} edges"
-    return (
-        f"from the Hedge Pot into the {_INTO[event['into']]}: {edges} fewer than the mark of {event['mark']}, "
-        f"{event['stake']} for each"
-    )
+    return f"{edges} fewer than the mark of {event['mark']}, at {_chips(event['stake'])} an edge"
 
 
 def _placed(event: Event) -> str:
@@ -67,9 +74,7 @@ def _won(event: Event) -> str:
 _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "line-laid": lambda e: f"The first line lies; everyone in is dealt {e['each']} cards, {e['cards_left']} are left.",
     "stake-set": lambda e: f"{e['player']} sets the stake: {_chips(e['amount'])} of insurance for each edge too few.",
-    "hedged": lambda e: (
-        f"{e['player']} moves {_chips(e['amount'])} from the Chip Stock into the Hedge Pot, to pay insurance from."
-    ),
+    "hedged": _hedged,
     "round-begun": lambda e: f"Round {e['n']} begins; {e['first']} leads, and there is no mark to reach yet.",
     "placed": _placed,
     "passed": lambda e: f"{e['player']} passes: that counts as no edge matched and uses up a card.",

@@ -211,17 +211,25 @@ def told(state, text):
 def test_every_chip_that_moves_says_how_many_whence_whereto_and_why():
     state = playing("place Ana 0,-1 rrrrbb")
     (_, sentence) = told(state, "place Bo 2,0 brrrrr")
-    for part in ("Bo pays Ana 3 chips", "Hedge Pot", "Hand Pot", "1 edge fewer than the mark of 2", "3 for each"):
+    for part in (
+        "Bo pays Ana 3 chips",
+        "Hedge Pot",
+        "Hand Pot",
+        "1 edge fewer than the mark of 2",
+        "at 3 chips an edge",
+    ):
         assert part in sentence
     (_, sentence) = told(state, "pass Bo")
     assert "2 edges fewer" in sentence
     (_, out, won) = told(playing("place Ana 0,-1 rrrrbb", hedge=3), "pass Bo")
-    for part in ("Bo owes Ana 6 chips", "has only 3", "Bo is out"):
+    for part in ("Bo owes Ana 6 chips", "holds only 3", "Hand Pot", "Bo is out"):
         assert part in out
     assert won == "Ana wins 3 chips into the Chip Stock: the only player still in wins all hedges."
     assert told(play(LINE, "stake Ana 1"), "hedge Bo 1") == [
-        "Bo moves 1 chip from the Chip Stock into the Hedge Pot, to pay insurance from."
+        "Bo moves 1 chip from the Chip Stock into the Hedge Pot, for insurance."
     ]
+    assert "nothing" in told(play(LINE, "stake Ana 1"), "hedge Bo 0")[0]
+    assert "is empty: Bo is out" in told(playing("place Ana 0,-1 rrrrbb", hedge=0), "pass Bo")[1]
 
 
 def test_insurance_says_chip_stock_in_edition_46():
