@@ -218,9 +218,7 @@ _DO: dict[str, Callable[[State, _Move], tuple[State, tuple[Event, ...]]]] = {
 
 def _require_open(state: State, move: _Move) -> None:
     if distance((0, 0), move.cell) > state.radius:
-        raise Refusal(
-            "off-board", f"{_at(move.cell)} is off the board, which reaches {state.radius} from the start tile."
-        )
+        raise Refusal("off-board", f"{_at(move.cell)} is off the board, which has a radius of {state.radius}.")
     if move.cell in state.board:
         raise Refusal("cell-taken", f"A tile lies on {_at(move.cell)} already.")
     by = state.reserved_for(move.cell)

@@ -16,6 +16,8 @@ from companion.rules.hexgrid import Cell, neighbours
 
 _BODIES_HELD = 3
 _HEADS_HELD = 3
+_PATIENCE = 4
+"""What laying a head costs in someone's eyes while the board is empty: later it may end a longer dragon."""
 _STAR_CHANCE = 0.2
 """How often someone who could win nothing puts down the star instead of a tile."""
 
@@ -46,15 +48,16 @@ def _move(state: State, seed: int) -> Command:
     return ways[best]
 
 
-def _worth(state: State, way: Command, chance: Random) -> tuple[int, int, float]:
-    """Points won less the most that anyone else wins by it; then how snugly the tile lies; then a whim."""
+def _worth(state: State, way: Command, chance: Random) -> tuple[float, int, float]:
+    """Points won less the most that anyone else wins by it and less patience; how snugly the tile lies; a whim."""
     _, events = hexdragon.apply(state, way)
     scores = Counter[str]()
     for event in events:
         scores.update(event.get("scores", {}))
     others = [scores[seat.name] for seat in state.seats if seat.name != way["player"]]
+    patience = _PATIENCE * state.free / (state.free + len(state.board)) if way["tile"]["kind"] == "head" else 0
     touching = sum(cell in state.board for cell in neighbours(_cell(way)))
-    return scores[way["player"]] - max(others, default=0), touching, chance.random()
+    return scores[way["player"]] - max(others, default=0) - patience, touching, chance.random()
 
 
 def _star(state: State, chance: Random) -> Command | None:
