@@ -262,6 +262,26 @@ def test_a_player_whom_only_others_stars_face_skips():
     assert events[-1]["event"] == "ended"
 
 
+def test_whoever_must_skip_may_do_nothing_else_in_turn():
+    state = nearly_full(ANA_BO, [(1, 0)], stars=[("Bo", (1, 0))])
+    assert hexdragon.legal(state) == (skip("Ana"), agree("Ana"), agree("Bo"))
+    agreed, _ = play(state, agree("Bo"))
+    assert hexdragon.legal(agreed) == (skip("Ana"), agree("Ana"))
+
+
+def test_only_the_own_star_is_left_to_lay_on():
+    state = nearly_full(ANA_BO, [(1, 0)], stars=[("Ana", (1, 0))])
+    assert {tuple(one.get("cell", ())) for one in hexdragon.legal(state)} == {(1, 0), ()}
+    assert {one["cmd"] for one in hexdragon.legal(state)} == {"place", "agree-end"}
+
+
+def test_a_star_is_legal_on_every_free_cell_that_nobody_reserved():
+    state = nearly_full(ANA_BO, [(1, 0), (0, 1), (-1, 0)], stars=[("Bo", (1, 0))])
+    stars = [one for one in hexdragon.legal(state) if one["cmd"] == "star"]
+    assert sorted(one["cell"] for one in stars) == [[-1, 0], [0, 1]]
+    assert {one["player"] for one in stars} == {"Ana"}
+
+
 def test_a_player_may_skip_though_the_own_star_is_used_or_held():
     stars = [("Bo", (1, 0)), ("Cy", (0, 1)), ("Ana", "used")]
     state = nearly_full(ALL[:3], [(1, 0), (0, 1)], stars=stars)
