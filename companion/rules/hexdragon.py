@@ -149,8 +149,10 @@ def _colours(header: Header) -> dict[str, str]:
     if not isinstance(given, Mapping):
         raise BadHeader("option colours must be an object from player to colour")
     for name, colour in given.items():
-        if name not in header.players or colour not in COLOURS:
-            raise BadHeader(f"option colours gives {name} {colour!r}; players may have {', '.join(COLOURS)}")
+        if name not in header.players:
+            raise BadHeader(f"option colours names {name}, who does not play; players are {', '.join(header.players)}")
+        if colour not in COLOURS:
+            raise BadHeader(f"option colours gives {name} {colour!r}; there are {', '.join(COLOURS)}")
     if len(set(given.values())) < len(given):
         raise BadHeader("option colours gives one colour twice")
     spare = (colour for colour in COLOURS if colour not in given.values())

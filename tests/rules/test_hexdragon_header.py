@@ -99,3 +99,10 @@ def test_one_to_four_play_and_there_are_no_editions():
     assert hexdragon.PLAYERS == (1, 4)
     assert hexdragon.EDITIONS == ()
     assert hexdragon.NAME == "hexdragon"
+
+
+def test_a_bad_colour_is_named_with_the_player_it_was_meant_for():
+    with pytest.raises(BadHeader, match="gives Ana 'green'; there are red, blue, yellow, purple"):
+        begun(colours={"Ana": "green"})
+    with pytest.raises(BadHeader, match="names Cy, who does not play; players are Ana, Bo"):
+        begun(colours={"Cy": "red"})
