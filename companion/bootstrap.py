@@ -107,10 +107,11 @@ def run_table(
         CompanionError: what it takes is not there: the port, the data folder, a device, a game.
     """
     own = None if camera else camera_from(settings.camera)
-    with open_house(settings, say) as table, _stopped_by_signals(table), _ending_at_a_bug():
+    with open_house(settings, say) as table, _stopped_by_signals(table), _ending_at_a_bug(), ExitStack() as closing:
         watched = camera(table) if camera else own
         if watched:
             watched.open()  # missing from the start, it ends the table with a clear line; lost later, it is waited for
+            closing.callback(watched.close)
         if beside:
             beside(table)
         is_going_on = True

@@ -8,22 +8,25 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
 import pytest
 
-from companion.bootstrap import Table, asked_header, camera_from, open_house
+from companion.bootstrap import Table, asked_header, camera_from, open_house, run_table
 from companion.config import CameraSettings, GameSettings, PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.devices.usb_camera import UsbCamera
-from companion.errors import BadHeader, BadSettings
-from companion.referee.messages import Do, Propose
+from companion.errors import BadHeader, BadSettings, UsageError
+from companion.referee.messages import Begin, Do, Propose
+from companion.referee.referee import Referee
+from companion.rules.engine import Header
 from companion.rules.hexel import legal, start
 
 
@@ -116,6 +119,54 @@ def test_every_camera_can_be_named(tmp_path: Path) -> None:
     assert named["usb:2"].name == "USB camera 2"
     with pytest.raises(BadSettings, match="no such camera"):
         camera_from(CameraSettings("usb:two"))
+
+
+class Eyes:
+    """Stands in for the watching thread: notes what it is to look at."""
+
+    looking: ClassVar[list[str]] = []
+
+    def __init__(self, camera: Recorded, referee: Referee, game: str) -> None:
+        if game == "comet":
+            raise UsageError("no camera reading for comet", code="unknown-game")
+        self.game = game
+
+    def start(self) -> None:
+        Eyes.looking.append(f"{self.game} begun")
+
+    def stop(self) -> None:
+        Eyes.looking.append(f"{self.game} ended")
+
+    def health(self) -> dict[str, Any]:
+        return {"state": "ok"}
+
+
+def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.watching.Watching", Eyes)
+    monkeypatch.setattr(Eyes, "looking", [])
+    (tmp_path / "0.png").write_bytes(b"")
+    camera = Recorded(tmp_path)
+
+    def play(table: Table) -> None:
+        listener = table.referee.feed.subscribe()
+        for game in ("comet", "hexdragon"):
+            table.referee.ask(Begin(Header(game, ("Ana", "Bo"))))
+            while (told := listener.next(5)) and told.data.get("code") != "camera-unused":
+                pass
+            assert told is not None
+        table.ask_to_stop()
+
+    def beside(table: Table) -> None:
+        playing.append(threading.Thread(target=play, args=(table,)))
+        playing[0].start()
+
+    playing: list[threading.Thread] = []
+    lines: list[str] = []
+    run_table(settings_for(tmp_path), camera=lambda table: camera, beside=beside, say=lines.append)
+    playing[0].join(10)
+    assert Eyes.looking == ["hexel begun", "hexel ended", "hexdragon begun", "hexdragon ended"]
+    assert "no camera reading for comet" in lines
+    assert camera.next() is None
 
 
 # ------------------------------------------------------------ as a process
