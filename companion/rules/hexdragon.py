@@ -1,8 +1,8 @@
 """HexDragon: its commands, in the order of checks and with the events that the rules page gives.
 
 Rules page: "HexDragon as the referee plays it". Its parts lie beside: the tiles (`hexdragon_tiles`), the lines through
-them (`hexdragon_lines`), the table between two commands (`hexdragon_state`), what a camera sees of it
-(`hexdragon_seen`) and how it is told (`hexdragon_telling`).
+them (`hexdragon_lines`), the table between two commands (`hexdragon_state`), what is refused of a tile and a cell
+(`hexdragon_checks`), what a camera sees (`hexdragon_seen`) and how it is told (`hexdragon_telling`).
 """
 
 from collections import Counter
@@ -25,11 +25,12 @@ from companion.rules.fields import (
     text_field,
     whole_option,
 )
+from companion.rules.hexdragon_checks import is_refused, require_in_stock, require_open, require_own
 from companion.rules.hexdragon_lines import Connection
-from companion.rules.hexdragon_state import HEADS, Scored, Seat, State, opening, view
+from companion.rules.hexdragon_state import Scored, Seat, State, opening, view
 from companion.rules.hexdragon_telling import explain
 from companion.rules.hexdragon_tiles import Tile
-from companion.rules.hexgrid import Cell, distance
+from companion.rules.hexgrid import Cell
 from companion.rules.notation import CELL, TEXT, Field, Form, Notation
 
 __all__ = [
@@ -122,7 +123,7 @@ def legal(state: State) -> tuple[Command, ...]:
 
 def placements(state: State, tile: Tile) -> tuple[Command, ...]:
     """Every way in which the mover may lay one tile that they hold: each open cell, each turning that differs."""
-    if state.over or _refused(_require_in_stock, state, state.mover, tile):
+    if state.over or is_refused(require_in_stock, state, state.mover, tile):
         return ()
     turnings = [turned.as_json() for turned in _turnings(tile)]
     cells = state.open_cells(state.mover.name)
@@ -140,7 +141,7 @@ def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
     """
     if state.over:
         return ()
-    return tuple(sorted(seen.changes(state, before, after), key=lambda command: _refused(apply, state, command)))
+    return tuple(sorted(seen.changes(state, before, after), key=lambda command: is_refused(apply, state, command)))
 
 
 def _colours(header: Header) -> dict[str, str]:
@@ -174,11 +175,11 @@ def _read(command: Command) -> _Move:
 
 def _place(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
     """Lay a tile. Checked in order (rules page, "Exactly"): the cell, the tile itself, whose it is, is one left."""
-    _require_open(state, move)
+    require_open(state, move.player, move.cell)
     tile = tiles.read(move.tile)
     seat = state.seat(move.player)
-    _require_own(seat, tile, move.tile.get("owner"))
-    _require_in_stock(state, seat, tile)
+    require_own(seat, tile, move.tile.get("owner"))
+    require_in_stock(state, seat, tile)
     laid = state.with_tile(move.cell, tile, move.player)
     placed = {"event": "placed", "player": move.player, "cell": list(move.cell), "class": tile.class_name}
     claims = [(one, _claims(laid, move.player, one)) for one in lines.connections(laid.board, move.cell)]
@@ -191,7 +192,7 @@ def _star(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
     seat = state.seat(move.player)
     if seat.star != "held":
         raise Refusal("star-used", f"{move.player} has placed the star already; each player has one.")
-    _require_open(state, move)
+    require_open(state, move.player, move.cell)
     starred = {"event": "starred", "player": move.player, "cell": list(move.cell)}
     return _passed_on(state.with_seat(replace(seat, star=move.cell)), (starred,))
 
@@ -216,33 +217,6 @@ _DO: dict[str, Callable[[State, _Move], tuple[State, tuple[Event, ...]]]] = {
     "skip": _skip,
     "agree-end": _agree_end,
 }
-
-
-def _require_open(state: State, move: _Move) -> None:
-    if distance((0, 0), move.cell) > state.radius:
-        raise Refusal("off-board", f"{_at(move.cell)} is off the board, which has a radius of {state.radius}.")
-    if move.cell in state.board:
-        raise Refusal("cell-taken", f"A tile lies on {_at(move.cell)} already.")
-    by = state.reserved_for(move.cell)
-    if by not in (None, move.player):
-        raise Refusal("reserved", f"{by}'s star reserves {_at(move.cell)}.", by=by)
-
-
-def _require_own(seat: Seat, tile: Tile, owner: object) -> None:
-    """A head's colour, where given, must be the player's; a body belongs to nobody, and null is a colour not read."""
-    if tile.kind == "head" and owner not in (None, seat.colour):
-        raise Refusal("wrong-owner", f"{seat.name} plays {seat.colour} heads, and this one is {owner}.")
-
-
-def _require_in_stock(state: State, seat: Seat, tile: Tile) -> None:
-    """Three heads a player, all different; of each class of body what the sets hold. Hands are not tracked."""
-    if tile.kind == "head":
-        if len(seat.heads) == HEADS:
-            raise Refusal("no-heads-left", f"{seat.name} has laid all {HEADS} heads.")
-        if tile.shape in seat.heads:
-            raise Refusal("head-used", f"{seat.name} has laid this head already; each colour has one of a kind.")
-    elif not state.supply[tile.class_name]:
-        raise Refusal("supply-exhausted", f"All {tile.class_name} tiles of the supply have been laid.")
 
 
 def _claims(state: State, placer: str, connection: Connection) -> tuple[str, ...]:
@@ -290,7 +264,7 @@ def _in_stock(state: State) -> tuple[Tile, ...]:
     """One of each tile that the mover may still hold, lying anyhow."""
     bodies = {tile.class_name: tile for tile in tiles.bodies()}.values()
     return tuple(
-        tile for tile in (*bodies, *tiles.heads()) if not _refused(_require_in_stock, state, state.mover, tile)
+        tile for tile in (*bodies, *tiles.heads()) if not is_refused(require_in_stock, state, state.mover, tile)
     )
 
 
@@ -301,16 +275,3 @@ def _turnings(tile: Tile) -> tuple[Tile, ...]:
 
 def _place_command(seat: Seat, cell: Cell, tile: dict[str, Any]) -> Command:
     return {"cmd": "place", "player": seat.name, "cell": list(cell), "tile": tile}
-
-
-def _refused(judge: Callable[..., object], *arguments: object) -> bool:
-    """Whether the rules say no."""
-    try:
-        judge(*arguments)
-    except Refusal:
-        return True
-    return False
-
-
-def _at(cell: Cell) -> str:
-    return f"({cell[0]}, {cell[1]})"
