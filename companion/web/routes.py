@@ -83,7 +83,7 @@ def events() -> Response:
 @blueprint.post("/api/commands")
 def commands() -> Response:
     """Carry out a command as it stands in a record."""
-    key = request.headers.get("Idempotency-Key")
+    key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
     return _ask(lambda body: Do(body, key))

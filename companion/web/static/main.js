@@ -45,6 +45,11 @@ function draw(state, game) {
   document.getElementById("join").hidden = isJoined;
 }
 
+// Where the page is secure (the table's own screen is), the screen stays on while it is looked at.
+function stayAwake() {
+  if (!document.hidden) navigator.wakeLock?.request("screen").catch((reason) => console.info(String(reason)));
+}
+
 function onLink(link) {
   const sign = document.getElementById("link");
   if (sign.dataset.link === link) return;
@@ -61,3 +66,6 @@ function onJoined(joined) {
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
 const press = presses({ onJoined, onDone: () => live.ask(), version: () => latest?.version });
+
+document.addEventListener("visibilitychange", stayAwake);
+stayAwake();

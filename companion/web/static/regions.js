@@ -93,9 +93,9 @@ export function proposal(state, canPress, isBoard, press) {
   const lines = refused ? [spoken(refused.message)] : waiting.consequences;
   return [
     h("div", { class: refused ? "waiting refused" : "waiting" },
+      waiting.confidence === null ? null : picture(`/api/proposal/evidence.jpg?v=${waiting.version}`),
       h("p", { class: "kicker" }, refused ? "The rules say no" : "Is this right?", sure ? h("span", {}, sure) : null),
       h("p", { class: "sentence" }, waiting.sentence),
-      waiting.confidence === null ? null : h("a", { href: "/api/proposal/evidence.jpg", target: "_blank", rel: "noopener" }, "See the picture"),
       lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null),
     canPress
       ? h("div", { class: "row" },
@@ -103,6 +103,13 @@ export function proposal(state, canPress, isBoard, press) {
           refused ? null : h("button", { id: "confirm", onclick: press.confirm }, "Confirm"))
       : h("p", { class: "soft" }, `Press the button at the table${isBoard ? "." : ", or join below to press here."}`),
   ];
+}
+
+function picture(address) {
+  const image = h("img", { src: address, alt: "The camera’s picture, with what was recognised", class: "seen" });
+  const link = h("a", { href: address, target: "_blank", rel: "noopener", class: "look" }, image);
+  image.addEventListener("error", () => link.remove());
+  return link;
 }
 
 export function lastMoves(state) {

@@ -14,7 +14,7 @@ const SYMBOLS = {
   void: () => [svg("circle", { r: 16.5, class: "void" })],
   yellow: (d) => [svg("path", { d: "M-26 0 14-23V23Z", class: "yellow", transform: `rotate(${-60 * d})` })],
 };
-const SYMBOLS_46 = { ...SYMBOLS, blue: () => [svg("path", { d: "M0-24 24 0 0 24-24 0Z", class: "blue" })] };
+const SYMBOLS_46 = { ...SYMBOLS, blue: () => [svg("path", { d: "M0-22 22 0 0 22-22 0Z", class: "blue" })] };
 
 function unread() {
   return [svg("text", { class: "unread", "text-anchor": "middle", dy: "0.36em" }, "?")];
@@ -48,7 +48,7 @@ function hoxla(corner) {
   const points = corner.map(centre);
   const cx = points.reduce((sum, p) => sum + p[0], 0) / 3;
   const cy = points.reduce((sum, p) => sum + p[1], 0) / 3;
-  return svg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: SIDE * 0.72, class: "hoxla" });
+  return svg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: SIDE * 0.86, class: "hoxla" });
 }
 
 function waiting(proposal) {
