@@ -147,7 +147,7 @@ def _place(state: State, command: Command) -> Happened:
     call = "Hoxla" if found else CALLS[len(around) - 1]
     placed = {"event": "placed", "player": player, "cell": list(cell), "matched": len(around), "call": call}
     events = (placed, *_duplicate_warning(state.edition, state.tableau, cell, laid.edges))
-    after = replace(_card_used(state, player), tableau=tableau)
+    after = _card_used(state, player, tableau=tableau)
     if not found:
         return _settled(after, player, len(around), events)
     return _won(after, player, "hoxla", (*events, _hoxla_event(player, found)))
@@ -253,8 +253,8 @@ def _over(state: State, result: Mapping[str, Any]) -> State:
     return replace(state, phase="over", turn=None, mark=None, mark_by=None, result=result)
 
 
-def _card_used(state: State, player: str) -> State:
-    return replace(state, hands={**state.hands, player: state.hands[player] - 1})
+def _card_used(state: State, player: str, **changes: Any) -> State:
+    return replace(state, hands={**state.hands, player: state.hands[player] - 1}, **changes)
 
 
 def _require_phase(state: State, phase: str) -> None:

@@ -9,11 +9,13 @@ from typing import Any
 
 from companion.rules import game
 from companion.rules.engine import Command, Header
-from companion.simulator.players import hexdragon, hexel
+from companion.simulator.players import comet, hexapod, hexdragon, hexel
 
 Move = Callable[[Any], Command | None]
 
 PLAYERS: dict[str, Callable[[int], Move]] = {
+    "comet": comet.player,
+    "hexapod": hexapod.player,
     "hexdragon": hexdragon.player,
     "hexel": hexel.player,
 }
