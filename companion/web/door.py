@@ -48,20 +48,31 @@ class Door:
         self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
 
     def is_open_to(self, request: Request) -> bool:
-        """Whether the request's cookie carries the code; asks nothing of, and costs nothing to, a mere spectator."""
-        return self._matches(request.cookies.get(COOKIE, ""))
+        """Whether the request's cookie opens the door. A wrong one counts as a guess, or it would be a way to guess."""
+        given = request.cookies.get(COOKIE)
+        if not given:
+            return False
+        try:
+            self._knock(given, request)
+        except Unwelcome:
+            return False
+        return True
 
     def admit(self, request: Request) -> None:
         """Let the request act. Raises `Unwelcome`: 401 without a code, 403 for a wrong one, 429 after ten of those."""
-        if not _same_site(request):
-            raise Unwelcome(HTTPStatus.FORBIDDEN, "other-site", "This request comes from another site.")
         given = request.headers.get(HEADER) or request.cookies.get(COOKIE)
         if not given:
             raise Unwelcome(HTTPStatus.UNAUTHORIZED, "not-joined", "Enter the join code to play; watching is free.")
-        self.knock(given, request.remote_addr or "")
+        self.knock(given, request)
 
-    def knock(self, given: str, address: str) -> None:
-        """Try a code. Raises `Unwelcome` 403 when it is wrong and 429 once this address has guessed too often."""
+    def knock(self, given: str, request: Request) -> None:
+        """Try a code. Raises `Unwelcome`: 403 when it is wrong, 429 once its address has guessed too often."""
+        if not _same_site(request):
+            raise Unwelcome(HTTPStatus.FORBIDDEN, "other-site", "This request comes from another site.")
+        self._knock(given, request)
+
+    def _knock(self, given: str, request: Request) -> None:
+        address = request.remote_addr or ""
         with self._lock:
             self._refuse_a_guesser(address)
             is_right = self._matches(given)

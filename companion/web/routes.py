@@ -57,7 +57,7 @@ def join() -> AnyResponse:
     given = _body().get("code")
     if not isinstance(given, str):
         raise Refusal("malformed", "Send the join code as a piece of text.")
-    _desk().door.knock(given, request.remote_addr or "")
+    _desk().door.knock(given, request)
     return _with_cookie(jsonify({"joined": True}), given)
 
 
@@ -137,6 +137,7 @@ def healthz() -> tuple[Response, int]:
     desk = _desk()
     told = desk.referee.health()
     journal = {"state": "ok" if told["journal"]["ok"] else "failed", **told["journal"]}
+    del journal["file"]  # where it lies is nothing for a whole network
     parts = {"journal": journal, **desk.devices()}
     is_well = told["ok"] and all(part["state"] != "failed" for part in parts.values())
     status = HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
@@ -150,11 +151,14 @@ def _desk() -> Desk:
 
 def _page(view: str) -> AnyResponse:
     desk, code = _desk(), request.args.get("code")
-    if code is None:
-        is_joined = desk.door.is_open_to(request)
-        return Response(render_template("table.html", view=view, is_joined=is_joined))
-    desk.door.knock(code, request.remote_addr or "")
-    return _with_cookie(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
+    if code is not None:
+        desk.door.knock(code, request)
+        return _with_cookie(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
+    is_joined = desk.door.is_open_to(request)
+    response = Response(render_template("table.html", view=view, is_joined=is_joined))
+    if not is_joined and COOKIE in request.cookies:
+        response.delete_cookie(COOKIE)
+    return response
 
 
 def _with_cookie(response: AnyResponse, code: str) -> AnyResponse:

@@ -135,7 +135,7 @@ class Browser:
         """What a function body in the page returns."""
         return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": []})
 
-    def wait_for(self, condition: str, within_ms: int = 8000) -> Any:
+    def wait_for(self, condition: str, within_ms: int = 20000) -> Any:
         """The first true value of an expression in the page, looked at each frame."""
         script = (
             "const done = arguments[0]; const ends = Date.now() + " + str(within_ms) + ";"

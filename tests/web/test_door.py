@@ -6,6 +6,7 @@ from flask.testing import FlaskClient
 
 from companion.referee.referee import Referee
 from companion.web.app import create_app
+from companion.web.door import COOKIE
 
 CODE = "ROSE42"
 PASS = {"cmd": "pass", "player": "Ana"}
@@ -55,6 +56,7 @@ def test_only_the_whole_code_opens(spectator: FlaskClient, code: str) -> None:
 def test_a_page_of_another_site_cannot_press_buttons_here(phone: FlaskClient) -> None:
     answer = phone.post("/api/commands", json=PASS, headers={"Origin": "http://elsewhere.example"})
     assert (answer.status_code, answer.get_json()["error"]["code"]) == (403, "other-site")
+    assert phone.post("/api/join", json={"code": CODE}, headers={"Origin": "null"}).status_code == 403
     assert phone.post("/api/commands", json=PASS, headers={"Origin": "http://localhost"}).status_code == 200
 
 
@@ -71,6 +73,19 @@ def test_after_ten_wrong_codes_one_waits_a_minute(referee: Referee) -> None:
     assert elsewhere.status_code == 200
     clock.now_s += 61
     assert guesser.post("/api/join", json={"code": CODE}).status_code == 200
+
+
+def test_a_cookie_is_no_way_to_guess_faster(referee: Referee) -> None:
+    app: Flask = create_app(referee, join_code=CODE, clock=Clock())
+    guesser = app.test_client()
+    for n in range(10):
+        guesser.set_cookie(COOKIE, f"GUESS{n}")
+        answer = guesser.get("/")
+        assert 'data-joined="no"' in answer.text
+        assert guesser.get_cookie(COOKIE) is None, "a wrong code is not kept"
+    guesser.set_cookie(COOKIE, CODE)
+    assert 'data-joined="no"' in guesser.get("/").text
+    assert guesser.post("/api/join", json={"code": CODE}).status_code == 429
 
 
 def test_presses_with_the_right_code_are_never_slowed(phone: FlaskClient) -> None:

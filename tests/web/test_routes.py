@@ -169,6 +169,7 @@ def test_health_names_every_part_and_fails_with_one_that_failed(referee: Referee
         "journal": "ok",
         "pins": "ok",
     }
+    assert "/" not in answer.text, "no path of this machine"
     parts["camera"] = {"state": "failed", "message": "no picture for 20 s"}
     assert watcher.get("/healthz").status_code == 503
 
