@@ -122,7 +122,7 @@ class Settler:
                 "table-lost", "table-found", "The cards are in view again."
             )
         self._busy += 1
-        if share > 0.5 or (share > 0.1 and self._most_cards_differ(changed, known)):
+        if share > 0.5 or self._most_cards_differ(changed, known):
             return self._look_everywhere(bgr, glance, known)
         told = self._look_where_settled(bgr, glance, changed, known)
         if (
@@ -138,7 +138,11 @@ class Settler:
         told: list[Told] = []
         looked = np.zeros(changed.shape, bool)
         seen: list[SeenCard] = []
-        for x0, y0, x1, y1 in self._windows(changed & (glance.still >= self._patience.card), bgr, known):
+        settled = changed & (glance.still >= self._patience.card)
+        is_fresh = bool((glance.still[settled] < self._patience.card + 6).any())
+        if not is_fresh and self._frame % 8:
+            return []  # what lies there has been looked at: now and then is enough
+        for x0, y0, x1, y1 in self._windows(settled, bgr, known):
             piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
             reading = self._reader.read(piece, self._edition, _across(known))
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
@@ -182,11 +186,9 @@ class Settler:
                 if None not in again.edges and not is_near(card, known[old], 0.06):
                     known[old] = replace(known[old], corners=again.corners, presence=card.presence)
                 return []
-        ring = cells_of(card.corners, changed.shape, 1.34) & ~cells_of(card.corners, changed.shape, 1.12)
-        foreign = float(changed[ring].mean()) if ring.any() else 0.0
         candidate = self._gather(card)
         rested = self._frame - candidate.since
-        waits = foreign > 0.3 or None in candidate.card.edges or (old is not None and candidate.looks < 4)
+        waits = _stirred_around(card, changed) > 0.15 or None in candidate.card.edges or (old is not None and candidate.looks < 4)
         if waits and rested < self._patience.doubt:
             return []
         told: list[Told] = []
@@ -265,9 +267,11 @@ class Settler:
                 whole |= cells_of(card.corners, changed.shape, 1.12)
         quick = whole & (glance.still >= self._patience.card)
         slow = looked & (glance.still >= self._patience.doubt)
-        for card in known:  # what lies on a known card stays a change until it has gone
+        _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+        for card in known:  # what lies on a known card stays a change, all of it, until it has gone
             if not any(is_near(card, other, 0.3) for other in seen):
-                slow &= ~cells_of(card.corners, changed.shape, 1.0)
+                area = cells_of(card.corners, changed.shape, 1.0)
+                slow &= ~area & ~np.isin(labels, np.unique(labels[area & changed]))
         self._stillness.accept((quick | slow) & ~waiting)
 
     # ------------------------------------------------------------ camera and table as a whole
@@ -316,6 +320,14 @@ class Settler:
 
 def _notice(code: str, message: str) -> Told:
     return {"event": "notice", "code": code, "message": message}
+
+
+def _stirred_around(card: SeenCard, changed: np.ndarray) -> float:
+    """The share of a card's surroundings that changed too: fingers that still hold it. Leaves out the card's own blur."""
+    inner = 1.0 + 1.75 * STEP / card.side
+    outer = inner + 0.3 + STEP / card.side
+    ring = cells_of(card.corners, changed.shape, outer) & ~cells_of(card.corners, changed.shape, inner)
+    return float(changed[ring].mean()) if ring.any() else 0.0
 
 
 def _across(known: list[SeenCard]) -> float | None:
