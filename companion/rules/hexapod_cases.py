@@ -62,7 +62,7 @@ class Case:
 
     def covered(self, place: Place, card: Card) -> tuple[str, ...]:
         """The kinds of which the card covers one directly, a stag or moth only when it lies exactly on its like."""
-        return tuple(dict.fromkeys(one.kind for one in moved(card, place) if one in self.lying.values()))
+        return tuple(dict.fromkeys(one.kind for one in moved(card, place) if self.lying.get(one.cells[0]) == one))
 
     def dung_covered(self, place: Place, card: Card) -> tuple[Place, ...]:
         """The cells in which a dung beetle would be covered by something else."""
@@ -72,7 +72,8 @@ class Case:
     def half_covered(self, place: Place) -> Insect | None:
         """The first stag or moth of which one cell would lie under a card there and the other would not."""
         under = {(place[0] + row, place[1] + col) for row in range(SIDE) for col in range(SIDE)}
-        return next((one for one in self.insects() if 0 < len(under.intersection(one.cells)) < len(one.cells)), None)
+        met = {self.lying[cell] for cell in under if cell in self.lying}
+        return min((one for one in met if not under.issuperset(one.cells)), key=lambda one: one.cells, default=None)
 
     def with_card(self, place: Place, card: Card) -> "Case":
         """The case once the card lies there."""

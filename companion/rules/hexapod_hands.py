@@ -1,6 +1,7 @@
 """Which commands a table of Hexapod could be given now: for bots and hints, and read from what the hands just did."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import product
 from typing import Any
 
@@ -12,6 +13,7 @@ from companion.rules.hexapod_state import Seat, State
 SPIDER = "spider"
 """The kind that the Spider shows in a reading."""
 
+_PLACES_LISTED = 16
 _CORNERS: tuple[Place, ...] = tuple(product(range(SIDE), range(SIDE)))
 _PLAIN: tuple[dict[Place, str], ...] = tuple(dict.fromkeys(_CORNERS, kind) for kind in SINGLES)
 _BIG: tuple[dict[Place, str], ...] = (
@@ -27,9 +29,9 @@ _RESTS = (*_PLAIN, *(plain | big for plain, big in zip(_PLAIN, _BIG, strict=Fals
 def legal(state: State) -> tuple[Command, ...]:
     """Commands that would be accepted now, enough for a random player to play whole games.
 
-    `end` where it is allowed, `pass`, `coin`, `spider`; and plays. Hands are unseen, so for every place the plays are
-    those of the cards that leave what they must and carry one kind in all other cells, or a stag or a moth beside it.
-    For a card known by its face see `placements`.
+    `end` where it is allowed, `pass`, `coin`, `spider`; and plays. Hands are unseen, so for every place that touches
+    what lies there, or a few of an empty case, the plays are those of the cards that leave what they must and carry one
+    kind in all other cells, or a stag or a moth beside it. For a card known by its face see `placements`.
     """
     if state.phase == "over":
         return ()
@@ -42,7 +44,7 @@ def legal(state: State) -> tuple[Command, ...]:
     ]
     plays = [
         play_command(mover.name, place, card)
-        for place in mover.case.windows()
+        for place in _likely_places(mover.case)
         for card in _likely_cards(mover.case, place)
         if may_be_laid(mover.case, place, card)
     ]
@@ -84,6 +86,14 @@ def play_command(player: str, place: Place, card: Card) -> Command:
     return {"cmd": "play", "player": player, "row": place[0], "col": place[1], "card": {"cells": card_cells(card)}}
 
 
+def _likely_places(case: Case) -> tuple[Place, ...]:
+    """The places at which a card covers something; in an empty case the first few."""
+    if not case.lying:
+        return case.windows()[:_PLACES_LISTED]
+    over = {(row - r, col - c) for row, col in case.lying for r, c in _CORNERS}
+    return tuple(place for place in sorted(over) if case.holds(place))
+
+
 def _is_allowed(state: State, command: Command) -> bool:
     card = read_card(command["card"]["cells"])
     is_movers = command["player"] == state.mover.name
@@ -98,8 +108,14 @@ def _likely_cards(case: Case, place: Place) -> tuple[Card, ...]:
     insects = dict.fromkeys(case.lying[cell] for cell in under.values() if cell in case.lying)
     kept = [{corner: one.kind for corner, cell in under.items() if cell in one.cells} for one in insects] or [{}]
     dung = {corner: "dung" for corner, cell in under.items() if case.kind(cell) == "dung"}
-    cards = (read_card(_square({**rest, **keep, **dung})) for keep in kept for rest in _RESTS)
+    shown = dict.fromkeys(tuple(({**rest, **keep, **dung}).items()) for keep in kept for rest in _RESTS)
+    cards = (_card_of(kinds) for kinds in shown)
     return tuple(dict.fromkeys(card for card in cards if card is not None))
+
+
+@lru_cache(maxsize=4096)
+def _card_of(kinds: tuple[tuple[Place, str], ...]) -> Card | None:
+    return read_card(_square(dict(kinds)))
 
 
 def _square(kinds: Mapping[Place, str | None]) -> list[list[str | None]]:
@@ -111,10 +127,10 @@ def _laid(seat: Seat, before: Any, after: Any) -> Iterator[Command]:
     now = _shown(after)
     was = _shown(before)
     news = {cell for cell, kind in now.items() if kind not in (seat.case.kind(cell), was.get(cell), SPIDER)}
-    for place in seat.case.windows():
-        cells = {corner: now.get(_moved(corner, place)) for corner in _CORNERS}
-        card = read_card(_square(cells)) if news and news <= {_moved(corner, place) for corner in _CORNERS} else None
-        if card is not None:
+    for place in seat.case.windows() if news else ():
+        under = {corner: _moved(corner, place) for corner in _CORNERS}
+        card = read_card(_square({corner: now.get(cell) for corner, cell in under.items()}))
+        if card is not None and news.issubset(under.values()):
             yield play_command(seat.name, place, card)
 
 

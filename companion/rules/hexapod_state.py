@@ -7,12 +7,15 @@ from the state before it.
 from dataclasses import dataclass, replace
 from typing import Any
 
+from companion.errors import BadHeader
 from companion.rules.engine import Header
 from companion.rules.fields import require_options, whole_option
 from companion.rules.hexapod_cases import Case
 
 COINS = 3
 COIN_WORTH = 2
+LARGEST = 100
+"""Rows and columns that a case may have; no table is larger."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,12 @@ class State:
 def start(header: Header) -> State:
     """The table before the first turn. Options: ``rows`` and ``cols`` of the cases, 5 and 5."""
     require_options(header.options, ("rows", "cols"))
-    case = Case(whole_option(header.options, "rows", 5), whole_option(header.options, "cols", 5), {})
+    rows, cols = (whole_option(header.options, name, 5) for name in ("rows", "cols"))
+    if max(rows, cols) > LARGEST:
+        raise BadHeader(
+            f"a case of {rows} rows and {cols} columns is none; options rows and cols are {LARGEST} at most"
+        )
+    case = Case(rows, cols, {})
     first, second = header.players
     return State((Seat(first, case), Seat(second, case)))
 

@@ -34,8 +34,8 @@ def explain(state: State, event: Event) -> str:
 def _played(state: State, event: Event) -> str:
     """Why the card may lie there, and how the case's points moved by kind."""
     matched = _names([f"a {_INSECTS[kind]}" for kind in event["covered"]])
-    like = "with its like" if len(event["covered"]) == 1 else "each with its like"
-    why = f"covering {matched} {like}" if matched else "the first in the case, which need cover nothing"
+    like = " with its like" if len(event["covered"]) == 1 else ", each with its like"
+    why = f"covering {matched}{like}" if matched else "the first in the case, which need cover nothing"
     points = f"the case scores {event['points']} now"
     changes = _changes(state, event)
     moved = f", {event['change']:+}: {changes}" if changes else ", as before"
