@@ -96,7 +96,7 @@ def _require_pot(state: State, player: str, pot: str) -> None:
     if pot not in state.pots:
         raise Refusal("unknown-pot", f"there is no pot {pot}; there are {', '.join(state.pots)}")
     if pot not in state.open_pots:
-        raise Refusal("pot-closed", f"{pot} is closed this round; open are {', '.join(state.open_pots)}")
+        raise Refusal("pot-closed", f"{pot} is closed this round; open: {', '.join(state.open_pots)}")
     if not state.tail and any(laid.player == player for laid in state.against(pot)):
         raise Refusal("already-laid", f"{player} has laid a set against {pot}; each may lay one there in a round")
 
