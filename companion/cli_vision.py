@@ -79,7 +79,7 @@ def read_command(game_name: str, deck: str | None, as_json: bool, images: tuple[
     "--fps", type=click.FloatRange(0.5, 120), help="Frames a second of SOURCE; a video knows its own, a folder has 10."
 )
 @click.option(
-    "--settle", type=click.IntRange(1, 30), default=Patience.card, show_default=True, help="Frames a card lies still."
+    "--settle", type=click.IntRange(1, 30), default=Patience().card, show_default=True, help="Frames a card lies still."
 )
 @click.argument("source")
 def watch_command(game_name: str, deck: str | None, as_json: bool, fps: float | None, settle: int, source: str) -> int:

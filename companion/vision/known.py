@@ -2,14 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
+import cv2
 import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.lattice import find_lattice
 from companion.vision.register import register
-from companion.vision.seen import Reading, SeenCard, agree, in_own_frame, renamed, turned
+from companion.vision.seen import SeenCard, in_own_frame, renamed, turned
+
+MOVED = 0.1
+"""Cards that lie this far from where they lay, in sides, were moved together: a bump."""
 
 
 def celled(cards: list[SeenCard]) -> list[SeenCard]:
@@ -32,38 +35,34 @@ def celled(cards: list[SeenCard]) -> list[SeenCard]:
     return [renamed(c, *naming) for c in fresh]
 
 
-def found_again(
-    known: list[SeenCard], reading: Reading, turns: int, shift: Cell
-) -> tuple[list[SeenCard], list[dict[str, Any]], float]:
-    """The known table in a new reading of the whole picture.
+def moved_since(known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
+    """The known cards where they lie after the camera or the table was moved.
 
     Args:
-        known: the cards as they were known.
-        reading: the new reading.
-        turns: with ``shift``, the reading's lattice in the known naming.
-        shift: see ``turns``.
+        known: the cards as they were, none left out.
+        fresh: a new reading in the known naming of cells; it may lack cards.
 
     Returns:
-        The cards as they lie now, what was placed or removed meanwhile, and how far the cards moved, in sides.
+        Every known card at its new place, those not seen again carried along with the others; None when nothing moved.
     """
-    old = {c.cell: c for c in known if c.cell is not None}
-    now: list[SeenCard] = []
-    told: list[dict[str, Any]] = []
-    for card in (renamed(c, turns, shift) for c in reading.cards):
-        before = old.pop(card.cell, None)
-        if before is not None and agree(before.edges, card.edges):
-            card = replace(card, edges=before.edges, probabilities=before.probabilities)
-        elif before is not None:
-            told.append({"event": "removed", **before.as_json()})
-        if before is None or not agree(before.edges, card.edges):
-            if None in card.edges:
-                continue
-            told.append({"event": "placed", **card.as_json()})
-        now.append(card)
-    told += [{"event": "removed", **card.as_json()} for card in old.values()]
     was = {c.cell: c for c in known if c.cell is not None}
-    moved = [float(np.linalg.norm(np.subtract(c.centre, was[c.cell].centre))) / c.side for c in now if c.cell in was]
-    return [*now, *reading.loose], told, float(np.median(moved)) if moved else 0.0
+    pairs = [(was[c.cell], c) for c in fresh if c.cell in was]
+    if not pairs:
+        return None
+    far = [float(np.linalg.norm(np.subtract(now.centre, old.centre))) / now.side for old, now in pairs]
+    if float(np.median(far)) < MOVED:
+        return None
+    source = np.concatenate([_from_east(old) for old, _ in pairs])
+    target = np.concatenate([_from_east(now) for _, now in pairs])
+    carry, _ = cv2.findHomography(source, target, cv2.RANSAC, 0.2 * pairs[0][1].side)
+    if carry is None:
+        return None
+    return [replace(c, corners=cv2.perspectiveTransform(c.corners[None].astype(np.float32), carry)[0]) for c in known]
+
+
+def _from_east(card: SeenCard) -> np.ndarray:
+    """The card's corners beginning at its edge that looks east."""
+    return np.roll(card.corners, -card.east, axis=0)
 
 
 def _naming(pairs: Mapping[Cell, Cell]) -> tuple[int, Cell] | None:

@@ -141,7 +141,7 @@ def _doubt_third_kind(names: list[str | None], sure: np.ndarray) -> None:
 def _doubt_clashes(
     by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Found, ...]
 ) -> list[Warned]:
-    """Touching edges carry the same symbol: where they do not, the less certain becomes unsure, unless both are plain."""
+    """Touching edges carry the same symbol: of two that do not, the less certain becomes unsure, unless it is plain."""
     warnings = []
     for cell, i in by_cell.items():
         for d in range(3):

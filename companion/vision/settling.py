@@ -11,10 +11,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.vision.known import celled, found_again
+from companion.vision.known import celled, moved_since
 from companion.vision.readers import Reader, confidence_of, stated
 from companion.vision.register import register
-from companion.vision.seen import SeenCard, agree, aligned, in_own_frame, is_near, moved_by
+from companion.vision.seen import SeenCard, agree, aligned, in_own_frame, is_near, moved_by, renamed
 from companion.vision.stillness import STEP, Glance, Stillness, cells_of
 
 Told = dict[str, Any]
@@ -123,7 +123,9 @@ class Settler:
             )
         self._busy += 1
         if share > 0.5 or self._most_cards_differ(changed, known):
-            return self._look_everywhere(bgr, glance, known)
+            of_the_whole = self._look_everywhere(bgr, glance, known)
+            if of_the_whole is not None:
+                return of_the_whole
         told = self._look_where_settled(bgr, glance, changed, known)
         if (
             self._busy >= self._patience.resting
@@ -188,7 +190,11 @@ class Settler:
                 return []
         candidate = self._gather(card)
         rested = self._frame - candidate.since
-        waits = _stirred_around(card, changed) > 0.15 or None in candidate.card.edges or (old is not None and candidate.looks < 4)
+        waits = (
+            _stirred_around(card, changed) > 0.15
+            or None in candidate.card.edges
+            or (old is not None and candidate.looks < 4)
+        )
         if waits and rested < self._patience.doubt:
             return []
         told: list[Told] = []
@@ -280,28 +286,40 @@ class Settler:
         differ = [float(changed[cells_of(c.corners, changed.shape)].mean()) > 0.2 for c in known]
         return len(known) >= 2 and sum(differ) >= 0.7 * len(known)
 
-    def _look_everywhere(self, bgr: np.ndarray, glance: Glance, known: list[SeenCard]) -> list[Told]:
-        """Much has changed at once: wait until it lies still, read everything, and find the known table in it."""
+    def _look_everywhere(self, bgr: np.ndarray, glance: Glance, known: list[SeenCard]) -> list[Told] | None:
+        """Much has changed at once. Read everything and find the known table in it; None when it lies where it lay."""
         if float((glance.still >= self._patience.start).mean()) < 0.9 or self._frame < self._next_full:
-            return []
+            return None
         self._next_full = self._frame + 5
         reading = self._reader.read(bgr, self._edition, None)
         tableau = {c.cell: c.edges for c in known if c.cell is not None}
         match = register(tableau, {c.cell: c.edges for c in reading.cards if c.cell is not None})
         if tableau and (match is None or match.agreeing < 0.6 * len(tableau)):
             if self._busy < self._patience.resting:
-                return []
+                return None
             return self._say("table-lost", "The cards cannot be found: is something in front of the camera?")
-        turns, shift = (match.turns, match.shift) if match else (0, (0, 0))
-        told = self._unsay("table-lost", "table-found", "The cards are in view again.")
-        now, changes, shifted = found_again(known, reading, turns, shift)
-        if shifted > 0.1:
-            told.append(_notice("camera-moved", "The camera or the table was moved; the cards were found again."))
-        known[:] = now
+        fresh = [renamed(c, match.turns, match.shift) for c in reading.cards] if match else list(reading.cards)
+        shifted = moved_since(known, fresh)
+        if shifted is None:
+            if len({c.cell for c in fresh if None not in c.edges} & tableau.keys()) == len(tableau):
+                self._stillness.accept()  # another light on the same cards
+            return None
+        known[:] = shifted
         self._candidates.clear()
         self._gone.clear()
-        self._stillness.accept()
-        return told + changes
+        self._stillness.accept(~self._strangers([*reading.cards, *reading.loose], known, glance))
+        return [
+            *self._unsay("table-lost", "table-found", "The cards are in view again."),
+            _notice("camera-moved", "The camera or the table was moved; the cards were found again."),
+        ]
+
+    def _strangers(self, seen: list[SeenCard], known: list[SeenCard], glance: Glance) -> np.ndarray:
+        """Where cards lie that are not known yet, bool (h, w): they stay a change, to be looked at."""
+        out = np.zeros(glance.changed.shape, bool)
+        for card in seen:
+            if not any(is_near(card, other, 0.6) for other in known):
+                out |= cells_of(card.corners, out.shape, 1.1)
+        return out
 
     # ------------------------------------------------------------ notices, each said once until it passes
 
@@ -323,7 +341,7 @@ def _notice(code: str, message: str) -> Told:
 
 
 def _stirred_around(card: SeenCard, changed: np.ndarray) -> float:
-    """The share of a card's surroundings that changed too: fingers that still hold it. Leaves out the card's own blur."""
+    """The share of a card's surroundings that changed too: fingers that hold it. Leaves out the card's own blur."""
     inner = 1.0 + 1.75 * STEP / card.side
     outer = inner + 0.3 + STEP / card.side
     ring = cells_of(card.corners, changed.shape, outer) & ~cells_of(card.corners, changed.shape, inner)
