@@ -36,15 +36,19 @@ def deck() -> tuple[Card, ...]:
 
 
 def hand(state: State, seed: int, name: str) -> tuple[Card, ...]:
-    """The cards that a player holds: what was dealt this round less what they have laid and kept."""
+    """The cards that a player holds: what was dealt this round less what they have laid and kept.
+
+    Where others entered cards that were not dealt so, what is left is no more than the referee counts.
+    """
     cards = list(deck()) * state.house.decks
     Random(f"{seed} deal {state.round}").shuffle(cards)
     for seat in state.seats:
         laid = [face(card) for one in state.sets if one.player == seat.name for card in one.cards]
         dealt = [cards.pop() for _ in range(min(len(cards), seat.hand + len(laid) + seat.has_reserved))]
         if seat.name == name:
-            held = sorted(_without(dealt, laid), key=lambda card: (is_triple(card), sum(card)))
-            return tuple(held[seat.has_reserved :])
+            free = [card for card in _without(dealt, laid) if state.lying(card) < state.house.decks]
+            held = sorted(free, key=lambda card: (is_triple(card), sum(card)))
+            return tuple(held[seat.has_reserved :][: seat.hand])
     return ()
 
 
