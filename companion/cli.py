@@ -5,6 +5,7 @@ on standard output) and ends with the error's exit status: 1 for a refusal, 2 fo
 A new command is one function under ``@companion.command()``; an option ``--json`` is `json_option`.
 """
 
+import io
 import json
 import os
 import sys
@@ -26,6 +27,8 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and say how it went: the exit status of the contract."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal cannot show is shown as its code
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         return companion.main(words, prog_name="companion", standalone_mode=False) or 0
     except CompanionError as error:
@@ -76,11 +79,13 @@ def replay_command(record: Path, as_json: bool) -> int:
 
     RECORD is a JSON Lines file: a header, then one command a line.
     """
-    replayed = replay(_read(record).split(b"\n"))
+    lines = _read(record).split(b"\n")
     if as_json:
+        replayed = replay(lines)
         print_json(replayed.as_json())
     else:
-        _print_story(replayed)
+        replayed = replay(lines, lambda line, sentence: click.echo(f"{line:5}  {sentence}"))
+        _print_state(replayed)
     if replayed.refusal is None:
         return 0
     click.echo(f"companion: line {replayed.refused_line}: {one_line(replayed.refusal)}", err=True)
@@ -111,20 +116,22 @@ def _read(path: Path) -> bytes:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-record") from None
 
 
-def _print_story(replayed: Replayed) -> None:
+def _print_state(replayed: Replayed) -> None:
     rules = game(replayed.header.game)
-    for (line, events), before in zip(replayed.log, replayed.before, strict=True):
-        for event in events:
-            click.echo(f"{line:5}  {rules.explain(before, event)}")
     view = rules.view(replayed.state)
     turn = f", {view['turn']} to move" if view["turn"] else ""
     click.echo(f"{replayed.header.game}: phase {view['phase']}{turn}")
     for name, player in view["players"].items():
         simple = {key: value for key, value in player.items() if not isinstance(value, list | dict)}
-        click.echo(f"  {name}: " + ", ".join(f"{key} {_plain(value)}" for key, value in simple.items()))
+        click.echo(f"  {name}: {_plain(simple)}")
     if view["result"]:
-        click.echo("result: " + ", ".join(f"{key} {_plain(value)}" for key, value in view["result"].items()))
+        click.echo(f"result: {_plain(view['result'])}")
 
 
 def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    """A JSON value in words: ``blue 2, green 0`` for an object, its parts for a list."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
+    if isinstance(value, list):
+        return " and ".join(_plain(part) for part in value)
+    return value if isinstance(value, str) else json.dumps(value)

@@ -6,7 +6,7 @@ objects, in the very form of a record file, of the web interface and of the jour
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -74,7 +74,6 @@ class Replayed:
         state: after the last command that was accepted.
         log: for each accepted command its line of the file, the header being 1, and its events.
         refused_line: the line of the command that was refused; it changed nothing, and no later line was read.
-        before: parallel to ``log``, the state that each command met; what `Game.explain` takes.
     """
 
     header: Header
@@ -82,7 +81,6 @@ class Replayed:
     log: tuple[tuple[int, tuple[Event, ...]], ...]
     refusal: Refusal | None = None
     refused_line: int | None = None
-    before: tuple[Any, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         """The one object that the contract's ``companion replay`` prints."""
@@ -116,10 +114,14 @@ def read_header(value: object) -> Header:
     return Header(name, _players(value.get("players"), game), _edition(value, game), dict(options))
 
 
-def replay(lines: Iterable[str | bytes]) -> Replayed:
+def replay(lines: Iterable[str | bytes], tell: Callable[[int, str], None] | None = None) -> Replayed:
     """Run a record from its header to its end or to its first refused command.
 
     Blank lines are skipped but counted. A line that is not JSON is a refused command, `malformed`.
+
+    Args:
+        lines: the file's lines.
+        tell: called with a line of the file and a sentence, for each event as it happens.
 
     Raises:
         BadHeader: the first line does not describe a game.
@@ -133,16 +135,17 @@ def replay(lines: Iterable[str | bytes]) -> Replayed:
     game = companion.rules.GAMES[header.game]
     state = game.start(header)
     log: list[tuple[int, tuple[Event, ...]]] = []
-    before: list[Any] = []
     for number, line in numbered:
         try:
             after, events = game.apply(state, _command(line))
         except Refusal as refusal:
-            return Replayed(header, state, tuple(log), refusal, number, tuple(before))
+            return Replayed(header, state, tuple(log), refusal, number)
+        if tell is not None:
+            for event in events:
+                tell(number, game.explain(state, event))
         log.append((number, events))
-        before.append(state)
         state = after
-    return Replayed(header, state, tuple(log), before=tuple(before))
+    return Replayed(header, state, tuple(log))
 
 
 def read_json(line: str | bytes) -> Any:

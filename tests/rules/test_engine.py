@@ -123,10 +123,11 @@ def test_a_refused_command_ends_the_replay_with_the_state_before_it():
     }
 
 
-def test_a_replay_keeps_the_state_that_each_command_met():
-    replayed = replay(record(LINE, STAKE))
-    assert [state.phase for state in replayed.before] == ["line", "stake"]
-    assert replayed.state.phase == "hedge"
+def test_a_replay_tells_each_event_in_a_sentence_with_its_line():
+    told = []
+    replay(["", *record(LINE, STAKE)], lambda line, sentence: told.append((line, sentence)))
+    assert [line for line, _ in told] == [3, 4]
+    assert "Ana sets the stake" in told[1][1]
 
 
 def test_bytes_and_text_replay_alike():

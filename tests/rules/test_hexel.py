@@ -1,6 +1,6 @@
 """The rulings of the rules page Hex'el, each as a short stretch of play written in the game's notation."""
 
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
@@ -65,6 +65,13 @@ def player(state, name):
 
 def facts(event, *fields):
     return tuple(event[field] for field in fields)
+
+
+def test_a_state_cannot_be_changed():
+    state = begun("Ana", "Bo")
+    for thing, name in ((state, "turn"), (state.chips, "held"), (state.tableau[0, 0], "by")):
+        with pytest.raises(FrozenInstanceError):
+            setattr(thing, name, "Bo")
 
 
 # ---- the line
