@@ -69,17 +69,7 @@ def _line(state: State, command: Command) -> Happened:
     given = list_field(command, "cards")
     cells = [cell_field(card, "cell") for card in given if isinstance(card, Mapping)]
     _require_phase(state, "line")
-    for card in given:
-        _require_card(card.get("edges") if isinstance(card, Mapping) else card, state.edition)
-    line = tableaus.in_line(cells)
-    if line is None:
-        raise Refusal("not-a-line", "the first three cards lie in a straight line, each touching the next")
-    cards = {cell: tuple(card["edges"]) for cell, card in zip(cells, given, strict=True)}
-    clash = tableaus.line_clashes(cards, line)
-    if clash:
-        raise _edge_mismatch(clash)
-    if tableaus.is_open_to_hoxla(cards, line):
-        raise Refusal("hoxla-open", "one further card beside this line could make a Hoxla; lay the three otherwise")
+    cards = _require_line(given, cells, state.edition)
     tableau: dict[Cell, Laid] = {}
     warnings: list[Event] = []
     for cell, edges in cards.items():
@@ -89,6 +79,22 @@ def _line(state: State, command: Command) -> Happened:
     left = state.cards_left - len(tableau) - HAND * len(state.still_in)
     dealt = replace(state, tableau=tableau, hands=hands, cards_left=left, phase="stake", turn=state.dealer)
     return dealt, ({"event": "line-laid", "each": HAND, "cards_left": left}, *warnings)
+
+
+def _require_line(given: list[Any], cells: list[Cell], edition: str) -> dict[Cell, Edges]:
+    """The cards of a line by their cells, in the order given; `Refusal` when they make none."""
+    for card in given:
+        _require_card(card.get("edges") if isinstance(card, Mapping) else card, edition)
+    line = tableaus.in_line(cells)
+    if line is None:
+        raise Refusal("not-a-line", "the first three cards lie in a straight line, each touching the next")
+    cards = {cell: tuple(card["edges"]) for cell, card in zip(cells, given, strict=True)}
+    clash = tableaus.line_clashes(cards, line)
+    if clash:
+        raise _edge_mismatch(clash)
+    if tableaus.is_open_to_hoxla(cards, line):
+        raise Refusal("hoxla-open", "one further card beside this line could make a Hoxla; lay the three otherwise")
+    return cards
 
 
 def _stake(state: State, command: Command) -> Happened:
@@ -110,14 +116,7 @@ def _hedge(state: State, command: Command) -> Happened:
     require_player(player, state.players)
     _require_phase(state, "hedge")
     _require_in(state, player)
-    assert state.stake is not None
-    stake = state.stake
-    if amount < 0 or amount % stake:
-        raise Refusal("bad-amount", f"a hedge is 0 or a multiple of the stake of {stake}, not {amount}")
-    if amount > state.chips[player, "chips"]:
-        raise Refusal("bad-amount", f"{player} has {state.chips[player, 'chips']} chips to hedge with, not {amount}")
-    if player in state.hedged:
-        raise Refusal("already-hedged", f"{player} has hedged for this round")
+    _require_hedge(state, player, amount)
     chips = state.chips.moved(amount, (player, "chips"), (player, "hedge"))
     after = replace(state, chips=chips, hedged=state.hedged | {player})
     event = {"event": "hedged", "player": player, "amount": amount}
@@ -128,29 +127,45 @@ def _hedge(state: State, command: Command) -> Happened:
     return after, (event, {"event": "round-begun", "n": after.round, "first": first})
 
 
+def _require_hedge(state: State, player: str, amount: int) -> None:
+    assert state.stake is not None
+    if amount < 0 or amount % state.stake:
+        raise Refusal("bad-amount", f"a hedge is 0 or a multiple of the stake of {state.stake}, not {amount}")
+    if amount > state.chips[player, "chips"]:
+        raise Refusal("bad-amount", f"{player} has {state.chips[player, 'chips']} chips to hedge with, not {amount}")
+    if player in state.hedged:
+        raise Refusal("already-hedged", f"{player} has hedged for this round")
+
+
 def _place(state: State, command: Command) -> Happened:
     """Page, "A game", 4 and 5: a card touching others, all symbols matching; the call, or a Hoxla."""
     player, cell, edges = text_field(command, "player"), cell_field(command, "cell"), list_field(command, "edges")
     _require_turn(state, player)
     _require_card(edges, state.edition)
-    if cell in state.tableau:
-        raise Refusal("cell-taken", f"a card lies at {_at(cell)} already")
-    around = tableaus.touching(state.tableau, cell)
-    if not around:
-        raise Refusal("not-adjacent", f"nothing touches {_at(cell)}; a card is placed edge to edge with another")
-    clash = tableaus.clashes(tuple(edges), around)
-    if clash:
-        raise _edge_mismatch(clash)
+    matched = _require_fit(state.tableau, cell, tuple(edges))
     laid = Laid(tuple(edges), player)
     tableau = {**state.tableau, cell: laid}
     found = tableaus.hoxlas(tableau, cell)
-    call = "Hoxla" if found else CALLS[len(around) - 1]
-    placed = {"event": "placed", "player": player, "cell": list(cell), "matched": len(around), "call": call}
+    call = "Hoxla" if found else CALLS[matched - 1]
+    placed = {"event": "placed", "player": player, "cell": list(cell), "matched": matched, "call": call}
     events = (placed, *_duplicate_warning(state.edition, state.tableau, cell, laid.edges))
     after = _card_used(state, player, tableau=tableau)
     if not found:
-        return _settled(after, player, len(around), events)
+        return _settled(after, player, matched, events)
     return _won(after, player, "hoxla", (*events, _hoxla_event(player, found)))
+
+
+def _require_fit(tableau: Tableau, cell: Cell, edges: Edges) -> int:
+    """How many edges a card matches on a cell; `Refusal` where it may not lie."""
+    if cell in tableau:
+        raise Refusal("cell-taken", f"a card lies at {_at(cell)} already")
+    around = tableaus.touching(tableau, cell)
+    if not around:
+        raise Refusal("not-adjacent", f"nothing touches {_at(cell)}; a card is placed edge to edge with another")
+    clash = tableaus.clashes(edges, around)
+    if clash:
+        raise _edge_mismatch(clash)
+    return len(around)
 
 
 def _pass(state: State, command: Command) -> Happened:
