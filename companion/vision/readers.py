@@ -21,6 +21,8 @@ SURE = 0.90
 CARD = 0.45
 """A card less certain than this is not told at all."""
 
+OTHER = CLASSES.index("other")
+
 EDITION_CLASSES = {"36": ("red", "blue-disc", "void"), "46": ("red", "blue-diamond", "yellow")}
 
 
@@ -38,13 +40,16 @@ def read_hexel(bgr: np.ndarray, edition: str | None = None, across_px: float | N
     clock = Stopwatch()
     found = tuple(f for f in find_cards(network("hexel-finder/finder.onnx"), bgr, across_px) if f.confidence >= CARD)
     clock.lap("find")
-    if not found:
-        return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), edition, clock.laps)
-    corners = np.stack([f.corners for f in found])
+    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
     patches, _ = cut_patches(Pyramid.of(bgr), corners)
     clock.lap("cut")
     probabilities = class_probabilities(network("hexel-symbols/symbols.onnx"), patches)
     clock.lap("name")
+    is_card = [_looks_like_a_card(f, p) for f, p in zip(found, probabilities, strict=True)]
+    found = tuple(f for f, is_one in zip(found, is_card, strict=True) if is_one)
+    corners, probabilities = corners[is_card], probabilities[is_card]
+    if not found:
+        return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), edition, clock.laps)
     lattice = find_lattice(corners)
     turned = np.stack(
         [p[[(d - east) % 6 for d in range(6)]] for p, east in zip(probabilities, lattice.east, strict=True)]
@@ -54,6 +59,12 @@ def read_hexel(bgr: np.ndarray, edition: str | None = None, across_px: float | N
     reading = judged(found, lattice, turned, edition, (bgr.shape[1], bgr.shape[0]))
     clock.lap("judge")
     return Reading(reading.cards, reading.loose, reading.warnings, edition, clock.laps)
+
+
+def _looks_like_a_card(found: Found, probabilities: np.ndarray) -> bool:
+    """A patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
+    symbols = int((probabilities[:, OTHER] < 0.5).sum())
+    return symbols >= 4 or (symbols >= 2 and found.confidence >= 0.8)
 
 
 class Stopwatch:
