@@ -15,7 +15,8 @@ _MOST_LEFT_OUT = 4
 class SimulatedCamera:
     """Ten pictures a second of table time, ``speed`` times as fast by the clock as long as whoever looks keeps up.
 
-    When they do not keep up, pictures of a table at rest are left out, as a real camera's would be; a hand's never are.
+    When they do not keep up, pictures of a table at rest are left out, as a real camera's would be; never those of a
+    hand, nor those in which a new card is to be seen.
     """
 
     def __init__(
@@ -38,7 +39,8 @@ class SimulatedCamera:
         late = self._pictures_late()
         if self._closed.is_set():
             return None
-        left_out = 0 if self._table.is_busy else min(late, _MOST_LEFT_OUT)
+        is_followed = self._table.is_busy or self._evening.awaits_camera
+        left_out = 0 if is_followed else min(late, _MOST_LEFT_OUT)
         shot = self._table.next(STEP_S * (1 + left_out))
         self._evening.step(shot.t_s)
         frame = Frame(self._number, shot.t_s, shot.bgr)

@@ -112,6 +112,11 @@ class Evening:
         """Whether the script has been played to its end."""
         return self._index >= len(self._script.commands)
 
+    @property
+    def awaits_camera(self) -> bool:
+        """Whether a card lies and the camera has not said what it is."""
+        return self._performed and self._considered is None
+
     def step(self, t_s: float) -> None:
         """Let people go on, at a table time. Nothing happens while a hand is over the table."""
         self._now_s = t_s

@@ -25,6 +25,7 @@ class Table:
 
 class Evening:
     is_over = False
+    awaits_camera = False
 
     def __init__(self):
         self.steps = []
@@ -93,6 +94,14 @@ def test_who_looks_too_slowly_misses_no_picture_of_a_hand(table, evening, clock)
     filming, _ = camera(table, evening, clock)
     filming.next()
     table.is_busy = True
+    clock.now_s += 0.45
+    assert filming.next().at_s == pytest.approx(0.2)
+
+
+def test_who_looks_too_slowly_misses_no_picture_while_people_wait_for_the_camera(table, evening, clock):
+    filming, _ = camera(table, evening, clock)
+    filming.next()
+    evening.awaits_camera = True
     clock.now_s += 0.45
     assert filming.next().at_s == pytest.approx(0.2)
 
