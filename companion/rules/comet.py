@@ -65,7 +65,7 @@ def _round(state: State, command: Command) -> Happened:
     player, tail = text_field(command, "player"), flag_field(command, "tail", False)
     require_dealer(state, player)
     gone = tuple(name for name in state.still_in if not state.has_ante(name))
-    after = state.with_seats(replace(state.seat(name), is_in=False, reserved=0, growth=0) for name in gone)
+    after = state.with_seats(replace(state.seat(name), is_in=False, reserved=0) for name in gone)
     outs = tuple({"event": "out", "player": name, "ante": state.house.ante} for name in gone)
     if len(after.still_in) < 2:
         return _last_one(after, outs)
@@ -162,8 +162,8 @@ def _dealt(state: State, dealer: str, tail: bool, *, is_ante_paid: bool) -> Stat
 
 def _with_hand(seat: Seat, tail: bool) -> Seat:
     if tail:
-        return replace(seat, hand=max(HAND, seat.reserved), reserved=0, growth=0, has_reserved=False)
-    return replace(seat, hand=HAND + seat.growth, growth=0, has_reserved=False)
+        return replace(seat, hand=max(HAND, seat.reserved), reserved=0, has_reserved=False)
+    return replace(seat, hand=HAND + seat.growth, has_reserved=False)
 
 
 def _scored(laid: LaidSet) -> Event:

@@ -37,7 +37,7 @@ def legal(state: State) -> tuple[Command, ...]:
     if state.phase == "over":
         return ()
     sets = [command for name in state.still_in for command in _examples(state, name)]
-    keepers = [] if state.tail else [s.name for s in state.seats if s.is_in and s.hand and not s.has_reserved]
+    keepers = [] if state.tail else [s.name for s in state.seats if s.hand and not s.has_reserved]
     return ({"cmd": "reveal"}, *sets, *({"cmd": "reserve", "player": name} for name in keepers))
 
 

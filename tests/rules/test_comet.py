@@ -417,6 +417,16 @@ def test_the_hand_is_counted():
     assert refusal(state, "set Bo Nivek 13-13-13") == "hand-exceeded"
 
 
+def test_a_refusal_counts_the_cards_in_words():
+    state, _ = play(table(), "round Ana", "set Bo Vain 2-2-3+2-3-4+2-4-4", "set Bo Desten 3-3-4+3-4-4+5-5-6")
+    with pytest.raises(Refusal, match="Bo has 1 card in hand, not 2"):
+        play(state, "set Bo Kinro 7-7-8+7-8-9")
+    with pytest.raises(Refusal, match="not 4 cards"):
+        play(state, "set Bo Kinro 7-7-8+7-8-9+8-8-9+9-9-10")
+    with pytest.raises(Refusal, match="costs Ana 900, any ante due included, and there are 899"):
+        play(table(chips=899), "round Ana tail=yes")
+
+
 def test_with_an_empty_hand_keeping_again_is_hand_exceeded():
     state, _ = play(
         table(), "round Ana", "reserve Bo", "set Bo Vain 2-2-3+2-3-4+2-4-4", "set Bo Desten 3-3-4+3-4-4+5-5-6"

@@ -40,6 +40,13 @@ def test_between_rounds_the_coming_dealer_may_begin_with_or_without_the_tail():
     assert written(comet.legal(play(chips=299))) == ["round Ana"]
 
 
+def test_the_tail_call_is_listed_when_two_stay_and_not_when_one_does():
+    two = comet.start(Header("comet", ABC[:2]))
+    assert written(comet.legal(two)) == ["round Ana", "round Ana tail=yes"]
+    lonely = ("round Ana", "set Ana Vain A-A-A", "set Ana Kinro 13-13-13", "reveal")
+    assert written(comet.legal(play(*lonely, chips=535, pot_share=45, tail_share=30))) == ["round Ana"]
+
+
 def test_stop_is_listed_once_all_have_dealt():
     early = play("round Ana", "reveal", "round Cy", "reveal")
     assert "stop" not in written(comet.legal(early))
