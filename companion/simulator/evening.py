@@ -109,7 +109,7 @@ class Evening:
 
     @property
     def is_over(self) -> bool:
-        """Whether the script has been played to its end."""
+        """Whether there is nothing more to do: the script is played, or another game is on the table."""
         return self._index >= len(self._script.commands)
 
     @property
@@ -130,6 +130,10 @@ class Evening:
 
     def _take_note(self, look: Look) -> None:
         self._known = look.header, look.moves
+        if look.header.game != self._script.header.game:
+            self._index = len(self._script.commands)
+            self._say(f"a game of {look.header.game} has been begun: the scripted players only watch")
+            return
         done = self._table.done(look.moves) if look.header == self._script.header else None
         if done is None:
             done = self._follow(look)

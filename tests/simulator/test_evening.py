@@ -4,6 +4,7 @@ import pytest
 
 from companion.errors import Refusal
 from companion.rules import hexel
+from companion.rules.engine import Header
 from companion.simulator.directions import Alignment
 from companion.simulator.evening import Evening, Look
 from companion.simulator.film import STEP_S
@@ -21,6 +22,8 @@ OTHERWISE = Alignment(2, (3, -1))
 
 class PretendTable:
     """Referee, camera and panel in one: knows the truth of the film, and may be told to err."""
+
+    header = HEADER
 
     def __init__(self, moves=(), misread=(), blind=(), deaf=0):
         self.state, self.done, self.rejected = hexel.start(HEADER), [], set()
@@ -40,7 +43,7 @@ class PretendTable:
         self.__init__(moves)
 
     def look(self):
-        return Look(HEADER, tuple(self.done), self.proposal)
+        return Look(self.header, tuple(self.done), self.proposal)
 
     def press(self, button):
         self.pressed.append(button)
@@ -189,3 +192,26 @@ def test_a_refusal_on_the_phone_is_told_once_and_does_not_stop_the_evening():
     table.enter = enter
     said, _ = played(table)
     assert sum("the line is busy" in line for line in said) == 1
+
+
+def test_when_a_guest_begins_another_game_the_players_only_watch():
+    table = PretendTable()
+    people, tabletop, said = evening(table)
+    pass_time(people, tabletop, table, lambda: len(table.done) == 2)
+    table.header, table.done = Header("hexdragon", ("Ana", "Bo")), []
+    pass_time(people, tabletop, table, lambda: not tabletop.is_busy and people.is_over)
+    assert "only watch" in said[0]
+    people.step(1e6)
+    assert len(said) == 1 and table.done == []
+
+
+def test_when_a_guest_begins_the_game_anew_the_table_is_cleared_and_it_is_played():
+    table = PretendTable()
+    people, tabletop, _ = evening(table)
+    pass_time(people, tabletop, table, lambda: len(table.done) == 7)
+    table.__init__()
+    table.header = Header("hexel", ("Ana", "Bo"), "36")
+    table.state = hexel.start(table.header)
+    pass_time(people, tabletop, table, lambda: people.is_over)
+    assert table.state.phase == "over"
+    assert {move["player"] for move in table.done if "player" in move} <= {"Ana", "Bo"}
