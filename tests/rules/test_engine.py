@@ -150,6 +150,33 @@ def test_every_registered_game_is_found_by_its_name(name):
     assert game(name) is GAMES[name]
 
 
+def test_a_header_without_an_edition_is_of_a_game_that_has_none():
+    header = {"record": 1, "game": "comet", "players": ["Ana", "Bo"]}
+    assert read_header(header).edition is None
+    assert read_header(header).as_json() == {**header, "options": {}}
+    with pytest.raises(BadHeader, match="the game has only one"):
+        read_header({**header, "edition": "36"})
+
+
+def test_a_game_may_have_no_most_players_and_says_how_many_it_takes():
+    assert len(read_header({"record": 1, "game": "comet", "players": list("ABCDEFGHIJKL")}).players) == 12
+    for name, players, wanted in (("comet", 1, "2 or more"), ("hexapod", 3, "by 2;"), ("hexel", 7, "1 to 6")):
+        with pytest.raises(BadHeader, match=wanted):
+            read_header({"record": 1, "game": name, "players": list("ABCDEFG")[:players]})
+
+
+def test_the_report_has_the_fields_of_the_contract():
+    played = ["ok", "game", "phase", "turn", "players", "table", "result", "log"]
+    assert sorted(replay(record(LINE)).as_json()) == sorted(played)
+    assert sorted(replay(record(STAKE)).as_json()) == sorted([*played, "line", "error"])
+    assert [sorted(entry) for entry in replay(record(LINE)).as_json()["log"]] == [["events", "line"]]
+
+
+def test_what_nests_too_deeply_is_no_json():
+    with pytest.raises(ValueError, match="deep"):
+        read_json("[" * 100_000)
+
+
 def test_infinity_is_no_json():
     with pytest.raises(ValueError, match="Infinity"):
         read_json('{"amount": -Infinity}')

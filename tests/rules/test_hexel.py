@@ -94,6 +94,10 @@ def test_before_the_line_nobody_holds_a_card_and_the_deck_is_whole():
     assert shown["players"]["Bo"] == {"chips": 100, "hedge": 0, "hand_pot": 0, "cards": 0, "in": True}
 
 
+def test_a_table_without_an_edition_is_of_edition_36():
+    assert hexel.start(Header("hexel", ("Ana",))).cards_left == 36
+
+
 @pytest.mark.parametrize(("edition", "left"), [("36", 36 - 3 - 6), ("46", 46 - 3 - 6)])
 def test_the_line_deals_three_cards_to_each(edition, left):
     state, events = do(table("Ana", "Bo", edition=edition), LINE)
@@ -275,7 +279,8 @@ def test_every_number_of_edges_has_its_call(matched, call):
 def test_a_card_goes_edge_to_edge_with_another_on_a_free_cell():
     state = begun("Ana", "Bo")
     assert code(state, "place Ana 0,0 rbbrbb") == "cell-taken"
-    assert code(state, "place Ana 5,5 rbbrbb") == "not-adjacent"
+    assert refusal(state, "place Ana 5,-5 rbbrbb").code == "not-adjacent"
+    assert "(5, -5)" in refusal(state, "place Ana 5,-5 rbbrbb").message
     assert code(state, "place Ana 3,0 rbbrbb") == "not-adjacent"
 
 
@@ -606,7 +611,9 @@ def test_after_the_end_only_the_next_game_is_taken():
     for text in (LINE, "stake Ana 3", "hedge Ana 3", f"place Ana {HEXBA}", "pass Ana"):
         assert code(state, text) == "wrong-phase"
     assert code(state, "pass Dee") == "unknown-player"
-    assert code(begun("Ana", "Bo"), "next-game") == "wrong-phase"
+    too_early = refusal(begun("Ana", "Bo"), "next-game")
+    assert too_early.code == "wrong-phase"
+    assert "now is play" in too_early.message
 
 
 def test_the_next_game_pays_hand_pots_and_lets_everyone_in_again():
@@ -648,7 +655,7 @@ def test_whoever_has_no_chips_stays_out_and_is_dealt_nothing():
 
 
 def test_chips_in_a_hand_pot_are_enough_for_the_next_game():
-    state = over()
+    state = broke("Cy")
     chips = state.chips.gathered([("Bo", "chips")], ("Bo", "hand_pot"))
     state, _ = do(replace(state, chips=chips), "next-game")
     assert facts(player(state, "Bo"), "chips", "in") == (97, True)

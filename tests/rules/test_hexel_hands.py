@@ -232,6 +232,17 @@ def test_every_chip_that_moves_says_how_many_whence_whereto_and_why():
     assert "is empty: Bo is out" in told(playing("place Ana 0,-1 rrrrbb", hedge=0), "pass Bo")[1]
 
 
+def test_deals_rounds_and_games_are_told():
+    assert told(play(), LINE) == ["The first line lies; everyone in is dealt 3 cards, 27 are left."]
+    assert "sets the stake: 2 chips" in told(play(LINE), "stake Ana 2")[0]
+    begun = told(play(LINE, "stake Ana 2", "hedge Bo 0"), "hedge Ana 0")[1]
+    assert begun == "Round 1 begins; Ana leads, and there is no mark to reach yet."
+    dealt = told(playing(*["pass Ana", "pass Bo"] * 2, "pass Ana"), "pass Bo")[1]
+    assert "3 cards for everyone in, 21 are left" in dealt
+    over = playing("place Ana 0,-1 rrrrbb", "pass Bo", hedge=0)
+    assert told(over, "next-game") == ["A new game: Hand Pots go into the Chip Stocks, and Bo deals."]
+
+
 def test_insurance_says_chip_stock_in_edition_46():
     state = play(LINE, "stake Ana 3", "hedge Ana 6", "hedge Bo 6", "place Ana 0,-1 rrrrbb", edition="46")
     (_, sentence) = told(state, "pass Bo")
