@@ -54,6 +54,27 @@ def test_a_command_is_an_object_with_a_known_name(command):
     assert caught.value.code == "malformed"
 
 
+def test_a_known_command_gives_its_name():
+    assert fields.command_name({"cmd": "pass", "player": 3}, ("place", "pass")) == "pass"
+
+
+def test_only_those_at_the_table_are_players():
+    fields.require_player("Bo", ("Ana", "Bo"))
+    with pytest.raises(Refusal, match="Cy") as caught:
+        fields.require_player("Cy", ("Ana", "Bo"))
+    assert caught.value.code == "unknown-player"
+
+
+@pytest.mark.parametrize(
+    ("read", "wanted"),
+    [(fields.text_field, "a string"), (fields.whole_field, "a whole number"), (fields.cell_field, "two whole numbers")],
+)
+def test_a_message_says_what_would_do(read, wanted):
+    for command in ({"cmd": "x"}, {"cmd": "x", "it": None}):
+        with pytest.raises(Refusal, match=f"must be {wanted}$"):
+            read(command, "it")
+
+
 def test_a_message_shows_a_long_value_shortened():
     with pytest.raises(Refusal) as caught:
         fields.whole_field({"cmd": "stake", "amount": "9" * 500}, "amount")
