@@ -47,7 +47,7 @@ def hand_laid(
     pose: dict[Cell, tuple[np.ndarray, float]] = {}
     for cell in faces:
         near = [(d, pose[n]) for d, n in enumerate(neighbours(cell)) if n in pose]
-        gap = abs(rng.normal(0.5, 0.5)) * gap_mm / 1.2
+        gap = min(abs(rng.normal(0.5, 0.5)), 1.2) * gap_mm / 1.2
         if not near:
             pose[cell] = (np.zeros(2), 0.0)
             continue

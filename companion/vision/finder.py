@@ -10,6 +10,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from companion.vision.pyramid import Pyramid
+
 POSE_SCALE = (1.0, 2.0, 1.0, 0.5, 0.5)
 """What training multiplies the five pose numbers with, so that all matter alike."""
 
@@ -80,47 +82,62 @@ def brightened(bgr: np.ndarray) -> np.ndarray:
 
 NET_ACROSS_PX = 44.0
 """The width of a card, in the network's picture, at which it is found surely and cheaply."""
+NET_TOO_WIDE_PX = 92.0
+"""Cards that the network sees wider than this are looked at once more in a smaller picture."""
 
 
 def find_cards(
-    net: cv2.dnn.Net, bgr: np.ndarray, across_px: float | None = None, least: float = 0.25
+    net: cv2.dnn.Net, pyramid: Pyramid, across_px: float | None = None, least: float = 0.25
 ) -> tuple[Found, ...]:
     """Find the cards on a picture.
 
     Args:
         net: the finder's network.
-        bgr: uint8 (h, w, 3).
+        pyramid: the picture.
         across_px: how wide cards are, edge to edge, when known; None for any.
         least: cards less certain than this are not told.
 
     Returns:
         The cards, surest first; empty when there is none.
     """
-    h, w = bgr.shape[:2]
-    longest = max(w, h)
-    factor = min(1.0, float(np.clip(longest / 2, 480, 960)) / longest)  # half size, for all usual pictures
+    longest = max(pyramid.levels[0].shape[:2])
     if across_px is not None:
-        factor = min(1.0, NET_ACROSS_PX / across_px)
-    small = cv2.resize(bgr, (round(w * factor), round(h * factor)), interpolation=cv2.INTER_AREA)
+        return _at_scale(net, pyramid, min(1.0, NET_ACROSS_PX / across_px), least)
+    factor = min(1.0, float(np.clip(longest / 2, 480, 960)) / longest)  # half size, for all usual pictures
+    found = _at_scale(net, pyramid, factor, least)
+    seen_px = [_across(f.corners) * factor for f in found if f.confidence > 0.5]
+    if seen_px and float(np.median(seen_px)) > NET_TOO_WIDE_PX:
+        return _at_scale(net, pyramid, factor * 1.3 * NET_ACROSS_PX / float(np.median(seen_px)), least)
+    return found
+
+
+def _across(corners: np.ndarray) -> float:
+    """A card's width between opposite edges, in pixels."""
+    return float(np.sqrt(3.0 * abs(np.linalg.det(affine_of(corners)[1]))))
+
+
+def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -> tuple[Found, ...]:
+    """The cards that the network sees in the picture at ``factor`` of its size; corners in full-size pixels."""
+    small = pyramid.scaled(factor)
     out = _answer(net, small)
     heat = 1.0 / (1.0 + np.exp(-out[0]))
-    peak = (heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least)
-    rows, cols = np.nonzero(peak)
-    order = np.argsort(-heat[rows, cols])
-    kept: list[tuple[np.ndarray, float, float]] = []
-    found = []
-    for i in order:
+    rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
+    scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
+    found: list[Found] = []
+    for i in np.argsort(-heat[rows, cols]):
         y, x = int(rows[i]), int(cols[i])
-        values = out[:, y, x]
-        centre = np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + values[1:3] * 8.0
-        corners = corners_from_code(centre, values[3:8] / np.array(POSE_SCALE))
-        apothem = 0.866 * float(np.exp((values[3] / POSE_SCALE[0] + values[5] / POSE_SCALE[2]) / 2))
-        if any(np.linalg.norm(centre - c) < 1.1 * max(apothem, a) * 0.9 for c, a, _ in kept):
-            continue
-        kept.append((centre, apothem, float(heat[y, x])))
-        full = (corners + 0.5) / [small.shape[1] / w, small.shape[0] / h] - 0.5
-        found.append(Found(full.astype(np.float32), float(heat[y, x])))
+        centre = np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x] * 8.0
+        corners = corners_from_code(centre, out[3:8, y, x] / np.array(POSE_SCALE))
+        card = Found(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
+        if not any(_overlap(card, other) for other in found):
+            found.append(card)
     return tuple(found)
+
+
+def _overlap(card: Found, other: Found) -> bool:
+    """The two lie nearer than cards can: one card, seen twice."""
+    apart = float(np.linalg.norm(card.corners.mean(0) - other.corners.mean(0)))
+    return apart < 0.5 * max(_across(card.corners), _across(other.corners))
 
 
 def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:

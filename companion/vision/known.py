@@ -25,14 +25,14 @@ def celled(cards: list[SeenCard]) -> list[SeenCard]:
     fresh = [
         turned(in_own_frame(c), cell, east) for c, cell, east in zip(cards, lattice.cells, lattice.east, strict=True)
     ]
-    naming = _naming(
+    same = naming(
         {f.cell: c.cell for f, c in zip(fresh, cards, strict=True) if f.cell is not None and c.cell is not None}
     )
-    if naming is None:
+    if same is None:
         known = {c.cell: c.edges for c in cards if c.cell is not None}
         match = register(known, {c.cell: c.edges for c in fresh if c.cell is not None}) if known else None
-        naming = (match.turns, match.shift) if match is not None else (0, (0, 0))
-    return [renamed(c, *naming) for c in fresh]
+        same = (match.turns, match.shift) if match is not None else (0, (0, 0))
+    return [renamed(c, *same) for c in fresh]
 
 
 def moved_since(known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
@@ -65,7 +65,7 @@ def _from_east(card: SeenCard) -> np.ndarray:
     return np.roll(card.corners, -card.east, axis=0)
 
 
-def _naming(pairs: Mapping[Cell, Cell]) -> tuple[int, Cell] | None:
+def naming(pairs: Mapping[Cell, Cell]) -> tuple[int, Cell] | None:
     """The turn and shift that take most fresh cells to their old names; None when fewer than two cells tell."""
     best: tuple[int, int, Cell] | None = None
     for turns in range(6):

@@ -9,12 +9,15 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.rules.hexgrid import Cell, neighbour, opposite
+from companion.rules.hexgrid import Cell, neighbour, opposite, rotated
 from companion.vision.finder import Found, find_cards
-from companion.vision.lattice import Lattice, find_lattice
+from companion.vision.known import naming
+from companion.vision.lattice import find_lattice
 from companion.vision.models import network
+from companion.vision.pose import refined
+from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Reading, SeenCard, Warned
-from companion.vision.symbols import CLASSES, NAMES, Pyramid, class_probabilities, cut_patches
+from companion.vision.symbols import CLASSES, NAMES, class_probabilities, cut_patches
 
 SURE = 0.90
 """A symbol less certain than this is unsure: its part of the reading is null and a warning says where."""
@@ -22,6 +25,9 @@ CARD = 0.45
 """A card less certain than this is not told at all."""
 
 OTHER = CLASSES.index("other")
+
+HINT = 0.12
+"""Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
 EDITION_CLASSES = {"36": ("red", "blue-disc", "void"), "46": ("red", "blue-diamond", "yellow")}
 
@@ -38,32 +44,62 @@ def read_hexel(bgr: np.ndarray, edition: str | None = None, across_px: float | N
         The reading; without cards it carries the warning ``nothing-found``.
     """
     clock = Stopwatch()
-    found = tuple(f for f in find_cards(network("hexel-finder/finder.onnx"), bgr, across_px) if f.confidence >= CARD)
+    pyramid = Pyramid.of(bgr)
+    clock.lap("shrink")
+    found = find_cards(network("hexel-finder/finder.onnx"), pyramid, across_px, HINT)
     clock.lap("find")
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    patches, _ = cut_patches(Pyramid.of(bgr), corners)
+    corners = refined(network("hexel-pose/pose.onnx"), pyramid, corners)
+    clock.lap("refine")
+    patches, _ = cut_patches(pyramid, corners)
     clock.lap("cut")
     probabilities = class_probabilities(network("hexel-symbols/symbols.onnx"), patches)
     clock.lap("name")
-    is_card = [_looks_like_a_card(f, p) for f, p in zip(found, probabilities, strict=True)]
-    found = tuple(f for f, is_one in zip(found, is_card, strict=True) if is_one)
-    corners, probabilities = corners[is_card], probabilities[is_card]
-    if not found:
+    is_card = np.array([_looks_like_a_card(f, p) for f, p in zip(found, probabilities, strict=True)], bool)
+    if not is_card.any():
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), edition, clock.laps)
-    lattice = find_lattice(corners)
-    turned = np.stack(
-        [p[[(d - east) % 6 for d in range(6)]] for p, east in zip(probabilities, lattice.east, strict=True)]
-    )
+    cells, easts = _placed_in_lattice(corners, is_card)
     clock.lap("lattice")
-    edition = edition or likely_edition(probabilities)
-    reading = judged(found, lattice, turned, edition, (bgr.shape[1], bgr.shape[0]))
+    cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
+    turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities[is_card], easts, strict=True)])
+    edition = edition or likely_edition(turned)
+    reading = judged(tuple(cards), cells, easts, turned, edition, (bgr.shape[1], bgr.shape[0]))
     clock.lap("judge")
     return Reading(reading.cards, reading.loose, reading.warnings, edition, clock.laps)
+
+
+def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray) -> tuple[tuple[Cell | None, ...], tuple[int, ...]]:
+    """Cell and east edge of every card.
+
+    What is no card by itself, such as one under a hand, may be the bridge between two parts of the tableau: it is let
+    in where that leaves all cells of the cards alone as they are and brings more cards into the tableau.
+
+    Args:
+        corners: (N, 6, 2) of cards and hints.
+        is_card: (N,) bool.
+    """
+    alone = find_lattice(corners[is_card])
+    if is_card.all() or None not in alone.cells:
+        return alone.cells, alone.east
+    bridged = find_lattice(corners)
+    cells = tuple(bridged.cells[i] for i in np.flatnonzero(is_card))
+    easts = tuple(bridged.east[i] for i in np.flatnonzero(is_card))
+    pairs = {new: old for new, old in zip(cells, alone.cells, strict=True) if new is not None and old is not None}
+    same = naming(pairs)
+    settled = sum(c is not None for c in alone.cells)
+    if same is None or len(pairs) < settled or sum(c is not None for c in cells) <= settled:
+        return alone.cells, alone.east
+    turns, (q, r) = same
+    if any((rotated(new, turns)[0] + q, rotated(new, turns)[1] + r) != old for new, old in pairs.items()):
+        return alone.cells, alone.east
+    return cells, easts
 
 
 def _looks_like_a_card(found: Found, probabilities: np.ndarray) -> bool:
     """A patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
     symbols = int((probabilities[:, OTHER] < 0.5).sum())
+    if found.confidence < CARD:
+        return False
     return symbols >= 4 or (symbols >= 2 and found.confidence >= 0.8)
 
 
@@ -83,7 +119,12 @@ class Stopwatch:
 
 
 def judged(
-    found: tuple[Found, ...], lattice: Lattice, probabilities: np.ndarray, edition: str, size: tuple[int, int]
+    found: tuple[Found, ...],
+    cells: tuple[Cell | None, ...],
+    easts: tuple[int, ...],
+    probabilities: np.ndarray,
+    edition: str,
+    size: tuple[int, int],
 ) -> Reading:
     """Say what is sure and doubt the rest.
 
@@ -92,26 +133,27 @@ def judged(
 
     Args:
         found: the cards.
-        lattice: their cells.
+        cells: the cell of each, None for a loose one.
+        easts: the edge of each that looks in direction 0.
         probabilities: (N, 6, C) of each symbol in order of direction.
         edition: 36 or 46.
         size: width and height of the picture.
     """
     sure = probabilities.max(-1)
     names = [list(stated(p, edition)) for p in probabilities]
-    by_cell = {cell: i for i, cell in enumerate(lattice.cells) if cell is not None}
+    by_cell = {cell: i for i, cell in enumerate(cells) if cell is not None}
     warnings = _doubt_clashes(by_cell, names, sure, found)
     cards: list[SeenCard] = []
     loose: list[SeenCard] = []
     for i, card in enumerate(found):
         seen = SeenCard(
-            lattice.cells[i],
+            cells[i],
             tuple(names[i]),
             card.corners,
             confidence_of(card.confidence, probabilities[i], names[i]),
             card.confidence,
             probabilities[i],
-            lattice.east[i],
+            easts[i],
         )
         (cards if seen.cell is not None else loose).append(seen)
         if None in names[i]:

@@ -4,12 +4,11 @@ A patch shows one symbol with "outwards" up, 24 x 24 pixels, 0.62 of the apothem
 has its symbols (0.76 of the apothem). Colours are divided by the card's own face, so the room's light drops out.
 """
 
-from dataclasses import dataclass
-
 import cv2
 import numpy as np
 
 from companion.vision.finder import UNIT_HEXAGON, affine_of
+from companion.vision.pyramid import Pyramid
 
 CLASSES = ("red", "blue-disc", "void", "blue-diamond", "yellow", "other")
 NAMES = ("red", "blue", "void", "blue", "yellow", None)
@@ -46,38 +45,6 @@ def _face_points() -> np.ndarray:
 
 _PATCH_POINTS = _patch_points().reshape(-1, 2)
 _FACE_POINTS = _face_points()
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Pyramid:
-    """The picture at full, half, quarter... size; uint8 BGR."""
-
-    levels: tuple[np.ndarray, ...]
-
-    @staticmethod
-    def of(bgr: np.ndarray, count: int = 4) -> "Pyramid":
-        """Halve the picture until there are ``count`` levels."""
-        levels = [bgr]
-        while len(levels) < count and min(levels[-1].shape[:2]) >= 32:
-            h, w = levels[-1].shape[:2]
-            levels.append(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA))
-        return Pyramid(tuple(levels))
-
-    def sample(self, points: np.ndarray, level: int) -> np.ndarray:
-        """Colours (..., 3) uint8 at points (..., 2) given in full-size pixels."""
-        image = self.levels[level]
-        scale = 1.0 / (1 << level)
-        at = ((points.reshape(-1, 2) + 0.5) * scale - 0.5).astype(np.float32)
-        rows = -(-len(at) // 512)
-        grid = np.full((rows * 512, 2), -9.0, np.float32)
-        grid[: len(at)] = at
-        grid = grid.reshape(rows, 512, 2)
-        found = cv2.remap(image, grid, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return found.reshape(-1, 3)[: len(at)].reshape(*points.shape[:-1], 3)
-
-    def level_for(self, px_per_sample: float) -> int:
-        """The level on which samples that far apart do not skip pixels."""
-        return int(np.clip(np.floor(np.log2(max(px_per_sample, 1.0)) + 0.35), 0, len(self.levels) - 1))
 
 
 def cut_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

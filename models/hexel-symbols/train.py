@@ -18,7 +18,8 @@ from torch import nn
 
 from companion.simulator.photograph import photograph
 from companion.vision.finder import UNIT_HEXAGON, affine_of
-from companion.vision.symbols import CLASSES, PATCH, Pyramid, cut_patches
+from companion.vision.pyramid import Pyramid
+from companion.vision.symbols import CLASSES, PATCH, cut_patches
 
 LABEL = {
     ("36", "red"): 0,
