@@ -154,9 +154,9 @@ def test_a_header_without_an_edition_is_of_a_game_that_has_none():
     header = {"record": 1, "game": "comet", "players": ["Ana", "Bo"]}
     assert read_header(header).edition is None
     assert read_header(header).as_json() == {**header, "options": {}}
-    with pytest.raises(BadHeader, match="36.; the game has only one$"):
+    with pytest.raises(BadHeader, match=r"36.; the game has only one$"):
         read_header({**header, "edition": "36"})
-    with pytest.raises(BadHeader, match="there are 36, 46$"):
+    with pytest.raises(BadHeader, match=r"there are 36, 46$"):
         read_header({**HEADER, "edition": "37"})
 
 
