@@ -8,13 +8,14 @@ Corners run clockwise as seen, so edge ``k`` (from corner ``k`` to ``k + 1``) lo
 directions of the lattice run counter-clockwise: direction ``d`` is edge ``(east - d) % 6`` of a card.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.rules.hexgrid import Cell, neighbour
+from companion.rules.hexgrid import Cell, distance, neighbour, neighbours
 from companion.vision.levelling import areas, mapped, table_from_outlines
 
 GAP_MOST = 4.5 / 35
@@ -29,6 +30,10 @@ SIZE_MOST = 1.2
 """Two touching cards seen from above differ less in size than this factor."""
 ONE_CARD_MOST = 1.25
 """Two centres nearer than this, in sides, are two finds of one card, or one of them is no card (neighbours: 1.73)."""
+
+GAP_OFF_MOST = 9.0 / 35
+"""Over a missing card, a card lies at most this far from its place, in sides: two gaps and two turns."""
+GAP_TURN_MOST_DEG = 8.0
 
 _APART = float(np.sqrt(3.0))
 _ANGLES = np.radians(60.0 * np.arange(6))
@@ -51,11 +56,15 @@ class Lattice:
     table_from_image: Array
 
 
-def find_lattice(corners: NDArray[np.floating]) -> Lattice:
+def find_lattice(
+    corners: NDArray[np.floating], is_covered: Callable[[NDArray[np.floating]], bool] | None = None
+) -> Lattice:
     """Give every card of the largest group of touching cards its cell.
 
     Args:
         corners: (N, 6, 2) pixels, each card's corners clockwise as seen, any corner first.
+        is_covered: whether something lies over a place, given as an outline in pixels. With it, a part of the tableau
+            that one covered card cuts off is still told its cells.
 
     Returns:
         Cells in the order of the cards. Direction ``d`` lies at the angle ``-60 d`` degrees of the table (y down), up
@@ -66,11 +75,15 @@ def find_lattice(corners: NDArray[np.floating]) -> Lattice:
     if not len(outlines):
         return Lattice((), (), np.eye(3))
     table_from_image = table_from_outlines(outlines)
-    pairs = _touching(_poses(mapped(table_from_image, outlines)))
+    poses = _poses(mapped(table_from_image, outlines))
+    pairs = _touching(poses)
     group = _largest_group(len(outlines), pairs)
     seed = max(group, key=lambda card: (len(pairs[card]), card))
     first = _edge_looking_right(outlines[seed])
-    walked = _consistent(_walk(seed, first, pairs), pairs) if len(group) > 1 else {}
+    walked = _consistent(_walk({seed: _Stand((0, 0), first)}, pairs), pairs) if len(group) > 1 else {}
+    if is_covered is not None and walked:
+        covered = _on_table(is_covered, np.linalg.inv(table_from_image))
+        walked = _over_gaps(walked, poses, pairs, covered)
     right = [_edge_looking_right(outline) for outline in outlines]
     return Lattice(
         tuple(walked[i].cell if i in walked else None for i in range(len(outlines))),
@@ -202,11 +215,11 @@ def _largest_group(count: int, pairs: _Pairs) -> list[int]:
     return max(groups, key=lambda g: (len(g), -min((t.misfit for i in g for t in pairs[i]), default=0.0)))
 
 
-def _walk(seed: int, east: int, pairs: _Pairs) -> dict[int, _Stand]:
+def _walk(begun: dict[int, _Stand], pairs: _Pairs) -> dict[int, _Stand]:
     """Cells from neighbour to neighbour, the best fitting pair first; a cell that is taken is not given again."""
     stands: dict[int, _Stand] = {}
     taken: set[Cell] = set()
-    queue: list[tuple[float, int, int, Cell, int]] = [(0.0, seed, seed, (0, 0), east)]
+    queue = [(0.0, card, card, stand.cell, stand.east) for card, stand in begun.items()]
     while queue:
         _, _, card, cell, turned = heappop(queue)
         if card in stands or cell in taken:
@@ -218,6 +231,66 @@ def _walk(seed: int, east: int, pairs: _Pairs) -> dict[int, _Stand]:
                 there = _stand_beyond(stands[card], touch)
                 heappush(queue, (touch.misfit, card, touch.card, there.cell, there.east))
     return stands
+
+
+def _on_table(
+    is_covered: Callable[[NDArray[np.floating]], bool], image_from_table: Array
+) -> Callable[[complex, complex], bool]:
+    """The test for a place on the table: its centre, and the way from there to a corner."""
+
+    def test(centre: complex, side: complex) -> bool:
+        corners = centre + side * np.exp(1j * _ANGLES)
+        outline = np.stack([corners.real, corners.imag], axis=-1)[None]
+        return is_covered(mapped(image_from_table, outline)[0])
+
+    return test
+
+
+def _over_gaps(
+    stands: dict[int, _Stand], poses: _Poses, pairs: _Pairs, covered: Callable[[complex, complex], bool]
+) -> dict[int, _Stand]:
+    """The stands with those parts of the tableau that a single covered card cuts off.
+
+    A card two cells away that lies just where the lattice would have it, turned as the lattice is, with something
+    between that is not the table, belongs to it, and so do those that touch it.
+    """
+    out = dict(stands)
+    while out:
+        taken = {stand.cell for stand in out.values()}
+        beyond = {
+            card: stand
+            for card in range(len(pairs))
+            if card not in out
+            and (stand := _stand_over_gap(card, out, poses, covered)) is not None
+            and stand.cell not in taken
+        }
+        if not beyond:
+            break
+        card = max(beyond, key=lambda c: (len(pairs[c]), -c))
+        out = _walk({**out, card: beyond[card]}, pairs)
+    return out
+
+
+def _stand_over_gap(
+    card: int, stands: dict[int, _Stand], poses: _Poses, covered: Callable[[complex, complex], bool]
+) -> _Stand | None:
+    """Where a card stands as seen from those two cells away; None where none sees it in place, or two disagree."""
+    told: set[_Stand] = set()
+    for other, stand in stands.items():
+        heading = poses.side[other] / np.abs(poses.side[other]) * np.exp(1j * np.radians(60.0 * stand.east + 30.0))
+        step = (poses.centre[card] - poses.centre[other]) / (_APART * heading)
+        r = step.imag / np.sin(np.pi / 3)
+        cell = (round(step.real - r / 2), round(r))
+        off = abs(step - (cell[0] + cell[1] * np.exp(1j * np.pi / 3))) * _APART
+        ahead = np.degrees(np.angle(poses.side[card] / heading)) + 30.0
+        east = round(-ahead / 60.0)
+        if distance((0, 0), cell) != 2 or off > GAP_OFF_MOST or abs(ahead + 60.0 * east) > GAP_TURN_MOST_DEG:
+            continue
+        between = [c for c in neighbours((0, 0)) if distance(c, cell) == 1]
+        places = [poses.centre[other] + _APART * heading * (q + s * np.exp(1j * np.pi / 3)) for q, s in between]
+        if any(covered(place, poses.side[other]) for place in places):
+            told.add(_Stand((stand.cell[0] + cell[0], stand.cell[1] + cell[1]), east % 6))
+    return told.pop() if len(told) == 1 else None
 
 
 def _stand_beyond(stand: _Stand, touch: _Touch) -> _Stand:

@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from companion.rules.hexgrid import Cell, neighbour, opposite, rotated
+from companion.vision.covers import cover_test
 from companion.vision.finder import Found, find_cards
 from companion.vision.known import naming
 from companion.vision.lattice import find_lattice
@@ -58,7 +59,7 @@ def read_hexel(bgr: np.ndarray, edition: str | None = None, across_px: float | N
     is_card = np.array([_looks_like_a_card(f, p) for f, p in zip(found, probabilities, strict=True)], bool)
     if not is_card.any():
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), edition, clock.laps)
-    cells, easts = _placed_in_lattice(corners, is_card)
+    cells, easts = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
     clock.lap("lattice")
     cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
     turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities[is_card], easts, strict=True)])
@@ -68,7 +69,9 @@ def read_hexel(bgr: np.ndarray, edition: str | None = None, across_px: float | N
     return Reading(reading.cards, reading.loose, reading.warnings, edition, clock.laps)
 
 
-def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray) -> tuple[tuple[Cell | None, ...], tuple[int, ...]]:
+def _placed_in_lattice(
+    corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]
+) -> tuple[tuple[Cell | None, ...], tuple[int, ...]]:
     """Cell and east edge of every card.
 
     What is no card by itself, such as one under a hand, may be the bridge between two parts of the tableau: it is let
@@ -77,11 +80,12 @@ def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray) -> tuple[tuple[
     Args:
         corners: (N, 6, 2) of cards and hints.
         is_card: (N,) bool.
+        is_covered: whether something lies over a place; see `lattice`.
     """
-    alone = find_lattice(corners[is_card])
+    alone = find_lattice(corners[is_card], is_covered)
     if is_card.all() or None not in alone.cells:
         return alone.cells, alone.east
-    bridged = find_lattice(corners)
+    bridged = find_lattice(corners, is_covered)
     cells = tuple(bridged.cells[i] for i in np.flatnonzero(is_card))
     easts = tuple(bridged.east[i] for i in np.flatnonzero(is_card))
     pairs = {new: old for new, old in zip(cells, alone.cells, strict=True) if new is not None and old is not None}
