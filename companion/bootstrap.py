@@ -1,7 +1,8 @@
 """The whole table, put together: the only module that knows every other.
 
 In order: the port and the data folder, so that a clear line can say what is wrong; the referee; the web, so that the
-page is live; the panel; and last the camera and what watches it, which are slow to start. Stopping goes backwards.
+page is live; the panel; and last the camera and what watches it, which are slow to start. Stopping goes backwards. A
+service manager hears when the page is live, and as long as the referee and the camera's loop give signs of life.
 """
 
 import importlib
@@ -23,9 +24,11 @@ from companion.config import CameraSettings, Settings, default_data
 from companion.devices.camera import Camera
 from companion.devices.panel import Panel, Wiring
 from companion.devices.pi_camera import PiCamera
+from companion.devices.pulse import Pulse
 from companion.devices.recorded import Recorded
+from companion.devices.service import ServiceManager, Supervisor
 from companion.devices.usb_camera import UsbCamera
-from companion.errors import BadSettings, CompanionError, UsageError
+from companion.errors import BadSettings, CompanionError, TableError, UsageError
 from companion.referee.folder import told, write_whole
 from companion.referee.messages import Notice
 from companion.referee.referee import BUG_EXIT_STATUS, Referee, open_table
@@ -38,6 +41,8 @@ DEFAULT_PLAYERS = ("Ana", "Bo")
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them for digits
 _CODE_LENGTH = 6
+_REFEREE_ANSWERS_WITHIN_S = 5.0
+_CAMERA_LOOP_RETURNS_WITHIN_S = 20.0  # opening a Pi's camera anew takes seconds, and so may one picture on a busy Pi
 _ELSEWHERE = ("192.0.2.1", 9)  # an address for documentation, RFC 5737: asked for the way there, nothing is sent
 
 
@@ -106,18 +111,25 @@ def run_table(
     Raises:
         CompanionError: what it takes is not there: the port, the data folder, a device, a game.
     """
+    manager = ServiceManager.from_environment()
     own = None if camera else camera_from(settings.camera)
     with open_house(settings, say) as table, _stopped_by_signals(table), _ending_at_a_bug(), ExitStack() as closing:
-        watched = camera(table) if camera else own
+        manager.ready(_status(table))
+        filming = camera(table) if camera else own
+        watched = Pulse(filming) if filming else None
+        if watched and not manager.is_listening:
+            watched.open()  # missing from the start, it ends the table with a clear line; a service waits
         if watched:
-            watched.open()  # missing from the start, it ends the table with a clear line; lost later, it is waited for
             closing.callback(watched.close)
         if beside:
             beside(table)
+        closing.enter_context(_supervised(table, watched, manager))
         is_going_on = True
         while is_going_on:
             with _watching(table, watched, say):
                 is_going_on = table.wait()
+                if not is_going_on:
+                    manager.stopping()
             for code in table.referee.latest().notices:
                 table.referee.tell(Notice(code, None))
 
@@ -247,12 +259,50 @@ def _following(table: Table) -> Iterator[None]:
 
 
 @contextmanager
-def _watching(table: Table, camera: Camera | None, say: Callable[[str], None]) -> Iterator[None]:
+def _supervised(table: Table, camera: Pulse | None, manager: ServiceManager) -> Iterator[None]:
+    """A thread that feeds the service manager's watchdog while the referee answers and the camera's loop goes round."""
+    checks = {"referee": lambda: _referee_trouble(table.referee), "camera loop": lambda: _loop_trouble(table, camera)}
+    supervisor = Supervisor(
+        manager, checks, lambda: _status(table), lambda line: print(f"companion: {line}", flush=True)
+    )
+    supervisor.start()
+    try:
+        yield
+    finally:
+        supervisor.stop()
+
+
+def _referee_trouble(referee: Referee) -> str | None:
+    """Ask the referee for what changes nothing: to take back a notice that nobody gave."""
+    try:
+        referee.ask(Notice("sign-of-life", None), _REFEREE_ANSWERS_WITHIN_S)
+    except TableError as error:
+        return error.message
+    return None
+
+
+def _loop_trouble(table: Table, camera: Pulse | None) -> str | None:
+    watcher = table.watcher
+    if camera is None or watcher is None or watcher.health()["state"] == "ended":
+        return None
+    quiet_s = camera.quiet_s()
+    return None if quiet_s < _CAMERA_LOOP_RETURNS_WITHIN_S else f"no sign of life for {quiet_s:.0f} s"
+
+
+def _status(table: Table) -> str:
+    """One line for ``systemctl status``."""
+    session, health = table.referee.latest(), table.health()
+    return f"{session.header.game}, {len(session.moves)} moves, camera {health['camera']['state']}, {table.url}"
+
+
+@contextmanager
+def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) -> Iterator[None]:
     """What looks through the camera, at the game that is played; a game that no camera can read goes on by hand."""
     watcher = None if camera is None else _watcher(table, camera, say)
     if camera is None or watcher is None:
         yield
         return
+    camera.begin()
     table.watcher = watcher
     watcher.start()
     try:

@@ -18,14 +18,23 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.bootstrap import Table, asked_header, camera_from, open_house, run_table
+from companion.bootstrap import (
+    Table,
+    _loop_trouble,
+    _referee_trouble,
+    asked_header,
+    camera_from,
+    open_house,
+    run_table,
+)
 from companion.config import CameraSettings, GameSettings, PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.pi_camera import PiCamera
+from companion.devices.pulse import Pulse
 from companion.devices.recorded import Recorded
 from companion.devices.usb_camera import UsbCamera
 from companion.errors import BadHeader, BadSettings, UsageError
 from companion.referee.messages import Begin, Do, Propose
-from companion.referee.referee import Referee
+from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.rules.hexel import legal, start
 
@@ -175,9 +184,9 @@ def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: 
 class Process:
     """`companion run` in a process of its own, once its page is live."""
 
-    def __init__(self, data: Path, *options: str) -> None:
+    def __init__(self, data: Path, *options: str, **variables: str) -> None:
         command = [sys.executable, "-m", "companion", "run", "--host", "127.0.0.1", "--port", "0", "--pins", "mock"]
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1", **variables}
         self.process = subprocess.Popen(
             [*command, "--data", str(data), *options], stdout=subprocess.PIPE, text=True, env=environment
         )
@@ -223,6 +232,72 @@ def test_a_table_watches_its_camera_from_a_folder(tmp_path: Path) -> None:
     connection.close()
     assert (camera["state"], camera["frames"]) == ("ended", 1)
     assert table.stop(signal.SIGTERM)[0] == 0
+
+
+@pytest.fixture
+def manager(tmp_path: Path) -> Iterator[socket.socket]:
+    """The socket that a service manager listens on."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as listening:
+        listening.bind(str(tmp_path / "notify"))
+        listening.settimeout(10)
+        yield listening
+
+
+def test_a_service_says_when_it_is_live_feeds_its_watchdog_and_stops_cleanly(
+    tmp_path: Path, manager: socket.socket
+) -> None:
+    service = {"NOTIFY_SOCKET": str(tmp_path / "notify"), "WATCHDOG_USEC": "300000"}
+    table = Process(tmp_path / "data", **service)
+    assert manager.recv(4096).startswith(b"READY=1\nSTATUS=hexel, 0 moves, camera absent")
+    assert manager.recv(4096).startswith(b"WATCHDOG=1\n")
+    status, took_s = table.stop(signal.SIGTERM)
+    told = b""
+    while b"STOPPING=1" not in told:
+        told = manager.recv(4096)
+    assert (status, took_s < 2.0) == (0, True)
+
+
+def test_a_service_waits_for_its_camera_instead_of_ending(tmp_path: Path, manager: socket.socket) -> None:
+    table = Process(tmp_path / "data", "--camera", "usb:63", NOTIFY_SOCKET=str(tmp_path / "notify"))
+    connection = http.client.HTTPConnection(table.host, table.port, timeout=5)
+    ends = time.monotonic() + 20
+    camera: dict[str, Any] = {}
+    while camera.get("state") != "lost" and time.monotonic() < ends:
+        connection.request("GET", "/healthz")
+        camera = json.loads(connection.getresponse().read())["camera"]
+        time.sleep(0.05)
+    connection.close()
+    assert camera["state"] == "lost"
+    assert table.stop(signal.SIGTERM)[0] == 0
+
+
+def test_a_referee_that_does_not_answer_is_no_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.bootstrap._REFEREE_ANSWERS_WITHIN_S", 0.01)
+    header = Header("hexel", ("Ana", "Bo"))
+    referee = open_table(tmp_path, header, header)
+    assert "did not answer" in _referee_trouble(referee)
+    referee.start()
+    monkeypatch.setattr("companion.bootstrap._REFEREE_ANSWERS_WITHIN_S", 5.0)
+    version = referee.latest().version
+    assert _referee_trouble(referee) is None
+    assert referee.latest().version == version
+    referee.stop()
+
+
+def test_a_camera_loop_that_does_not_come_round_is_no_sign_of_life(house: Table) -> None:
+    now_s = 0.0
+    pulse = Pulse(Recorded(Path("frames")), lambda: now_s)
+    state = {"state": "ok"}
+    now_s = 30.0
+    assert _loop_trouble(house, pulse) is None  # nobody watches
+    house.watcher = Eyes(pulse, house.referee, "hexel")
+    house.watcher.health = lambda: state
+    assert _loop_trouble(house, pulse) == "no sign of life for 30 s"
+    state["state"] = "ended"
+    assert _loop_trouble(house, pulse) is None
+    state["state"], now_s = "ok", 30.0
+    pulse.begin()
+    assert _loop_trouble(house, pulse) is None
 
 
 def failing(*options: str) -> str:
