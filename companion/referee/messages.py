@@ -64,10 +64,9 @@ class Undo:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """Move the table on: the first command of the game's `legal` that needs nothing but the player whose turn it is.
+    """Move the table on: the game's `next_step`, such as a pass, the next round or the evening's next game.
 
-    That is a pass or the end of a turn while one plays, the evening's next game when one is over and, where the rules
-    have none, the same game anew; `nothing-next` otherwise.
+    Where there is none the same game begins anew when it is over; `nothing-next` otherwise.
     """
 
     version: int | None = None

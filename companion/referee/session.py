@@ -264,12 +264,11 @@ def _moved(session: Session, asked: Asked, command: Command, key: str | None = N
 
 
 def _next(session: Session, asked: Asked) -> Happening:
-    view, commands = session.game.view(session.state), session.game.legal(session.state)
-    if view["result"] is not None and not commands:
+    command = session.game.next_step(session.state)
+    if command is not None:
+        return _moved(session, asked, command)
+    if session.game.view(session.state)["result"] is not None:
         return Begun(session.header, asked.when, asked.at_s)
-    for command in commands:
-        if set(command) <= {"cmd", "player"} and command.get("player", view["turn"]) == view["turn"]:
-            return _moved(session, asked, command)
     raise Refusal("nothing-next", "There is nothing to move on to; the table waits for a move.")
 
 

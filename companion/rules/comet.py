@@ -17,7 +17,7 @@ from companion.rules.comet_checks import (
     require_set,
     require_stop,
 )
-from companion.rules.comet_hands import interpret, layings, legal
+from companion.rules.comet_hands import interpret, layings, legal, next_step
 from companion.rules.comet_scoring import lines, parse_card, write_card
 from companion.rules.comet_state import HAND, TAIL, LaidSet, Seat, State, pot_of, start, stock_of, view
 from companion.rules.comet_words import explain
@@ -35,6 +35,7 @@ __all__ = [
     "interpret",
     "layings",
     "legal",
+    "next_step",
     "start",
     "view",
 ]

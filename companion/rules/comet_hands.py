@@ -41,6 +41,13 @@ def legal(state: State) -> tuple[Command, ...]:
     return ({"cmd": "reveal"}, *sets, *({"cmd": "reserve", "player": name} for name in keepers))
 
 
+def next_step(state: State) -> Command | None:
+    """The coming dealer's round, without a Tail call; and while sets are laid, to reveal them."""
+    if state.phase == "lay":
+        return {"cmd": "reveal"}
+    return _beginning(state) if state.phase == "between" else None
+
+
 def layings(state: State, player: str, cards: Sequence[Card]) -> tuple[Command, ...]:
     """Every set that a player whose hand is known may lay now, against each pot open to them; none outside `lay`."""
     if state.phase != "lay" or player not in state.still_in:
@@ -68,14 +75,17 @@ def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
             return _claims(state, found)
         return ({"cmd": "reveal"},) if _is_revealed(state, before, after) else ()
     is_cleared = any(before.get(pot) for pot in state.pots) and not any(after.get(pot) for pot in state.pots)
-    return _beginnings(state)[:1] if state.phase == "between" and is_cleared else ()
+    return (_beginning(state),) if state.phase == "between" and is_cleared else ()
 
 
 def _beginnings(state: State) -> tuple[Command, ...]:
-    dealer = state.coming_dealer
-    begin = {"cmd": "round", "player": dealer}
-    calls = [begin | {"tail": True}] if _can_call(state, dealer) else []
+    begin = _beginning(state)
+    calls = [begin | {"tail": True}] if _can_call(state, begin["player"]) else []
     return (begin, *calls, *([{"cmd": "stop"}] if state.everyone_has_dealt else []))
+
+
+def _beginning(state: State) -> dict[str, str]:
+    return {"cmd": "round", "player": state.coming_dealer}
 
 
 def _can_call(state: State, dealer: str) -> bool:

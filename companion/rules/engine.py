@@ -56,6 +56,13 @@ class Game(Protocol):
     def legal(self, state: Any) -> tuple[Command, ...]:
         """Commands that would be accepted now; where hands are unseen, what any card would allow (see each game)."""
 
+    def next_step(self, state: Any) -> Command | None:
+        """The one command that moves the table on and says nothing new: what a single button asks for.
+
+        A pass, the end of a turn, a reveal, the next round or game. None where a person has a choice to make, and
+        where the game is over for good; never one that ends the game while it can go on.
+        """
+
     def interpret(self, state: Any, before: Seen, after: Seen) -> tuple[Command, ...]:
         """What the hands just did, likeliest first; empty when nothing follows from the difference."""
 

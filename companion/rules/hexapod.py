@@ -13,7 +13,7 @@ from companion.rules.engine import Command, Event
 from companion.rules.fields import command_name, malformed, object_field, require_player, text_field, whole_field
 from companion.rules.hexapod_cases import SIDE, read_card
 from companion.rules.hexapod_checks import require_laying
-from companion.rules.hexapod_hands import interpret, legal, placements
+from companion.rules.hexapod_hands import interpret, legal, next_step, placements
 from companion.rules.hexapod_state import State, start, view
 from companion.rules.hexapod_words import explain
 from companion.rules.notation import TEXT, WHOLE, Field, Notation, joined, letters, record
@@ -27,6 +27,7 @@ __all__ = [
     "explain",
     "interpret",
     "legal",
+    "next_step",
     "placements",
     "start",
     "view",

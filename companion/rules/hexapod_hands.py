@@ -51,6 +51,13 @@ def legal(state: State) -> tuple[Command, ...]:
     return (*({"cmd": name, "player": mover.name} for name in names), *plays)
 
 
+def next_step(state: State) -> Command | None:
+    """The end of the turn where nothing need be laid, else a pass: what is left to whoever lays nothing."""
+    if state.phase == "over":
+        return None
+    return {"cmd": "end" if state.can_end else "pass", "player": state.mover.name}
+
+
 def placements(state: State, cells: Sequence[Sequence[str]]) -> tuple[Command, ...]:
     """Every place at which the player whose turn it is may lay a card of these kinds; none for what is no card."""
     card = read_card(cells)

@@ -43,6 +43,7 @@ __all__ = [
     "explain",
     "interpret",
     "legal",
+    "next_step",
     "placements",
     "start",
     "view",
@@ -119,6 +120,13 @@ def legal(state: State) -> tuple[Command, ...]:
     skips = [] if cells else [{"cmd": "skip", "player": mover.name}]
     undecided = [seat.name for seat in state.seats if seat.name not in state.agreed]
     return (*places, *stars, *skips, *({"cmd": "agree-end", "player": name} for name in undecided))
+
+
+def next_step(state: State) -> Command | None:
+    """A skip, where one must; the end of the game is agreed by each player alone."""
+    if state.over or state.has_cell_for(state.mover.name):
+        return None
+    return {"cmd": "skip", "player": state.mover.name}
 
 
 def placements(state: State, tile: Tile) -> tuple[Command, ...]:

@@ -12,7 +12,7 @@ from companion.errors import Refusal
 from companion.rules import hexel_tableau as tableaus
 from companion.rules.engine import Command, Event
 from companion.rules.fields import cell_field, command_name, list_field, require_player, text_field, whole_field
-from companion.rules.hexel_hands import interpret, legal, placements
+from companion.rules.hexel_hands import interpret, legal, next_step, placements
 from companion.rules.hexel_state import EDITIONS, State, can_go_on, clockwise, start, view
 from companion.rules.hexel_tableau import CALLS, DECK_SIZES, Edges, Laid, Tableau
 from companion.rules.hexel_words import sentence
@@ -30,6 +30,7 @@ __all__ = [
     "explain",
     "interpret",
     "legal",
+    "next_step",
     "placements",
     "start",
     "view",

@@ -32,6 +32,13 @@ def legal(state: State) -> tuple[Command, ...]:
     return ({"cmd": "next-game"},) if can_go_on(state) else ()
 
 
+def next_step(state: State) -> Command | None:
+    """A pass while one plays, and the evening's next game when one is over, if there can be one."""
+    if state.phase == "play":
+        return {"cmd": "pass", "player": state.turn}
+    return {"cmd": "next-game"} if can_go_on(state) else None
+
+
 def placements(state: State, edges: Edges) -> tuple[Command, ...]:
     """Every way in which the player whose turn it is may place a card with these symbols; none outside `play`."""
     if state.phase != "play":

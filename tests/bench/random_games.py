@@ -3,7 +3,8 @@
     python tests/bench/random_games.py --games 2000 [--game hexel] [--first SEED]
 
 Commands are picked from those that `legal` lists. Each must be accepted, come back the same from its text, be told in
-sentences and keep the sum of all chips; the record of the whole game must replay to the same state.
+sentences and keep the sum of all chips, and so must what `next_step` names be accepted; the record of the whole game
+must replay to the same state.
 """
 
 import argparse
@@ -47,7 +48,9 @@ def play(name: str, seed: int, most_steps: int = MOST_STEPS) -> Any:
     commands: list[Any] = []
     chips = all_chips(game.view(state))
     for _ in range(most_steps):
-        listed = game.legal(state)
+        listed, following = game.legal(state), game.next_step(state)
+        if following is not None:
+            game.apply(state, following)
         if not listed:
             break
         command = random.choice(listed)

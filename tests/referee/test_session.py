@@ -183,6 +183,24 @@ def test_next_has_nothing_to_move_on_where_a_choice_is_due(staking: Session) -> 
     assert refusal(staking, Next()) == "nothing-next"
 
 
+def test_next_never_agrees_to_end_a_game_that_can_go_on() -> None:
+    assert refusal(begin(Header("hexdragon", ("Ana", "Bo")), 1), Next()) == "nothing-next"
+
+
+def test_next_takes_a_game_of_which_nobody_has_the_turn_from_round_to_round() -> None:
+    session = after(begin(Header("comet", ("Ana", "Bo")), 1), Next(), Next(), Next())
+    assert [move.command["cmd"] for move in session.moves] == ["round", "reveal", "round"]
+    assert session.moves[-1].command["player"] == "Bo"
+
+
+def test_next_begins_the_same_game_anew_when_it_is_over_for_good() -> None:
+    passes = [Do({"cmd": "pass", "player": name}) for name in ("Ana", "Bo")]
+    begun = after(begin(Header("hexapod", ("Ana", "Bo")), 1), *passes, Next())
+    assert begun.header.players == ("Ana", "Bo")
+    assert begun.moves == ()
+    assert begun.game.view(begun.state)["phase"] == "play"
+
+
 def test_begin_puts_another_game_on_the_table(staking: Session) -> None:
     noticed = after(staking, Notice("hand", "A hand rests on the table."))
     begun = after(noticed, Begin(Header("hexel", ("Cy",), "46", {})))

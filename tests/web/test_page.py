@@ -277,6 +277,7 @@ NIM: Any = SimpleNamespace(
     start=lambda header: 9,
     apply=_nim,
     legal=lambda state: ({"cmd": "take", "player": "Ana"},),
+    next_step=lambda state: None,
     interpret=lambda state, before, after: (),
     explain=lambda state, event: "Two matches are taken.",
     view=lambda state: {
