@@ -20,10 +20,10 @@ from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Reading, SeenCard, Warned
 from companion.vision.symbols import CLASSES, NAMES, class_probabilities, cut_patches
 
-SURE = 0.90
+SURE = 0.96
 """A symbol less certain than this is unsure: its part of the reading is null and a warning says where."""
-CARD = 0.45
-"""A card less certain than this is not told at all."""
+CARD = ((4, 0.2), (3, 0.45), (2, 0.8))
+"""What is told as a card: with so many plain symbols on it, one found at least so surely."""
 
 OTHER = CLASSES.index("other")
 
@@ -101,10 +101,8 @@ def _placed_in_lattice(
 
 def _looks_like_a_card(found: Found, probabilities: np.ndarray) -> bool:
     """A patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
-    symbols = int((probabilities[:, OTHER] < 0.5).sum())
-    if found.confidence < CARD:
-        return False
-    return symbols >= 4 or (symbols >= 2 and found.confidence >= 0.8)
+    symbols = int((np.delete(probabilities, OTHER, axis=1).max(-1) > 0.9).sum())
+    return any(symbols >= least and found.confidence >= sure for least, sure in CARD)
 
 
 class Stopwatch:
