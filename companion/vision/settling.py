@@ -38,7 +38,7 @@ class Patience:
 
 @dataclass(slots=True, eq=False)
 class _Candidate:
-    """A card seen where none was known, gathering evidence: the sum of the looks' log probabilities."""
+    """A card seen where none was known, gathering evidence: the mean probabilities of the latest looks."""
 
     card: SeenCard
     evidence: np.ndarray
@@ -188,14 +188,15 @@ class Settler:
                 if None not in again.edges and not is_near(card, known[old], 0.06):
                     known[old] = replace(known[old], corners=again.corners, presence=card.presence)
                 return []
+        recent = changed & (
+            glance.still < self._patience.doubt
+        )  # a thing left beside the card does not hold it for ever
+        if _stirred_around(card, recent) > 0.15:
+            self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)]
+            return []
         candidate = self._gather(card)
-        rested = self._frame - candidate.since
-        waits = (
-            _stirred_around(card, changed) > 0.15
-            or None in candidate.card.edges
-            or (old is not None and candidate.looks < 4)
-        )
-        if waits and rested < self._patience.doubt:
+        waits = None in candidate.card.edges or (old is not None and candidate.looks < 4)
+        if waits and self._frame - candidate.since < self._patience.doubt:
             return []
         told: list[Told] = []
         if old is not None:
@@ -207,16 +208,15 @@ class Settler:
         for held in self._candidates:
             if is_near(card, held.card, 0.15):
                 now = aligned(card, held.card)
-                held.evidence = held.evidence + np.log(now.probabilities + 1e-4)
                 held.looks += 1
-                mean = np.exp(held.evidence / held.looks)
-                mean = mean / mean.sum(-1, keepdims=True)
+                held.evidence += (now.probabilities - held.evidence) / min(held.looks, 6)
+                mean = held.evidence
                 edges = stated(mean, self._edition or "36") if self._edition else now.edges
                 sure = confidence_of(now.presence, mean, edges)
                 held.card = replace(now, edges=edges, probabilities=mean, confidence=sure)
                 return held
         own = aligned(card, card)
-        fresh = _Candidate(own, np.log(own.probabilities + 1e-4), 1, self._frame)
+        fresh = _Candidate(own, own.probabilities.copy(), 1, self._frame)
         self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)] + [fresh]
         return fresh
 
@@ -282,6 +282,12 @@ class Settler:
 
     # ------------------------------------------------------------ camera and table as a whole
 
+    def _is_at_rest(self, glance: Glance) -> bool:
+        """What differs from the known table has lain as it is for long."""
+        return (
+            bool(glance.changed.any()) and float((glance.still[glance.changed] >= self._patience.resting).mean()) > 0.6
+        )
+
     def _most_cards_differ(self, changed: np.ndarray, known: list[SeenCard]) -> bool:
         differ = [float(changed[cells_of(c.corners, changed.shape)].mean()) > 0.2 for c in known]
         return len(known) >= 2 and sum(differ) >= 0.7 * len(known)
@@ -295,7 +301,7 @@ class Settler:
         tableau = {c.cell: c.edges for c in known if c.cell is not None}
         match = register(tableau, {c.cell: c.edges for c in reading.cards if c.cell is not None})
         if tableau and (match is None or match.agreeing < 0.6 * len(tableau)):
-            if self._busy < self._patience.resting:
+            if not self._is_at_rest(glance):
                 return None
             return self._say("table-lost", "The cards cannot be found: is something in front of the camera?")
         fresh = [renamed(c, match.turns, match.shift) for c in reading.cards] if match else list(reading.cards)
