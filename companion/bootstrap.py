@@ -7,9 +7,7 @@ service manager hears when the page is live, and as long as the referee and the 
 
 import importlib
 import os
-import secrets
 import signal
-import socket
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -20,6 +18,8 @@ from queue import SimpleQueue
 from types import FrameType
 from typing import Any, Protocol
 
+from flask import Flask
+
 from companion.config import CameraSettings, Settings, default_data
 from companion.devices.camera import Camera
 from companion.devices.panel import Panel, Wiring
@@ -29,7 +29,7 @@ from companion.devices.recorded import Recorded
 from companion.devices.service import ServiceManager, Supervisor
 from companion.devices.usb_camera import UsbCamera
 from companion.errors import BadSettings, CompanionError, TableError, UsageError
-from companion.referee.folder import told, write_whole
+from companion.invitation import Invitation, invitation
 from companion.referee.messages import Notice
 from companion.referee.referee import BUG_EXIT_STATUS, Referee, open_table
 from companion.rules.engine import Header, read_header
@@ -39,11 +39,8 @@ from companion.web.server import Server, bound
 DEFAULT_GAME = "hexel"
 DEFAULT_PLAYERS = ("Ana", "Bo")
 
-_CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them for digits
-_CODE_LENGTH = 6
 _REFEREE_ANSWERS_WITHIN_S = 5.0
 _CAMERA_LOOP_RETURNS_WITHIN_S = 20.0  # opening a Pi's camera anew takes seconds, and so may one picture on a busy Pi
-_ELSEWHERE = ("192.0.2.1", 9)  # an address for documentation, RFC 5737: asked for the way there, nothing is sent
 
 
 class Watcher(Protocol):
@@ -65,16 +62,25 @@ class Table:
 
     Attributes:
         panel: with mock pins, ``panel.pins["confirm"].drive_low()`` presses a button.
-        url: of the scoreboard, as other devices on the network reach it.
+        invitation: the table's address and its codes.
     """
 
     settings: Settings
     referee: Referee
     panel: Panel
-    url: str
-    join_code: str
+    invitation: Invitation
     watcher: Watcher | None = None
     _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
+
+    @property
+    def url(self) -> str:
+        """Of the scoreboard, as other devices on the network reach it."""
+        return self.invitation.url
+
+    @property
+    def join_code(self) -> str:
+        """What lets a phone act."""
+        return self.invitation.join_code
 
     def health(self) -> dict[str, dict[str, Any]]:
         """Camera and pins, each with its state."""
@@ -147,9 +153,9 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         closing.callback(referee.stop)
         referee.start()
         panel = Panel(settings.panel.pins, _wiring(settings))
-        join_code = settings.web.join_code or _kept_code(data / "join-code")
-        table = Table(settings, referee, panel, _url(listening), join_code)
-        server = Server(create_app(referee, join_code=join_code, devices=table.health), listening, SERVER_OPTIONS)
+        web = settings.web
+        table = Table(settings, referee, panel, invitation(listening, data, web.join_code, web.operator_pin))
+        server = Server(_app(table, data / "seats.json"), listening, SERVER_OPTIONS)
         closing.callback(server.stop)
         server.start()
         closing.callback(panel.close)
@@ -197,29 +203,15 @@ def _wiring(settings: Settings) -> Wiring:
     return Wiring(*pins, hold_s=panel.hold_s, bounce_s=panel.bounce_s)
 
 
-def _kept_code(path: Path) -> str:
-    """The table's join code: made up once, then the same after every restart, so that phones stay joined."""
-    with told(f"cannot keep the join code in {path}"):
-        kept = path.read_text().strip() if path.exists() else ""
-        if not kept:
-            kept = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
-            write_whole(path, f"{kept}\n".encode())
-    return kept
-
-
-def _url(listening: socket.socket) -> str:
-    host, port = listening.getsockname()[:2]
-    return f"http://{_address() if host == '0.0.0.0' else host}:{port}/"
-
-
-def _address() -> str:
-    """This machine's address in its own network; the loopback's where there is none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
-        try:
-            asking.connect(_ELSEWHERE)
-            return str(asking.getsockname()[0])
-        except OSError:
-            return "127.0.0.1"
+def _app(table: Table, keys_file: Path) -> Flask:
+    return create_app(
+        table.referee,
+        join_code=table.join_code,
+        operator_pin=table.invitation.operator_pin,
+        keys_file=keys_file,
+        invitation=table.invitation,
+        devices=table.health,
+    )
 
 
 def _welcome(table: Table, say: Callable[[str], None]) -> None:
@@ -227,8 +219,11 @@ def _welcome(table: Table, say: Callable[[str], None]) -> None:
     going = f"goes on after {len(session.moves)} moves" if session.moves else "begins"
     say(f"{session.header.game} {going}: {', '.join(session.header.players)}")
     say(f"scoreboard  {table.url}")
-    say(f"to play     {table.url}?code={table.join_code}")
+    say(f"to play     {table.invitation.link}")
     say(f"join code   {table.join_code}")
+    say(f"operator    PIN {table.invitation.operator_pin}, to correct and to take back")
+    if sys.stdout.isatty():
+        say(table.invitation.letters())
     for note in (table.panel.note(), *(notice.text for notice in session.notices.values())):
         if note:
             say(note)

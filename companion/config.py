@@ -1,7 +1,7 @@
 """The table's settings: ``companion.toml`` as frozen values, each with its default, units in the names.
 
 [game]     name, players, edition, options = {chips = 100, ...}
-[web]      host, port, join_code
+[web]      host, port, join_code, operator_pin
 [camera]   source = "none" | "pi" | "usb" | "usb:1" | a folder of pictures | a video file; width_px, height_px, ...
 [vision]   deck, profile, calibration
 [panel]    pins = "auto" | "lgpio" | "mock" | "none"; confirm_pin, reject_pin, next_pin, lamp_pin, hold_s, bounce_s
@@ -34,11 +34,12 @@ class GameSettings:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """Where the scoreboard is. Without ``join_code`` the table makes one up and keeps it in its data folder."""
+    """Where the scoreboard is. A code or PIN that is left out the table makes up and keeps in its data folder."""
 
     host: str = "0.0.0.0"
     port: int = 8080
     join_code: str | None = None
+    operator_pin: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ options = {chips = 50}
 host = "127.0.0.1"
 port = 9000
 join_code = "ROSE42"
+operator_pin = "271828"
 
 [camera]
 source = "usb:1"

@@ -23,6 +23,7 @@ DOORS: dict[str, set[str]] = {
     "simulator": {"errors", "decks", "rules", "vision.frame", "devices.camera", "numpy", "cv2"},
     "web": {"errors", "views", "referee", "rules.engine", "flask", "waitress", "werkzeug"},
     "watching": {"errors", "vision", "referee", "rules", "devices.camera", "numpy"},
+    "invitation": {"errors", "referee", "decks"},
     "bootstrap": {"*"},
     "demo": {"*"},
     "cli": {"*"},

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 
 from flask import Flask, Response, jsonify, render_template, request
@@ -10,8 +11,12 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
+from companion.web.desk import Desk, Devices, Invites
 from companion.web.door import Door
-from companion.web.routes import Desk, Devices, blueprint
+from companion.web.joining import joining
+from companion.web.keys import Keys
+from companion.web.people import People
+from companion.web.routes import blueprint
 from companion.web.snapshots import Snapshots
 from companion.web.streams import Pace, Streams
 
@@ -52,6 +57,9 @@ def create_app(
     referee: Referee,
     *,
     join_code: str,
+    operator_pin: str | None = None,
+    keys_file: Path | None = None,
+    invitation: Invites | None = None,
     devices: Devices | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
@@ -61,6 +69,9 @@ def create_app(
     Args:
         referee: already started; the application asks it and reads its latest session, and never stops it.
         join_code: what a phone must know to act; never empty.
+        operator_pin: what correcting, undoing and putting another game on the table ask for; None: only joining.
+        keys_file: where it is kept which phone holds which seat; None: forgotten at the end.
+        invitation: what is shown to those who want to join.
         devices: camera and pins, each with its state, for ``/healthz``.
         pace: limits of the live streams.
         clock: seconds that never go back.
@@ -70,8 +81,10 @@ def create_app(
     app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
-    app.extensions["companion"] = Desk(referee, Door(join_code, clock), snapshots, streams, devices or dict)
+    people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
+    app.extensions["companion"] = Desk(referee, people, snapshots, streams, devices or dict, invitation)
     app.register_blueprint(blueprint)
+    app.register_blueprint(joining)
     app.register_error_handler(CompanionError, _told)
     app.register_error_handler(HTTPException, _told)
     app.after_request(_with_headers)

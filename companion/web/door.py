@@ -1,7 +1,7 @@
-"""Who may act: the table's join code, kept in a cookie, compared in constant time, guessed only slowly.
+"""Who may act: the table's join code and the operator's PIN, compared in constant time, guessed only slowly.
 
 Watching is free. Acting needs the code: from the cookie that joining sets, or from the ``X-Join-Code`` header. A
-request that a browser sends for another site is turned away before the code is looked at.
+request that a browser sends for another site is turned away before any code is looked at.
 """
 
 import hmac
@@ -33,16 +33,14 @@ class Unwelcome(CompanionError):
 
 
 class Door:
-    """Lets in whoever knows the join code.
+    """Lets in whoever knows the join code, and to the operator's place whoever knows the PIN."""
 
-    Attributes:
-        join_code: the table's code; never empty, because an empty code would let everybody in.
-    """
-
-    def __init__(self, join_code: str, clock: Callable[[], float]) -> None:
-        if not join_code:
-            raise ValueError("a table needs a join code that is not empty")
+    def __init__(self, join_code: str, operator_pin: str | None, clock: Callable[[], float]) -> None:
+        """A door. An empty code would let everybody in and is an error; without a PIN there is nobody to be let in."""
+        if not join_code or operator_pin == "":
+            raise ValueError("a table needs a join code and a PIN that are not empty")
         self._join_code = join_code
+        self._operator_pin = operator_pin
         self._clock = clock
         self._lock = Lock()
         self._wrong: OrderedDict[str, deque[float]] = OrderedDict()
@@ -67,23 +65,27 @@ class Door:
 
     def knock(self, given: str, request: Request) -> None:
         """Try a code. Raises `Unwelcome`: 403 when it is wrong, 429 once its address has guessed too often."""
-        if not _same_site(request):
-            raise Unwelcome(HTTPStatus.FORBIDDEN, "other-site", "This request comes from another site.")
+        refuse_other_sites(request)
         self._knock(given, request)
 
+    def unlock(self, given: str, request: Request) -> None:
+        """Try the operator's PIN; a wrong one is a guess like a wrong code. Raises `Unwelcome`."""
+        refuse_other_sites(request)
+        if not self._is_right(given, self._operator_pin, request):
+            raise Unwelcome(HTTPStatus.FORBIDDEN, "wrong-pin", "That is not the operator's PIN.")
+
     def _knock(self, given: str, request: Request) -> None:
+        if not self._is_right(given, self._join_code, request):
+            raise Unwelcome(HTTPStatus.FORBIDDEN, "wrong-code", "That is not this table's join code.")
+
+    def _is_right(self, given: str, wanted: str | None, request: Request) -> bool:
         address = request.remote_addr or ""
         with self._lock:
             self._refuse_a_guesser(address)
-            is_right = self._matches(given)
+            is_right = wanted is not None and _matches(given, wanted)
             if not is_right:
                 self._remember_guess(address)
-        if not is_right:
-            raise Unwelcome(HTTPStatus.FORBIDDEN, "wrong-code", "That is not this table's join code.")
-
-    def _matches(self, given: str) -> bool:
-        given_bytes = given.strip().upper().encode("utf-8", "surrogatepass")
-        return hmac.compare_digest(given_bytes, self._join_code.upper().encode())
+        return is_right
 
     def _refuse_a_guesser(self, address: str) -> None:
         guesses = self._wrong.get(address)
@@ -103,7 +105,19 @@ class Door:
             self._wrong.popitem(last=False)
 
 
-def _same_site(request: Request) -> bool:
-    """Browsers name the page that sends a POST in ``Origin``; programs that are no browsers send none."""
+def refuse_other_sites(request: Request) -> None:
+    """Turn away what another site's page makes a browser send. Raises `Unwelcome`.
+
+    Browsers name the page that sends a POST in ``Origin`` and its kinship in ``Sec-Fetch-Site``; programs that are no
+    browsers send neither.
+    """
     origin = request.headers.get("Origin")
-    return origin is None or urlsplit(origin).netloc == request.host
+    is_foreign = origin is not None and urlsplit(origin).netloc != request.host
+    is_foreign |= request.method == "POST" and request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    if is_foreign:
+        raise Unwelcome(HTTPStatus.FORBIDDEN, "other-site", "This request comes from another site.")
+
+
+def _matches(given: str, wanted: str) -> bool:
+    given_bytes = given.strip().upper().encode("utf-8", "surrogatepass")
+    return hmac.compare_digest(given_bytes, wanted.upper().encode())

@@ -1,42 +1,26 @@
 """The addresses of the house: what each one takes and answers. Actions are POSTs of JSON by whoever has joined."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from http import HTTPStatus
-from typing import Any
+from urllib.parse import urlsplit
 
-from flask import Blueprint, Response, current_app, jsonify, redirect, render_template, request, url_for
+from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
 from companion.referee.messages import Begin, Confirm, Do, Message, Reject, Undo
-from companion.referee.referee import Referee
-from companion.rules.engine import read_header, read_json
+from companion.rules.engine import read_header
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game
-from companion.web.door import COOKIE, Door
-from companion.web.snapshots import Snapshots
-from companion.web.streams import Streams
-
-Devices = Callable[[], Mapping[str, Mapping[str, Any]]]
-"""Camera and pins by name, each ``{"state": "ok" | "absent" | "degraded" | "failed", ...}``."""
+from companion.web.desk import body, desk, number_of
+from companion.web.door import COOKIE
+from companion.web.joining import with_code
+from companion.web.people import acting, turn
 
 blueprint = Blueprint("table", __name__)
 
-_COOKIE_AGE_S = 30 * 24 * 3600
 _LONGEST_KEY = 128
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """What the routes work with."""
-
-    referee: Referee
-    door: Door
-    snapshots: Snapshots
-    streams: Streams
-    devices: Devices
 
 
 @blueprint.get("/")
@@ -51,32 +35,22 @@ def board() -> AnyResponse:
     return _page("board")
 
 
-@blueprint.post("/api/join")
-def join() -> AnyResponse:
-    """Join by typing the code."""
-    given = _body().get("code")
-    if not isinstance(given, str):
-        raise Refusal("malformed", "Send the join code as a piece of text.")
-    _desk().door.knock(given, request)
-    return _with_cookie(jsonify({"joined": True}), given)
-
-
 @blueprint.get("/api/state")
 def state() -> Response:
     """The table as one object with a version."""
-    desk = _desk()
-    return Response(desk.snapshots.text(desk.referee.latest()), mimetype="application/json")
+    table = desk()
+    return Response(table.snapshots.text(table.referee.latest()), mimetype="application/json")
 
 
 @blueprint.get("/api/events")
 def events() -> Response:
     """Server-sent events; ``Last-Event-ID`` resumes without loss, without it the table as it stands comes first."""
-    desk = _desk()
+    table = desk()
     since = request.headers.get("Last-Event-ID", type=int)
-    subscription = desk.streams.enter(desk.referee.feed, since)
-    response = Response(desk.streams.tell(subscription, desk.referee.latest, since), mimetype="text/event-stream")
+    subscription = table.streams.enter(table.referee.feed, since)
+    response = Response(table.streams.tell(subscription, table.referee.latest, since), mimetype="text/event-stream")
     response.headers["X-Accel-Buffering"] = "no"
-    response.call_on_close(lambda: desk.streams.leave(subscription))
+    response.call_on_close(lambda: table.streams.leave(subscription))
     return response
 
 
@@ -86,37 +60,46 @@ def commands() -> Response:
     key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
-    return _ask(lambda body: Do(body, key))
+    command = body()
+    desk().people.admit(request, acting(command))
+    return _asked(Do(command, key))
 
 
 @blueprint.post("/api/confirm")
 def confirm() -> Response:
     """The waiting proposal is right."""
-    return _ask(lambda body: Confirm(_version(body)))
+    return _answer_proposal(Confirm)
 
 
 @blueprint.post("/api/reject")
 def reject() -> Response:
     """The waiting proposal is wrong."""
-    return _ask(lambda body: Reject(_version(body)))
+    return _answer_proposal(Reject)
 
 
 @blueprint.post("/api/undo")
 def undo() -> Response:
-    """Take the last command back."""
-    return _ask(lambda body: Undo(_version(body)))
+    """Take the last command back; for the operator."""
+    desk().people.admit_operator(request)
+    return _asked(Undo(number_of(body(), "version")))
 
 
 @blueprint.post("/api/next")
 def following_game() -> Response:
-    """The next game: with a ``header`` that one, else the evening's next or the same game again."""
-    return _ask(_next)
+    """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
+    table, given = desk(), body()
+    if "header" in given:
+        table.people.admit_operator(request)
+        return _asked(Begin(read_header(given["header"])))
+    session = table.referee.latest()
+    table.people.admit(request, turn(session))
+    return _asked(next_game(session, number_of(given, "version")))
 
 
 @blueprint.get("/api/moves/<int:number>/evidence.jpg")
 def evidence(number: int) -> Response:
     """The picture that a move was read from."""
-    jpeg = _desk().referee.evidence(number)
+    jpeg = desk().referee.evidence(number)
     if jpeg is None:
         raise NotFound("No picture was kept of this move.")
     return Response(jpeg, mimetype="image/jpeg")
@@ -125,7 +108,7 @@ def evidence(number: int) -> Response:
 @blueprint.get("/api/proposal/evidence.jpg")
 def proposal_evidence() -> Response:
     """The picture that the waiting proposal was read from."""
-    jpeg = _desk().referee.proposal_evidence()
+    jpeg = desk().referee.proposal_evidence()
     if jpeg is None:
         raise NotFound("No picture came with what is waiting, or nothing is waiting.")
     return Response(jpeg, mimetype="image/jpeg")
@@ -134,64 +117,37 @@ def proposal_evidence() -> Response:
 @blueprint.get("/healthz")
 def healthz() -> tuple[Response, int]:
     """Camera, journal and pins, each with its state; 503 when one has failed, not when it is merely absent."""
-    desk = _desk()
-    told = desk.referee.health()
+    table = desk()
+    told = table.referee.health()
     journal = {"state": "ok" if told["journal"]["ok"] else "failed", **told["journal"]}
     del journal["file"]  # where it lies is nothing for a whole network
-    parts = {"journal": journal, **desk.devices()}
+    parts = {"journal": journal, **table.devices()}
     is_well = told["ok"] and all(part["state"] != "failed" for part in parts.values())
     status = HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
     return jsonify({**told, "ok": is_well, **parts}), status
 
 
-def _desk() -> Desk:
-    desk: Desk = current_app.extensions["companion"]
-    return desk
-
-
 def _page(view: str) -> AnyResponse:
-    desk, code = _desk(), request.args.get("code")
+    table, code = desk(), request.args.get("code")
     if code is not None:
-        desk.door.knock(code, request)
-        return _with_cookie(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
-    is_joined = desk.door.is_open_to(request)
-    response = Response(render_template("table.html", view=view, is_joined=is_joined))
-    if not is_joined and COOKIE in request.cookies:
+        table.people.door.knock(code, request)
+        return with_code(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
+    mine = table.rights(request)
+    address = urlsplit(table.invitation.url if table.invitation else request.host_url).netloc
+    code = table.invitation.join_code if table.invitation and mine["invites"] else None
+    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code))
+    if not mine["joined"] and COOKIE in request.cookies:
         response.delete_cookie(COOKIE)
     return response
 
 
-def _with_cookie(response: AnyResponse, code: str) -> AnyResponse:
-    response.set_cookie(COOKIE, code.strip(), max_age=_COOKIE_AGE_S, httponly=True, samesite="Lax")
-    return response
+def _answer_proposal(kind: Callable[[int | None], Message]) -> Response:
+    table = desk()
+    waiting = table.referee.latest().proposal
+    table.people.admit(request, acting(waiting.command) if waiting else None)
+    return _asked(kind(number_of(body(), "version")))
 
 
-def _ask(message_from: Callable[[dict[str, Any]], Message]) -> Response:
-    desk = _desk()
-    desk.door.admit(request)
-    answer = desk.referee.ask(message_from(_body()))
+def _asked(message: Message) -> Response:
+    answer = desk().referee.ask(message)
     return jsonify({"version": answer.version, "events": answer.events, "said": sentences(answer.events)})
-
-
-def _body() -> dict[str, Any]:
-    """The request's JSON object. Raises `Refusal` ``malformed``."""
-    try:
-        body = read_json(request.get_data())
-    except ValueError as error:
-        raise Refusal("malformed", f"The request is not JSON: {error}") from error
-    if not isinstance(body, dict):
-        raise Refusal("malformed", "The request is not a JSON object.")
-    return body
-
-
-def _version(body: Mapping[str, Any]) -> int | None:
-    version = body.get("version")
-    if version is not None and type(version) is not int:
-        raise Refusal("malformed", "The version is a whole number.")
-    return version
-
-
-def _next(body: Mapping[str, Any]) -> Message:
-    if "header" in body:
-        return Begin(read_header(body["header"]))
-    return next_game(_desk().referee.latest(), _version(body))

@@ -4,10 +4,10 @@ import { h } from "./dom.js";
 
 const MINE = "companion-player"; // who was chosen on this phone the last time
 
-export function actions(state, press) {
+export function actions(state, press, me) {
   if (state.is_over) return h("div", { class: "row" }, h("button", { id: "next-game", onclick: press.nextGame }, "Next game"));
   const amounts = grouped(state.actions.filter((action) => action.field));
-  const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press));
+  const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press, me));
   const presses = [...grouped(state.actions.filter((action) => !action.field)).values()];
   const shared = presses.filter((same) => same.length > 1).map((same, n) => roll(same, n, press));
   const buttons = presses.filter((same) => same.length === 1).map(([action], n) => button(action, n, state, press));
@@ -28,8 +28,8 @@ function roll(choices, n, press) {
 }
 
 // One amount of one player, in steps that the rules allow; some ready to tap. Too much is for the rules to refuse.
-function stepper(choices, n, press) {
-  const remembered = choices.findIndex(({ player }) => player === localStorage.getItem(MINE));
+function stepper(choices, n, press, me) {
+  const remembered = choices.findIndex(({ player }) => player === (me.seat ?? localStorage.getItem(MINE)));
   let chosen = choices[Math.max(0, remembered)];
   const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric" });
   const ready = h("div", { class: "row picks", role: "group", "aria-label": "Common amounts" });

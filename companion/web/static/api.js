@@ -42,6 +42,11 @@ async function post(path, body) {
 }
 
 export const fetchState = () => send("/api/state", {});
+export const fetchMe = () => send("/api/me", {});
+export const claim = (player) => post("/api/seat", { player });
+export const free = (player) => post("/api/seat/free", player ? { player } : {});
+export const operate = (pin) => post("/api/operator", { pin });
+export const resign = () => post("/api/operator/leave", {});
 export const join = (code) => post("/api/join", { code });
 export const command = (body) => post("/api/commands", body);
 export const confirm = (version) => post("/api/confirm", { version });

@@ -4,6 +4,8 @@ import { follow } from "./live.js";
 import { show } from "./dom.js";
 import { gameModule } from "./games.js";
 import { actions } from "./actions.js";
+import { fetchMe } from "./api.js";
+import { mine, seatChoice, thisPhone } from "./people.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
 
@@ -15,7 +17,7 @@ const LINK_WORDS = {
 };
 
 let latest = null;
-let isJoined = document.body.dataset.joined === "yes";
+let me = JSON.parse(document.body.dataset.me);
 const isBoard = document.body.dataset.view === "board";
 
 async function onState(state, isFirst = false) {
@@ -33,16 +35,19 @@ function draw(state, game) {
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n], () => regions.call(state));
   show("notices", [state.notices], () => regions.notices(state));
-  show("turn", [state.turn, state.phase, state.result, isJoined], () => regions.turn(state, game));
+  show("turn", [state.turn, state.phase, state.result, me.seat], () => regions.turn(state, game, me));
   show("cloth", [state.table, state.players, state.proposal, state.last], () => game.drawTable(state));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
-  show("seats", [state.players, state.turn, state.phase, state.table.dealer], () => regions.seats(state, game));
-  show("proposal", [state.proposal, isJoined, isBoard], () => regions.proposal(state, isJoined && !isBoard, isBoard, press));
+  show("seats", [state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
+  show("proposal", [state.proposal, me, isBoard], () => regions.proposal(state, me, isBoard, press));
   document.body.classList.toggle("has-sheet", state.proposal !== null);
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
-  show("actions", [state.actions, state.is_over, isJoined], () => (isJoined ? actions(state, press) : []));
-  show("history", [state.history, state.can_undo, isJoined], () => regions.history(state, isJoined, press));
-  document.getElementById("join").hidden = isJoined;
+  const possible = me.joined ? mine(state.actions, me) : [];
+  show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));
+  show("actions", [possible, state.is_over, me], () => (me.joined ? actions({ ...state, actions: possible }, press, me) : []));
+  show("history", [state.history, state.can_undo, me.operator], () => regions.history(state, me.operator, press));
+  show("people", [Object.keys(state.players), me], () => thisPhone(state, me, press));
+  document.getElementById("join").hidden = me.joined;
 }
 
 // Where the page is secure (the table's own screen is), the screen stays on while it is looked at.
@@ -58,14 +63,15 @@ function onLink(link) {
   document.getElementById("link-words").textContent = LINK_WORDS[link];
 }
 
-function onJoined(joined) {
-  isJoined = joined;
-  document.body.dataset.joined = joined ? "yes" : "no";
-  if (latest) gameModule(latest.game).then((game) => draw(latest, game));
+// Seats and rights are this phone's own, no part of the table's state: asked for after every change of them.
+async function onRights() {
+  me = await fetchMe();
+  document.body.dataset.joined = me.joined ? "yes" : "no";
+  if (latest) draw(latest, await gameModule(latest.game));
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = presses({ onJoined, onDone: () => live.ask(), version: () => latest?.version });
+const press = presses({ onRights, onDone: () => live.ask(), version: () => latest?.version });
 
 document.addEventListener("visibilitychange", stayAwake);
 stayAwake();

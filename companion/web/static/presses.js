@@ -15,7 +15,9 @@ export function tell(text) {
   hideLater = setTimeout(() => (toast.hidden = true), TOAST_MS);
 }
 
-export function presses({ onJoined, onDone, version }) {
+const ABOUT_RIGHTS = ["not-joined", "wrong-code", "not-your-seat", "operator-only", "seat-taken"];
+
+export function presses({ onRights, onDone, version }) {
   let isBusy = false;
 
   const press = async (ask) => {
@@ -28,7 +30,7 @@ export function presses({ onJoined, onDone, version }) {
       onDone();
     } catch (error) {
       if (!(error instanceof api.Refused)) throw error;
-      if (error.code === "not-joined" || error.code === "wrong-code") onJoined(false);
+      if (ABOUT_RIGHTS.includes(error.code)) await onRights();
       if (error.status === 409) onDone();
       tell(error.message);
     } finally {
@@ -37,16 +39,19 @@ export function presses({ onJoined, onDone, version }) {
     }
   };
 
+  const rights = (ask) => press(() => ask().then(onRights));
+
   document.getElementById("join-form").addEventListener("submit", (event) => {
     event.preventDefault();
     const code = document.getElementById("join-code").value.trim();
-    press(async () => {
-      await api.join(code);
-      onJoined(true);
-    });
+    rights(() => api.join(code));
   });
 
   return {
+    claim: (player) => rights(() => api.claim(player)),
+    free: (player) => rights(() => api.free(player)),
+    operate: (pin) => rights(() => api.operate(pin)),
+    resign: () => rights(() => api.resign()),
     command: (body) => press(() => api.command(body)),
     confirm: () => press(() => api.confirm(version())),
     reject: () => press(() => api.reject(version())),

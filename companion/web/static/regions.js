@@ -42,11 +42,13 @@ function spot([x, y]) {
   return h("span", { class: "where" }, mark, h("span", {}, words));
 }
 
-export function turn(state, game) {
+export function turn(state, game, me) {
   if (state.is_over) return [h("p", { class: "now all" }, "The game is over")];
   const doing = game.prompt(state);
   if (!state.turn) return doing ? [h("p", { class: "now all" }, doing)] : [];
-  const now = h("p", { class: "now" }, h("b", {}, state.turn), h("span", {}, "’s turn"));
+  const isMine = state.turn === me.seat;
+  const now = isMine ? h("p", { class: "now mine" }, h("b", {}, "Your turn"))
+    : h("p", { class: "now" }, h("b", {}, state.turn), h("span", {}, "’s turn"));
   return [now, doing ? h("p", { class: "soft" }, doing) : null];
 }
 
@@ -56,16 +58,17 @@ export function facts(list) {
       note ? h("span", { class: "note" }, note) : null));
 }
 
-export function seats(state, game) {
-  return h("ul", {}, ...Object.keys(state.players).map((name) => seat(state, game, name)));
+export function seats(state, game, me) {
+  return h("ul", {}, ...Object.keys(state.players).map((name) => seat(state, game, name, me.seat === name)));
 }
 
-function seat(state, game, name) {
+function seat(state, game, name, isMine) {
   const { main, pots, hand, isOut, isDealer, extra } = game.seat(state, name);
   const isTurn = state.turn === name;
   const classes = ["seat", isTurn && "is-turn", isOut && "is-out"].filter(Boolean).join(" ");
   const badges = [
     isTurn ? h("span", { class: "badge turn-badge" }, "to play") : null,
+    isMine ? h("span", { class: "badge" }, "you") : null,
     isDealer ? h("span", { class: "badge" }, "deals") : null,
     isOut ? h("span", { class: "badge" }, "out") : null,
   ];
@@ -85,9 +88,13 @@ function pips(hand) {
   return h("span", { class: "pips", role: "img", "aria-label": words, title: words }, ...cards);
 }
 
-export function proposal(state, canPress, isBoard, press) {
+export function proposal(state, me, isBoard, press) {
   const waiting = state.proposal;
   if (!waiting) return [];
+  const player = waiting.command.player;
+  const isOthers = player !== me.seat && me.taken.includes(player) && !me.operator;
+  const canPress = me.joined && !isBoard && !isOthers;
+  const hint = isBoard ? "." : isOthers ? `, or on ${player}’s phone.` : ", or join below to press here.";
   const refused = waiting.refusal;
   const sure = waiting.confidence === null ? null : `${Math.round(waiting.confidence * 100)} % sure`;
   const lines = refused ? [spoken(refused.message)] : waiting.consequences;
@@ -101,7 +108,7 @@ export function proposal(state, canPress, isBoard, press) {
       ? h("div", { class: "row" },
           h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? "Take it away" : "Reject"),
           refused ? null : h("button", { id: "confirm", onclick: press.confirm }, "Confirm"))
-      : h("p", { class: "soft" }, `Press the button at the table${isBoard ? "." : ", or join below to press here."}`),
+      : h("p", { class: "soft" }, `Press the button at the table${hint}`),
   ];
 }
 

@@ -1,0 +1,82 @@
+"""What every address of the house works with: the table behind the request, and the request's JSON."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from flask import Request, current_app, request
+
+from companion.errors import Refusal
+from companion.referee.referee import Referee
+from companion.rules.engine import read_json
+from companion.web.people import People
+from companion.web.snapshots import Snapshots
+from companion.web.streams import Streams
+
+Devices = Callable[[], Mapping[str, Mapping[str, Any]]]
+"""Camera and pins by name, each ``{"state": "ok" | "absent" | "degraded" | "failed", ...}``."""
+
+
+class Invites(Protocol):
+    """What is shown to people who want to join."""
+
+    @property
+    def url(self) -> str:
+        """The scoreboard's address."""
+
+    @property
+    def join_code(self) -> str:
+        """What lets act."""
+
+    def svg(self) -> str:
+        """A QR code that joins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the routes work with. Without an invitation nothing is shown to those who want to join."""
+
+    referee: Referee
+    people: People
+    snapshots: Snapshots
+    streams: Streams
+    devices: Devices
+    invitation: Invites | None
+
+    def rights(self, asking: Request) -> dict[str, Any]:
+        """What the asking phone may do, and whether it may show the code that joins."""
+        invites = self.invitation is not None and self.people.may_invite(asking)
+        return {**self.people.as_json(asking), "invites": invites}
+
+
+def desk() -> Desk:
+    """The desk of the application that answers this request."""
+    found: Desk = current_app.extensions["companion"]
+    return found
+
+
+def body() -> dict[str, Any]:
+    """The request's JSON object. Raises `Refusal` ``malformed``."""
+    try:
+        value = read_json(request.get_data())
+    except ValueError as error:
+        raise Refusal("malformed", f"The request is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise Refusal("malformed", "The request is not a JSON object.")
+    return value
+
+
+def text_of(given: Mapping[str, Any], name: str) -> str:
+    """A field that must be a piece of text. Raises `Refusal` ``malformed``."""
+    value = given.get(name)
+    if not isinstance(value, str):
+        raise Refusal("malformed", f"Send {name} as a piece of text.")
+    return value
+
+
+def number_of(given: Mapping[str, Any], name: str) -> int | None:
+    """A field that is a whole number where it is there. Raises `Refusal` ``malformed``."""
+    value = given.get(name)
+    if value is not None and type(value) is not int:
+        raise Refusal("malformed", f"The {name} is a whole number.")
+    return value

@@ -1,0 +1,112 @@
+"""The addresses of joining: the code, a seat, the operator's place, and the picture that others join by."""
+
+from http import HTTPStatus
+
+from flask import Blueprint, Response, jsonify, request
+from werkzeug.exceptions import NotFound
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.errors import Refusal
+from companion.web.desk import body, desk, text_of
+from companion.web.door import COOKIE, Unwelcome, refuse_other_sites
+from companion.web.people import OPERATOR_COOKIE, SEAT_COOKIE
+
+joining = Blueprint("joining", __name__)
+
+_COOKIE_AGE_S = 30 * 24 * 3600
+
+
+@joining.get("/api/me")
+def me() -> Response:
+    """What the asking phone may do: joined, its seat, operator; and which seats are taken."""
+    return jsonify(desk().rights(request))
+
+
+@joining.post("/api/join")
+def join() -> AnyResponse:
+    """Join by typing the code."""
+    given = text_of(body(), "code")
+    desk().people.door.knock(given, request)
+    return with_code(jsonify({"joined": True}), given)
+
+
+@joining.post("/api/seat")
+def claim() -> AnyResponse:
+    """Claim a seat for this phone, which gives up the one it had. A seat that is taken is refused, ``seat-taken``."""
+    table, player = desk(), text_of(body(), "player")
+    table.people.door.admit(request)
+    players = table.referee.latest().header.players
+    if player not in players:
+        raise Refusal("unknown-player", f"Nobody called {player} plays; there are {', '.join(players)}.")
+    before = table.people.seat(request)
+    if before == player:
+        return jsonify({"seat": player})
+    key = table.people.keys.claim(player, players)
+    if key is None:
+        raise Refusal("seat-taken", f"{player}'s seat is claimed by another phone; the operator can free it.")
+    if before is not None:
+        table.people.keys.free(before)
+    return _with(jsonify({"seat": player}), SEAT_COOKIE, key)
+
+
+@joining.post("/api/seat/free")
+def free() -> AnyResponse:
+    """Give one's own seat up; the operator frees anybody's, ``{"player"}``."""
+    people, given = desk().people, body()
+    mine = people.seat(request)
+    player = text_of(given, "player") if "player" in given else mine
+    if player is None:
+        raise Refusal("no-seat", "This phone has no seat.")
+    if player == mine:
+        people.door.admit(request)
+    else:
+        people.admit_operator(request)
+    people.keys.free(player)
+    response = jsonify({"seat": None if player == mine else mine})
+    if player == mine:
+        response.delete_cookie(SEAT_COOKIE, httponly=True, samesite="Strict")
+    return response
+
+
+@joining.post("/api/operator")
+def operate() -> AnyResponse:
+    """Become an operator by the PIN."""
+    people, pin = desk().people, text_of(body(), "pin")
+    people.door.admit(request)
+    if not people.has_operator:
+        raise Refusal("no-pin", "This table has no PIN: whoever has joined is an operator.")
+    people.door.unlock(pin, request)
+    return _with(jsonify({"operator": True}), OPERATOR_COOKIE, people.keys.appoint())
+
+
+@joining.post("/api/operator/leave")
+def resign() -> AnyResponse:
+    """Be no operator any more."""
+    refuse_other_sites(request)
+    if key := request.cookies.get(OPERATOR_COOKIE):
+        desk().people.keys.dismiss(key)
+    response = jsonify({"operator": False})
+    response.delete_cookie(OPERATOR_COOKIE, httponly=True, samesite="Strict")
+    return response
+
+
+@joining.get("/join.svg")
+def code_picture() -> Response:
+    """The QR code that joins, for whoever may see the join code."""
+    table = desk()
+    if table.invitation is None:
+        raise NotFound("This table gives no QR code.")
+    if not table.people.may_invite(request):
+        raise Unwelcome(HTTPStatus.FORBIDDEN, "not-joined", "The join code is shown on the table's own screen.")
+    return Response(table.invitation.svg(), mimetype="image/svg+xml")
+
+
+def with_code(response: AnyResponse, code: str) -> AnyResponse:
+    """Keep the join code in the phone; ``Lax``, for a link from a message must still join."""
+    response.set_cookie(COOKIE, code.strip(), max_age=_COOKIE_AGE_S, httponly=True, samesite="Lax")
+    return response
+
+
+def _with(response: AnyResponse, name: str, key: str) -> AnyResponse:
+    response.set_cookie(name, key, max_age=_COOKIE_AGE_S, httponly=True, samesite="Strict")
+    return response

@@ -1,0 +1,104 @@
+"""The keys given out at this table: to each seat one, to operators a few. Kept as hashes, over restarts too.
+
+A key is 24 random bytes in a phone's cookie; the table keeps its SHA-256 and nothing that would open anything.
+"""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Collection
+from pathlib import Path
+from threading import Lock
+
+from companion.errors import TableError
+from companion.referee.folder import told, write_whole
+
+_OPERATORS = 8
+
+
+class Keys:
+    """Who holds which seat and who is an operator. Any thread."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        """The keys that ``file`` keeps; without a file they are forgotten when the program ends.
+
+        Raises:
+            TableError: the file is there and does not read.
+        """
+        self._file = file
+        self._lock = Lock()
+        self._seats: dict[str, str] = {}
+        self._operators: list[str] = []
+        if file is not None and file.exists():
+            self._seats, self._operators = _read(file)
+
+    def taken(self) -> frozenset[str]:
+        """The players whose seats are claimed."""
+        with self._lock:
+            return frozenset(self._seats)
+
+    def claim(self, player: str, players: Collection[str]) -> str | None:
+        """The key of a seat that was free, None for one that is taken; seats of people who left the game are freed."""
+        with self._lock:
+            if player in self._seats:
+                return None
+            key = secrets.token_urlsafe(24)
+            self._keep({**{p: k for p, k in self._seats.items() if p in players}, player: _hash(key)}, self._operators)
+            return key
+
+    def seat(self, key: str | None) -> str | None:
+        """The player whose seat a key is for."""
+        if key is None:
+            return None
+        wanted = _hash(key)
+        with self._lock:
+            return next(
+                (player for player, known in self._seats.items() if secrets.compare_digest(known, wanted)), None
+            )
+
+    def free(self, player: str) -> None:
+        """Let somebody else have a seat. Twice is harmless."""
+        with self._lock:
+            if player in self._seats:
+                self._keep({p: k for p, k in self._seats.items() if p != player}, self._operators)
+
+    def appoint(self) -> str:
+        """The key of one more operator; of too many the earliest is forgotten."""
+        key = secrets.token_urlsafe(24)
+        with self._lock:
+            self._keep(self._seats, [*self._operators, _hash(key)][-_OPERATORS:])
+        return key
+
+    def is_operator(self, key: str | None) -> bool:
+        """Whether a key is an operator's."""
+        if key is None:
+            return False
+        wanted = _hash(key)
+        with self._lock:
+            return any(secrets.compare_digest(known, wanted) for known in self._operators)
+
+    def dismiss(self, key: str) -> None:
+        """An operator leaves the place."""
+        wanted = _hash(key)
+        with self._lock:
+            self._keep(self._seats, [known for known in self._operators if known != wanted])
+
+    def _keep(self, seats: dict[str, str], operators: list[str]) -> None:
+        if self._file is not None:
+            with told(f"cannot keep the seats in {self._file}"):
+                write_whole(self._file, json.dumps({"seats": seats, "operators": operators}, indent=1).encode())
+        self._seats, self._operators = seats, operators
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _read(file: Path) -> tuple[dict[str, str], list[str]]:
+    with told(f"cannot read the seats in {file}"):
+        text = file.read_text()
+    try:
+        kept = json.loads(text)
+        return dict(kept["seats"]), list(kept["operators"])
+    except (ValueError, KeyError, TypeError):
+        raise TableError(f"{file} does not list seats; remove it, and everybody claims a seat anew") from None

@@ -1,0 +1,99 @@
+"""Who asks: a watcher, somebody who joined, the holder of a seat, the operator. And what each of them may do.
+
+A seat that a phone has claimed is played from that phone, by the operator, and by the buttons at the table; a seat that
+nobody has claimed is played by whoever has joined. At a table without a PIN everybody who joined is an operator.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from ipaddress import ip_address
+from typing import Any
+
+from flask import Request
+
+from companion.referee.session import Session
+from companion.web.door import Door, Unwelcome
+from companion.web.keys import Keys
+
+SEAT_COOKIE = "companion_seat"
+OPERATOR_COOKIE = "companion_operator"
+PIN_HEADER = "X-Operator-Pin"
+
+
+@dataclass(frozen=True, slots=True)
+class People:
+    """The rights at one table."""
+
+    door: Door
+    keys: Keys
+    has_operator: bool
+
+    def seat(self, request: Request) -> str | None:
+        """Whose seat the asking phone holds."""
+        return self.keys.seat(request.cookies.get(SEAT_COOKIE))
+
+    def is_operator(self, request: Request) -> bool:
+        """Whether the asking phone has given the PIN."""
+        if not self.has_operator:
+            return self.door.is_open_to(request)
+        return self.keys.is_operator(request.cookies.get(OPERATOR_COOKIE))
+
+    def as_json(self, request: Request) -> dict[str, Any]:
+        """The asking phone's own rights, and which seats are taken."""
+        return {
+            "joined": self.door.is_open_to(request),
+            "seat": self.seat(request),
+            "operator": self.is_operator(request),
+            "taken": sorted(self.keys.taken()),
+        }
+
+    def name(self, request: Request) -> str:
+        """What the history calls whoever asks."""
+        return self.seat(request) or ("the operator" if self.has_operator else "a phone")
+
+    def admit(self, request: Request, player: object = None) -> None:
+        """Let the request act for a player, or for nobody in particular. Raises `Unwelcome`."""
+        self.door.admit(request)
+        if not isinstance(player, str) or player not in self.keys.taken() or self.seat(request) == player:
+            return
+        if not (self.has_operator and self.is_operator(request)):
+            message = f"{player}'s seat is claimed by another phone; only that one plays for {player}."
+            raise Unwelcome(HTTPStatus.FORBIDDEN, "not-your-seat", message)
+
+    def admit_operator(self, request: Request) -> None:
+        """Let the request do what is the operator's: by cookie or by the ``X-Operator-Pin`` header."""
+        self.door.admit(request)
+        if (pin := request.headers.get(PIN_HEADER)) is not None:
+            self.door.unlock(pin, request)
+        elif not self.is_operator(request) and self.has_operator:
+            raise Unwelcome(HTTPStatus.FORBIDDEN, "operator-only", "That is for the operator: enter the PIN first.")
+
+    def may_invite(self, request: Request) -> bool:
+        """Whether the join code may be shown: to whoever joined, and on the table's own screen."""
+        return self.door.is_open_to(request) or is_here(request)
+
+
+def is_here(request: Request) -> bool:
+    """Whether a request comes from this very machine.
+
+    A page opened by a name that another site resolves to this machine comes from here too, hence the look at the host.
+    """
+    return all(_is_loopback(text) for text in (request.remote_addr or "", request.host.rsplit(":", 1)[0].strip("[]")))
+
+
+def acting(command: Mapping[str, Any]) -> object:
+    """Who a command is by: one player, or nobody in particular."""
+    return command.get("player")
+
+
+def turn(session: Session) -> object:
+    """Whose move a press without a name would make."""
+    return session.game.view(session.state)["turn"]
+
+
+def _is_loopback(text: str) -> bool:
+    try:
+        return text == "localhost" or ip_address(text).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,60 @@
+// This phone at the table: joining, a seat of its own, the operator's place, and the code by which others join.
+
+import { h } from "./dom.js";
+
+// Before there is a seat it asks at once, large; afterwards it is one line to unfold.
+export function seatChoice(state, me, press) {
+  if (!me.joined || me.seat) return [];
+  const names = Object.keys(state.players);
+  if (names.every((name) => me.taken.includes(name))) return [];
+  const choices = names.map((name, n) => {
+    const isTaken = me.taken.includes(name);
+    return h("button", { id: `sit-${n}`, class: "plain pick name", disabled: isTaken, onclick: () => press.claim(name) },
+      isTaken ? `${name} (taken)` : name);
+  });
+  return h("div", { class: "stepper" },
+    h("p", { id: "sit" }, h("b", {}, "Which seat is yours?"), h("span", { class: "soft" }, " Then only this phone plays for it.")),
+    h("div", { class: "row picks", role: "group", "aria-labelledby": "sit" }, ...choices));
+}
+
+export function thisPhone(state, me, press) {
+  if (!me.joined) return [];
+  const seated = me.seat && state.players[me.seat];
+  return h("details", { id: "this-phone" },
+    h("summary", { id: "this-phone-words" }, seated ? `This phone plays for ${me.seat}` : "This phone has no seat",
+      me.operator ? " · operator" : ""),
+    seated ? h("button", { id: "leave-seat", class: "plain small", onclick: () => press.free() }, "Give up the seat") : null,
+    operatorPart(state, me, press),
+    me.invites ? invite() : null);
+}
+
+function operatorPart(state, me, press) {
+  if (!me.operator) {
+    const submit = (event) => {
+      event.preventDefault();
+      press.operate(document.getElementById("pin").value.trim());
+    };
+    return h("form", { class: "pin", autocomplete: "off", onsubmit: submit },
+      h("label", { for: "pin" }, "Operator’s PIN, to correct and take back"),
+      h("div", { class: "row" },
+        h("input", { id: "pin", type: "password", inputmode: "numeric", maxlength: 40, required: true }),
+        h("button", { type: "submit", id: "operate" }, "Enter")));
+  }
+  const others = me.taken.filter((name) => name !== me.seat);
+  const freeing = others.map((name, n) =>
+    h("button", { id: `free-${n}`, class: "plain small", onclick: () => press.free(name) }, `Free ${name}’s seat`));
+  return h("div", { class: "row wrap" }, ...freeing,
+    h("button", { id: "resign", class: "plain small", onclick: press.resign }, "Stop being the operator"));
+}
+
+function invite() {
+  const alt = "A code that another phone’s camera reads to join";
+  return h("div", { class: "invite" },
+    h("img", { class: "qr", src: "/join.svg", loading: "lazy", width: 180, height: 180, alt }),
+    h("p", { class: "soft" }, "Others join by this code."));
+}
+
+// What this phone may do by hand: its own seat's moves, and those of seats that no phone has claimed.
+export function mine(actions, me) {
+  return actions.filter(({ player }) => !player || player === me.seat || (!me.taken.includes(player) && (!me.seat || me.operator)));
+}
