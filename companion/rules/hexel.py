@@ -103,6 +103,7 @@ def _stake(state: State, command: Command) -> Happened:
     player, amount = text_field(command, "player"), whole_field(command, "amount")
     require_player(player, state.players)
     _require_phase(state, "stake")
+    _require_in(state, player)
     if player != state.dealer:
         raise Refusal("not-dealer", f"the stake is the dealer's to set, and the dealer is {state.dealer}")
     if amount < 1:

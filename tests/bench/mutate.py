@@ -91,18 +91,18 @@ class Mutant:
 
 
 def changes(tree: ast.AST) -> Iterator[Change]:
-    """Every change that can be made to a module, in the order of its text."""
-    for parent in ast.walk(tree):
-        for name, value in ast.iter_fields(parent):
-            if name in ("annotation", "returns") or _is_only_read(parent):
-                continue
-            for at, node in enumerate(value if isinstance(value, list) else [value]):
-                if isinstance(node, ast.AST):
-                    yield from _of_node(parent, name, at if isinstance(value, list) else None, node)
+    """Every change that can be made within a module or a part of it, in the order of its text."""
+    for name, value in ast.iter_fields(tree):
+        if name in ("annotation", "returns", "decorator_list") or _is_only_read(tree):
+            continue
+        for at, node in enumerate(value if isinstance(value, list) else [value]):
+            if isinstance(node, ast.AST):
+                yield from _of_node(tree, name, at if isinstance(value, list) else None, node)
+                yield from changes(node)
 
 
 def _is_only_read(node: ast.AST) -> bool:
-    """Whether nothing in here changes what the rules do: a docstring, a list of exports, an f-string, an assertion."""
+    """Whether nothing in here changes what the rules do: a docstring, a list of exports, a sentence, an assertion."""
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
     is_exports = isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in ("__all__", "__slots__")
     return is_text or is_exports or isinstance(node, ast.JoinedStr | ast.FormattedValue | ast.Assert | ast.ImportFrom)
@@ -196,8 +196,8 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def tests_of(game: str) -> list[str]:
     """The files that test a game, those with random tables last."""
     files = sorted((ROOT / "tests" / "rules").glob(f"test_{game}*.py"), key=lambda path: "properties" in path.stem)
-    playthroughs = ROOT / "tests" / "playthroughs" / "test_playthroughs.py"
-    return [str(path) for path in (*files[:-1], playthroughs, files[-1])]
+    shared = [ROOT / "tests" / name for name in ("rules/test_next_step.py", "records", "playthroughs")]
+    return [str(path) for path in (*files[:-1], *shared, files[-1])]
 
 
 def notices(mutant: Mutant | None, game: str) -> None:
