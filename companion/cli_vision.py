@@ -1,10 +1,11 @@
-"""The commands that look at pictures, `read` and `watch`; imported only when asked for, since OpenCV is slow to load."""
+"""The commands that look at pictures, `read` and `watch`; imported only when asked for: OpenCV is slow to load."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import cv2
@@ -15,8 +16,10 @@ from companion.errors import UsageError
 from companion.vision.readers import READERS, Reader, load_picture
 from companion.vision.settling import Patience, Settler
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 
-def game_options(command):  # type: ignore[no-untyped-def]
+
+def game_options(command: Command) -> Command:
     """The options that say which game and which deck."""
     command = click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, for programs.")(command)
     command = click.option(

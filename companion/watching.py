@@ -58,7 +58,7 @@ class Watching:
         self._clock = clock
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
-        self._settler = Settler(self._reader, None, patience)
+        self._settler = Settler(self._reader, referee.latest().header.edition, patience)
         self._naming: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
         self._proposed: tuple[int, Command] | None = None

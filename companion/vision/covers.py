@@ -46,4 +46,4 @@ def _look(pyramid: Pyramid, outline: np.ndarray) -> np.ndarray:
     """The mean colour (3,) inside an outline."""
     centre, affine = affine_of(outline)
     level = pyramid.level_for(0.3 * float(np.sqrt(abs(np.linalg.det(affine)))))
-    return pyramid.sample(_PLACES @ affine.T + centre, level).astype(np.float32).mean(0)
+    return np.asarray(pyramid.sample(_PLACES @ affine.T + centre, level).astype(np.float32).mean(0))

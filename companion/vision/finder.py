@@ -71,7 +71,7 @@ def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
     s = vectors @ np.diag(np.exp(values)) @ vectors.T
     t = np.arctan2(code[4], code[3]) / 6
     turn = np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
-    return centre + UNIT_HEXAGON @ (s @ turn).T
+    return np.asarray(centre + UNIT_HEXAGON @ (s @ turn).T)
 
 
 def brightened(bgr: np.ndarray) -> np.ndarray:

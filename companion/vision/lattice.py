@@ -82,7 +82,7 @@ def find_lattice(
     first = _edge_looking_right(outlines[seed])
     walked = _consistent(_walk({seed: _Stand((0, 0), first)}, pairs), pairs) if len(group) > 1 else {}
     if is_covered is not None and walked:
-        covered = _on_table(is_covered, np.linalg.inv(table_from_image))
+        covered = _on_table(is_covered, np.asarray(np.linalg.inv(table_from_image), np.float64))
         walked = _over_gaps(walked, poses, pairs, covered)
     right = [_edge_looking_right(outline) for outline in outlines]
     return Lattice(

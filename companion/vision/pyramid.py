@@ -5,6 +5,8 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+_ROW = 512
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pyramid:
@@ -38,12 +40,14 @@ class Pyramid:
         image = self.levels[level]
         scale = 1.0 / (1 << level)
         at = ((points.reshape(-1, 2) + 0.5) * scale - 0.5).astype(np.float32)
-        rows = -(-len(at) // 512)
-        grid = np.full((rows * 512, 2), -9.0, np.float32)
+        rows = -(-len(at) // _ROW)  # remap takes no picture that is wider than 32767
+        grid = np.full((rows * _ROW, 2), -9.0, np.float32)
         grid[: len(at)] = at
-        grid = grid.reshape(rows, 512, 2)
-        found = cv2.remap(image, grid, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        return found.reshape(-1, 3)[: len(at)].reshape(*points.shape[:-1], 3)
+        x, y = np.ascontiguousarray(grid[:, 0]), np.ascontiguousarray(grid[:, 1])
+        found = cv2.remap(
+            image, x.reshape(rows, _ROW), y.reshape(rows, _ROW), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
+        )
+        return np.asarray(found.reshape(-1, 3)[: len(at)].reshape(*points.shape[:-1], 3))
 
     def level_for(self, px_per_sample: float) -> int:
         """The level on which samples that far apart do not skip pixels."""

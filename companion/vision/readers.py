@@ -100,7 +100,7 @@ def _placed_in_lattice(
 
 
 def _looks_like_a_card(found: Found, probabilities: np.ndarray) -> bool:
-    """A patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
+    """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
     symbols = int((np.delete(probabilities, OTHER, axis=1).max(-1) > 0.9).sum())
     return any(symbols >= least and found.confidence >= sure for least, sure in CARD)
 

@@ -62,7 +62,7 @@ def register(known: Mapping[Cell, Edges], seen: Mapping[Cell, Edges]) -> Registr
             clashing = sum(
                 1
                 for (q, r), edges in turned_seen.items()
-                if (face := known.get((q + shift[0], r + shift[1]))) is not None and _differ(edges, face)
+                if (there := known.get((q + shift[0], r + shift[1]))) is not None and _differ(edges, there)
             )
             one = Registration(turns, shift, agreeing, clashing)
             if best is None or (agreeing - clashing, agreeing) > (best.agreeing - best.clashing, best.agreeing):

@@ -166,11 +166,12 @@ class Settler:
         boxes = [stats[i] for i in range(1, count) if stats[i][4] >= least]
         if boxes and across is None:
             return [(0, 0, w, h)]
-        margin = 1.0 * (across or 0.0)
-        windows = []
-        for x, y, wide, high, _ in boxes[:6]:
+        margin = across or 0.0
+        windows: list[tuple[int, int, int, int]] = []
+        for x, y, wide, high, _ in boxes:
             x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
-            windows.append((x0, y0, min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))))
+            x1, y1 = min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))
+            windows = _with_window(windows, (x0, y0, x1, y1))
         return windows
 
     # ------------------------------------------------------------ a card seen where something changed
@@ -321,10 +322,11 @@ class Settler:
 
     def _strangers(self, seen: list[SeenCard], known: list[SeenCard], glance: Glance) -> np.ndarray:
         """Where cards lie that are not known yet, bool (h, w): they stay a change, to be looked at."""
-        out = np.zeros(glance.changed.shape, bool)
+        shape = glance.changed.shape
+        out = np.zeros(shape, bool)
         for card in seen:
             if not any(is_near(card, other, 0.6) for other in known):
-                out |= cells_of(card.corners, out.shape, 1.1)
+                out |= cells_of(card.corners, shape, 1.1)
         return out
 
     # ------------------------------------------------------------ notices, each said once until it passes
@@ -344,6 +346,19 @@ class Settler:
 
 def _notice(code: str, message: str) -> Told:
     return {"event": "notice", "code": code, "message": message}
+
+
+def _with_window(
+    windows: list[tuple[int, int, int, int]], fresh: tuple[int, int, int, int]
+) -> list[tuple[int, int, int, int]]:
+    """The windows with one more; those that overlap become one, so that nothing is read twice."""
+    apart = []
+    for x0, y0, x1, y1 in windows:
+        if x0 < fresh[2] and fresh[0] < x1 and y0 < fresh[3] and fresh[1] < y1:
+            fresh = (min(x0, fresh[0]), min(y0, fresh[1]), max(x1, fresh[2]), max(y1, fresh[3]))
+        else:
+            apart.append((x0, y0, x1, y1))
+    return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
 
 
 def _stirred_around(card: SeenCard, changed: np.ndarray) -> float:

@@ -28,7 +28,9 @@ def _patch_points() -> np.ndarray:
     out = np.stack([np.cos(angles), np.sin(angles)], 1)
     across = np.stack([-out[:, 1], out[:, 0]], 1)
     radial = _RADIUS + _HALF * v
-    return radial[None, ..., None] * out[:, None, None] + (_HALF * u)[None, ..., None] * across[:, None, None]
+    return np.asarray(
+        radial[None, ..., None] * out[:, None, None] + (_HALF * u)[None, ..., None] * across[:, None, None]
+    )
 
 
 def _face_points() -> np.ndarray:
