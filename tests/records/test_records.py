@@ -7,7 +7,7 @@ it stands in lines with ``--``:
     -- refused CODE            the last line is refused with that code, all before are accepted
     -- bad-header              the header is
     -- events NAME...          the events of the last line
-    -- PATH JSON               what ``replay --json`` prints there: ``players.Ana.chips 97``, ``log.-1.events.0.call "Hexel"``
+    -- PATH JSON               what `replay --json` prints there: `players.Ana.chips 97`, `log.-1.events.0.call "Hexel"`
 """
 
 import json
