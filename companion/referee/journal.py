@@ -1,6 +1,7 @@
 """The journal: every game as a file of JSON lines, each on the disk before anyone hears of what it says.
 
-The first line names the rules' version and the header, every further one a move, an undo or a restart of the program.
+The first line names the rules' version and the header, every further one a move, an undo, a redo, a
+correction or a restart of the program.
 Reading it back is deciding everything again and comparing; nothing is ever rewritten. A last line that was torn while
 being written is cut off, kept aside and told; any other damage stops the reading.
 """
@@ -8,15 +9,17 @@ being written is cut off, kept aside and told; any other damage stops the readin
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from companion import __version__
 from companion.errors import BadHeader, JournalError, Refusal
 from companion.referee.folder import Folder, settle, told, write_whole
+from companion.referee.happenings import Corrected, Moved, Redone, Undone
 from companion.referee.lines import Damaged, line, whole_lines
-from companion.referee.session import Kept, Moved, Session, Undone, begin, evolve
+from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
+from companion.referee.session import Session, begin, evolve
 from companion.rules.engine import Header, read_header
 
 FORM = 1
@@ -103,18 +106,29 @@ class Journal:
                 "command": dict(moved.command),
                 "events": list(moved.events),
                 "key": moved.key,
-                "evidence": None if kept is None else {"file": kept.file, "sha256": kept.sha256},
+                "evidence": None if kept is None else asdict(kept),
             }
         )
 
     def undone(self, undone: Undone, version: int) -> None:
-        """Write that the last move was taken back."""
-        self._append({"did": "undo", "version": version, "when": undone.when, "move": undone.move.number})
+        """Write that the last move, or the last correction, was taken back."""
+        number = undone.move.number if undone.move else None
+        self._append({"did": "undo", "version": version, "when": undone.when, "by": undone.by, "move": number})
 
-    def keep(self, jpeg: bytes) -> Kept:
-        """Keep the picture of the move that is written next."""
+    def redone(self, redone: Redone, version: int) -> None:
+        """Write that what was taken back was done again."""
+        self._append({"did": "redo", "version": version, "when": redone.when, "by": redone.by})
+
+    def corrected(self, done: Corrected, version: int) -> None:
+        """Write a correction: what was changed, and the fingerprint of all that stands since."""
+        change = {**asdict(done.change), "commands": [dict(command) for command in done.change.commands]}
+        body = {"did": "correct", "version": version, "when": done.when, "by": done.by, **change}
+        self._append({**body, "stand": len(done.line.moves), "sha256": fingerprint(done.line.moves)})
+
+    def keep(self, jpeg: bytes, confidence: float) -> Kept:
+        """Keep the picture of the move that is written next, and how sure the reading was."""
         folder = self._evidence_folder
-        kept = Kept(f"{self._lines + 1:04}.jpg", hashlib.sha256(jpeg).hexdigest())
+        kept = Kept(f"{self._lines + 1:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
         with told(f"cannot keep a picture in {folder}"):
             if not folder.exists():
                 folder.mkdir()
@@ -203,9 +217,14 @@ def _told_by(session: Session, body: Mapping[str, Any]) -> Session:
         case "move":
             return evolve(_one_before(session, body), _move(session, body))
         case "undo":
-            if len(session.moves) != body["move"]:
-                raise ValueError(f"takes back move {body['move']} of {len(session.moves)}")
-            return evolve(_one_before(session, body), Undone(session.moves[-1], body["when"]))
+            undone = _undo(session, body)
+            return evolve(_one_before(session, body), undone)
+        case "redo":
+            if not session.can_redo:
+                raise ValueError("does again what was not taken back")
+            return evolve(_one_before(session, body), Redone(body["when"], by=body["by"]))
+        case "correct":
+            return evolve(_one_before(session, body), _correction(session, body))
         case "resume":
             return session
         case did:
@@ -217,8 +236,23 @@ def _move(session: Session, body: Mapping[str, Any]) -> Moved:
     told_events = tuple(body["events"])
     if line({"events": list(events)}) != line({"events": list(told_events)}):
         raise ValueError(f"the rules now say {list(events)}, the journal says {list(told_events)}")
-    kept = body["evidence"] and Kept(body["evidence"]["file"], body["evidence"]["sha256"])
+    kept = body["evidence"] and Kept(**body["evidence"])
     return Moved(body["command"], events, state, body["when"], key=body["key"], evidence=kept)
+
+
+def _undo(session: Session, body: Mapping[str, Any]) -> Undone:
+    number = body["move"]
+    if not session.can_undo or (number is not None and number != len(session.moves)):
+        raise ValueError(f"takes back move {number} of {len(session.moves)}")
+    return Undone(None if number is None else session.moves[-1], body["when"], by=body.get("by"))
+
+
+def _correction(session: Session, body: Mapping[str, Any]) -> Corrected:
+    change = Change(body["at"], body["replaced"], tuple(body["commands"]), body["cut"])
+    line: Line = corrected(session.game, session.line, change, body["when"])
+    if (len(line.moves), fingerprint(line.moves)) != (body["stand"], body["sha256"]):
+        raise ValueError(f"the rules now say otherwise what follows the correction of move {change.at}")
+    return Corrected(change, line, body["when"], by=body["by"])
 
 
 def _one_before(session: Session, body: Mapping[str, Any]) -> Session:

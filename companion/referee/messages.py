@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from companion.referee.moves import Change
 from companion.rules.engine import Command, Event, Header
 
 if TYPE_CHECKING:
@@ -57,9 +58,28 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Take the last command back."""
+    """Take the last thing done back: a command, or a correction of earlier ones. As often as there is something."""
 
     version: int | None = None
+    by: str | None = None
+    """Who asks, as people call them, here and below; None for the button at the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redo:
+    """Do again what was taken back last, as long as nothing else was done since."""
+
+    version: int | None = None
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Correct:
+    """Put moves right that stand: what followed them is judged anew."""
+
+    change: Change
+    version: int | None = None
+    by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +112,7 @@ class Notice:
     """Where in the picture, as fractions 0..1 of its width and height."""
 
 
-Message = Do | Propose | Confirm | Reject | Undo | Next | Begin | Notice
+Message = Do | Propose | Confirm | Reject | Undo | Redo | Correct | Next | Begin | Notice
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,9 +133,10 @@ class Told:
     Attributes:
         version: of the session after it.
         kind: ``state`` (the scoreboard changed), ``notice`` (only the notices did) or ``announcement`` (a refusal).
-        data: for ``state`` ``{"because"}``, which is ``moved``, ``undone``, ``proposed``, ``withdrawn``, ``rejected``,
-            ``begun`` or ``resumed`` (everything anew, to one who missed too much); with ``moved`` and ``undone`` also
-            ``{"move": n, "command", "events"}``. For ``notice`` ``{"code", "text", "at"}``; for ``announcement``
+        data: for ``state`` ``{"because"}``, which is ``moved``, ``undone``, ``redone``, ``corrected``, ``proposed``,
+            ``withdrawn``, ``rejected``, ``begun`` or ``resumed`` (everything anew, to one who missed too much); with
+            ``moved``, and ``undone`` of a move, also ``{"move": n, "command", "events"}``; with ``corrected``
+            ``{"at": n}``, the first move changed. For ``notice`` ``{"code", "text", "at"}``; for ``announcement``
             ``{"refused": {"code", "message", ...}}``.
         session: as it was at that version; what a view of it is made from.
     """

@@ -21,23 +21,21 @@ from typing import Any
 
 from companion.errors import CompanionError, TableError
 from companion.referee.feed import Feed
-from companion.referee.journal import Journal, Reopened
-from companion.referee.messages import Answer, Do, Evidence, Message, Notice, Propose, Told
-from companion.referee.session import (
-    PRESS_GAP_S,
+from companion.referee.happenings import (
     Asked,
     Begun,
+    Corrected,
     Happening,
     Moved,
     Noticed,
     Proposed,
-    Session,
+    Redone,
     Undone,
     Withdrawn,
-    begin,
-    decide,
-    evolve,
 )
+from companion.referee.journal import Journal, Reopened
+from companion.referee.messages import Answer, Do, Evidence, Message, Notice, Propose, Told
+from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve
 from companion.rules.engine import Header
 
 QUEUE = 1024
@@ -209,6 +207,10 @@ class Referee:
                 self._journal.moved(happening, version)
             case Undone():
                 self._journal.undone(happening, version)
+            case Redone():
+                self._journal.redone(happening, version)
+            case Corrected():
+                self._journal.corrected(happening, version)
             case Begun(header, when):
                 self._journal.begin(header, version, when, self._asked_header)
         return happening
@@ -217,7 +219,7 @@ class Referee:
         waiting = self._session.proposal
         if self._picture is None or waiting is None or waiting.command != moved.command:
             return moved
-        return replace(moved, evidence=self._journal.keep(self._picture.jpeg))
+        return replace(moved, evidence=self._journal.keep(self._picture.jpeg, self._picture.confidence))
 
     def _picture_after(self, happening: Happening) -> Evidence | None:
         return happening.evidence if isinstance(happening, Proposed) else self._picture
@@ -292,7 +294,13 @@ def _told(happening: Happening, session: Session) -> Told:
         case Moved(command, events):
             because = {"because": "moved", "move": len(session.moves), "command": command, "events": events}
         case Undone(move):
-            because = {"because": "undone", "move": move.number, "command": move.command, "events": move.events}
+            because = {"because": "undone"}
+            if move is not None:
+                because |= {"move": move.number, "command": move.command, "events": move.events}
+        case Redone():
+            because = {"because": "redone"}
+        case Corrected(change):
+            because = {"because": "corrected", "at": change.at}
         case Proposed():
             because = {"because": "proposed"}
         case Withdrawn(_, rejected):

@@ -13,19 +13,33 @@ from typing import Any
 
 import companion.rules
 from companion.errors import Refusal
+from companion.referee.happenings import (
+    Asked,
+    Begun,
+    Corrected,
+    Happening,
+    Moved,
+    Noticed,
+    Proposed,
+    Redone,
+    Undone,
+    Withdrawn,
+)
 from companion.referee.messages import (
     Answer,
     Begin,
     Confirm,
+    Correct,
     Do,
     Evidence,
-    Message,
     Next,
     Notice,
     Propose,
+    Redo,
     Reject,
     Undo,
 )
+from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import malformed
 
@@ -34,30 +48,6 @@ PRESS_GAP_S = 0.3
 
 def _nothing() -> Mapping[str, Any]:
     return MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """Where a move's picture is kept: a file beside the journal, and the SHA-256 of its bytes in hexadecimal."""
-
-    file: str
-    sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A command that was carried out.
-
-    Attributes:
-        number: 1 for the first that still stands; a move that was taken back gives its number to the next.
-        when: the wall clock's time, ISO 8601 with its offset.
-    """
-
-    number: int
-    command: Command
-    events: tuple[Event, ...]
-    when: str
-    evidence: Kept | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +77,9 @@ class Session:
         state: the game's own state.
         past: the states before each move, the earliest first.
         moves: those that stand, in order.
+        done: how the moves stood before each thing that can be taken back, the earliest first.
+        undone: how they stood before each taking back that can be done again, the earliest first.
+        amendments: every time that moves which stood were changed, the earliest first.
         notices: what people should know now, by code.
         state_version: the version of the last move, undo or beginning.
         changed_at_s: when the state or the proposal last changed, on the clock that messages are stamped with.
@@ -100,6 +93,9 @@ class Session:
     state: Any
     past: tuple[Any, ...] = ()
     moves: tuple[Move, ...] = ()
+    done: tuple[Line, ...] = field(default=(), repr=False)
+    undone: tuple[Line, ...] = field(default=(), repr=False)
+    amendments: tuple[Amendment, ...] = field(default=(), repr=False)
     proposal: Proposal | None = None
     notices: Mapping[str, Notice] = field(default_factory=_nothing)
     state_version: int = 0
@@ -109,87 +105,26 @@ class Session:
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is a move to take back."""
-        return bool(self.moves)
+        """Whether there is something to take back."""
+        return bool(self.done)
 
+    @property
+    def can_redo(self) -> bool:
+        """Whether something was taken back that can be done again."""
+        return bool(self.undone)
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A message with the moment it was asked at.
-
-    Attributes:
-        at_s: on a clock that never jumps.
-        when: on the wall clock, ISO 8601 with its offset, for people.
-    """
-
-    message: Message
-    at_s: float
-    when: str
-
-
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A game was put on the table."""
-
-    header: Header
-    when: str
-    at_s: float = float("-inf")
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """A command was carried out. ``state`` is what the game made of it."""
-
-    command: Command
-    events: tuple[Event, ...]
-    state: Any
-    when: str
-    at_s: float = float("-inf")
-    key: str | None = None
-    evidence: Kept | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Undone:
-    """The last move was taken back."""
-
-    move: Move
-    when: str
-    at_s: float = float("-inf")
-
-
-@dataclass(frozen=True, slots=True)
-class Proposed:
-    """The camera saw something."""
-
-    command: Command
-    evidence: Evidence | None
-    at_s: float
-
-
-@dataclass(frozen=True, slots=True)
-class Withdrawn:
-    """The proposal no longer waits: the camera saw otherwise, or a person rejected it."""
-
-    at_s: float
-    rejected: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Noticed:
-    """A notice came up, changed or went."""
-
-    notice: Notice
-
-
-Happening = Begun | Moved | Undone | Proposed | Withdrawn | Noticed
+    @property
+    def line(self) -> Line:
+        """The moves that stand, with their states."""
+        return Line(self.state, self.past, self.moves)
 
 
 def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
     """Say what happens; nothing when the message says nothing new. Changes nothing.
 
     Raises:
-        Refusal: by the rules of the game, or `stale`, `nothing-waiting`, `nothing-to-undo`, `nothing-next`.
+        Refusal: by the rules of the game, or `stale`, `nothing-waiting`, `nothing-to-undo`, `nothing-to-redo`,
+            `nothing-next`, or what `corrected` raises.
         BadHeader: the header of a `Begin` does not describe a game.
     """
     message = asked.message
@@ -205,8 +140,14 @@ def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
         case Reject(version):
             _waiting(session, version)
             return (Withdrawn(asked.at_s, rejected=True),)
-        case Undo(version):
-            return (_undone(session, asked, version),)
+        case Undo():
+            return (_undone(session, asked, message),)
+        case Redo():
+            return (_redone(session, asked, message),)
+        case Correct(change, version, by):
+            _require_fresh(session, version, session.state_version)
+            line = corrected(session.game, session.line, change, asked.when)
+            return (Corrected(change, line, asked.when, asked.at_s, by),)
         case Next(version):
             _require_fresh(session, version, session.state_version)
             return (_next(session, asked),)
@@ -225,9 +166,8 @@ def evolve(session: Session, happening: Happening) -> Session:
             return replace(begin(header, session.version, session), changed_at_s=at_s)
         case Moved():
             return _after_move(session, happening)
-        case Undone(_, _, at_s):
-            back = replace(session, state=session.past[-1], past=session.past[:-1], moves=session.moves[:-1])
-            return _judge_anew(back, at_s)
+        case Undone() | Redone() | Corrected():
+            return _after_amendment(session, happening)
         case Proposed(command, evidence, at_s):
             waiting = _judged(session, command, evidence.confidence if evidence else None)
             return replace(session, proposal=waiting, changed_at_s=at_s)
@@ -291,11 +231,19 @@ def _waiting(session: Session, version: int | None) -> Proposal:
     return session.proposal
 
 
-def _undone(session: Session, asked: Asked, version: int | None) -> Undone:
-    _require_fresh(session, version, session.state_version)
+def _undone(session: Session, asked: Asked, message: Undo) -> Undone:
+    _require_fresh(session, message.version, session.state_version)
     if not session.can_undo:
         raise Refusal("nothing-to-undo", "There is no move to take back.")
-    return Undone(session.moves[-1], asked.when, asked.at_s)
+    move = session.moves[-1] if session.moves and session.done[-1].moves == session.moves[:-1] else None
+    return Undone(move, asked.when, asked.at_s, message.by)
+
+
+def _redone(session: Session, asked: Asked, message: Redo) -> Redone:
+    _require_fresh(session, message.version, session.state_version)
+    if not session.can_redo:
+        raise Refusal("nothing-to-redo", "Nothing was taken back that could be done again.")
+    return Redone(asked.when, asked.at_s, message.by)
 
 
 def _require_fresh(session: Session, version: int | None, since: int) -> None:
@@ -309,19 +257,45 @@ def _is_news(session: Session, notice: Notice) -> bool:
 
 
 def _after_move(session: Session, moved: Moved) -> Session:
+    before = session.line
     move = Move(len(session.moves) + 1, moved.command, moved.events, moved.when, moved.evidence)
+    line = extended(before, moved.state, move)
     answered = session.answered
     if moved.key is not None:
         answered = MappingProxyType({**answered, moved.key: Answer(session.version, moved.events)})
     after = replace(
         session,
-        state=moved.state,
-        past=(*session.past, session.state),
-        moves=(*session.moves, move),
+        state=line.state,
+        past=line.past,
+        moves=line.moves,
+        done=(*session.done, before),
+        undone=(),
         proposal=None if _settles(moved.command, session.proposal) else session.proposal,
         answered=answered,
     )
     return _judge_anew(after, moved.at_s)
+
+
+def _after_amendment(session: Session, happening: Undone | Redone | Corrected) -> Session:
+    before, done, undone = session.line, session.done, session.undone
+    match happening:
+        case Undone():
+            did, line, done, undone = "undo", done[-1], done[:-1], (*undone, before)
+        case Redone():
+            did, line, done, undone = "redo", undone[-1], (*done, before), undone[:-1]
+        case Corrected():
+            did, line, done, undone = "correct", happening.line, (*done, before), ()
+    changed = amendment(before, line, session.version, did, happening.by, happening.when)
+    after = replace(
+        session,
+        state=line.state,
+        past=line.past,
+        moves=line.moves,
+        done=done,
+        undone=undone,
+        amendments=(*session.amendments, changed),
+    )
+    return _judge_anew(after, happening.at_s)
 
 
 def _settles(command: Command, proposal: Proposal | None) -> bool:

@@ -94,6 +94,35 @@ def intent(command: Command) -> str:
     return say(command) if say else _by_name(command["cmd"], command)
 
 
+def instead(was: Sequence[Event], now: Sequence[Event]) -> str:
+    """What one move turned out to be, when it is not what it was taken for.
+
+    >>> laid = {"event": "placed", "player": "Bo", "matched": 2, "call": "Hexel"}
+    >>> instead([laid], [{**laid, "matched": 1, "call": "Hexba"}])
+    "Bo's card is Hexba, not Hexel."
+    >>> instead([laid], [{**laid, "player": "Ana"}])
+    'It was Ana, not Bo: Hexel.'
+    >>> staked = {"event": "stake-set", "player": "Ana", "amount": 3}
+    >>> instead([staked], [{**staked, "amount": 5}])
+    'Ana sets the stake at 5, not 3.'
+    """
+    old, new = was[0], now[0]
+    if "call" in old and "call" in new:
+        if old["player"] != new["player"]:
+            return f"It was {new['player']}, not {old['player']}: {new['call']}."
+        if old["call"] != new["call"]:
+            return f"{new['player']}'s card is {new['call']}, not {old['call']}."
+        return f"{new['player']}'s card is another, and still {new['call']}."
+    if old["event"] == new["event"] and "amount" in new and old.get("player") == new.get("player"):
+        return f"{sentence(new).removesuffix('.')}, not {old['amount'] or 'nothing'}."
+    return f"{sentence(new)} That stands instead of: {sentence(old)}"
+
+
+def no_longer(event: Event) -> str:
+    """That something is undone which an event had said."""
+    return f"Taken back: {sentence(event)}"
+
+
 def label(cmd: str) -> str:
     """What a button for a command says.
 

@@ -9,12 +9,15 @@ from math import gcd
 from typing import Any
 
 from companion.referee.messages import Begin, Message, Next, Notice
-from companion.referee.session import Move, Proposal, Session
+from companion.referee.moves import Move
+from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
+from companion.views.changes import amended
 from companion.views.phrases import call, intent, label, sentences
 
 _SCALARS = (str, int, bool)
 _ABOUT = ("cmd", "player")
+_AMENDMENTS = 30
 
 
 def scoreboard(session: Session) -> dict[str, Any]:
@@ -22,7 +25,7 @@ def scoreboard(session: Session) -> dict[str, Any]:
 
     ``version``, ``game``, ``phase``, ``turn``, ``players``, ``table`` and ``result`` are as ``replay`` prints them. The
     rest is for people: the header, the proposal that waits, the last call and what it came from, notices, the moves
-    so far, and the actions that may be done by hand.
+    so far and how they were amended, and the actions that may be done by hand.
     """
     return {
         "version": session.version,
@@ -33,7 +36,9 @@ def scoreboard(session: Session) -> dict[str, Any]:
         **_last(session),
         "notices": [_notice(notice) for notice in session.notices.values()],
         "history": [_history(move) for move in session.moves],
+        "amendments": [amended(amendment) for amendment in session.amendments[-_AMENDMENTS:]],
         "can_undo": session.can_undo,
+        "can_redo": session.can_redo,
         "is_over": is_over(session),
         "actions": actions(session.game.legal(session.state)),
     }
@@ -121,7 +126,8 @@ def _last(session: Session) -> dict[str, Any]:
 
 
 def _history(move: Move) -> dict[str, Any]:
-    return {"n": move.number, "said": list(sentences(move.events)), "picture": move.evidence is not None}
+    said = list(sentences(move.events))
+    return {"n": move.number, "command": dict(move.command), "said": said, "picture": move.evidence is not None}
 
 
 def _notice(notice: Notice) -> dict[str, Any]:

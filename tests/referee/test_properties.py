@@ -9,9 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import CompanionError, Refusal
-from companion.referee.messages import Confirm, Do, Evidence, Message, Next, Notice, Propose, Reject, Undo
+from companion.referee.happenings import Asked
+from companion.referee.messages import (
+    Confirm,
+    Correct,
+    Do,
+    Evidence,
+    Message,
+    Next,
+    Notice,
+    Propose,
+    Redo,
+    Reject,
+    Undo,
+)
+from companion.referee.moves import Change
 from companion.referee.referee import open_table
-from companion.referee.session import Asked, Session, begin, decide, evolve
+from companion.referee.session import Session, begin, decide, evolve
 from companion.rules.engine import Command, Header
 
 HEADER = Header("hexel", ("Ana", "Bo", "Cy"), "36", {"chips": 30})
@@ -29,6 +43,15 @@ def version(session: Session, n: int) -> int | None:
     return None if n % 3 == 0 else max(0, session.version - n % 3 + 1)
 
 
+def change(session: Session, n: int) -> Change:
+    """Some move replaced, preceded or taken out, sometimes by nonsense, with what may not follow cut off or not."""
+    at = 1 + n % (len(session.moves) + 1)
+    state = [*session.past, session.state][at - 1]
+    commands = session.game.legal(state) or ({"cmd": "next-game"},)
+    command = {**commands[n % len(commands)], **({"player": "Zed"} if n % 11 == 0 else {})}
+    return Change(at, n // 3 % 2, () if n % 5 == 0 else (command,), cut=n % 2 == 0)
+
+
 def picked(kind: str, n: int) -> Pick:
     """A message that depends on where the game stands: mostly allowed, sometimes not."""
     picks: dict[str, Pick] = {
@@ -39,6 +62,8 @@ def picked(kind: str, n: int) -> Pick:
         "confirm": lambda session: Confirm(version(session, n)),
         "reject": lambda session: Reject(version(session, n)),
         "undo": lambda session: Undo(version(session, n)),
+        "redo": lambda session: Redo(version(session, n), "Ana"),
+        "correct": lambda session: Correct(change(session, n), None, "Bo"),
         "next": lambda session: Next(version(session, n)),
         "notice": lambda session: Notice(f"notice {n % 3}", None if n % 2 else "Please look."),
     }
@@ -54,6 +79,12 @@ KINDS = ["do"] * 6 + [
     "withdraw",
     "reject",
     "undo",
+    "undo",
+    "redo",
+    "redo",
+    "correct",
+    "correct",
+    "correct",
     "next",
     "notice",
 ]
@@ -85,19 +116,26 @@ def test_no_messages_make_or_lose_a_chip_or_a_state(picks: Sequence[Pick], gap_s
 
 
 @given(messages)
-def test_undoing_everything_leads_through_every_state_back_to_the_beginning(picks: Sequence[Pick]) -> None:
+def test_undoing_leads_through_all_that_was_done_to_the_beginning_and_redoing_back(
+    picks: Sequence[Pick],
+) -> None:
     session = begin(HEADER, 1)
     for n, pick in enumerate(picks):
         session = stepped(session, pick(session), float(n))
-    states = [*session.past, session.state]
+    lines = [*session.done, session.line]
+    steps = 0
     while session.can_undo:
-        assert session.state == states.pop()
+        assert session.line == lines[-1 - steps]
         session = stepped(session, Undo(session.version), 1000.0)
-    assert session.state == begin(HEADER, 1).state
+        steps += 1
+    assert session.line == begin(HEADER, 1).line
+    for line in lines[len(lines) - steps :]:
+        session = stepped(session, Redo(session.version), 1000.0)
+        assert session.line == line
 
 
 @given(messages)
-def test_a_session_is_its_moves_carried_out_again(picks: Sequence[Pick]) -> None:
+def test_a_session_however_corrected_is_the_one_played_so_from_the_start(picks: Sequence[Pick]) -> None:
     session = begin(HEADER, 1)
     for n, pick in enumerate(picks):
         session = stepped(session, pick(session), float(n))
@@ -105,6 +143,8 @@ def test_a_session_is_its_moves_carried_out_again(picks: Sequence[Pick]) -> None
     for move in session.moves:
         again = stepped(again, Do(move.command), 0.0)
     assert again.state == session.state
+    assert [(move.command, move.events) for move in again.moves] == [(m.command, m.events) for m in session.moves]
+    assert again.past == session.past
 
 
 @settings(max_examples=25, deadline=None)

@@ -2,8 +2,9 @@
 
 import json
 
+from companion.referee.happenings import Asked
 from companion.referee.messages import Begin, Do, Evidence, Message, Next, Notice, Propose, Undo
-from companion.referee.session import Asked, Session, begin, decide, evolve
+from companion.referee.session import Session, begin, decide, evolve
 from companion.rules.engine import Header
 from companion.views.scoreboard import actions, next_game, scoreboard
 
@@ -66,7 +67,7 @@ def test_the_last_move_is_called_told_and_explained() -> None:
     assert shown["call"]["word"] == "Hexel"
     assert shown["said"] == ["Ana lays a card: Hexel, two edges."]
     assert len(shown["why"]) == len(shown["last"]["events"]) == 1
-    assert shown["history"][-1] == {"n": 5, "said": shown["said"], "picture": False}
+    assert shown["history"][-1] == {"n": 5, "command": HEXEL, "said": shown["said"], "picture": False}
 
 
 def test_taking_back_shows_the_call_before() -> None:

@@ -1,0 +1,66 @@
+"""What a correction changed, and nothing else: two ways the same moves may have gone, told as the way between them."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from companion.referee.moves import Amendment, Move
+from companion.rules.engine import Event
+from companion.views.phrases import instead, no_longer, sentence, sentences
+
+
+def changes(was: Sequence[Move], now: Sequence[Move]) -> tuple[str, ...]:
+    """Sentences for the difference, in the order of the moves; moves that caused the same again are not mentioned."""
+    told: list[str] = []
+    pairs = SequenceMatcher(None, _keys(was), _keys(now), autojunk=False)
+    for _, a, b, c, d in pairs.get_opcodes():
+        both = min(b - a, d - c)
+        for old, new in zip(was[a : a + both], now[c : c + both], strict=True):
+            told += _between(old, new)
+        told += [no_longer(event) for move in was[a + both : b] for event in move.events]
+        told += [line for move in now[c + both : d] for line in sentences(move.events)]
+    return tuple(told)
+
+
+def amended(amendment: Amendment) -> dict[str, Any]:
+    """A time that moves were changed, as the page shows it."""
+    first = (*amendment.now, *amendment.was)[:1]
+    return {
+        "version": amendment.version,
+        "did": amendment.did,
+        "by": amendment.by,
+        "when": amendment.when,
+        "at": first[0].number if first else 1,
+        "said": list(changes(amendment.was, amendment.now)),
+    }
+
+
+def _keys(moves: Sequence[Move]) -> list[str]:
+    return [json.dumps(dict(move.command), sort_keys=True) for move in moves]
+
+
+def _between(old: Move, new: Move) -> list[str]:
+    """The difference of one move: first what it is now called, then what else came of it or no longer does."""
+    if list(old.events) == list(new.events):
+        same_words = dict(old.command) == dict(new.command)
+        return [] if same_words or not new.events else [instead(old.events, new.events)]
+    told = []
+    gone, come = list(old.events), list(new.events)
+    if gone and come and gone[0] != come[0]:
+        told = [instead(gone, come)]
+        gone, come = gone[1:], come[1:]
+    return [*told, *(no_longer(event) for event in _without(gone, come)), *(sentence(e) for e in _without(come, gone))]
+
+
+def _without(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:
+    """The events whose sentences the others do not say as well."""
+    left = Counter(sentences(others))
+    kept = []
+    for event in events:
+        if left[sentence(event)]:
+            left[sentence(event)] -= 1
+        else:
+            kept.append(event)
+    return kept
