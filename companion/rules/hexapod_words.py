@@ -67,7 +67,10 @@ def _ended(state: State, event: Event) -> str:
 def _passed(state: State, event: Event) -> str:
     if state.opponent.has_passed:
         return f"{event['player']} passes too: with both out the game ends."
-    return f"{event['player']} passes and is out for the rest of the game; {state.opponent.name} goes on alone."
+    if state.phase == "last-turn":
+        return f"{event['player']} passes: that was the last turn after the Spider, and the game ends."
+    goes_on = "has the last turn, as the Spider is out" if state.has_spider else "goes on alone"
+    return f"{event['player']} passes and is out for the rest of the game; {state.opponent.name} {goes_on}."
 
 
 def _spider(state: State, event: Event) -> str:

@@ -50,8 +50,8 @@ def _agreed(state: State, event: Event) -> str:
 
 def _ended(_: State, event: Event) -> str:
     return (
-        f"The game is over: {_places(event['ranking'])}. "
-        "Most points win; a tie goes to the longest connection, then to the next longest."
+        f"The game is over: {_places(event['ranking'])}; "
+        "most points win, and a tie goes to the longest connection, then to the next longest."
     )
 
 

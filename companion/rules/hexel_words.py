@@ -67,6 +67,11 @@ def _warning(event: Event) -> str:
     )
 
 
+def _dealt(event: Event) -> str:
+    cards = "1 card" if event["each"] == 1 else f"{event['each']} cards"
+    return f"A new round is dealt, {cards} for everyone in, {event['cards_left']} left; it begins when all have hedged."
+
+
 def _won(event: Event) -> str:
     return f"{event['player']} wins {_chips(event['amount'])} into the Chip Stock: {_WON_BY[event['by']]}."
 
@@ -84,7 +89,7 @@ _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "warning": _warning,
     "won": _won,
     "hedges-returned": lambda e: "The cards have run out and nobody still in has placed: every hedge goes back.",
-    "dealt": lambda e: f"A new round: {e['each']} cards for everyone in, {e['cards_left']} are left. Hedges, please.",
+    "dealt": _dealt,
     "game-begun": lambda e: f"A new game: Hand Pots go into the Chip Stocks, and {e['dealer']} deals.",
 }
 

@@ -45,6 +45,9 @@ def test_the_tail_call_is_listed_when_two_stay_and_not_when_one_does():
     assert written(comet.legal(two)) == ["round Ana", "round Ana tail=yes"]
     lonely = ("round Ana", "set Ana Vain A-A-A", "set Ana Kinro 13-13-13", "reveal")
     assert written(comet.legal(play(*lonely, chips=535, pot_share=45, tail_share=30))) == ["round Ana"]
+    pots = ("Desten", "Kinro", "Nivek", "Trinovat", "Vain", "Polos")
+    rich = ("round Ana", *(f"set Ana {pot} {n}-{n}-{n}" for n, pot in enumerate(pots, 2)), "reveal")
+    assert written(comet.legal(play(*rich, chips=241, pot_share=40, tail_share=1))) == ["round Ana"]
 
 
 def test_stop_is_listed_once_all_have_dealt():

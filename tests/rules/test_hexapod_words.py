@@ -75,5 +75,9 @@ def test_who_has_nothing_has_0_and_a_tie_is_shared():
     ]
 
 
-def test_passing_after_the_spider_is_told_as_any_passing():
-    assert sentences("spider Ana", "pass Ana") == ["Ana passes and is out for the rest of the game; Bo goes on alone."]
+def test_passing_after_the_spider_is_told_with_what_it_means():
+    assert sentences("spider Ana", "pass Ana") == [
+        "Ana passes and is out for the rest of the game; Bo has the last turn, as the Spider is out."
+    ]
+    last = sentences("spider Ana", "end Ana", "pass Bo")[0]
+    assert last == "Bo passes: that was the last turn after the Spider, and the game ends."

@@ -86,6 +86,6 @@ def test_the_end_is_told_with_the_places_the_shared_ones_counted():
     )
     assert told(state, {"cmd": "agree-end", "player": "Ana"}) == [
         "Ana agrees to end the game: all players do, and may when nobody can score any more.",
-        "The game is over: 1. Bo, 2. Ana and Cy. "
-        "Most points win; a tie goes to the longest connection, then to the next longest.",
+        "The game is over: 1. Bo, 2. Ana and Cy; "
+        "most points win, and a tie goes to the longest connection, then to the next longest.",
     ]

@@ -238,7 +238,11 @@ def test_deals_rounds_and_games_are_told():
     begun = told(play(LINE, "stake Ana 2", "hedge Bo 0"), "hedge Ana 0")[1]
     assert begun == "Round 1 begins; Ana leads, and there is no mark to reach yet."
     dealt = told(playing(*["pass Ana", "pass Bo"] * 2, "pass Ana"), "pass Bo")[1]
-    assert "3 cards for everyone in, 21 are left" in dealt
+    assert dealt == "A new round is dealt, 3 cards for everyone in, 21 left; it begins when all have hedged."
+    idle = ["pass Ana", "pass Bo"] * 3
+    rounds = [*idle, "hedge Ana 0", "hedge Bo 0"] * 4 + idle[:-1]
+    last = told(playing(*rounds), "pass Bo")[1]
+    assert last == "A new round is dealt, 1 card for everyone in, 1 left; it begins when all have hedged."
     over = playing("place Ana 0,-1 rrrrbb", "pass Bo", hedge=0)
     assert told(over, "next-game") == ["A new game: Hand Pots go into the Chip Stocks, and Bo deals."]
 
