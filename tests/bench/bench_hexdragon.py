@@ -1,4 +1,4 @@
-"""How fast HexDragon's rules are: placements a second over whole games, and one listing of all legal commands.
+"""How fast HexDragon's rules are: placements a second over whole games, a tile by those before it, all legal commands.
 
     python tests/bench/bench_hexdragon.py [--games 40]
 
@@ -8,6 +8,7 @@ a placement may grow no faster than the tableau.
 
 import argparse
 import time
+from collections import defaultdict
 from random import Random
 
 from companion.rules import hexdragon
@@ -38,6 +39,24 @@ def rate(header: Header, games: list[list[Command]]) -> float:
     return sum(map(len, games)) / (time.process_time() - begun)
 
 
+def microseconds_by_size(header: Header, games: list[list[Command]], span: int) -> dict[int, float]:
+    """The time of a placement by how many tiles lay before it, ``span`` sizes taken together."""
+    steps = defaultdict[int, list[tuple[hexdragon.State, Command]]](list)
+    for commands in games:
+        state = hexdragon.start(header)
+        for command in commands:
+            steps[len(state.board) // span * span].append((state, command))
+            state, _ = hexdragon.apply(state, command)
+    return {size: 1e6 * _seconds_each(some) for size, some in sorted(steps.items())}
+
+
+def _seconds_each(steps: list[tuple[hexdragon.State, Command]]) -> float:
+    begun = time.process_time()
+    for state, command in steps:
+        hexdragon.apply(state, command)
+    return (time.process_time() - begun) / len(steps)
+
+
 def main() -> None:
     """Measure the usual tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -52,6 +71,8 @@ def main() -> None:
         print(
             f"{players} players: {rate(header, games):.0f} placements/s, {listed} legal commands in {legal_ms:.1f} ms"
         )
+        for size, microseconds in microseconds_by_size(header, games, span=6).items():
+            print(f"{players} players: {microseconds:5.1f} us for a tile on {size} to {size + 5} others")
 
 
 if __name__ == "__main__":
