@@ -15,11 +15,15 @@ class Frame:
         number: 0 for the camera's first.
         at_s: seconds since the first, by the recording's own pace or by a clock that never jumps.
         picture: (height, width, 3) uint8, BGR; nobody else writes to it.
+        age_s: how old it was when it was handed out, where the camera says so.
+        small: (h, w) uint8, the same moment's brightness at a lower resolution, where the camera has it for nothing.
     """
 
     number: int
     at_s: float
     picture: NDArray[np.uint8]
+    age_s: float = 0.0
+    small: NDArray[np.uint8] | None = None
 
 
 class Camera(Protocol):

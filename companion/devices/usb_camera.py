@@ -1,16 +1,20 @@
 """A camera on the USB, through Video4Linux."""
 
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from companion.devices.camera import Frame
+from companion.devices.limits import Hung, within
 from companion.errors import DeviceError
 
 _QUEUED_S = 0.004
 """A picture that is there sooner than this had been waiting: a newer one may be behind it."""
 _MOST_QUEUED = 8
+_FRAME_WITHIN_S = 2.0
+_OPEN_WITHIN_S = 5.0
 
 
 class UsbCamera:
@@ -30,6 +34,7 @@ class UsbCamera:
         self._fps = frames_per_second
         self._clock = clock
         self._video: Any = None
+        self._in_use = threading.Lock()
         self._count = 0
         self._began_s = 0.0
 
@@ -41,7 +46,7 @@ class UsbCamera:
             raise DeviceError(f"{self.name} is not there (no /dev/video{self._index}): plug it in or name another")
         import cv2  # the driver
 
-        video = cv2.VideoCapture(self._index, cv2.CAP_V4L2)
+        video = within(_OPEN_WITHIN_S, lambda: cv2.VideoCapture(self._index, cv2.CAP_V4L2), f"opening {self.name}")
         if not video.isOpened():
             raise DeviceError(f"{self.name} does not open: is it in use, or this user not in the group video?")
         video.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))  # raw pictures of this size choke USB 2
@@ -52,11 +57,11 @@ class UsbCamera:
         self._video, self._count, self._began_s = video, 0, self._clock()
 
     def next(self, timeout_s: float = 5.0) -> Frame | None:
-        """The newest picture. The driver gives up by itself after ten seconds, whatever ``timeout_s`` says."""
-        video = self._video
-        if video is None:
-            return None
-        picture = video.retrieve()[1] if self._grab_newest(video) else None
+        """The newest picture. Gives up after two seconds, or sooner if asked to; the driver itself waits for ten."""
+        with self._in_use:
+            if self._video is None:
+                return None
+            picture = self._picture(self._video, min(timeout_s, _FRAME_WITHIN_S))
         if picture is None:
             raise DeviceError(f"{self.name} gives no picture: check its cable", code="no-frame")
         number = self._count
@@ -65,9 +70,20 @@ class UsbCamera:
 
     def close(self) -> None:
         """Let the camera go."""
-        video, self._video = self._video, None
+        with self._in_use:  # the driver may not be let go while it is being read
+            video, self._video = self._video, None
         if video is not None:
             video.release()
+
+    def _picture(self, video: Any, limit_s: float) -> Any:
+        try:
+            return within(limit_s, lambda: self._newest(video), f"a picture of {self.name}")
+        except Hung:
+            self._video = None  # it is let go once its driver comes back; until then it must not be touched
+            return None
+
+    def _newest(self, video: Any) -> Any:
+        return video.retrieve()[1] if self._grab_newest(video) else None
 
     def _grab_newest(self, video: Any) -> bool:
         for _ in range(_MOST_QUEUED):

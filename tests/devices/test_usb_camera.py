@@ -1,5 +1,6 @@
 """The USB camera against a driver of our own."""
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -91,6 +92,18 @@ def test_a_camera_that_was_pulled_out_is_said(driver: Driver, clock: Clock) -> N
     with pytest.raises(DeviceError, match="check its cable") as told:
         camera.next()
     assert told.value.code == "no-frame"
+
+
+def test_a_driver_that_hangs_is_said_in_time_and_left_alone(driver: Driver, clock: Clock) -> None:
+    camera = UsbCamera(2, clock=clock)
+    camera.open()
+    ends = threading.Event()
+    driver.grab = lambda: ends.wait(5)  # type: ignore[method-assign]
+    with pytest.raises(DeviceError, match="check its cable"):
+        camera.next(0.01)
+    camera.close()
+    assert driver.released == 0  # what hangs must not be touched
+    ends.set()
 
 
 def test_closing_twice_is_harmless(driver: Driver, clock: Clock) -> None:
