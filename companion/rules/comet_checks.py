@@ -10,6 +10,7 @@ from companion.errors import Refusal
 from companion.rules.comet_scoring import Card, face, is_card, is_triple, write_card
 from companion.rules.comet_state import State
 from companion.rules.fields import require_player
+from companion.rules.wording import count
 
 
 def require_phase(state: State, phase: str) -> None:
@@ -49,7 +50,7 @@ def require_set(state: State, player: str, pot: str, cards: Sequence[object]) ->
     _require_pot(state, player, pot)
     hand = state.seat(player).hand
     if len(good) > hand:
-        raise Refusal("hand-exceeded", f"{player} has {_cards(hand)} in hand, not {len(good)}")
+        raise Refusal("hand-exceeded", f"{player} has {count(hand, 'card')} in hand, not {len(good)}")
     _require_copies(state, good)
 
 
@@ -88,7 +89,7 @@ def _require_cards(cards: Sequence[object]) -> list[Card]:
             raise Refusal("bad-card", f"card {number} of the set is none: a card has three whole numbers, 2 to 14")
         good.append(card)
     if len(good) not in (2, 3) and not (len(good) == 1 and is_triple(good[0])):
-        raise Refusal("bad-set", f"a set is two or three cards, or one triple alone, not {_cards(len(good))}")
+        raise Refusal("bad-set", f"a set is two or three cards, or one triple alone, not {count(len(good), 'card')}")
     return good
 
 
@@ -106,7 +107,3 @@ def _require_copies(state: State, cards: Sequence[Card]) -> None:
     for card, copies in Counter(map(face, cards)).items():
         if copies + state.lying(card) > state.house.decks:
             raise Refusal("duplicate-card", f"{write_card(card)} is on the table already; there is no more of it")
-
-
-def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from companion.rules.comet_scoring import ACE, Card, write_card
 from companion.rules.comet_state import HAND, TAIL, House, State
 from companion.rules.engine import Event
+from companion.rules.wording import chips, names, places
 
 _GROWTH = {"sets": "valid set laid", "pots": "pot won"}
 
@@ -30,7 +31,7 @@ def _ante(house: House, payers: Sequence[str]) -> str:
     due = "in every round" if house.ante_every == "round" else "each time everyone has dealt"
     verb = "pays" if len(payers) == 1 else "each pay"
     return (
-        f"{_names(payers)} {verb} the ante of {house.ante}, {house.pot_share} into each table pot and "
+        f"{names(payers)} {verb} the ante of {house.ante}, {house.pot_share} into each table pot and "
         f"{house.tail_share} into the Tail, due at first and {due}"
     )
 
@@ -38,7 +39,7 @@ def _ante(house: House, payers: Sequence[str]) -> str:
 def _out(state: State, event: Event) -> str:
     name = event["player"]
     has = state.stock(name)
-    return f"{name} is out with {_chips(has)}: whoever lacks the ante of {state.house.ante} when a round begins leaves."
+    return f"{name} is out with {chips(has)}: whoever lacks the ante of {state.house.ante} when a round begins leaves."
 
 
 def _laid(_: State, event: Event) -> str:
@@ -60,14 +61,14 @@ def _scored(_: State, event: Event) -> str:
 
 def _won(state: State, event: Event) -> str:
     """Who takes how much, and what made it the highest score."""
-    names, pot, amount = event["players"], _pot(event["pot"]), _chips(event["amount"])
+    winners, pot, amount = event["players"], _pot(event["pot"]), chips(event["amount"])
     sums = " in all" if event["pot"] == TAIL else ""
     if not state.in_pot(event["pot"]):
-        return f"{_names(names)} would take {pot} with the highest score, {event['score']}{sums}, but it is empty."
-    if len(names) == 1:
-        return f"{names[0]} takes {amount} from {pot} with the highest score, {event['score']}{sums}."
-    odd = f", and {_chips(event['left'])} too odd to split stays" if event["left"] else ""
-    return f"{_names(names)} share {pot} with {event['score']}{sums} each and take {amount} each{odd}."
+        return f"{names(winners)} would take {pot} with the highest score, {event['score']}{sums}, but it is empty."
+    if len(winners) == 1:
+        return f"{winners[0]} takes {amount} from {pot} with the highest score, {event['score']}{sums}."
+    odd = f", and {chips(event['left'])} too odd to split stays" if event["left"] else ""
+    return f"{names(winners)} share {pot} with {event['score']}{sums} each and take {amount} each{odd}."
 
 
 def _hands(state: State, event: Event) -> str:
@@ -78,9 +79,9 @@ def _hands(state: State, event: Event) -> str:
 
 
 def _ended(_: State, event: Event) -> str:
-    ranking = _places(event["ranking"])
+    ranking = places(event["ranking"])
     if "last" in event:
-        last, amount = event["last"], _chips(event["amount"])
+        last, amount = event["last"], chips(event["amount"])
         return f"{last} alone is left and takes all seven pots, {amount}; the ranking by chips is {ranking}."
     return f"The game is over, and what lies in the pots counts for nobody; the ranking by chips is {ranking}."
 
@@ -114,26 +115,3 @@ def _faces(cards: Sequence[Card]) -> str:
 
 def _pot(pot: str) -> str:
     return "the Tail" if pot == TAIL else pot
-
-
-def _chips(amount: int) -> str:
-    return "1 chip" if amount == 1 else f"{amount} chips"
-
-
-def _places(ranking: Sequence[Sequence[str]]) -> str:
-    """The ranking in words.
-
-    >>> _places([["Ana"], ["Bo", "Cy"]])
-    '1. Ana, 2. Bo and Cy'
-    """
-    firsts = [1 + sum(map(len, ranking[:place])) for place in range(len(ranking))]
-    return ", ".join(f"{first}. {_names(names)}" for first, names in zip(firsts, ranking, strict=True))
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names in a sentence.
-
-    >>> _names(["Ana", "Bo", "Cy"]), _names(["Dee"])
-    ('Ana, Bo and Cy', 'Dee')
-    """
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -1,10 +1,11 @@
 """Hexapod's events as sentences for the table: what happened, what each point is for, and the rule it comes from."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from companion.rules.engine import Event
 from companion.rules.hexapod_cases import read_card
 from companion.rules.hexapod_state import COIN_WORTH, State
+from companion.rules.wording import names
 
 _INSECTS = {
     "blue": "blue beetle",
@@ -33,7 +34,7 @@ def explain(state: State, event: Event) -> str:
 
 def _played(state: State, event: Event) -> str:
     """Why the card may lie there, and how the case's points moved by kind."""
-    matched = _names([f"a {_INSECTS[kind]}" for kind in event["covered"]])
+    matched = names([f"a {_INSECTS[kind]}" for kind in event["covered"]])
     like = " with its like" if len(event["covered"]) == 1 else ", each with its like"
     why = f"covering {matched}{like}" if matched else "the first in the case, which need cover nothing"
     points = f"the case scores {event['points']} now"
@@ -91,7 +92,7 @@ def _score(score: Mapping[str, int]) -> str:
 
 def _won(state: State, event: Event) -> str:
     if len(event["players"]) > 1:
-        return f"{_names(event['players'])} share the victory: equal totals and equally many coins left."
+        return f"{names(event['players'])} share the victory: equal totals and equally many coins left."
     return f"{event['players'][0]} wins: the higher total, or of equal totals the one with more coins left."
 
 
@@ -104,12 +105,3 @@ _SENTENCES: Mapping[str, Callable[[State, Event], str]] = {
     "scored": _scored,
     "won": _won,
 }
-
-
-def _names(names: Sequence[str]) -> str:
-    """Names in a sentence; nothing for none.
-
-    >>> _names(["Ana", "Bo", "Cy"]), _names([])
-    ('Ana, Bo and Cy', '')
-    """
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))

@@ -2,7 +2,7 @@
 
 Rules page: "HexDragon as the referee plays it". Its parts lie beside: the tiles (`hexdragon_tiles`), the lines through
 them (`hexdragon_lines`), the table between two commands (`hexdragon_state`), what is refused of a tile and a cell
-(`hexdragon_checks`), what a camera sees (`hexdragon_seen`) and how it is told (`hexdragon_telling`).
+(`hexdragon_checks`), what a camera sees (`hexdragon_seen`) and how it is told (`hexdragon_words`).
 """
 
 from collections import Counter
@@ -28,8 +28,8 @@ from companion.rules.fields import (
 from companion.rules.hexdragon_checks import is_refused, require_in_stock, require_open, require_own
 from companion.rules.hexdragon_lines import Connection
 from companion.rules.hexdragon_state import Scored, Seat, State, opening, view
-from companion.rules.hexdragon_telling import explain
 from companion.rules.hexdragon_tiles import Tile
+from companion.rules.hexdragon_words import explain
 from companion.rules.hexgrid import Cell
 from companion.rules.notation import CELL, TEXT, Field, Form, Notation
 

@@ -6,17 +6,18 @@ from companion.errors import Refusal
 from companion.rules.hexdragon_state import HEADS, Seat, State
 from companion.rules.hexdragon_tiles import Tile
 from companion.rules.hexgrid import Cell, distance
+from companion.rules.wording import at
 
 
 def require_open(state: State, name: str, cell: Cell) -> None:
     """A cell to lay a tile or a star on: on the board, without a tile, not reserved by someone else; in this order."""
     if distance((0, 0), cell) > state.radius:
-        raise Refusal("off-board", f"{_at(cell)} is off the board, which has a radius of {state.radius}.")
+        raise Refusal("off-board", f"{at(cell)} is off the board, which has a radius of {state.radius}.")
     if cell in state.board:
-        raise Refusal("cell-taken", f"A tile lies on {_at(cell)} already.")
+        raise Refusal("cell-taken", f"A tile lies on {at(cell)} already.")
     by = state.reserved_for(cell)
     if by not in (None, name):
-        raise Refusal("reserved", f"{by}'s star reserves {_at(cell)}.", by=by)
+        raise Refusal("reserved", f"{by}'s star reserves {at(cell)}.", by=by)
 
 
 def require_own(seat: Seat, tile: Tile, owner: object) -> None:
@@ -43,7 +44,3 @@ def is_refused(judge: Callable[..., object], *arguments: object) -> bool:
     except Refusal:
         return True
     return False
-
-
-def _at(cell: Cell) -> str:
-    return f"({cell[0]}, {cell[1]})"

@@ -18,6 +18,7 @@ from companion.rules.hexel_tableau import CALLS, DECK_SIZES, Edges, Laid, Tablea
 from companion.rules.hexel_words import sentence
 from companion.rules.hexgrid import DIRECTION_NAMES, Cell
 from companion.rules.notation import CELL, TEXT, WHOLE, Field, Form, Notation, joined, letters, record
+from companion.rules.wording import at
 
 __all__ = [
     "EDITIONS",
@@ -160,10 +161,10 @@ def _place(state: State, command: Command) -> Happened:
 def _require_fit(tableau: Tableau, cell: Cell, edges: Edges) -> int:
     """How many edges a card matches on a cell; `Refusal` where it may not lie."""
     if cell in tableau:
-        raise Refusal("cell-taken", f"a card lies at {_at(cell)} already")
+        raise Refusal("cell-taken", f"a card lies at {at(cell)} already")
     around = tableaus.touching(tableau, cell)
     if not around:
-        raise Refusal("not-adjacent", f"nothing touches {_at(cell)}; a card is placed edge to edge with another")
+        raise Refusal("not-adjacent", f"nothing touches {at(cell)}; a card is placed edge to edge with another")
     clash = tableaus.clashes(edges, around)
     if clash:
         raise _edge_mismatch(clash)
@@ -314,7 +315,3 @@ def _duplicate_warning(edition: str, tableau: Tableau, cell: Cell, edges: Edges)
 def _hoxla_event(player: str, found: tuple[tuple[tuple[Cell, Cell, Cell], str], ...]) -> Event:
     corners = [[list(cell) for cell in corner] for corner, _ in found]
     return {"event": "hoxla", "player": player, "corners": corners, "symbols": [symbol for _, symbol in found]}
-
-
-def _at(cell: Cell) -> str:
-    return f"({cell[0]}, {cell[1]})"

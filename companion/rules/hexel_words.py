@@ -6,6 +6,7 @@ An event carries all that its sentence needs, so every chip that moved says why 
 from collections.abc import Callable, Mapping
 
 from companion.rules.engine import Event
+from companion.rules.wording import at, chips, count
 
 _INTO = {"hand_pot": "Hand Pot", "chips": "Chip Stock"}
 _WON_BY = {
@@ -27,12 +28,12 @@ def sentence(event: Event) -> str:
 def _hedged(event: Event) -> str:
     if event["amount"] == 0:
         return f"{event['player']} adds nothing to the Hedge Pot, as everyone may."
-    return f"{event['player']} moves {_chips(event['amount'])} from the Chip Stock into the Hedge Pot, for insurance."
+    return f"{event['player']} moves {chips(event['amount'])} from the Chip Stock into the Hedge Pot, for insurance."
 
 
 def _insurance(event: Event) -> str:
     return (
-        f"{event['from']} pays {event['to']} {_chips(event['amount'])} of insurance, from the Hedge Pot into the "
+        f"{event['from']} pays {event['to']} {chips(event['amount'])} of insurance, from the Hedge Pot into the "
         f"{_INTO[event['into']]}: {_why(event)}."
     )
 
@@ -40,19 +41,18 @@ def _insurance(event: Event) -> str:
 def _out(event: Event) -> str:
     paid = "is empty" if event["paid"] == 0 else f"holds only {event['paid']}, which go into the {_INTO[event['into']]}"
     return (
-        f"{event['player']} owes {event['to']} {_chips(event['owed'])} of insurance ({_why(event)}), but the Hedge Pot "
+        f"{event['player']} owes {event['to']} {chips(event['owed'])} of insurance ({_why(event)}), but the Hedge Pot "
         f"{paid}: {event['player']} is out until the next game."
     )
 
 
 def _why(event: Event) -> str:
-    edges = "1 edge" if event["fewer"] == 1 else f"{event['fewer']} edges"
-    return f"{edges} fewer than the mark of {event['mark']}, at {_chips(event['stake'])} an edge"
+    return f"{count(event['fewer'], 'edge')} fewer than the mark of {event['mark']}, at {chips(event['stake'])} an edge"
 
 
 def _placed(event: Event) -> str:
-    edges = "1 edge" if event["matched"] == 1 else f"{event['matched']} edges"
-    return f"{event['player']} places a card at {_at(event['cell'])} and matches {edges}: {event['call']}."
+    edges = count(event["matched"], "edge")
+    return f"{event['player']} places a card at {at(event['cell'])} and matches {edges}: {event['call']}."
 
 
 def _hoxla(event: Event) -> str:
@@ -62,23 +62,23 @@ def _hoxla(event: Event) -> str:
 
 def _warning(event: Event) -> str:
     return (
-        f"The card at {_at(event['cell'])} is the same as the one at {_at(event['same_as'])}, "
+        f"The card at {at(event['cell'])} is the same as the one at {at(event['same_as'])}, "
         f"but the deck has each face once: please look whether the camera or the deck is wrong."
     )
 
 
 def _dealt(event: Event) -> str:
-    cards = "1 card" if event["each"] == 1 else f"{event['each']} cards"
+    cards = count(event["each"], "card")
     return f"A new round is dealt, {cards} for everyone in, {event['cards_left']} left; it begins when all have hedged."
 
 
 def _won(event: Event) -> str:
-    return f"{event['player']} wins {_chips(event['amount'])} into the Chip Stock: {_WON_BY[event['by']]}."
+    return f"{event['player']} wins {chips(event['amount'])} into the Chip Stock: {_WON_BY[event['by']]}."
 
 
 _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "line-laid": lambda e: f"The first line lies; everyone in is dealt {e['each']} cards, {e['cards_left']} are left.",
-    "stake-set": lambda e: f"{e['player']} sets the stake: {_chips(e['amount'])} of insurance for each edge too few.",
+    "stake-set": lambda e: f"{e['player']} sets the stake: {chips(e['amount'])} of insurance for each edge too few.",
     "hedged": _hedged,
     "round-begun": lambda e: f"Round {e['n']} begins; {e['first']} leads, and there is no mark to reach yet.",
     "placed": _placed,
@@ -92,11 +92,3 @@ _SENTENCES: Mapping[str, Callable[[Event], str]] = {
     "dealt": _dealt,
     "game-begun": lambda e: f"A new game: Hand Pots go into the Chip Stocks, and {e['dealer']} deals.",
 }
-
-
-def _chips(amount: int) -> str:
-    return "1 chip" if amount == 1 else f"{amount} chips"
-
-
-def _at(cell: list[int]) -> str:
-    return f"({cell[0]}, {cell[1]})"

@@ -1,9 +1,10 @@
 """HexDragon in sentences: what an event means, and the rule it comes from, for the people at the table."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from companion.rules.engine import Event
 from companion.rules.hexdragon_state import State
+from companion.rules.wording import at, names, places
 
 _KINDS = {
     "dragon": "a head joined to a tail scores its length for the head's owner",
@@ -22,7 +23,7 @@ def _placed(state: State, event: Event) -> str:
     """A tile was laid; on one's own star that lifts the star."""
     tile = "a head" if event["class"] == "head" else f"an {event['class']} tile"
     star = ", taking up the star that reserved it" if state.reserved_for(tuple(event["cell"])) else ""
-    return f"{event['player']} lays {tile} on {_at(event['cell'])}{star}: a turn is one tile on a free cell."
+    return f"{event['player']} lays {tile} on {at(event['cell'])}{star}: a turn is one tile on a free cell."
 
 
 def _connection(_: State, event: Event) -> str:
@@ -32,7 +33,7 @@ def _connection(_: State, event: Event) -> str:
 
 
 def _starred(_: State, event: Event) -> str:
-    return f"{event['player']}'s star reserves {_at(event['cell'])}: once a game, and nobody else may lay a tile there."
+    return f"{event['player']}'s star reserves {at(event['cell'])}: once a game, and nobody else may lay a tile there."
 
 
 def _skipped(_: State, event: Event) -> str:
@@ -42,7 +43,7 @@ def _skipped(_: State, event: Event) -> str:
 def _agreed(state: State, event: Event) -> str:
     waiting = [seat.name for seat in state.seats if seat.name not in state.agreed | {event["player"]}]
     if waiting:
-        why = f"it waits for {' and '.join(waiting)}, and a tile, a star or a skip calls it off"
+        why = f"it waits for {names(waiting)}, and a tile, a star or a skip calls it off"
     else:
         why = "all players do, and may when nobody can score any more"
     return f"{event['player']} agrees to end the game: {why}."
@@ -50,7 +51,7 @@ def _agreed(state: State, event: Event) -> str:
 
 def _ended(_: State, event: Event) -> str:
     return (
-        f"The game is over: {_places(event['ranking'])}; "
+        f"The game is over: {places(event['ranking'])}; "
         "most points win, and a tie goes to the longest connection, then to the next longest."
     )
 
@@ -63,17 +64,3 @@ _SENTENCES: dict[str, Callable[[State, Event], str]] = {
     "agreed": _agreed,
     "ended": _ended,
 }
-
-
-def _places(ranking: Sequence[Sequence[str]]) -> str:
-    """The ranking in words.
-
-    >>> _places([["Ana"], ["Bo", "Cy"]])
-    '1. Ana, 2. Bo and Cy'
-    """
-    firsts = [1 + sum(map(len, ranking[:place])) for place in range(len(ranking))]
-    return ", ".join(f"{first}. {' and '.join(names)}" for first, names in zip(firsts, ranking, strict=True))
-
-
-def _at(cell: Sequence[int]) -> str:
-    return f"({cell[0]}, {cell[1]})"
