@@ -119,7 +119,15 @@ def run_table(
     """
     manager = ServiceManager.from_environment()
     own = None if camera else camera_from(settings.camera)
-    with open_house(settings, say) as table, _stopped_by_signals(table), _ending_at_a_bug(), ExitStack() as closing:
+    welcome: list[str] = []
+    with (
+        open_house(settings, welcome.append) as table,
+        _stopped_by_signals(table),
+        _ending_at_a_bug(),
+        ExitStack() as closing,
+    ):
+        for line in welcome:  # said only now that a Ctrl-C is heard: who reads it may press it
+            say(line)
         manager.ready(_status(table))
         filming = camera(table) if camera else own
         watched = Pulse(filming) if filming else None
@@ -163,6 +171,11 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         closing.enter_context(_following(table))
         _welcome(table, say)
         yield table
+
+
+def late(module: str) -> Any:
+    """A module that is imported only now that the page is live: OpenCV takes its time on an SD card."""
+    return importlib.import_module(module)
 
 
 def asked_header(settings: Settings) -> Header | None:
@@ -308,8 +321,7 @@ def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) ->
 
 
 def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
-    # imported now that the page is live: OpenCV takes its time on an SD card
-    watching = importlib.import_module("companion.watching")
+    watching = late("companion.watching")
     try:
         watcher: Watcher = watching.Watching(camera, table.referee, table.referee.latest().header.game)
     except UsageError as error:

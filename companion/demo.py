@@ -1,23 +1,19 @@
 """The demo: a whole table in one process, a filmed table for a camera, pretend pins, people who play by script.
 
-Everything between the camera and the page is the real thing: the same referee, reader, panel and web as in `run`.
+Everything between the camera and the page is the real thing: the same referee, reader, panel and web as in `run`. The
+film, which takes OpenCV, is imported once the page is live.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from random import Random
 from tempfile import TemporaryDirectory
 
-from companion.bootstrap import Table, run_table
+from companion.bootstrap import Table, late, run_table
 from companion.config import GameSettings, PanelSettings, Settings, TableSettings, WebSettings
-from companion.referee.messages import Do
-from companion.rules.engine import Command
-from companion.simulator.camera import SimulatedCamera
-from companion.simulator.evening import Evening, Look
-from companion.simulator.script import Player, Script, written
-from companion.simulator.tabletop import Tabletop
-from companion.simulator.tabletops import Play, play
+from companion.devices.camera import Camera
+from companion.rules.engine import Header
+from companion.simulator.headers import header_of
 
 Say = Callable[[str], None]
 
@@ -42,60 +38,21 @@ def run_demo(wishes: Wishes, say: Say) -> None:
     Raises:
         CompanionError: no demo of that game, or what `run` may raise.
     """
-    stage = play(wishes.game)
+    header = header_of(wishes.game)
     with TemporaryDirectory(prefix="companion-demo-") as forgotten:
-        settings = _settings(wishes, stage, wishes.data or Path(forgotten))
-        run_table(settings, camera=lambda table: _camera(wishes, stage, table, say), say=say)
+        settings = _settings(wishes, header, wishes.data or Path(forgotten))
+        run_table(settings, camera=lambda table: _camera(wishes, table, say), say=say)
 
 
-def _settings(wishes: Wishes, stage: Play, data: Path) -> Settings:
-    header = stage.header
+def _camera(wishes: Wishes, table: Table, say: Say) -> Camera:
+    camera: Camera = late("companion.demo_table").filmed(wishes.game, wishes.seed, wishes.speed, table, say)
+    return camera
+
+
+def _settings(wishes: Wishes, header: Header, data: Path) -> Settings:
     return Settings(
         game=GameSettings(header.game, header.players, header.edition, header.options),
         web=WebSettings(wishes.host, wishes.port),
         panel=PanelSettings(pins="mock"),
         table=TableSettings(data, _PRESS_GAP_S / max(wishes.speed, 1.0)),
     )
-
-
-def _camera(wishes: Wishes, stage: Play, table: Table, say: Say) -> SimulatedCamera:
-    equipment = _Equipment(table)
-    look = equipment.look()
-    player = stage.player(stage.header, wishes.seed)
-    script, tabletop = _set_up(wishes, stage, look, player)
-    evening = Evening(script, player, tabletop, equipment, Random(wishes.seed), say)
-    return SimulatedCamera(tabletop, evening, wishes.speed)
-
-
-def _set_up(wishes: Wishes, stage: Play, look: Look, player: Player) -> tuple[Script, Tabletop]:
-    """The script and its table as the moves left it; another script when they are not this seed's."""
-    script = written(look.header, player)
-    tabletop = stage.tabletop(script, wishes.seed)
-    if tabletop.done(look.moves) is None:
-        script = written(look.header, player, look.moves)
-        tabletop = stage.tabletop(script, wishes.seed)
-    tabletop.lay_out(len(look.moves))
-    return script, tabletop
-
-
-class _Equipment:
-    """The table's buttons, its scoreboard and a phone."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
-
-    def look(self) -> Look:
-        """What the scoreboard shows now."""
-        session = self._table.referee.latest()
-        proposal = session.proposal.command if session.proposal else None
-        return Look(session.header, tuple(move.command for move in session.moves), proposal)
-
-    def press(self, button: str) -> None:
-        """Push a button and let go."""
-        pin = self._table.panel.pins[button]
-        pin.drive_low()
-        pin.drive_high()
-
-    def enter(self, command: Command) -> None:
-        """Enter a command as a phone would."""
-        self._table.referee.ask(Do(command))

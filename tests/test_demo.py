@@ -13,7 +13,8 @@ from functools import partial
 import pytest
 
 from companion.bootstrap import open_house
-from companion.demo import Wishes, _camera, _settings, run_demo
+from companion.demo import Wishes, _settings, run_demo
+from companion.demo_table import filmed
 from companion.errors import UsageError
 from companion.referee.messages import Propose
 from companion.simulator.hexel_tabletop import HexelTabletop
@@ -57,8 +58,8 @@ def no_wait(monkeypatch):
 
 def test_a_whole_game_is_played_with_buttons_and_phones(tmp_path, no_wait):
     wished, said = wishes(tmp_path), []
-    with open_house(_settings(wished, STAGE, tmp_path), lambda line: None) as table:
-        camera = _camera(wished, STAGE, table, said.append)
+    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+        camera = filmed("hexel", wished.seed, wished.speed, table, said.append, STAGE)
         session = watched(table, camera, lambda session: session.state.phase == "over")
     assert session.state.result is not None and session.state.result["by"] == "hoxla"
     assert {move.command["cmd"] for move in session.moves} == {"line", "stake", "hedge", "place"}
@@ -67,11 +68,11 @@ def test_a_whole_game_is_played_with_buttons_and_phones(tmp_path, no_wait):
 
 def test_a_demo_begun_again_with_its_data_goes_on_and_lays_the_table_as_it_was(tmp_path, no_wait):
     wished = wishes(tmp_path)
-    with open_house(_settings(wished, STAGE, tmp_path), lambda line: None) as table:
-        camera = _camera(wished, STAGE, table, lambda line: None)
+    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+        camera = filmed("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
         before = watched(table, camera, lambda session: len(session.state.tableau) == 4)
-    with open_house(_settings(wished, STAGE, tmp_path), lambda line: None) as table:
-        camera = _camera(wished, STAGE, table, lambda line: None)
+    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+        camera = filmed("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
         assert len(camera._table._film.lying) == 4
         after = watched(table, camera, lambda session: session.state.phase == "over")
     assert [move.command for move in after.moves[: len(before.moves)]] == [move.command for move in before.moves]
@@ -79,13 +80,22 @@ def test_a_demo_begun_again_with_its_data_goes_on_and_lays_the_table_as_it_was(t
 
 def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
     wished = wishes(tmp_path)
-    with open_house(_settings(wished, STAGE, tmp_path), lambda line: None) as table:
-        watched(table, _camera(wished, STAGE, table, print), lambda session: len(session.state.tableau) == 4)
+    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+        watched(
+            table,
+            filmed("hexel", wished.seed, wished.speed, table, print, STAGE),
+            lambda session: len(session.state.tableau) == 4,
+        )
     other = Play(STAGE.header, lambda header, seed: hexel.player(77, least_cards=5), STAGE.tabletop)
-    with open_house(_settings(wished, other, tmp_path), lambda line: None) as table:
-        camera = _camera(wished, other, table, print)
+    with open_house(_settings(wished, other.header, tmp_path), lambda line: None) as table:
+        camera = filmed("hexel", wished.seed, wished.speed, table, print, other)
         session = watched(table, camera, lambda session: session.state.phase == "over")
     assert session.state.phase == "over"
+
+
+def test_the_page_is_live_before_anything_slow_is_imported():
+    code = "import sys, companion.cli_demo; print({'cv2', 'companion.simulator.film'} & set(sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 def test_a_game_without_a_demo_is_refused():

@@ -1,6 +1,6 @@
 """The games that can be played on a simulated table, each with its table, its scripted players and who they are.
 
-Another game comes in as one more entry in `PLAYS`.
+Another game comes in as one more entry in `PLAYS`, and one in `HEADERS`.
 """
 
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from companion.errors import UsageError
 from companion.rules.engine import Header
+from companion.simulator.headers import HEADERS, header_of
 from companion.simulator.hexel_tabletop import HexelTabletop
 from companion.simulator.players import hexel
 from companion.simulator.script import Player, Script, outcome, written
@@ -44,12 +45,11 @@ _HEXEL_CARDS = 12
 """So many cards lie before anybody closes a Hoxla: long enough to see something, short enough to see the end."""
 
 PLAYS: dict[str, Play] = {
-    "hexel": Play(Header("hexel", ("Ana", "Bo", "Cy"), "36"), _hexel_player, HexelTabletop),
+    "hexel": Play(HEADERS["hexel"], _hexel_player, HexelTabletop),
 }
 
 
 def play(game: str) -> Play:
     """The simulated table of a game. Raises `UsageError` when it has none."""
-    if game not in PLAYS:
-        raise UsageError(f"no demo of {game} yet; there is one of {', '.join(PLAYS)}", code="unknown-game")
+    header_of(game)
     return PLAYS[game]
