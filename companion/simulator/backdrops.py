@@ -1,9 +1,14 @@
-"""What lies under and beside the cards: table tops (wood, felt, laminate, cloth, slate, mats) and everyday things."""
+"""Table tops for photographs: wood, felt, laminate, cloth, slate, mats and more, some hard to see cards on."""
+
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
 from companion.simulator.printings import hexagon
+
+Texture = npt.NDArray[Any]
 
 TABLES = (
     "wood",
@@ -22,8 +27,8 @@ TABLES = (
 
 
 def backdrop(
-    rng: np.random.Generator, image_from_table: np.ndarray, size: tuple[int, int], kind: str | None = None
-) -> np.ndarray:
+    rng: np.random.Generator, image_from_table: Texture, size: tuple[int, int], kind: str | None = None
+) -> Texture:
     """A table top as the camera sees it, uint8 (h, w, 3) BGR, before light.
 
     Args:
@@ -48,21 +53,22 @@ def backdrop(
     return cv2.warpPerspective(texture, m, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT)
 
 
-def _smooth_noise(rng: np.random.Generator, side: int, cells: tuple[int, int], channels: int = 1) -> np.ndarray:
+def any_colour(rng: np.random.Generator, low: float, high: float, saturation: float) -> Texture:
+    """A colour (3,) BGR float32 of any hue, its brightness in a range, its saturation below a limit, all 0..255."""
+    hsv = np.array([[[rng.uniform(0, 180), rng.uniform(0, saturation), rng.uniform(low, high)]]]).astype(np.uint8)
+    return np.asarray(cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float32))
+
+
+def _smooth_noise(rng: np.random.Generator, side: int, cells: tuple[int, int], channels: int = 1) -> Texture:
     small = rng.standard_normal((cells[1], cells[0], channels)).astype(np.float32)
     return cv2.resize(small, (side, side), interpolation=cv2.INTER_CUBIC).reshape(side, side, channels)
 
 
-def _colour(rng: np.random.Generator, low: float, high: float, saturation: float) -> np.ndarray:
-    hsv = np.array([[[rng.uniform(0, 180), rng.uniform(0, saturation), rng.uniform(low, high)]]]).astype(np.uint8)
-    return cv2.cvtColor(hsv, cv2.COLOR_HSV2BGR)[0, 0].astype(np.float32)
-
-
-def _finish(base: np.ndarray) -> np.ndarray:
+def _finish(base: Texture) -> Texture:
     return np.clip(base, 0, 255).astype(np.uint8)
 
 
-def _wood(rng: np.random.Generator, side: int) -> np.ndarray:
+def _wood(rng: np.random.Generator, side: int) -> Texture:
     tone = np.array([rng.uniform(25, 120), rng.uniform(45, 160), rng.uniform(70, 215)], np.float32)
     tone = np.sort(tone)
     grain = (
@@ -81,16 +87,16 @@ def _wood(rng: np.random.Generator, side: int) -> np.ndarray:
     return _finish(image)
 
 
-def _felt(rng: np.random.Generator, side: int) -> np.ndarray:
-    tone = _colour(rng, 50, 170, 230)
+def _felt(rng: np.random.Generator, side: int) -> Texture:
+    tone = any_colour(rng, 50, 170, 230)
     image = tone * (
         1 + 0.12 * rng.standard_normal((side, side, 1)).astype(np.float32) + 0.03 * _smooth_noise(rng, side, (8, 8))
     )
     return _finish(image)
 
 
-def _laminate(rng: np.random.Generator, side: int) -> np.ndarray:
-    tone = _colour(rng, 170, 252, 30)
+def _laminate(rng: np.random.Generator, side: int) -> Texture:
+    tone = any_colour(rng, 170, 252, 30)
     return _finish(
         tone
         * (
@@ -101,18 +107,18 @@ def _laminate(rng: np.random.Generator, side: int) -> np.ndarray:
     )
 
 
-def _plain(rng: np.random.Generator, side: int) -> np.ndarray:
-    return _finish(_colour(rng, 20, 250, 255) * (1 + 0.02 * _smooth_noise(rng, side, (5, 5))))
+def _plain(rng: np.random.Generator, side: int) -> Texture:
+    return _finish(any_colour(rng, 20, 250, 255) * (1 + 0.02 * _smooth_noise(rng, side, (5, 5))))
 
 
-def _slate(rng: np.random.Generator, side: int) -> np.ndarray:
-    tone = _colour(rng, 25, 80, 60)
+def _slate(rng: np.random.Generator, side: int) -> Texture:
+    tone = any_colour(rng, 25, 80, 60)
     image = tone * (1 + 0.15 * _smooth_noise(rng, side, (40, 40)) + 0.1 * _smooth_noise(rng, side, (200, 200)))
     return _finish(image)
 
 
-def _marble(rng: np.random.Generator, side: int) -> np.ndarray:
-    tone = _colour(rng, 120, 245, 40)
+def _marble(rng: np.random.Generator, side: int) -> Texture:
+    tone = any_colour(rng, 120, 245, 40)
     warp = _smooth_noise(rng, side, (12, 12))
     veins = np.abs(np.sin(6 * warp + 3 * _smooth_noise(rng, side, (30, 30))))
     return _finish(
@@ -120,37 +126,35 @@ def _marble(rng: np.random.Generator, side: int) -> np.ndarray:
     )
 
 
-def _cloth_dots(rng: np.random.Generator, side: int) -> np.ndarray:
-    image = np.ones((side, side, 3), np.float32) * _colour(rng, 170, 255, 70)
+def _cloth_dots(rng: np.random.Generator, side: int) -> Texture:
+    image = np.ones((side, side, 3), np.float32) * any_colour(rng, 170, 255, 70)
     step = int(rng.uniform(36, 110))
     rings = [
-        (float(rng.uniform(0.2, 0.5)) * step * f, _colour(rng, 40, 240, 255))
+        (float(rng.uniform(0.2, 0.5)) * step * f, any_colour(rng, 40, 240, 255))
         for f in (1.0, 0.72, 0.5)[: int(rng.integers(1, 4))]
     ]
     jitter = 0.0 if rng.random() < 0.4 else 0.25
-    row = 0
-    for y in range(0, side + step, step):
+    for row, y in enumerate(range(0, side + step, step)):
         for x in range((row % 2) * step // 2, side + step, step):
             cx, cy = np.array([x, y]) + rng.normal(0, jitter * step, 2)
             for radius, colour in rings:
                 cv2.circle(image, (int(cx), int(cy)), max(1, int(radius)), tuple(colour.tolist()), -1, cv2.LINE_AA)
-        row += 1
     return _finish(image)
 
 
-def _cloth_check(rng: np.random.Generator, side: int) -> np.ndarray:
+def _cloth_check(rng: np.random.Generator, side: int) -> Texture:
     step = int(rng.uniform(24, 120))
-    a, b = _colour(rng, 150, 255, 80), _colour(rng, 40, 220, 255)
+    a, b = any_colour(rng, 150, 255, 80), any_colour(rng, 40, 220, 255)
     rows = ((np.arange(side) // step) % 2).astype(np.float32)
     mix = (rows[:, None] + rows[None, :])[..., None] / 2
     return _finish(a * (1 - mix) + b * mix)
 
 
-def _cloth_flowers(rng: np.random.Generator, side: int) -> np.ndarray:
-    image = np.ones((side, side, 3), np.float32) * _colour(rng, 60, 255, 120)
+def _cloth_flowers(rng: np.random.Generator, side: int) -> Texture:
+    image = np.ones((side, side, 3), np.float32) * any_colour(rng, 60, 255, 120)
     for _ in range(int(rng.integers(40, 160))):
         c = rng.uniform(0, side, 2)
-        r, petals, colour = rng.uniform(6, 26), int(rng.integers(4, 8)), _colour(rng, 60, 255, 255)
+        r, petals, colour = rng.uniform(6, 26), int(rng.integers(4, 8)), any_colour(rng, 60, 255, 255)
         for k in range(petals):
             a = 2 * np.pi * k / petals + r
             p = c + r * np.array([np.cos(a), np.sin(a)])
@@ -159,17 +163,17 @@ def _cloth_flowers(rng: np.random.Generator, side: int) -> np.ndarray:
             image,
             (int(c[0]), int(c[1])),
             max(2, int(r * 0.4)),
-            tuple(_colour(rng, 80, 255, 255).tolist()),
+            tuple(any_colour(rng, 80, 255, 255).tolist()),
             -1,
             cv2.LINE_AA,
         )
     return _finish(image)
 
 
-def _mat(rng: np.random.Generator, side: int) -> np.ndarray:
+def _mat(rng: np.random.Generator, side: int) -> Texture:
     """A printed play mat: a lattice of drawn hexagons, lines only."""
-    image = np.ones((side, side, 3), np.float32) * _colour(rng, 30, 230, 120)
-    line = _colour(rng, 30, 250, 120)
+    image = np.ones((side, side, 3), np.float32) * any_colour(rng, 30, 230, 120)
+    line = any_colour(rng, 30, 250, 120)
     apothem = rng.uniform(28, 70)
     width = int(rng.integers(1, 4))
     for r in range(-2, int(side / apothem / 1.5) + 2):
@@ -180,9 +184,9 @@ def _mat(rng: np.random.Generator, side: int) -> np.ndarray:
     return _finish(image)
 
 
-def _newspaper(rng: np.random.Generator, side: int) -> np.ndarray:
-    image = np.ones((side, side, 3), np.float32) * _colour(rng, 190, 245, 30)
-    ink = _colour(rng, 10, 90, 60)
+def _newspaper(rng: np.random.Generator, side: int) -> Texture:
+    image = np.ones((side, side, 3), np.float32) * any_colour(rng, 190, 245, 30)
+    ink = any_colour(rng, 10, 90, 60)
     for y in range(6, side, int(rng.integers(9, 22))):
         x = 0
         while x < side:
@@ -192,12 +196,14 @@ def _newspaper(rng: np.random.Generator, side: int) -> np.ndarray:
     for _ in range(int(rng.integers(0, 6))):
         x, y = rng.integers(0, side, 2)
         w, h = rng.integers(40, 200, 2)
-        cv2.rectangle(image, (int(x), int(y)), (int(x + w), int(y + h)), tuple(_colour(rng, 40, 220, 255).tolist()), -1)
+        cv2.rectangle(
+            image, (int(x), int(y)), (int(x + w), int(y + h)), tuple(any_colour(rng, 40, 220, 255).tolist()), -1
+        )
     return _finish(image)
 
 
-def _weave(rng: np.random.Generator, side: int) -> np.ndarray:
-    tone = _colour(rng, 60, 220, 140)
+def _weave(rng: np.random.Generator, side: int) -> Texture:
+    tone = any_colour(rng, 60, 220, 140)
     period = float(rng.uniform(4, 14))
     i = np.arange(side)
     wave = 0.5 * np.sin(2 * np.pi * i / period)[:, None] + 0.5 * np.sin(2 * np.pi * i / (period * 1.3))[None, :]
@@ -209,90 +215,3 @@ _TEXTURES = {
     "cloth-flowers": _cloth_flowers, "slate": _slate, "marble": _marble, "mat": _mat, "plain": _plain,
     "newspaper": _newspaper, "weave": _weave,
 }  # fmt: skip
-
-Part = tuple[np.ndarray, tuple[float, float, float], float]
-
-
-def _disc(radius: float, centre: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
-    a = np.radians(np.arange(0, 360, 8))
-    return np.stack([centre[0] + radius * np.cos(a), centre[1] + radius * np.sin(a)], 1)
-
-
-def _box(w: float, h: float, rng: np.random.Generator) -> np.ndarray:
-    a = rng.uniform(0, 2 * np.pi)
-    r = np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
-    return np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) / 2 @ r
-
-
-def clutter_shape(rng: np.random.Generator, *, over: bool) -> list[Part]:
-    """One thing lying about: polygons (N, 2) in mm around its place, BGR colour, gloss; painted in order.
-
-    ``over`` draws what ends up on top of cards: fingers, hands, chips, pens.
-    """
-    kind = str(
-        rng.choice(
-            ["hand", "finger", "chip", "pen", "mug"]
-            if over
-            else ["chip", "chip", "mug", "phone", "pen", "die", "paper", "hand", "card", "token"]
-        )
-    )
-    colour = tuple(float(v) for v in _colour(rng, 30, 245, 255))
-    if kind == "chip":
-        r = float(rng.uniform(9, 21))
-        inner = tuple(float(v) for v in _colour(rng, 120, 250, 80))
-        return [(_disc(r), colour, 0.4), (_disc(r * float(rng.uniform(0.4, 0.8))), inner, 0.4)]  # type: ignore[list-item]
-    if kind == "mug":
-        r = float(rng.uniform(32, 48))
-        inside = tuple(float(v) for v in _colour(rng, 20, 200, 120))
-        parts: list[Part] = [(_disc(r), colour, 0.8), (_disc(r * 0.86), inside, 0.8)]  # type: ignore[list-item]
-        return parts
-    if kind == "phone":
-        return [(_box(72, 148, rng), (22.0, 20.0, 20.0), 1.0)]
-    if kind == "pen":
-        return [(_box(float(rng.uniform(6, 11)), 140, rng), colour, 0.5)]  # type: ignore[list-item]
-    if kind == "die":
-        body = _box(16, 16, rng)
-        return [(body, colour, 0.3), (_disc(1.7), (250.0, 250.0, 250.0), 0.0)]  # type: ignore[list-item]
-    if kind == "paper":
-        return [
-            (
-                _box(float(rng.uniform(60, 210)), float(rng.uniform(60, 297)), rng),
-                tuple(float(v) for v in _colour(rng, 200, 252, 30)),
-                0.0,
-            )
-        ]  # type: ignore[list-item]
-    if kind == "card":
-        ink = tuple(float(v) for v in _colour(rng, 30, 220, 255))
-        box = _box(63, 88, rng)
-        return [(box, (238.0, 240.0, 242.0), 0.2)] + [
-            (_disc(5, (float(x), float(y))), ink, 0.0) for x, y in box * rng.uniform(0.3, 0.7)
-        ]  # type: ignore[list-item]
-    if kind == "token":
-        return [(hexagon(float(rng.uniform(12, 50))), colour, 0.2)]  # type: ignore[list-item]
-    tone = float(rng.uniform(0.35, 1.05))
-    skin = (135.0 * tone, 165.0 * tone, 222.0 * tone)
-    if kind == "finger":
-        return [(_finger(rng, float(rng.uniform(60, 120))), skin, 0.1)]
-    a0 = rng.uniform(0, 2 * np.pi)
-    parts = []
-    for k in range(5):
-        a = a0 + (k - 2) * 0.22 + rng.normal(0, 0.05)
-        parts.append((_limb(np.array([np.cos(a0), np.sin(a0)]) * 75, a + np.pi, 95.0 - 6 * abs(k - 2), 9.0), skin, 0.1))
-    palm = _disc(42) * [1.0, 0.95] + np.array([np.cos(a0), np.sin(a0)]) * 85
-    arm = _limb(np.array([np.cos(a0), np.sin(a0)]) * 100, a0, 400.0, 32.0)
-    parts.append((palm, skin, 0.1))
-    parts.append((arm, skin if rng.random() < 0.5 else colour, 0.1))  # type: ignore[arg-type]
-    return parts
-
-
-def _limb(start: np.ndarray, angle: float, length: float, half: float) -> np.ndarray:
-    d = np.array([np.cos(angle), np.sin(angle)])
-    n = np.array([-d[1], d[0]])
-    end = start + d * length
-    a = np.linspace(-np.pi / 2, np.pi / 2, 9)
-    cap = end + half * (np.cos(a)[:, None] * d + np.sin(a)[:, None] * n)
-    return np.vstack([start - n * half, cap, start + n * half])
-
-
-def _finger(rng: np.random.Generator, length: float) -> np.ndarray:
-    return _limb(rng.normal(0, 5, 2), float(rng.uniform(0, 2 * np.pi)), length, float(rng.uniform(7, 10)))

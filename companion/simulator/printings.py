@@ -5,13 +5,15 @@ cards as physical things: a regular hexagon of side 35 mm, symbols 12 mm across,
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import cv2
 import numpy as np
+import numpy.typing as npt
 
-SIDE_MM = 35.0
-APOTHEM_MM = SIDE_MM * float(np.sqrt(3.0)) / 2.0
+from companion.decks.hexel import APOTHEM_MM, CUT_LINE_MM, INKS, SIDE_MM, SYMBOL_AT, SYMBOL_MM
 
+Array = npt.NDArray[Any]
 Colour = tuple[int, int, int]
 """Blue, green, red, 0..255."""
 
@@ -44,11 +46,11 @@ class Printing:
     face_edge: Colour | None = None
     """Colour towards the rim for a gradient face."""
     hairline: Colour = (58, 58, 58)
-    hairline_mm: float = 0.4
+    hairline_mm: float = CUT_LINE_MM
     border: Colour | None = None
     border_mm: float = 0.0
-    symbol_mm: float = 12.0
-    radius_share: float = 0.76
+    symbol_mm: float = SYMBOL_MM
+    radius_share: float = SYMBOL_AT
     middle: Colour | None = None
     """An ornament in the card's middle."""
 
@@ -63,17 +65,21 @@ def hex_colour(text: str) -> Colour:
     return b, g, r
 
 
-RED = Mark("disc", hex_colour("#C8322B"))
+RED = Mark("disc", hex_colour(INKS["red"]))
 REFERENCE = {
     "36": Printing(
         {
             "red": RED,
-            "blue": Mark("disc", hex_colour("#2458B8")),
-            "void": Mark("ring", hex_colour("#2B2B2B"), hollow=0.2),
+            "blue": Mark("disc", hex_colour(INKS["blue"])),
+            "void": Mark("ring", hex_colour(INKS["void"]), hollow=0.2),
         }
     ),
     "46": Printing(
-        {"red": RED, "blue": Mark("diamond", hex_colour("#2458B8")), "yellow": Mark("triangle", hex_colour("#E2B21B"))}
+        {
+            "red": RED,
+            "blue": Mark("diamond", hex_colour(INKS["blue"])),
+            "yellow": Mark("triangle", hex_colour(INKS["yellow"])),
+        }
     ),
 }
 
@@ -82,9 +88,8 @@ def varied(printing: Printing, rng: np.random.Generator, amount: float = 1.0) ->
     """The same printing from another press: inks, paper and sizes a little off, shapes kept."""
 
     def ink(colour: Colour) -> Colour:
-        lab = np.array(colour, float) + rng.normal(0, 9 * amount, 3) + rng.normal(0, 8 * amount)
-        b, g, r = (int(v) for v in np.clip(lab, 8, 250))
-        return b, g, r
+        moved = np.array(colour, float) + rng.normal(0, 9 * amount, 3) + rng.normal(0, 8 * amount)
+        return _whole(np.clip(moved, 8, 250))
 
     marks = {}
     for name, mark in printing.marks.items():
@@ -96,26 +101,30 @@ def varied(printing: Printing, rng: np.random.Generator, amount: float = 1.0) ->
         face=ink(printing.face),
         hairline=ink(printing.hairline),
         hairline_mm=float(rng.uniform(0.15, 0.7)),
-        symbol_mm=12.0 * float(rng.uniform(0.93, 1.07)),
-        radius_share=0.76 + float(rng.normal(0, 0.01)),
+        symbol_mm=SYMBOL_MM * float(rng.uniform(0.93, 1.07)),
+        radius_share=SYMBOL_AT + float(rng.normal(0, 0.01)),
     )
+
+
+def _whole(values: Array) -> Colour:
+    b, g, r = (int(v) for v in values)
+    return b, g, r
 
 
 def _hue(rng: np.random.Generator, hue: float, dark: bool) -> Colour:
     s = int(rng.uniform(120, 255))
     v = int(rng.uniform(90, 200)) if not dark else int(rng.uniform(150, 255))
     pixel = cv2.cvtColor(np.array([[[int(hue) % 180, s, v]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0]
-    return int(pixel[0]), int(pixel[1]), int(pixel[2])
+    return _whole(pixel)
 
 
 def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
     """A printing nobody has seen: dark, gradient or bordered faces, other hues, shapes, sizes and places."""
     dark = bool(rng.random() < 0.35)
-    face: Colour
     if dark:
-        face = tuple(int(v) for v in np.clip(rng.uniform(10, 75) + rng.normal(0, 14, 3), 0, 110))  # type: ignore[assignment]
+        face = _whole(np.clip(rng.uniform(10, 75) + rng.normal(0, 14, 3), 0, 110))
     else:
-        face = tuple(int(v) for v in np.clip(rng.uniform(185, 252) + rng.normal(0, 10, 3), 150, 255))  # type: ignore[assignment]
+        face = _whole(np.clip(rng.uniform(185, 252) + rng.normal(0, 10, 3), 150, 255))
     hue = rng.uniform(0, 180)
     shapes = list(
         rng.permutation(["disc", "disc", "diamond", "square", "triangle", "star", "hexagon", "cross", "drop"])
@@ -136,12 +145,12 @@ def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
         border = hex_colour("#B8912E") if rng.random() < 0.5 else _hue(rng, rng.uniform(0, 180), dark)
     edge = None
     if rng.random() < 0.3:
-        edge = tuple(int(v) for v in np.clip(np.array(face, float) * rng.uniform(0.75, 1.15), 0, 255))
+        edge = _whole(np.clip(np.array(face, float) * rng.uniform(0.75, 1.15), 0, 255))
     return Printing(
         marks,
         face=face,
-        face_edge=edge,  # type: ignore[arg-type]
-        hairline=(58, 58, 58) if rng.random() < 0.7 else tuple(int(v) for v in rng.uniform(0, 255, 3)),  # type: ignore[arg-type]
+        face_edge=edge,
+        hairline=(58, 58, 58) if rng.random() < 0.7 else _whole(rng.uniform(0, 255, 3)),
         hairline_mm=float(rng.uniform(0.1, 0.9)),
         border=border,
         border_mm=float(rng.uniform(0.8, 2.2)) if border else 0.0,
@@ -151,14 +160,14 @@ def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
     )
 
 
-def hexagon(apothem: float, centre: tuple[float, float] = (0.0, 0.0)) -> np.ndarray:
+def hexagon(apothem: float, centre: tuple[float, float] = (0.0, 0.0)) -> Array:
     """The corners (6, 2) of a pointy-top hexagon, clockwise as seen with y down, the first at upper right."""
     angles = np.radians(np.arange(6) * 60.0 - 30.0)
     radius = apothem * 2.0 / np.sqrt(3.0)
     return np.stack([centre[0] + radius * np.cos(angles), centre[1] + radius * np.sin(angles)], 1)
 
 
-def _unit_shape(shape: str) -> np.ndarray:
+def _unit_shape(shape: str) -> Array:
     """Corners of a shape of size 1 (radius 0.5), its top (negative y) pointing away from the card's centre."""
     if shape == "diamond":
         return np.array([[0, -0.5], [0.5, 0], [0, 0.5], [-0.5, 0]])
@@ -200,11 +209,11 @@ def _unit_shape(shape: str) -> np.ndarray:
 _SUB = 4  # fixed-point bits of cv2's drawing
 
 
-def _fill(image: np.ndarray, points: np.ndarray, colour: Colour) -> None:
+def _fill(image: Array, points: Array, colour: Colour | float) -> None:
     cv2.fillPoly(image, [np.round(points * (1 << _SUB)).astype(np.int32)], colour, cv2.LINE_AA, _SUB)
 
 
-def raster_card(edges: tuple[str, ...], printing: Printing, px_per_mm: float) -> np.ndarray:
+def raster_card(edges: tuple[str, ...], printing: Printing, px_per_mm: float) -> Array:
     """One card's face, seen straight from above.
 
     Args:
@@ -229,19 +238,19 @@ def raster_card(edges: tuple[str, ...], printing: Printing, px_per_mm: float) ->
     else:
         for t in np.linspace(1, 0.15, 12):
             mixed = np.array(printing.face_edge, float) * t + np.array(printing.face, float) * (1 - t)
-            _fill(image, hexagon(inner * scale * t, centre), (int(mixed[0]), int(mixed[1]), int(mixed[2])))
+            _fill(image, hexagon(inner * scale * t, centre), _whole(mixed))
     if printing.middle is not None:
         _fill(image, hexagon(6.0 * scale, centre), printing.middle)
         _fill(image, hexagon(4.6 * scale, centre), printing.face)
     for d, name in enumerate(edges):
         _draw_mark(image, printing, printing.marks[name], d, centre, scale)
     alpha = np.zeros((2 * half, 2 * half), np.uint8)
-    _fill(alpha, hexagon(APOTHEM_MM * scale, centre), 255)  # type: ignore[arg-type]
+    _fill(alpha, hexagon(APOTHEM_MM * scale, centre), 255)
     return cv2.resize(np.dstack([image, alpha]), (half, half), interpolation=cv2.INTER_AREA)
 
 
 def _draw_mark(
-    image: np.ndarray, printing: Printing, mark: Mark, direction: int, centre: tuple[float, float], scale: float
+    image: Array, printing: Printing, mark: Mark, direction: int, centre: tuple[float, float], scale: float
 ) -> None:
     angle = np.radians(-60.0 * direction)
     out = np.array([np.cos(angle), np.sin(angle)])

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from companion.simulator.film import Film, Setting
-from companion.simulator.photograph import grown_tableau
+from companion.simulator.tableaux import grown_tableau
 from companion.vision.readers import READERS
 from companion.vision.register import register
 from companion.vision.settling import Settler
