@@ -12,7 +12,10 @@ import cv2
 
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
-from companion.errors import UsageError
+from companion.errors import UnreadableImage, UsageError
+from companion.vision.learning import learn_hexel
+from companion.vision.namers import Namer
+from companion.vision.profile import read_profile
 from companion.vision.readers import READERS, Reader, load_picture
 from companion.vision.settling import Patience, Settler
 
@@ -25,28 +28,31 @@ def game_options(command: Command) -> Command:
     command = click.option(
         "--deck", help="Deck on the table, such as hexel36 or hexel46; without it what is seen decides."
     )(command)
+    command = click.option(
+        "--profile", type=click.Path(path_type=Path), help="What `companion learn` learnt of the deck's printing."
+    )(command)
     return click.option("--game", "game_name", required=True, help="Game on the table: hexel.")(command)
 
 
-def reader_for(game_name: str, deck: str | None) -> tuple[Reader, str | None]:
-    """The game's reader and the edition that a deck's name means. Raises `UsageError` for a name unknown."""
+def reader_for(game_name: str, deck: str | None, profile: Path | None) -> tuple[Reader, Namer]:
+    """The game's reader and what names its symbols. Raises `UsageError` for a name unknown or a broken profile."""
     if game_name not in READERS:
         raise UsageError(f"no such game: {game_name} (known: {', '.join(READERS)})", code="unknown-game")
     reader = READERS[game_name]
-    if deck is None:
-        return reader, None
-    edition = deck.removeprefix(game_name)
-    if f"{game_name}{edition}" not in reader.decks:
+    if deck is not None and deck not in reader.decks:
         raise UsageError(f"no such deck: {deck} (known: {', '.join(reader.decks)})", code="unknown-deck")
-    return reader, edition
+    edition = None if deck is None else deck.removeprefix(game_name)
+    return reader, reader.namer(edition, None if profile is None else read_profile(profile))
 
 
 @click.command("read")
 @game_options
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
-def read_command(game_name: str, deck: str | None, as_json: bool, images: tuple[Path, ...]) -> int:
+def read_command(
+    game_name: str, deck: str | None, profile: Path | None, as_json: bool, images: tuple[Path, ...]
+) -> int:
     """Recognise the cards on photographs, each on its own."""
-    reader, edition = reader_for(game_name, deck)
+    reader, namer = reader_for(game_name, deck, profile)
     cv2.setNumThreads(1)
     status = 0
     for path in images:
@@ -60,7 +66,7 @@ def read_command(game_name: str, deck: str | None, as_json: bool, images: tuple[
                 click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
             continue
         begun = perf_counter()
-        reading = reader.read(picture, edition, None)
+        reading = reader.read(picture, namer, None)
         took = round((perf_counter() - begun) * 1000, 1)
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
@@ -85,12 +91,14 @@ def read_command(game_name: str, deck: str | None, as_json: bool, images: tuple[
     "--settle", type=click.IntRange(1, 30), default=Patience().card, show_default=True, help="Frames a card lies still."
 )
 @click.argument("source")
-def watch_command(game_name: str, deck: str | None, as_json: bool, fps: float | None, settle: int, source: str) -> int:
+def watch_command(
+    game_name: str, deck: str | None, profile: Path | None, as_json: bool, fps: float | None, settle: int, source: str
+) -> int:
     """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
-    reader, edition = reader_for(game_name, deck)
+    reader, namer = reader_for(game_name, deck, profile)
     cv2.setNumThreads(1)
     camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
-    settler = Settler(reader, edition, replace(Patience(), card=settle))
+    settler = Settler(reader, namer, replace(Patience(), card=settle))
     count, busy_s = 0, 0.0
     camera.open()
     try:
@@ -125,3 +133,41 @@ def _tell(line: dict[str, Any], as_json: bool) -> None:
         case event:
             where = "loose" if line["cell"] is None else f"at ({line['cell'][0]}, {line['cell'][1]})"
             click.echo(f"{when}{event} {where}: {' '.join(e or '?' for e in line['edges'])}")
+
+
+@click.command("learn")
+@click.option("--game", "game_name", required=True, help="Game whose deck is to be learnt: hexel.")
+@click.option("--deck", required=True, help="Deck, such as hexel36.")
+@click.option(
+    "--labels", required=True, type=click.Path(path_type=Path), help="What lies on the pictures, as `read` prints."
+)
+@click.option("--out", "profile", required=True, type=click.Path(path_type=Path), help="File to write.")
+@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
+def learn_command(game_name: str, deck: str, labels: Path, profile: Path, images: tuple[Path, ...]) -> int:
+    """Teach a printing that was never seen, from photographs of its single-symbol cards."""
+    reader_for(game_name, deck, None)
+    pictures = []
+    for path in images:
+        picture = load_picture(path)
+        if picture is None:
+            raise UnreadableImage(f"{path}: {'not a picture that can be read' if path.exists() else 'no such file'}")
+        pictures.append((path.name, picture))
+    learnt = learn_hexel(deck, pictures, _read_labels(labels))
+    try:
+        profile.write_text(json.dumps(learnt.as_json()), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {profile}: {error.strerror}", code="unwritable-profile") from None
+    click.echo(f"learnt {', '.join(learnt.symbols)} of {deck}: {profile}")
+    return 0
+
+
+def _read_labels(path: Path) -> list[dict[str, Any]]:
+    try:
+        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-labels") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON Lines file: {error}", code="unreadable-labels") from None
+    if not lines or not all(isinstance(line, dict) for line in lines):
+        raise UsageError(f"{path} holds no labels", code="unreadable-labels")
+    return lines

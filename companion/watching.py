@@ -18,6 +18,7 @@ from companion.referee.referee import Referee
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
+from companion.vision.namers import Namer, Printed
 from companion.vision.overlay import evidence_picture
 from companion.vision.readers import READERS
 from companion.vision.register import Edges, Registration, register
@@ -37,6 +38,7 @@ class Watching:
         referee: Referee,
         game: str,
         *,
+        namer: Namer | None = None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -46,6 +48,7 @@ class Watching:
             camera: where frames come from; opened and closed by the watching thread.
             referee: who is told.
             game: its name. Raises `UsageError` for one that no reader knows.
+            namer: how symbols get their names; None for the reference printing of the game's edition.
             patience: how long things must lie still.
             clock: never jumps.
         """
@@ -58,7 +61,7 @@ class Watching:
         self._clock = clock
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
-        self._settler = Settler(self._reader, referee.latest().header.edition, patience)
+        self._settler = Settler(self._reader, namer or Printed(referee.latest().header.edition), patience)
         self._naming: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
         self._proposed: tuple[int, Command] | None = None

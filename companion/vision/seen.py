@@ -8,6 +8,7 @@ import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.finder import affine_of
+from companion.vision.namers import Namer
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,12 +70,12 @@ class SeenCard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What lies on one picture of a Hex'el table, and the edition that its symbols belong to."""
+    """What lies on one picture of a Hex'el table, and who named its symbols (a `namers.Namer`)."""
 
     cards: tuple[SeenCard, ...]
     loose: tuple[SeenCard, ...]
     warnings: tuple[Warned, ...]
-    edition: str | None = None
+    namer: Namer | None = None
     stages_ms: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:

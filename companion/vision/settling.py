@@ -11,8 +11,10 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.vision.judging import confidence_of
 from companion.vision.known import celled, moved_since
-from companion.vision.readers import Reader, confidence_of, stated
+from companion.vision.namers import Namer
+from companion.vision.readers import Reader
 from companion.vision.register import register
 from companion.vision.seen import SeenCard, agree, aligned, in_own_frame, is_near, moved_by, renamed
 from companion.vision.stillness import STEP, Glance, Stillness, cells_of
@@ -51,13 +53,13 @@ class Settler:
 
     Args:
         reader: the game's reader.
-        edition: the deck's edition when known; else the table as first settled decides.
+        namer: how symbols get their names; None for the reference printing.
         patience: how long things must last.
     """
 
-    def __init__(self, reader: Reader, edition: str | None = None, patience: Patience | None = None) -> None:
+    def __init__(self, reader: Reader, namer: Namer | None = None, patience: Patience | None = None) -> None:
         self._reader = reader
-        self._edition = edition
+        self._namer = namer
         self._patience = patience or Patience()
         self._stillness = Stillness()
         self._known: list[SeenCard] | None = None
@@ -101,11 +103,12 @@ class Settler:
         if float((glance.still >= self._patience.start).mean()) < 0.97 or self._frame < self._next_full:
             return []
         self._next_full = self._frame + 3
-        reading = self._reader.read(bgr, self._edition, None)
+        reading = self._reader.read(bgr, self._namer, None)
         if any(None in c.edges for c in reading.cards) and self._frame < self._patience.doubt:
             return []
         self._known = [*reading.cards, *reading.loose]
-        self._edition = self._edition or (reading.edition if reading.cards else None)
+        if reading.cards:
+            self._namer = reading.namer
         self._stillness.accept()
         return [{"event": "table", **reading.as_json()}]
 
@@ -146,7 +149,7 @@ class Settler:
             return []  # what lies there has been looked at: now and then is enough
         for x0, y0, x1, y1 in self._windows(settled, bgr, known):
             piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
-            reading = self._reader.read(piece, self._edition, _across(known))
+            reading = self._reader.read(piece, self._namer, _across(known))
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             seen += [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose)]
         for card in seen:
@@ -212,7 +215,7 @@ class Settler:
                 held.looks += 1
                 held.evidence += (now.probabilities - held.evidence) / min(held.looks, 6)
                 mean = held.evidence
-                edges = stated(mean, self._edition or "36") if self._edition else now.edges
+                edges = self._namer.stated(mean) if self._namer else now.edges
                 sure = confidence_of(now.presence, mean, edges)
                 held.card = replace(now, edges=edges, probabilities=mean, confidence=sure)
                 return held
@@ -298,7 +301,7 @@ class Settler:
         if float((glance.still >= self._patience.start).mean()) < 0.9 or self._frame < self._next_full:
             return None
         self._next_full = self._frame + 5
-        reading = self._reader.read(bgr, self._edition, None)
+        reading = self._reader.read(bgr, self._namer, None)
         tableau = {c.cell: c.edges for c in known if c.cell is not None}
         match = register(tableau, {c.cell: c.edges for c in reading.cards if c.cell is not None})
         if tableau and (match is None or match.agreeing < 0.6 * len(tableau)):

@@ -15,6 +15,8 @@ NAMES = ("red", "blue", "void", "blue", "yellow", None)
 """The symbol each class stands for; `other` is no symbol at all."""
 
 PATCH = 24
+FACE_VALUE = 0.75
+"""What a light face becomes once the light is divided out, 1 being the brightest a patch can tell."""
 _APOTHEM = float(np.sqrt(3.0) / 2.0)
 _RADIUS = 0.76 * _APOTHEM
 _HALF = 0.31 * _APOTHEM
@@ -49,15 +51,18 @@ _PATCH_POINTS = _patch_points().reshape(-1, 2)
 _FACE_POINTS = _face_points()
 
 
-def cut_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def cut_patches(
+    pyramid: Pyramid, corners: np.ndarray, face_value: np.ndarray | float = FACE_VALUE
+) -> tuple[np.ndarray, np.ndarray]:
     """Cut the six symbol patches of every card.
 
     Args:
         pyramid: the picture.
         corners: (N, 6, 2) pixels, clockwise.
+        face_value: what the face becomes, one number or one a colour (3,).
 
     Returns:
-        Patches (N, 6, PATCH, PATCH, 3) float32, colours over the card's face times 0.75, clipped to 0..1.25; and the
+        Patches (N, 6, PATCH, PATCH, 3) float32, colours over the card's face times its value, at most 1.25; and the
         faces' colours (N, 3) float32, BGR.
     """
     n = len(corners)
@@ -74,7 +79,9 @@ def cut_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.n
         seen = pyramid.sample(np.stack([_FACE_POINTS @ poses[i][1].T + poses[i][0] for i in chosen]), face_level)
         face = np.maximum(np.median(seen.astype(np.float32), axis=1), 6.0)
         faces[chosen] = face
-        patches[chosen] = np.minimum(colours * (0.75 / face)[:, None], 1.25).reshape(-1, 6, PATCH, PATCH, 3)
+        patches[chosen] = np.minimum(colours * (np.asarray(face_value, np.float32) / face)[:, None], 1.25).reshape(
+            -1, 6, PATCH, PATCH, 3
+        )
     return patches, faces
 
 

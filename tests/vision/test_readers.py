@@ -1,4 +1,4 @@
-"""Reading single photographs: right on calm pictures, doubtful where something hides a symbol, never wrong as a fact."""
+"""Reading single photographs: right on calm pictures, doubtful where a symbol is hidden, never wrong as a fact."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from companion.simulator.photograph import photograph
-from companion.vision.readers import load_picture, read_hexel, stated
+from companion.vision.namers import Printed
+from companion.vision.readers import load_picture, read_hexel
 from companion.vision.register import register
 from companion.vision.symbols import CLASSES
 
@@ -31,7 +32,7 @@ def test_a_calm_drawn_table_is_read_without_a_fault(edition, seed):
     match = register(truth, {c.cell: c.edges for c in reading.cards})
     assert match is not None
     assert {match.cell(c.cell): match.edges(c.edges) for c in reading.cards} == truth
-    assert reading.edition == edition
+    assert reading.namer == Printed(edition)
 
 
 def test_the_input_is_not_written_to():
@@ -48,23 +49,23 @@ def test_an_uncertain_symbol_is_not_stated():
     p[2] = 0.02
     p[2, 0], p[2, 1] = 0.5, 0.42
     p[:, 0][p[:, 0] > 0.8] = 0.97
-    assert stated(p, "36") == ("red", "red", None, "red", "red", "red")
+    assert Printed("36").stated(p) == ("red", "red", None, "red", "red", "red")
 
 
 def test_of_three_kinds_on_a_card_the_least_certain_is_doubted():
     p = np.zeros((6, len(CLASSES)), np.float32)
     p[0:3, CLASSES.index("red")] = 0.99
     p[3:5, CLASSES.index("void")] = 0.99
-    p[5, CLASSES.index("blue-disc")] = 0.95
-    assert stated(p, "36") == ("red", "red", "red", "void", "void", None)
+    p[5, CLASSES.index("blue-disc")] = 0.97
+    assert Printed("36").stated(p) == ("red", "red", "red", "void", "void", None)
 
 
 def test_a_symbol_of_the_other_edition_is_doubted():
     p = np.zeros((6, len(CLASSES)), np.float32)
     p[:5, CLASSES.index("red")] = 0.99
     p[5, CLASSES.index("yellow")] = 0.99
-    assert stated(p, "36")[5] is None
-    assert stated(p, "46")[5] == "yellow"
+    assert Printed("36").stated(p)[5] is None
+    assert Printed("46").stated(p)[5] == "yellow"
 
 
 def test_a_file_that_is_no_picture_is_none(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from companion.rules.hexgrid import Cell
 from companion.vision.finder import UNIT_HEXAGON
 from companion.vision.known import celled
+from companion.vision.namers import Printed
 from companion.vision.readers import Reader
 from companion.vision.seen import Reading, SeenCard
 from companion.vision.settling import Patience, Settler
@@ -41,7 +42,7 @@ def picture(cells, *, hand=None, light=1.0, shift=(0.0, 0.0), seed=0) -> np.ndar
     return np.clip(image * light + noise, 0, 255).astype(np.uint8)
 
 
-def read(bgr: np.ndarray, edition: str | None, across_px: float | None) -> Reading:
+def read(bgr: np.ndarray, namer: Printed | None, across_px: float | None) -> Reading:
     """White hexagons are cards; one that is partly hidden cannot be read."""
     white = (cv2.GaussianBlur(bgr, (3, 3), 0).min(-1) > 0.75 * max(60, int(np.percentile(bgr, 99.5)))).astype(np.uint8)
     white = cv2.erode(white, np.ones((3, 3), np.uint8))
@@ -55,15 +56,17 @@ def read(bgr: np.ndarray, edition: str | None, across_px: float | None) -> Readi
         is_whole = area > 0.78 * whole
         edges = ("red",) * 6 if is_whole else (None,) * 6
         corners = (UNIT_HEXAGON * SIDE + centres[i]).astype(np.float32)
-        cards.append(SeenCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES))))
+        cards.append(
+            SeenCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
+        )
     named = celled(cards) if cards else []
     tableau = tuple(c for c in named if c.cell is not None)
-    return Reading(tableau, tuple(c for c in named if c.cell is None), (), "36")
+    return Reading(tableau, tuple(c for c in named if c.cell is None), (), namer)
 
 
 def settler(**patience) -> Settler:
-    reader = Reader(read, ("hexel36",), lambda view: {}, lambda command: ())
-    return Settler(reader, "36", Patience(**patience))
+    reader = Reader(read, ("hexel36",), lambda edition, profile: Printed(edition), lambda view: {}, lambda command: ())
+    return Settler(reader, Printed("36"), Patience(**patience))
 
 
 class Table:
@@ -123,7 +126,7 @@ def test_cards_keep_the_names_of_their_cells_when_others_come(table):
     lay(table, [*LINE, (0, 1)], (1, 1))
     after = {tuple(np.round(c.centre)): c.cell for c in table.settler.cards}
     assert {k: after.get(k) for k in before} == before
-    assert len({c for c in after.values()}) == 5
+    assert len(set(after.values())) == 5
 
 
 def test_a_hand_that_comes_and_goes_is_no_news(table):
@@ -165,7 +168,7 @@ def test_a_bumped_camera_is_said_and_places_nothing(table):
     table.show(LINE, 25, shift=(21.0, 13.0))
     assert table.news() == ["camera-moved"]
     table.told.clear()
-    x, y = centre((0, 1)) + [21, 13]
+    x = centre((0, 1))[0] + 21
     table.show(LINE, hand=(x, 300), shift=(21.0, 13.0))
     table.show([*LINE, (0, 1)], 12, shift=(21.0, 13.0))
     assert table.news() == ["placed"]

@@ -1,0 +1,100 @@
+"""What of a Hex'el picture may be stated as fact, and what is doubted: thresholds and legality as a prior."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from companion.rules.hexgrid import Cell, neighbour, opposite
+from companion.vision.finder import Found
+from companion.vision.namers import Namer
+from companion.vision.seen import Reading, SeenCard, Warned
+
+CARD = ((4, 0.2), (3, 0.45), (2, 0.8))
+"""What is told as a card: with so many plain symbols on it, one found at least so surely."""
+PLAIN = 0.995
+"""A symbol seen so plainly is not doubted because its neighbour shows another."""
+
+
+def looks_like_a_card(found: Found, probabilities: np.ndarray, namer: Namer) -> bool:
+    """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
+    symbols = int((probabilities[:, [n is not None for n in namer.names]].max(-1) > 0.9).sum())
+    return any(symbols >= least and found.confidence >= sure for least, sure in CARD)
+
+
+def judged(
+    found: tuple[Found, ...],
+    cells: tuple[Cell | None, ...],
+    easts: tuple[int, ...],
+    probabilities: np.ndarray,
+    namer: Namer,
+    size: tuple[int, int],
+) -> Reading:
+    """Say what is sure and doubt the rest.
+
+    Legality is a prior, never an answer: a third kind of symbol on a card, an edge that clashes with its neighbour, or
+    a symbol of another edition turns what is least certain into `unsure`; what is plainly seen stays.
+
+    Args:
+        found: the cards.
+        cells: the cell of each, None for a loose one.
+        easts: the edge of each that looks in direction 0.
+        probabilities: (N, 6, C) of each symbol in order of direction.
+        namer: which symbols the deck has.
+        size: width and height of the picture.
+    """
+    sure = probabilities.max(-1)
+    names = [list(namer.stated(p)) for p in probabilities]
+    by_cell = {cell: i for i, cell in enumerate(cells) if cell is not None}
+    warnings = _doubt_clashes(by_cell, names, sure, found)
+    cards: list[SeenCard] = []
+    loose: list[SeenCard] = []
+    for i, card in enumerate(found):
+        seen = SeenCard(
+            cells[i],
+            tuple(names[i]),
+            card.corners,
+            confidence_of(card.confidence, probabilities[i], names[i]),
+            card.confidence,
+            probabilities[i],
+            easts[i],
+        )
+        (cards if seen.cell is not None else loose).append(seen)
+        if None in names[i]:
+            warnings.append(_unsure(seen, size))
+    return Reading(tuple(cards), tuple(loose), tuple(warnings), namer)
+
+
+def confidence_of(presence: float, probabilities: np.ndarray, names: Sequence[str | None]) -> float:
+    """How sure a card's statement is: that it is there, and its least certain stated symbol."""
+    sure = probabilities.max(-1)
+    return presence * min((float(p) for name, p in zip(names, sure, strict=True) if name is not None), default=0.5)
+
+
+def _doubt_clashes(
+    by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Found, ...]
+) -> list[Warned]:
+    """Touching edges carry the same symbol: of two that do not, the less certain becomes unsure, unless it is plain."""
+    warnings = []
+    for cell, i in by_cell.items():
+        for d in range(3):
+            j = by_cell.get(neighbour(cell, d))
+            if j is None:
+                continue
+            mine, other = names[i][d], names[j][opposite(d)]
+            if mine is None or other is None or mine == other:
+                continue
+            x, y = (found[i].corners.mean(0) + found[j].corners.mean(0)) / 2
+            warnings.append(Warned("edge-clash", f"touching edges show {mine} and {other}", (float(x), float(y))))
+            weak = (i, d) if sure[i][d] < sure[j][opposite(d)] else (j, opposite(d))
+            if sure[weak[0]][weak[1]] < PLAIN:
+                names[weak[0]][weak[1]] = None
+    return warnings
+
+
+def _unsure(card: SeenCard, size: tuple[int, int]) -> Warned:
+    missing = sum(e is None for e in card.edges)
+    x, y = card.centre
+    reason = "a symbol" if missing == 1 else f"{missing} symbols"
+    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
+    where = ", the picture's rim cuts it" if near_rim else ""
+    return Warned("unsure", f"{reason} of a card cannot be read{where}", (x, y))

@@ -1,0 +1,138 @@
+"""A deck's printing, learnt from one photograph: what its face and its symbols look like.
+
+A symbol's look is the mean of a small network's answers (`models/hexel-likeness`) to the patches of that symbol on the
+photograph; a patch is named by the look it lies nearest to. The profile is a small JSON file.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.errors import UsageError
+from companion.vision.pyramid import Pyramid
+from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches
+
+STRANGE = 9.0
+"""A patch whose squared distance from every look is more than this many times the usual is no symbol of this deck."""
+_LEAST_SPREAD = 0.35
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Profile:
+    """What was learnt of a printing.
+
+    Attributes:
+        deck: the deck's name, such as hexel36.
+        symbols: the names of the symbols.
+        looks: (K, E) float32, the mean likeness of each symbol.
+        spread: mean squared distance of a symbol's own patches from its look.
+        face_value: (3,) float32, what the card's face is worth after dividing out the light, BGR.
+    """
+
+    deck: str
+    symbols: tuple[str, ...]
+    looks: np.ndarray
+    spread: float
+    face_value: np.ndarray
+
+    def as_json(self) -> dict[str, Any]:
+        """The profile as it is written to a file."""
+        return {
+            "profile": 1,
+            "game": "hexel",
+            "deck": self.deck,
+            "symbols": list(self.symbols),
+            "looks": np.round(self.looks.astype(float), 5).tolist(),
+            "spread": round(self.spread, 5),
+            "face_value": np.round(self.face_value.astype(float), 5).tolist(),
+        }
+
+
+def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    """What a deck's face is worth, (3,): plain white for a light face; a dark one in parts of its brightest print.
+
+    Args:
+        pyramid: a photograph of some of its cards.
+        corners: (N, 6, 2) pixels of those cards.
+    """
+    patches, faces = cut_patches(pyramid, corners)
+    face = np.median(faces, axis=0)
+    bright = float(np.percentile((patches * (faces / FACE_VALUE)[:, None, None, None]).max(-1), 97))
+    if face.max() > 0.6 * bright:
+        return np.full(3, FACE_VALUE, np.float32)
+    return np.asarray(FACE_VALUE * face / bright, np.float32)
+
+
+def likeness(net: cv2.dnn.Net, patches: np.ndarray) -> np.ndarray:
+    """The network's answers (N, 6, E) to patches (N, 6, PATCH, PATCH, 3)."""
+    n = len(patches)
+    net.setInput(np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2)) - np.float32(0.5))
+    return np.asarray(net.forward().reshape(n, 6, -1), np.float32)
+
+
+def learnt(
+    net: cv2.dnn.Net, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
+) -> Profile:
+    """Learn a printing.
+
+    Args:
+        net: the likeness network.
+        deck: the deck's name.
+        photographs: pictures with the corners (N, 6, 2) of their cards and each card's six symbols in the order of its
+            own edges: direction 0 is the edge between its corners 0 and 1.
+
+    Raises:
+        UsageError: no card was given, or one symbol only: there is nothing to tell apart.
+    """
+    value = face_value_of(photographs[0][0], photographs[0][1])
+    answers: dict[str, list[np.ndarray]] = {}
+    for pyramid, corners, names in photographs:
+        patches, _ = cut_patches(pyramid, corners, value)
+        for six, edges in zip(likeness(net, patches), names, strict=True):
+            for answer, name in zip(six, edges, strict=True):
+                if name is not None:
+                    answers.setdefault(name, []).append(answer)
+    if len(answers) < 2:
+        raise UsageError("the photographs show fewer than two different symbols", code="too-few-symbols")
+    symbols = tuple(sorted(answers))
+    looks = np.stack([np.mean(answers[s], axis=0) for s in symbols]).astype(np.float32)
+    spread = np.mean(
+        [((np.stack(answers[s]) - look) ** 2).sum(-1).mean() for s, look in zip(symbols, looks, strict=True)]
+    )
+    return Profile(deck, symbols, looks, max(float(spread), _LEAST_SPREAD), value)
+
+
+def symbol_probabilities(net: cv2.dnn.Net, profile: Profile, patches: np.ndarray) -> np.ndarray:
+    """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32."""
+    n = len(patches)
+    if n == 0:
+        return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
+    answers = likeness(net, patches)
+    distance = ((answers[:, :, None] - profile.looks) ** 2).sum(-1)
+    nearest = profile.looks[:, None] - profile.looks[None]
+    apart = (nearest**2).sum(-1)[~np.eye(len(profile.looks), dtype=bool)].min()
+    none = np.full((n, 6, 1), -min(STRANGE * profile.spread + 2.0, 0.6 * apart + 4.0), np.float32)
+    logits = np.concatenate([-distance, none], axis=-1)
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(e / e.sum(-1, keepdims=True), np.float32)
+
+
+def read_profile(path: Path) -> Profile:
+    """A profile from its file. Raises `UsageError` when it is not one."""
+    try:
+        held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if held["profile"] != 1:
+            raise ValueError(f"profile version {held['profile']}")
+        looks, value = np.array(held["looks"], np.float32), np.array(held["face_value"], np.float32)
+        if looks.ndim != 2 or len(looks) != len(held["symbols"]) or value.shape != (3,):
+            raise ValueError("its numbers do not fit together")
+        return Profile(str(held["deck"]), tuple(held["symbols"]), looks, float(held["spread"]), value)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
