@@ -37,6 +37,7 @@ def scoreboard(session: Session) -> dict[str, Any]:
         "notices": [_notice(notice) for notice in session.notices.values()],
         "history": [_history(move) for move in session.moves],
         "amendments": [amended(amendment) for amendment in session.amendments[-_AMENDMENTS:]],
+        "changed": session.state_version,
         "can_undo": session.can_undo,
         "can_redo": session.can_redo,
         "is_over": is_over(session),

@@ -13,6 +13,7 @@ from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
 from companion.web.desk import Desk, Devices, Invites
 from companion.web.door import Door
+from companion.web.history import history
 from companion.web.joining import joining
 from companion.web.keys import Keys
 from companion.web.people import People
@@ -85,6 +86,7 @@ def create_app(
     app.extensions["companion"] = Desk(referee, people, snapshots, streams, devices or dict, invitation)
     app.register_blueprint(blueprint)
     app.register_blueprint(joining)
+    app.register_blueprint(history)
     app.register_error_handler(CompanionError, _told)
     app.register_error_handler(HTTPException, _told)
     app.after_request(_with_headers)

@@ -5,11 +5,10 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
-from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
-from companion.referee.messages import Begin, Confirm, Do, Message, Reject, Undo
+from companion.referee.messages import Begin, Confirm, Do, Message, Reject
 from companion.rules.engine import read_header
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game
@@ -77,13 +76,6 @@ def reject() -> Response:
     return _answer_proposal(Reject)
 
 
-@blueprint.post("/api/undo")
-def undo() -> Response:
-    """Take the last command back; for the operator."""
-    desk().people.admit_operator(request)
-    return _asked(Undo(number_of(body(), "version")))
-
-
 @blueprint.post("/api/next")
 def following_game() -> Response:
     """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
@@ -94,24 +86,6 @@ def following_game() -> Response:
     session = table.referee.latest()
     table.people.admit(request, turn(session))
     return _asked(next_game(session, number_of(given, "version")))
-
-
-@blueprint.get("/api/moves/<int:number>/evidence.jpg")
-def evidence(number: int) -> Response:
-    """The picture that a move was read from."""
-    jpeg = desk().referee.evidence(number)
-    if jpeg is None:
-        raise NotFound("No picture was kept of this move.")
-    return Response(jpeg, mimetype="image/jpeg")
-
-
-@blueprint.get("/api/proposal/evidence.jpg")
-def proposal_evidence() -> Response:
-    """The picture that the waiting proposal was read from."""
-    jpeg = desk().referee.proposal_evidence()
-    if jpeg is None:
-        raise NotFound("No picture came with what is waiting, or nothing is waiting.")
-    return Response(jpeg, mimetype="image/jpeg")
 
 
 @blueprint.get("/healthz")

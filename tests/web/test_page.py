@@ -191,6 +191,57 @@ def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     assert "100" in page.run("return document.getElementById('toast').textContent")
 
 
+def test_a_card_that_was_tapped_is_painted_anew_and_only_the_change_is_told(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Do({**HEXEL, "edges": ["void"] * 4 + ["blue", "blue"]}))
+    page = visit(referee)
+    tap = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    page.run(f"""document.querySelector('[data-cell="0,-1"]').{tap}""")
+    page.wait_for("document.getElementById('sheet').open && document.querySelector('.edge-0')")
+    page.run("document.querySelector('.edge-0').click(); document.querySelector('.edge-0').click()")
+    assert page.run("return document.querySelector('.edge-0').ariaLabel") == "east: blue"
+    page.run("document.getElementById('correct').click()")
+    page.wait_for("!document.getElementById('sheet').open && document.querySelector('#call .kicker')")
+    assert "still Hexel" in page.run("return document.getElementById('call').textContent")
+    assert referee.latest().moves[4].command["edges"][0] == "blue"
+    page.run("document.getElementById('undo').click()")
+    page.wait_for("document.getElementById('redo')")
+    assert referee.latest().moves[4].command["edges"][0] == "void"
+    page.run("document.getElementById('redo').click()")
+    page.wait_for("!document.getElementById('redo')")
+    assert referee.latest().moves[4].command["edges"][0] == "blue"
+    assert page.complaints() == []
+
+
+def test_a_correction_that_breaks_a_later_move_says_which_and_offers_to_go_back_there(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('moves').click(); document.getElementById('open-2').click()")
+    page.wait_for("document.getElementById('edit-amount')")
+    page.run("const input = document.getElementById('edit-amount'); input.value = 4;"
+             "input.dispatchEvent(new Event('input')); document.getElementById('correct').click()")  # fmt: skip
+    page.wait_for("document.querySelector('.editor [role=status] button')")
+    assert "Move 3" in page.run("return document.querySelector('.editor [role=status]').textContent")
+    page.run("document.querySelector('.editor [role=status] button').click()")
+    page.wait_for("document.body.dataset.phase == 'hedge'")
+    assert len(referee.latest().moves) == 2
+    assert [line for line in page.complaints() if "409" not in line] == []
+
+
+def test_a_phone_claims_a_seat_and_is_told_its_turn(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.wait_for("document.getElementById('sit-0')")
+    page.run("document.getElementById('sit-0').click()")
+    page.wait_for("document.querySelector('#turn .mine')")
+    assert page.run("return document.getElementById('turn').textContent").startswith("Your turn")
+    assert page.run("return document.getElementById('choice').hidden")
+    page.run("document.getElementById('this-phone').open = true; document.getElementById('leave-seat').click()")
+    page.wait_for("document.getElementById('sit-0')")
+    assert page.complaints() == []
+
+
 def test_the_next_game_is_one_press_away(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
     page = visit(finished(table))
     page.run("document.getElementById('next-game').click()")

@@ -52,4 +52,7 @@ export const command = (body) => post("/api/commands", body);
 export const confirm = (version) => post("/api/confirm", { version });
 export const reject = (version) => post("/api/reject", { version });
 export const undo = (version) => post("/api/undo", { version });
+export const redo = (version) => post("/api/redo", { version });
+export const correct = (version, change) => post("/api/correct", { version, ...change });
+export const fetchMove = (number) => send(`/api/moves/${number}`, {});
 export const nextGame = (version) => post("/api/next", { version });

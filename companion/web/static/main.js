@@ -33,7 +33,7 @@ function draw(state, game) {
   document.body.dataset.phase = state.phase;
   show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
   show("round", game.roundWords(state), () => game.roundWords(state));
-  show("call", [state.call, state.said, state.last?.n], () => regions.call(state));
+  show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
   show("notices", [state.notices], () => regions.notices(state));
   show("turn", [state.turn, state.phase, state.result, me.seat], () => regions.turn(state, game, me));
   show("cloth", [state.table, state.players, state.proposal, state.last], () => game.drawTable(state));
@@ -45,7 +45,8 @@ function draw(state, game) {
   const possible = me.joined ? mine(state.actions, me) : [];
   show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));
   show("actions", [possible, state.is_over, me], () => (me.joined ? actions({ ...state, actions: possible }, press, me) : []));
-  show("history", [state.history, state.can_undo, me.operator], () => regions.history(state, me.operator, press));
+  show("history", [state.history, state.amendments, state.can_undo, state.can_redo, me.operator],
+    () => regions.history(state, me.operator, press, open));
   show("people", [Object.keys(state.players), me], () => thisPhone(state, me, press));
   document.getElementById("join").hidden = me.joined;
 }
@@ -72,6 +73,24 @@ async function onRights() {
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
 const press = presses({ onRights, onDone: () => live.ask(), version: () => latest?.version });
+
+async function open(number) {
+  const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
+  await openSheet(number, { state: latest, game, me, press });
+}
+
+// The move that laid a card: the last that names its cell, for the next game of an evening uses cells again.
+function moveAt(cell) {
+  const names = ({ command }) => [command, ...(Array.isArray(command.cards) ? command.cards : [])].some((card) => card?.cell?.join?.() === cell);
+  return latest.history.findLast(names)?.n;
+}
+
+if (!isBoard) {
+  document.getElementById("cloth").addEventListener("click", ({ target }) => {
+    const number = moveAt(target.closest("[data-cell]")?.dataset.cell);
+    if (number) open(number);
+  });
+}
 
 document.addEventListener("visibilitychange", stayAwake);
 stayAwake();

@@ -25,14 +25,16 @@ export function presses({ onRights, onDone, version }) {
     isBusy = true;
     document.body.classList.add("is-busy");
     try {
-      await ask();
+      const answer = await ask();
       tell("");
       onDone();
+      return answer ?? {};
     } catch (error) {
       if (!(error instanceof api.Refused)) throw error;
       if (ABOUT_RIGHTS.includes(error.code)) await onRights();
       if (error.status === 409) onDone();
       tell(error.message);
+      return { error };
     } finally {
       isBusy = false;
       document.body.classList.remove("is-busy");
@@ -56,6 +58,8 @@ export function presses({ onRights, onDone, version }) {
     confirm: () => press(() => api.confirm(version())),
     reject: () => press(() => api.reject(version())),
     undo: () => press(() => api.undo(version())),
+    redo: () => press(() => api.redo(version())),
+    correct: (at, change) => press(() => api.correct(at, change)),
     nextGame: () => press(() => api.nextGame(version())),
   };
 }

@@ -13,6 +13,11 @@ export function gameName(state, game) {
 }
 
 export function call(state) {
+  const amended = correction(state);
+  if (amended) {
+    return [h("p", { class: "kicker" }, heading(amended).replace(/:$/, "")),
+      h("ul", { class: "said alone" }, ...amended.said.map((sentence) => h("li", {}, sentence)))];
+  }
   const { call: called, said, why } = state;
   if (!called && !said.length) return [h("p", { class: "word quiet" }, "Welcome")];
   const told = said.map((sentence) => h("li", {}, sentence));
@@ -120,20 +125,42 @@ function picture(address) {
 }
 
 export function lastMoves(state) {
-  return state.history.length > 1 ? h("ol", {}, ...state.history.slice(-7, -1).reverse().map(move)) : [];
+  const told = ({ n, said }) => h("li", { value: n }, said.join(" ") || "Done.");
+  return state.history.length > 1 ? h("ol", {}, ...state.history.slice(-7, -1).reverse().map(told)) : [];
 }
 
-export function history(state, canPress, press) {
-  if (!state.history.length) return [];
-  const moves = [...state.history].reverse().map(move);
-  const undo = canPress && state.can_undo
-    ? h("button", { id: "undo", class: "plain small", onclick: press.undo }, "Take back the last move")
-    : null;
-  return [undo, h("details", {}, h("summary", { id: "moves" }, counted(state.history.length, "move"), " so far"),
-    h("ol", { reversed: true, start: state.history.at(-1).n }, ...moves))];
+export function history(state, canAmend, press, open) {
+  if (!state.history.length && !state.amendments.length) return [];
+  const back = canAmend && state.can_undo
+    ? h("button", { id: "undo", class: "plain small", onclick: press.undo }, correction(state)?.did === "correct" ? "Take the correction back" : "Take back the last move") : null;
+  const again = canAmend && state.can_redo
+    ? h("button", { id: "redo", class: "plain small", onclick: press.redo }, "Put it back") : null;
+  const moves = [...state.history].reverse().map((move) => entry(move, open));
+  return [back || again ? h("div", { class: "row wrap start" }, back, again) : null,
+    h("details", {}, h("summary", { id: "moves" }, counted(state.history.length, "move"), " so far"),
+      h("ol", { reversed: true, start: state.history.length }, ...moves), amendments(state.amendments))];
 }
 
-function move({ n, said, picture }) {
-  const look = picture ? h("a", { href: `/api/moves/${n}/evidence.jpg`, target: "_blank", rel: "noopener" }, "picture") : null;
-  return h("li", { value: n }, said.join(" ") || "Done.", look ? " " : null, look);
+function entry({ n, said, picture }, open) {
+  const words = said.join(" ") || "Done.";
+  return h("li", { value: n }, h("div", { class: "entry" }, h("span", {}, words),
+    h("button", { id: `open-${n}`, class: "plain tiny", "aria-label": `Why? Move ${n}: ${words}`, onclick: () => open(n) }, picture ? "Why? ▣" : "Why?")));
+}
+
+const DID = { correct: "corrected", undo: "taken back", redo: "put back" };
+
+function amendments(list) {
+  if (!list.length) return null;
+  const lines = [...list].reverse().map((amendment) => h("li", {}, h("b", {}, heading(amendment)), " ", amendment.said.join(" ")));
+  return [h("h3", {}, "Put right"), h("ul", { class: "amendments" }, ...lines)];
+}
+
+function heading({ did, at, by }) {
+  return `Move ${at} ${DID[did]}${by ? ` by ${by}` : " at the table"}:`;
+}
+
+// What was put right counts as the last call until the next move.
+export function correction(state) {
+  const last = state.amendments.at(-1);
+  return last && last.version === state.changed ? last : null;
 }

@@ -53,7 +53,14 @@ function tile({ cell, player, head: headEdge, tails, paths }, owner, kind) {
   const rim = isHead ? svg("polygon", { points: outline(SIDE * 0.9), class: `rim own-${owner}` }) : null;
   const drawn = [...(tails ?? []).map(tail), ...(paths ?? []).map(([a, b]) => band(curve(a, b)))];
   const front = isHead ? head(headEdge, owner, initial(player ?? "?")) : null;
-  return svg("g", { class: `card dragon ${kind}` }, at(cell, face, rim, ...drawn, front));
+  return svg("g", { class: `card dragon ${kind}`, "data-cell": cell.join() }, at(cell, face, rim, ...drawn, front));
+}
+
+// One tile on its own, as a picture.
+export function preview({ cmd, tile: laid, player }, state) {
+  if (!laid && cmd !== "star") return null;
+  const drawn = laid ? tile({ ...laid, cell: [0, 0], player }, colours(state)[player], "") : star({ cell: [0, 0], player }, colours(state)[player]);
+  return picture([[0, 0]], "", 1, drawn);
 }
 
 function star({ cell, player }, owner) {

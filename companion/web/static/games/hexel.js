@@ -27,7 +27,18 @@ function card({ cell, edges }, edition, kind) {
     return svg("g", { transform: `translate(${x.toFixed(1)} ${y.toFixed(1)})` }, ...(symbols[symbol] ?? unread)(d));
   });
   const face = svg("polygon", { points: outline(SIDE * 0.965), class: "face" });
-  return svg("g", { class: `card ${kind}` }, at(cell, face, ...drawn));
+  return svg("g", { class: `card ${kind}`, "data-cell": cell.join() }, at(cell, face, ...drawn));
+}
+
+export function symbols(state) {
+  return state.header.edition === "46" ? ["red", "blue", "yellow", "void"] : ["red", "blue", "void"];
+}
+
+// One card on its own, as a picture.
+export function preview({ edges, cards }, state) {
+  if (!edges && !cards) return null;
+  const faces = edges ? [{ cell: [0, 0], edges }] : cards.map((laid, n) => ({ ...laid, cell: [n, 0] }));
+  return picture(faces.map((laid) => laid.cell), "", 1, ...faces.map((laid) => card(laid, state.header.edition ?? "36", "")));
 }
 
 function matches({ cell }, others) {

@@ -1,0 +1,51 @@
+// One move opened in a dialog: its evidence and reasons, and for the operator what puts it right. Loaded when asked for.
+
+import { fetchMove } from "./api.js";
+import { h, spoken } from "./dom.js";
+import { editor } from "./editor.js";
+
+const dialog = document.getElementById("sheet");
+
+export async function openSheet(number, { state, game, me, press }) {
+  const move = await fetchMove(number).catch(() => null);
+  if (!move) return;
+  const close = () => dialog.close();
+  const edit = me.operator ? editor(move, { state, game, press, close }) : null;
+  const parts = [
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, `Move ${number}`),
+      h("button", { class: "plain small", id: "sheet-close", onclick: close }, "Close")),
+    h("ul", { class: "said" }, ...move.said.map((sentence) => h("li", {}, sentence))),
+    pictures(move),
+    h("div", { class: "reasons" }, ...move.why.map((reason) => h("p", {}, spoken(reason)))),
+    chips(move),
+    edit ?? h("p", { class: "soft" }, "Is it wrong? The operator can put it right."),
+  ];
+  dialog.replaceChildren(...parts.filter(Boolean));
+  dialog.showModal();
+}
+
+// Before and after, the newer one with what was recognised drawn on it.
+function pictures({ n, before, picture, confidence }) {
+  if (!picture) return h("p", { class: "soft" }, "Entered by hand: there is no picture.");
+  const sure = confidence === null ? "" : `, ${Math.round(confidence * 100)} % sure`;
+  return h("div", { class: "evidence" },
+    before ? figure(before, "Before") : null,
+    figure(n, `What was seen${sure}`));
+}
+
+function figure(number, words) {
+  const address = `/api/moves/${number}/evidence.jpg`;
+  const image = h("img", { src: address, alt: `${words}: the camera’s picture at move ${number}` });
+  const part = h("figure", {}, h("a", { href: address, target: "_blank", rel: "noopener" }, image), h("figcaption", {}, words));
+  image.addEventListener("error", () => part.replaceChildren(h("figcaption", {}, `${words}: the picture was not kept.`)));
+  return part;
+}
+
+function chips({ moved }) {
+  if (!moved.length) return null;
+  const rows = moved.map(({ player, what, was, now }) =>
+    h("tr", {}, h("th", { scope: "row" }, player), h("td", {}, what), h("td", { class: "number" }, was),
+      h("td", { "aria-label": "becomes" }, "→"), h("td", { class: "number" }, h("b", {}, now)),
+      h("td", { class: "number" }, now > was ? `+${now - was}` : `−${was - now}`)));
+  return h("table", { class: "moved" }, h("caption", {}, "What moved"), h("tbody", {}, ...rows));
+}

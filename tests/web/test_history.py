@@ -1,0 +1,94 @@
+"""What was, over the web: a move's evidence, undo, redo, corrections; all that changes is the operator's."""
+
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.referee.messages import Do
+from companion.referee.referee import Referee
+from companion.web.app import create_app
+
+CODE = "ROSE42"
+HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
+STAKE = {"cmd": "stake", "player": "Ana", "amount": 1}
+
+
+def correction(**fields: Any) -> dict[str, Any]:
+    return {"at": 2, "replaced": 1, "commands": [STAKE], **fields}
+
+
+def test_a_correction_answers_with_what_it_changed_and_stands_in_the_history(phone: FlaskClient) -> None:
+    version = phone.get("/api/state").get_json()["version"]
+    answer = phone.post("/api/correct", json=correction(version=version))
+    assert (answer.status_code, answer.get_json()["said"]) == (200, ["Ana sets the stake at 1, not 3."])
+    state = phone.get("/api/state").get_json()
+    assert state["table"]["stake"] == 1
+    amendment = state["amendments"][-1]
+    assert (amendment["did"], amendment["by"], amendment["at"]) == ("correct", "a phone", 2)
+    assert amendment["version"] == state["changed"] == state["version"]
+
+
+def test_the_history_names_the_seat_that_corrected(phone: FlaskClient) -> None:
+    phone.post("/api/seat", json={"player": "Bo"})
+    phone.post("/api/correct", json=correction())
+    assert phone.get("/api/state").get_json()["amendments"][-1]["by"] == "Bo"
+
+
+def test_undo_and_redo_go_any_number_of_steps(phone: FlaskClient, referee: Referee) -> None:
+    before = referee.latest().line
+    for path, steps in (("undo", 4), ("redo", 4)):
+        for _ in range(steps):
+            assert phone.post(f"/api/{path}", json={"version": referee.latest().version}).status_code == 200
+        answer = phone.post(f"/api/{path}", json={"version": referee.latest().version})
+        assert (answer.status_code, answer.get_json()["error"]["code"]) == (409, f"nothing-to-{path}")
+    assert referee.latest().line == before
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        ({}, "malformed"),
+        (correction(at="2"), "malformed"),
+        (correction(at=True), "malformed"),
+        (correction(commands={}), "malformed"),
+        (correction(commands=[STAKE] * 40), "malformed"),
+        (correction(commands=[[]]), "malformed"),
+        (correction(cut=1), "malformed"),
+        (correction(at=99), "no-such-move"),
+        (correction(at=10**30), "no-such-move"),
+        (correction(commands=[{**STAKE, "amount": 3}]), "nothing-changed"),
+        (correction(commands=[{**STAKE, "player": "Bo"}]), "not-dealer"),
+        (correction(commands=[{**STAKE, "amount": 4}]), "does-not-follow"),
+        (correction(version=0), "stale"),
+    ],
+)
+def test_a_correction_that_cannot_be_says_why_and_changes_nothing(
+    phone: FlaskClient, referee: Referee, given: dict[str, Any], code: str
+) -> None:
+    before = referee.latest()
+    answer = phone.post("/api/correct", json=given)
+    assert answer.status_code == (400 if code == "malformed" else 409)
+    assert answer.get_json()["error"]["code"] == code
+    assert referee.latest() is before
+
+
+def test_only_the_operator_corrects(referee: Referee) -> None:
+    app = create_app(referee, join_code=CODE, operator_pin="271828")
+    joined, watcher = app.test_client(), app.test_client()
+    joined.post("/api/join", json={"code": CODE})
+    for path in ("correct", "undo", "redo"):
+        assert watcher.post(f"/api/{path}", json=correction()).status_code == 401
+        answer = joined.post(f"/api/{path}", json=correction())
+        assert (answer.status_code, answer.get_json()["error"]["code"]) == (403, "operator-only")
+    joined.post("/api/operator", json={"pin": "271828"})
+    assert joined.post("/api/correct", json=correction()).status_code == 200
+    assert referee.latest().amendments[-1].by == "the operator"
+
+
+def test_a_move_opens_for_everybody(spectator: FlaskClient, referee: Referee) -> None:
+    referee.ask(Do(HEXEL))
+    move = spectator.get("/api/moves/5").get_json()
+    assert (move["n"], move["said"]) == (5, ["Ana lays a card: Hexel, two edges."])
+    assert spectator.get("/api/moves/6").status_code == 404
+    assert spectator.get("/api/moves/0").get_json()["error"]["code"] == "not-found"
