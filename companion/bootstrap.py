@@ -156,7 +156,11 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
     with ExitStack() as closing:
         listening = closing.enter_context(bound(settings.web.host, settings.web.port))
         referee = open_table(
-            data, asked, _header(DEFAULT_GAME, DEFAULT_PLAYERS), press_gap_s=settings.table.press_gap_s
+            data,
+            asked,
+            _header(DEFAULT_GAME, DEFAULT_PLAYERS),
+            press_gap_s=settings.table.press_gap_s,
+            most_picture_bytes=settings.table.evidence_mb * 1_000_000,
         )
         closing.callback(referee.stop)
         referee.start()

@@ -5,7 +5,7 @@
 [camera]   source = "none" | "pi" | "usb" | "usb:1" | a folder of pictures | a video file; width_px, height_px, ...
 [vision]   deck, profile, calibration
 [panel]    pins = "auto" | "lgpio" | "mock" | "none"; confirm_pin, reject_pin, next_pin, lamp_pin, hold_s, bounce_s
-[table]    data, press_gap_s
+[table]    data, press_gap_s, evidence_mb
 """
 
 import os
@@ -76,10 +76,12 @@ class PanelSettings:
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """Where the games are kept (None: `default_data`), and how long after a change a press counts as a bounce."""
+    """Where the games are kept (None: `default_data`), how long after a change a press counts as a bounce, and how many
+    megabytes the moves' pictures may take before the oldest make room."""
 
     data: Path | None = None
     press_gap_s: float = 0.3
+    evidence_mb: int = 500
 
 
 @dataclass(frozen=True, slots=True)

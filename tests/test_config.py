@@ -43,6 +43,7 @@ bounce_s = 0.03
 [table]
 data = "games"
 press_gap_s = 0.4
+evidence_mb = 20
 """
 
 

@@ -6,7 +6,6 @@ Reading it back is deciding everything again and comparing; nothing is ever rewr
 being written is cut off, kept aside and told; any other damage stops the reading.
 """
 
-import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
@@ -19,6 +18,7 @@ from companion.referee.folder import Folder, settle, told, write_whole
 from companion.referee.happenings import Corrected, Moved, Redone, Undone
 from companion.referee.lines import Damaged, line, whole_lines
 from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
+from companion.referee.pictures import MOST_BYTES, Pictures
 from companion.referee.session import Session, begin, evolve
 from companion.rules.engine import Header, read_header
 
@@ -48,9 +48,10 @@ class Reopened:
 class Journal:
     """The journals of one data folder; the newest is the one that is written. Used by one thread at a time."""
 
-    def __init__(self, data: Path) -> None:
+    def __init__(self, data: Path, most_picture_bytes: int = MOST_BYTES) -> None:
         """Take hold of a data folder. Raises `JournalError` when another process has it or it cannot be written."""
         self.folder = Folder(data)
+        self._pictures = Pictures(self.folder.games, most_picture_bytes)
         self.path: Path | None = None
         self._file = -1
         self._lines = 0
@@ -127,23 +128,11 @@ class Journal:
 
     def keep(self, jpeg: bytes, confidence: float) -> Kept:
         """Keep the picture of the move that is written next, and how sure the reading was."""
-        folder = self._evidence_folder
-        kept = Kept(f"{self._lines + 1:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
-        with told(f"cannot keep a picture in {folder}"):
-            if not folder.exists():
-                folder.mkdir()
-                settle(folder.parent)
-            write_whole(folder / kept.file, jpeg)
-        return kept
+        return self._pictures.keep(self._begun(), self._lines + 1, jpeg, confidence)
 
-    def picture(self, kept: Kept) -> bytes:
-        """A picture that was kept. Raises `JournalError` when it is no longer what it was."""
-        path = self._evidence_folder / kept.file
-        with told(f"cannot read the picture {path}"):
-            jpeg = path.read_bytes()
-        if hashlib.sha256(jpeg).hexdigest() != kept.sha256:
-            raise JournalError(f"the picture {path} is not the one that was kept", code="evidence-damaged")
-        return jpeg
+    def picture(self, kept: Kept) -> bytes | None:
+        """A picture that was kept, None when it had to make room. Raises `JournalError`: it is not what it was."""
+        return self._pictures.read(self._begun(), kept)
 
     def health(self) -> dict[str, Any]:
         """Whether moves can be written, and where to."""
@@ -154,10 +143,9 @@ class Journal:
         self._close_file()
         self.folder.close()
 
-    @property
-    def _evidence_folder(self) -> Path:
+    def _begun(self) -> Path:
         assert self.path is not None, "a journal is begun or reopened before anything is kept"
-        return self.path.with_suffix(".evidence")
+        return self.path
 
     def _append(self, body: dict[str, Any]) -> None:
         text = line({"n": self._lines + 1, **body})

@@ -35,6 +35,7 @@ from companion.referee.happenings import (
 )
 from companion.referee.journal import Journal, Reopened
 from companion.referee.messages import Answer, Do, Evidence, Message, Notice, Propose, Told
+from companion.referee.pictures import MOST_BYTES
 from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve
 from companion.rules.engine import Header
 
@@ -238,6 +239,7 @@ def open_table(
     default: Header,
     *,
     press_gap_s: float = PRESS_GAP_S,
+    most_picture_bytes: int = MOST_BYTES,
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], str] = wall_clock,
     on_bug: Callable[[], None] = end_process,
@@ -250,12 +252,13 @@ def open_table(
     Args:
         asked: the game that the settings ask for; None when they ask for none.
         default: the game to begin when there is none and none is asked for.
+        most_picture_bytes: how much the kept pictures may take; the oldest make room.
 
     Raises:
         JournalError: the folder is in use or cannot be written, or its newest journal does not read back.
         BadHeader: the header does not describe a game.
     """
-    journal = Journal(data)
+    journal = Journal(data, most_picture_bytes)
     try:
         reopened = journal.reopen(wall())
         if reopened is None:
