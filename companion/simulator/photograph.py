@@ -5,6 +5,7 @@ hand-laid cards, any room, any table, a camera's faults. Light is added up in li
 a camera.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ import cv2
 import numpy as np
 
 from companion.decks.hexel import SYMBOLS
+from companion.rules.hexgrid import Cell
 from companion.simulator.backdrops import backdrop
 from companion.simulator.canvas import Canvas, Field
 from companion.simulator.exposure import exposed
@@ -41,8 +43,9 @@ def photograph(
     *,
     edition: str = "36",
     size: tuple[int, int] = (1280, 720),
-    printing: str = "reference",
+    printing: str | Printing = "reference",
     cards: int | None = None,
+    faces: Mapping[Cell, tuple[str, ...]] | None = None,
     across_px: float | None = None,
     hardness: float = 1.0,
 ) -> Photograph:
@@ -52,13 +55,14 @@ def photograph(
         rng: the only source of chance.
         edition: 36 or 46.
         size: width and height in pixels.
-        printing: ``reference`` (inks vary a little), ``exact`` or ``invented``.
+        printing: ``reference`` (inks vary a little), ``exact``, ``invented``, or one that was made before.
         cards: cards in the tableau; None for 3 to 36.
+        faces: the tableau itself, and nothing face up beside it; None for one that grows by chance.
         across_px: a card's width between opposite edges where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
     """
-    look = _look(printing, edition, rng, hardness)
-    laid = _laid(edition, cards, rng)
+    look = printing if isinstance(printing, Printing) else _look(printing, edition, rng, hardness)
+    laid = _laid(edition, cards, rng) if faces is None else _laid_by_hand(faces, rng)
     core = np.vstack([card.corners_mm() for card in laid if card.cell is not None])
     camera = framed(core, size, rng, across_px, hardness)
     canvas = Canvas(camera, backdrop(rng, camera.image_from_table, size))
@@ -71,7 +75,8 @@ def photograph(
     image, glare = lit(canvas, mood, rng, hardness)
     bgr, faults = exposed(image, rng, hardness, is_dim=mood == "dim")
     entries = [_entry(card, box, changed, camera) for card, box in zip(laid, outlines, strict=True)]
-    conditions = {"mood": mood, "printing": printing, "edition": edition, **faults, "glare": round(glare, 4)}
+    name = printing if isinstance(printing, str) else "given"
+    conditions = {"mood": mood, "printing": name, "edition": edition, **faults, "glare": round(glare, 4)}
     return Photograph(bgr, _truth(entries, size, face_down, conditions))
 
 
@@ -87,8 +92,12 @@ def _laid(edition: str, cards: int | None, rng: np.random.Generator) -> list[Lai
     """A tableau laid carefully or not, and loose cards around it."""
     count = int(rng.choice(_COUNTS)) if cards is None else cards
     faces = grown_tableau(count, SYMBOLS[edition], rng)
-    laid = hand_laid(faces, rng, gap_mm=float(rng.uniform(0.3, 3.0)), turn_deg=float(rng.uniform(0.2, 4.0)))
+    laid = _laid_by_hand(faces, rng)
     return laid + strays(laid, SYMBOLS[edition], rng)
+
+
+def _laid_by_hand(faces: Mapping[Cell, tuple[str, ...]], rng: np.random.Generator) -> list[Laid]:
+    return hand_laid(dict(faces), rng, gap_mm=float(rng.uniform(0.3, 3.0)), turn_deg=float(rng.uniform(0.2, 4.0)))
 
 
 def _things_over(canvas: Canvas, laid: list[Laid], rng: np.random.Generator, hardness: float) -> Field:

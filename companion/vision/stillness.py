@@ -35,11 +35,11 @@ class Glance:
 
 
 class Stillness:
-    """Keeps what was accepted, and since when each place has been as it is."""
+    """Keeps what was accepted, and since when each place has been as it is. Colours are planes (3, h, w) float32."""
 
     def __init__(self) -> None:
         self._accepted: np.ndarray | None = None
-        self._anchor = np.zeros((0, 0, 3), np.float32)
+        self._anchor = np.zeros((3, 0, 0), np.float32)
         self._still = np.zeros((0, 0), np.int16)
         self._noise = 2.0
 
@@ -49,22 +49,23 @@ class Stillness:
         Args:
             bgr: uint8 (h, w, 3), always of the same size.
         """
-        seen = cv2.blur(bgr[STEP // 2 :: STEP, STEP // 2 :: STEP], (3, 3)).astype(np.float32)
+        small = cv2.blur(bgr[STEP // 2 :: STEP, STEP // 2 :: STEP], (3, 3))
+        seen = np.ascontiguousarray(small.transpose(2, 0, 1), np.float32)
         if self._accepted is None or self._accepted.shape != seen.shape:
             self._accepted, self._anchor = seen, seen
-            self._still = np.zeros(seen.shape[:2], np.int16)
-            return Glance(np.zeros(seen.shape[:2], bool), self._still, 1.0, _is_black(seen))
-        level = float(np.median(seen[::2, ::2].sum(-1) + 3.0) / np.median(self._accepted[::2, ::2].sum(-1) + 3.0))
+            self._still = np.zeros(seen.shape[1:], np.int16)
+            return Glance(np.zeros(seen.shape[1:], bool), self._still, 1.0, _is_black(seen))
+        level = _level(seen) / _level(self._accepted)
         dark = level < _DARK or _is_black(seen)
         if not dark:
-            seen = seen * np.float32(1.0 / level)
-        moved = np.abs(seen - self._anchor).max(-1)
-        self._noise = 0.9 * self._noise + 0.1 * float(np.clip(np.median(moved), 0.3, 6.0))
+            seen *= np.float32(1.0 / level)
+        moved = _largest(np.abs(seen - self._anchor))
+        self._noise = 0.9 * self._noise + 0.1 * float(np.clip(np.median(moved[::3, ::3]), 0.3, 6.0))
         limit = max(_LEAST_CHANGE, _NOISE_FACTOR * self._noise)
         stirred = moved > limit
-        self._still = np.where(stirred, 0, np.minimum(self._still + 1, 30000)).astype(np.int16)
-        self._anchor = np.where(stirred[..., None], seen, self._anchor * np.float32(0.8) + seen * np.float32(0.2))
-        changed = np.abs(self._anchor - self._accepted).max(-1) > limit * 1.3
+        self._still = np.where(stirred, np.int16(0), np.minimum(self._still + np.int16(1), np.int16(30000)))
+        self._anchor = np.where(stirred, seen, self._anchor + np.float32(0.2) * (seen - self._anchor))
+        changed = _largest(np.abs(self._anchor - self._accepted)) > limit * 1.3
         return Glance(changed, self._still, level, dark)
 
     def accept(self, where: np.ndarray | None = None) -> None:
@@ -75,18 +76,22 @@ class Stillness:
         """
         if self._accepted is None:
             return
-        if where is None:
-            self._accepted = self._anchor.copy()
-        else:
-            self._accepted = np.where(where[..., None], self._anchor, self._accepted)
-
-    def forget(self) -> None:
-        """Begin anew with the next frame."""
-        self._accepted = None
+        self._accepted = self._anchor.copy() if where is None else np.where(where, self._anchor, self._accepted)
 
 
-def _is_black(seen: np.ndarray) -> bool:
-    return float(np.percentile(seen[::2, ::2].max(-1), 95)) < 18.0
+def _largest(planes: np.ndarray) -> np.ndarray:
+    """The largest of the three colours at each place (h, w)."""
+    return np.maximum(np.maximum(planes[0], planes[1]), planes[2])
+
+
+def _level(planes: np.ndarray) -> float:
+    """The usual brightness; a hand that covers less than half of the picture does not change it."""
+    few = planes[:, ::4, ::4]
+    return float(np.median(few[0] + few[1] + few[2])) + 3.0
+
+
+def _is_black(planes: np.ndarray) -> bool:
+    return float(np.percentile(_largest(planes[:, ::4, ::4]), 95)) < 18.0
 
 
 def cells_of(polygon: np.ndarray, shape: tuple[int, int], grow: float = 1.0) -> np.ndarray:

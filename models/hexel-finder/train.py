@@ -47,7 +47,7 @@ class Finder(nn.Module):
         self.up4 = block(40, 24, k=1)
         self.m4 = block(24, 24)
         self.head = nn.Conv2d(24, 8, 1)
-        nn.init.constant_(self.head.bias[:1], -4.0)
+        nn.init.constant_(self.head.get_parameter("bias")[:1], -4.0)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         a4 = self.s4(self.s2(x))
@@ -56,7 +56,8 @@ class Finder(nn.Module):
         up = nn.functional.interpolate
         b8 = self.m8(a8 + up(self.up8(a16), scale_factor=2.0, mode="nearest"))
         b4 = self.m4(a4 + up(self.up4(b8), scale_factor=2.0, mode="nearest"))
-        return self.head(b4)
+        maps: torch.Tensor = self.head(b4)
+        return maps
 
 
 def draw(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -100,9 +101,9 @@ def augmented(
     image, corners, hidden = item
     h, w = image.shape[:2]
     y, x = int(rng.integers(0, h - CROP + 1)), int(rng.integers(0, w - CROP + 1))
-    image, corners = image[y : y + CROP, x : x + CROP], corners - np.float32([x, y])
+    image, corners = image[y : y + CROP, x : x + CROP], corners - np.array([x, y], np.float32)
     if rng.random() < 0.5:
-        image, corners = image[:, ::-1], corners[:, ::-1] * np.float32([-1, 1]) + np.float32([CROP - 1, 0])
+        image, corners = image[:, ::-1], corners[:, ::-1] * np.array([-1, 1], np.float32) + np.array([CROP - 1, 0], np.float32)
     for _ in range(int(rng.integers(4))):
         image = np.rot90(image)
         corners = np.stack([corners[..., 1], CROP - 1 - corners[..., 0]], -1)
@@ -147,7 +148,7 @@ def targets(corners: np.ndarray, hidden: np.ndarray) -> tuple[np.ndarray, np.nda
     return heat, weight, reg
 
 
-def batch(data: list, rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
+def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
     rows = []
     for i in rng.integers(0, len(data), size):
         image, corners, hidden = augmented(data[int(i)], rng)

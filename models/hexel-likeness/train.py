@@ -17,7 +17,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.simulator.photograph import SYMBOLS, photograph
+from companion.decks.hexel import SYMBOLS
+from companion.simulator.photograph import photograph
 from companion.simulator.printings import REFERENCE, invented, varied
 from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.profile import face_value_of
@@ -56,12 +57,12 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
     look = invented(SYMBOLS[edition], rng) if rng.random() < 0.75 else varied(REFERENCE[edition], rng, 3.0)
-    REFERENCE[edition] = look  # "exact" photographs what the reference is, in this process
     x, n = np.zeros((2, 3, EACH, PATCH, PATCH, 3), np.uint8), np.zeros((2, 3), int)
     value = None
     for shot in range(2):
-        across = float(np.exp(rng.uniform(np.log(46), np.log(260))))
-        picture = photograph(rng, edition=edition, size=(800, 608), printing="exact", across_px=across)
+        across = float(np.exp(rng.uniform(np.log(46), np.log(200))))
+        count = int(rng.integers(6, 13)) if across < 110 else 7
+        picture = photograph(rng, edition=edition, size=(800, 608), printing=look, across_px=across, cards=count)
         cards = [c for c in picture.truth["cards"] + picture.truth["loose"] if not c.get("cut") and c["covered"] < 0.4]
         if not cards:
             continue
@@ -83,8 +84,8 @@ def drawn(cache: Path, count: int, first_seed: int) -> tuple[np.ndarray, np.ndar
     path = cache / f"likeness-{first_seed}-{count}.npz"
     if not path.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        with multiprocessing.Pool(2, maxtasksperchild=1) as pool:  # each printing is the reference of its own process
-            both = pool.map(draw, range(first_seed, first_seed + count), chunksize=1)
+        with multiprocessing.Pool(2) as pool:
+            both = pool.map(draw, range(first_seed, first_seed + count), chunksize=4)
         np.savez(path, x=np.stack([b[0] for b in both]), n=np.stack([b[1] for b in both]))
     with np.load(path) as held:
         return held["x"], held["n"]
@@ -101,7 +102,9 @@ def episode(x: np.ndarray, n: np.ndarray, rng: np.random.Generator, examples: in
     patches = np.stack(out).astype(np.float32) / 200
     flip = rng.random(patches.shape[:2]) < 0.5
     patches[flip] = patches[flip][:, :, ::-1]
-    patches *= np.exp(rng.normal(0, 0.04, (*patches.shape[:2], 1, 1, 1)) + rng.normal(0, 0.03, (*patches.shape[:2], 1, 1, 3)))
+    patches *= np.exp(
+        rng.normal(0, 0.04, (*patches.shape[:2], 1, 1, 1)) + rng.normal(0, 0.03, (*patches.shape[:2], 1, 1, 3))
+    )
     return np.clip(patches, 0, 1.25).astype(np.float32) - 0.5
 
 
@@ -126,7 +129,7 @@ def main() -> None:
     rng = np.random.default_rng(1)
     x, n = drawn(a.cache, a.printings, 4_000_000)
     vx, vn = drawn(a.cache, 60, 4_900_000)
-    keep, held = np.flatnonzero((n >= 4).all((1, 2))), np.flatnonzero((vn >= 6).all((1, 2)))
+    keep, held = np.flatnonzero((n >= 3).all((1, 2))), np.flatnonzero((vn >= 6).all((1, 2)))
     print(len(keep), "printings to learn from,", len(held), "held out", flush=True)
     net = Likeness()
     optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=1e-4)
@@ -145,15 +148,28 @@ def main() -> None:
         if step % 100 == 0:
             net.eval()
             with torch.no_grad():
-                p = torch.cat([torch.softmax(answers(net, episode(vx[i], vn[i], rng, 6, 6)[None], 6), -1)[0] for i in held])
+                p = torch.cat(
+                    [torch.softmax(answers(net, episode(vx[i], vn[i], rng, 6, 6)[None], 6), -1)[0] for i in held]
+                )
             net.train()
             best, right = p.max(1).values, p.argmax(1) == truth.repeat(len(held))
-            print(f"step {step} loss {total / 100:.4f} right {right.float().mean():.4f} sure {(best > 0.96).float().mean():.4f} "
-                  f"wrong among sure {(~right)[best > 0.96].float().mean():.5f} {time.time() - begun:.0f} s", flush=True)
+            print(
+                f"step {step} loss {total / 100:.4f} right {right.float().mean():.4f} sure {(best > 0.96).float().mean():.4f} "
+                f"wrong among sure {(~right)[best > 0.96].float().mean():.5f} {time.time() - begun:.0f} s",
+                flush=True,
+            )
             total = 0.0
     net.eval()
-    torch.onnx.export(net, (torch.zeros(6, 3, PATCH, PATCH),), str(Path(__file__).with_name("likeness.onnx")), input_names=["patches"],
-                      output_names=["likeness"], opset_version=13, dynamo=False, dynamic_axes={"patches": {0: "n"}, "likeness": {0: "n"}})
+    torch.onnx.export(
+        net,
+        (torch.zeros(6, 3, PATCH, PATCH),),
+        str(Path(__file__).with_name("likeness.onnx")),
+        input_names=["patches"],
+        output_names=["likeness"],
+        opset_version=13,
+        dynamo=False,
+        dynamic_axes={"patches": {0: "n"}, "likeness": {0: "n"}},
+    )
 
 
 if __name__ == "__main__":

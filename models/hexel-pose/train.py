@@ -39,7 +39,8 @@ class Pose(nn.Module):
         )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(self.body(x))
+        corrections: torch.Tensor = self.head(self.body(x))
+        return corrections
 
 
 def misjudged(corners: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -98,7 +99,7 @@ def error(out: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Mean corner error in sides (N,), in the frame of the outline looked through."""
     d = ((out - wanted) / 1.0).reshape(-1, 2, 3)
     at = np.column_stack([UNIT_HEXAGON, np.ones(6)])
-    return np.linalg.norm(np.einsum("nij,kj->nki", d, at), axis=2).mean(1)
+    return np.asarray(np.linalg.norm(np.einsum("nij,kj->nki", d, at), axis=2).mean(1))
 
 
 def main() -> None:
@@ -139,8 +140,8 @@ def main() -> None:
             out = net(torch.from_numpy((vx.astype(np.float32) / 200 - 0.5).transpose(0, 3, 1, 2).copy())).numpy() / GAIN
         e = error(out, vy)
         print(
-            f"epoch {epoch} loss {total / steps:.4f} corner error median {np.median(e):.4f} 95 % {np.percentile(e, 95):.4f} "
-            f"{time.time() - begun:.0f} s",
+            f"epoch {epoch} loss {total / steps:.4f} "
+            f"corner error median {np.median(e):.4f} 95 % {np.percentile(e, 95):.4f} {time.time() - begun:.0f} s",
             flush=True,
         )
         torch.onnx.export(

@@ -47,11 +47,12 @@ class Symbols(nn.Module):
         self.name = nn.Linear(48, len(CLASSES))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.name(self.embed(self.body(x)))
+        logits: torch.Tensor = self.name(self.embed(self.body(x)))
+        return logits
 
 
 def jittered(corners: np.ndarray, rng: np.random.Generator, amount: float) -> np.ndarray:
-    """A card's corners as a finder might give them: moved, turned, scaled and squeezed a little; begun at any corner."""
+    """A card's corners as a finder might give them: moved, turned, scaled, squeezed a little; begun at any corner."""
     centre, affine = affine_of(corners)
     a = rng.normal(0, 0.025 * amount)
     warp = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) @ (
@@ -59,7 +60,7 @@ def jittered(corners: np.ndarray, rng: np.random.Generator, amount: float) -> np
     )
     size = float(np.sqrt(abs(np.linalg.det(affine))))
     off = rng.normal(0, 0.02 * amount, 2) * size + rng.normal(0, 0.35 * amount, 2)
-    return centre + off + UNIT_HEXAGON @ (affine @ warp).T
+    return np.asarray(centre + off + UNIT_HEXAGON @ (affine @ warp).T)
 
 
 def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:

@@ -139,6 +139,16 @@ def work(task: tuple[int, str, str | None]):
     return groups, counts, sum(reading.stages_ms.values())
 
 
+def show(table: dict[str, dict[str, int]]) -> None:
+    """Print the counts of each condition and their shares."""
+    print(f"{'condition':22}" + "".join(f"{k:>8}" for k in KEYS) + "  right %  wrong %  whole %")
+    for group in sorted(table, key=lambda g: (g != "all", g)):
+        row = table[group]
+        n, images = max(1, row["cards"]), max(1, row["images"])
+        shares = f"{100 * row['right'] / n:9.2f}{100 * row['wrong'] / n:9.2f}{100 * row['whole'] / images:9.1f}"
+        print(f"{group:22}" + "".join(f"{row[k]:8}" for k in KEYS) + shares)
+
+
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--count", type=int, default=400)
@@ -157,12 +167,7 @@ def main() -> None:
         for group in groups:
             for key in KEYS:
                 table[group][key] += counts[key]
-    print(f"{'condition':22}" + "".join(f"{k:>8}" for k in KEYS) + "  right %  wrong %  whole %")
-    for group in sorted(table, key=lambda g: (g != "all", g)):
-        row = table[group]
-        n, images = max(1, row["cards"]), max(1, row["images"])
-        shares = f"{100 * row['right'] / n:9.2f}{100 * row['wrong'] / n:9.2f}{100 * row['whole'] / images:9.1f}"
-        print(f"{group:22}" + "".join(f"{row[k]:8}" for k in KEYS) + shares)
+    show(table)
     print(f"median read {np.median([r[2] for r in results]):.0f} ms")
 
 

@@ -1,0 +1,70 @@
+"""Teaches printings that no training saw from one photograph each, and reads other photographs of them.
+
+    python tests/bench/hexel_learn.py [--printings 40] [--pictures 4] [--first-seed 9500000]
+
+The teaching photograph shows the three single-symbol cards in a line, in a calm room; the others are as hard as those
+of `hexel_set.py`. Counts are as there.
+"""
+
+import argparse
+import multiprocessing
+from collections import defaultdict
+
+import cv2
+import hexel_set
+import numpy as np
+
+from companion.decks.hexel import SYMBOLS
+from companion.errors import UsageError
+from companion.simulator.photograph import photograph
+from companion.simulator.printings import invented
+from companion.vision.learning import learn_hexel
+from companion.vision.namers import Learnt
+from companion.vision.readers import read_hexel
+
+
+def work(task: tuple[int, int]):
+    seed, pictures = task
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng(seed)
+    edition = ("36", "46")[seed % 2]
+    look = invented(SYMBOLS[edition], rng)
+    faces = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS[edition])}
+    taught = photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.3)
+    label = {"image": "taught.jpg", "cards": taught.truth["cards"]}
+    kind = ("dark " if sum(look.face) < 330 else "light ") + ("border" if look.border else "plain")
+    rows = []
+    try:
+        namer = Learnt(learn_hexel(f"hexel{edition}", [("taught.jpg", taught.bgr)], [label]))
+    except UsageError as error:
+        return [(["all", "not learnt"], dict.fromkeys(hexel_set.KEYS, 0), str(error), seed)]
+    for _ in range(pictures):
+        picture = photograph(rng, edition=edition, printing=look, cards=int(rng.integers(4, 16)))
+        counts, _ = hexel_set.judged(picture.truth, read_hexel(picture.bgr, namer))
+        covered = any(c["covered"] > 0 for c in picture.truth["cards"])
+        rows.append((["all", kind, "things on cards" if covered else "nothing on cards"], counts, "", seed))
+    return rows
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--printings", type=int, default=40)
+    ap.add_argument("--pictures", type=int, default=4)
+    ap.add_argument("--first-seed", type=int, default=9_500_000)
+    ap.add_argument("--each", action="store_true", help="one line a printing")
+    a = ap.parse_args()
+    table: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(hexel_set.KEYS, 0))
+    with multiprocessing.Pool(2) as pool:
+        results = pool.map(work, [(a.first_seed + i, a.pictures) for i in range(a.printings)], chunksize=1)
+    for rows in results:
+        for groups, counts, note, seed in rows:
+            if note:
+                print(seed, note)
+            for group in [*groups, f"printing {seed}"] if a.each else groups:
+                for key in hexel_set.KEYS:
+                    table[group][key] += counts[key]
+    hexel_set.show(table)
+
+
+if __name__ == "__main__":
+    main()
