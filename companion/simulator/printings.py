@@ -129,17 +129,12 @@ def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
     shapes = list(
         rng.permutation(["disc", "disc", "diamond", "square", "triangle", "star", "hexagon", "cross", "drop"])
     )
-    marks = {}
+    marks: dict[str, Mark] = {}
     for i, name in enumerate(symbols):
-        grey = rng.random() < 0.2
-        level = int(rng.uniform(170, 245)) if dark else int(rng.uniform(15, 90))
-        colour = (level, level, level) if grey else _hue(rng, hue + i * 60 + rng.normal(0, 8), dark)
-        hollow = float(rng.uniform(0.14, 0.28)) if rng.random() < 0.25 or (grey and rng.random() < 0.6) else 0.0
-        outline = (20, 20, 20) if not hollow and rng.random() < 0.25 else None
-        if outline and dark:
-            outline = (235, 235, 235)
-        letter = str(rng.choice(list("RBVYXOKSM"))) if not hollow and rng.random() < 0.15 else ""
-        marks[name] = Mark(shapes[i] if rng.random() < 0.6 else "disc", colour, hollow, outline, letter)
+        mark = _invented_mark(shapes[i], hue + i * 60, dark, rng)
+        while not all(_can_be_told_apart(mark, other) for other in marks.values()):
+            mark = _invented_mark(shapes[i], rng.uniform(0, 180), dark, rng)
+        marks[name] = mark
     border = None
     if rng.random() < 0.4:
         border = hex_colour("#B8912E") if rng.random() < 0.5 else _hue(rng, rng.uniform(0, 180), dark)
@@ -158,6 +153,24 @@ def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
         radius_share=float(rng.uniform(0.66, 0.79)),
         middle=_hue(rng, rng.uniform(0, 180), dark) if rng.random() < 0.2 else None,
     )
+
+
+def _invented_mark(shape: str, hue: float, dark: bool, rng: np.random.Generator) -> Mark:
+    grey = rng.random() < 0.2
+    level = int(rng.uniform(170, 245)) if dark else int(rng.uniform(15, 90))
+    colour = (level, level, level) if grey else _hue(rng, hue + rng.normal(0, 8), dark)
+    hollow = float(rng.uniform(0.14, 0.28)) if rng.random() < 0.25 or (grey and rng.random() < 0.6) else 0.0
+    outline = (20, 20, 20) if not hollow and rng.random() < 0.25 else None
+    if outline and dark:
+        outline = (235, 235, 235)
+    letter = str(rng.choice(list("RBVYXOKSM"))) if not hollow and rng.random() < 0.15 else ""
+    return Mark(shape if rng.random() < 0.6 else "disc", colour, hollow, outline, letter)
+
+
+def _can_be_told_apart(mark: Mark, other: Mark) -> bool:
+    """No deck is printed with two symbols that players would mix up."""
+    apart = float(np.linalg.norm(np.subtract(mark.colour, other.colour)))
+    return bool(mark.hollow) != bool(other.hollow) or apart > 90 or (mark.shape != other.shape and apart > 30)
 
 
 def hexagon(apothem: float, centre: tuple[float, float] = (0.0, 0.0)) -> Array:
