@@ -1,4 +1,4 @@
-"""HexDragon between two commands: the seats, the board, the supply, and what can be asked of them."""
+"""HexDragon between two commands: how it begins, the seats, the board, the supply, and what can be asked of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -6,12 +6,18 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Any, Literal
 
+from companion.errors import BadHeader
 from companion.rules import hexgrid
+from companion.rules.engine import Header
+from companion.rules.fields import require_options, whole_option
 from companion.rules.hexdragon_tiles import START, SUPPLY_SET, Tile
 from companion.rules.hexgrid import Cell
 
 HEADS = 3
 """Head tiles that a player has (rules page, "Things")."""
+
+COLOURS = ("red", "blue", "yellow", "purple")
+"""The players' colours in the order in which they are given out."""
 
 WIDEST_LISTED = 7
 """Cells farther from the start tile are not listed: all tiles of the game cannot fill the 169 within it."""
@@ -138,9 +144,21 @@ class State:
         return [[seat.name for seat in place] for _, place in groupby(ranked, key=lambda seat: seat.standing)]
 
 
-def opening(names: tuple[str, ...], colours: Mapping[str, str], radius: int, sets: int) -> State:
-    """The table with nothing on it but the start tile."""
-    seats = tuple(Seat(name, colours[name]) for name in names)
+def start(header: Header) -> State:
+    """The table before the first turn.
+
+    Two players (or one, a ruling) have a board of radius 2 and one supply set, three or four radius 3 and two sets.
+    Options: ``radius``, and ``colours`` from player to colour.
+
+    >>> start(Header("hexdragon", ("Ana", "Bo"), options={"colours": {"Bo": "red"}})).seats[0].colour
+    'blue'
+    """
+    require_options(header.options, ("radius", "colours"))
+    small = len(header.players) <= 2
+    radius = whole_option(header.options, "radius", 2 if small else 3)
+    colours = _colours(header)
+    seats = tuple(Seat(name, colours[name]) for name in header.players)
+    sets = 1 if small else 2
     supply = {name: sets * count for name, count in SUPPLY_SET.items()}
     board = MappingProxyType({(0, 0): START})
     return State(seats, radius, board, MappingProxyType({}), MappingProxyType(supply))
@@ -167,6 +185,22 @@ def view(state: State) -> dict[str, Any]:
         },
         "result": {"ranking": state.ranking()} if state.over else None,
     }
+
+
+def _colours(header: Header) -> dict[str, str]:
+    """Each player's colour: the one given, or the first that is free."""
+    given = header.options.get("colours", {})
+    if not isinstance(given, Mapping):
+        raise BadHeader("option colours must be an object from player to colour")
+    for name, colour in given.items():
+        if name not in header.players:
+            raise BadHeader(f"option colours names {name}, who does not play; players are {', '.join(header.players)}")
+        if colour not in COLOURS:
+            raise BadHeader(f"option colours gives {name} {colour!r}; there are {', '.join(COLOURS)}")
+    if len(set(given.values())) < len(given):
+        raise BadHeader("option colours gives one colour twice")
+    spare = (colour for colour in COLOURS if colour not in given.values())
+    return {name: given[name] if name in given else next(spare) for name in header.players}
 
 
 def _tile_as_json(state: State, cell: Cell, tile: Tile) -> dict[str, Any]:

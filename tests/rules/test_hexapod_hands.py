@@ -90,6 +90,12 @@ def test_nothing_is_listed_after_the_end():
     assert hexapod.legal(after("pass Ana", "pass Bo")) == ()
 
 
+def test_the_first_card_may_be_of_one_kind_or_have_a_stag_or_a_moth_on_any_side():
+    listed = [line for line in written(hexapod.legal(after(rows=2, cols=2))) if line.startswith("play")]
+    plain, big = ["bb/bb", "gg/gg", "oo/oo", "dd/dd", "ll/ll"], ["sb/sb", "gs/gs", "mm/oo", "dd/mm"]
+    assert listed == [f"play Ana 0 0 {card}" for card in plain + big]
+
+
 # ---- a card that is known
 
 
@@ -159,6 +165,13 @@ def test_a_refused_place_is_told_after_an_allowed_one_above_it():
     found = seen(state, "lo... bg... oo... ..... .....", "lo... bd... oo... ..... .....")
     assert found == ["play Ana 0 0 lo/bd", "play Ana 1 0 bd/oo"]
     assert all(is_accepted(state, notation.parse(hexapod.NOTATION, line)) for line in found)
+
+
+def test_a_refused_place_is_told_after_allowed_ones_below_it():
+    state = after("play Ana 1 1 bb/bb", "pass Bo", "play Ana 0 0 sb/sb", "play Ana 2 0 sb/sb")
+    found = seen(state, "sb... sbb.. sbb.. sb... .....", "sb... sgb.. sbb.. sb... .....")
+    # at row 1, column 0 halves of two stags would be covered
+    assert found == ["play Ana 0 0 sb/sg", "play Ana 1 1 gb/bb", "play Ana 1 0 sg/sb"]
 
 
 def test_a_card_laid_out_of_turn_is_told_and_refused():

@@ -2,13 +2,13 @@ import pytest
 
 from companion.rules import hexdragon
 from companion.rules.engine import Header
-from companion.rules.hexdragon_state import Scored, Seat, State, opening
+from companion.rules.hexdragon_state import Scored, Seat, State, start
 
 
 def state_with(**connections: list[tuple[str, int]]) -> State:
     """A table at which each player has the connections given as kind and length."""
     worth = {"dragon": None, "double-dragon": None, "worm": 1, "loop": 1}
-    state = opening(tuple(connections), dict.fromkeys(connections, "red"), radius=2, sets=1)
+    state = start(Header("hexdragon", tuple(connections)))
     for name, ones in connections.items():
         scored = tuple(Scored(kind, length, worth[kind] or length) for kind, length in ones)
         state = state.with_seat(Seat(name, "red", connections=scored))
