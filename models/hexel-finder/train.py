@@ -25,6 +25,9 @@ from companion.vision.finder import POSE_SCALE, brightened, pose_code
 STRIDE = 4
 CROP = 256
 
+Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""A picture, its cards' corners, and how much of each is hidden."""
+
 
 class Finder(nn.Module):
     def __init__(self) -> None:
@@ -60,7 +63,7 @@ class Finder(nn.Module):
         return maps
 
 
-def draw(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def draw(seed: int) -> Drawn:
     """One half-size picture (304, 400, 3), its cards' corners (N, 6, 2) and how much of each is hidden (N,)."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
@@ -74,7 +77,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return half, corners, hidden
 
 
-def pictures(cache: Path, count: int, first_seed: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+def pictures(cache: Path, count: int, first_seed: int) -> list[Drawn]:
     """The drawn pictures, from the cache where they are there already."""
     path = cache / f"finder-{first_seed}-{count}.npz"
     if not path.exists():
@@ -94,16 +97,15 @@ def pictures(cache: Path, count: int, first_seed: int) -> list[tuple[np.ndarray,
         return list(zip(images, np.split(held["corners"], split), np.split(held["hidden"], split), strict=True))
 
 
-def augmented(
-    item: tuple[np.ndarray, np.ndarray, np.ndarray], rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
     """A random crop, flipped and turned, its inks exchanged now and then."""
     image, corners, hidden = item
     h, w = image.shape[:2]
     y, x = int(rng.integers(0, h - CROP + 1)), int(rng.integers(0, w - CROP + 1))
     image, corners = image[y : y + CROP, x : x + CROP], corners - np.array([x, y], np.float32)
     if rng.random() < 0.5:
-        image, corners = image[:, ::-1], corners[:, ::-1] * np.array([-1, 1], np.float32) + np.array([CROP - 1, 0], np.float32)
+        mirror, shift = np.array([-1, 1], np.float32), np.array([CROP - 1, 0], np.float32)
+        image, corners = image[:, ::-1], corners[:, ::-1] * mirror + shift
     for _ in range(int(rng.integers(4))):
         image = np.rot90(image)
         corners = np.stack([corners[..., 1], CROP - 1 - corners[..., 0]], -1)
@@ -201,7 +203,7 @@ def main() -> None:
     net = Finder()
     if a.resume:
         net.load_state_dict(torch.load(a.resume))
-    net = net.to(memory_format=torch.channels_last)
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
     print(sum(p.numel() for p in net.parameters()), "parameters", flush=True)
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.08)
@@ -210,7 +212,7 @@ def main() -> None:
         x, heat, weight, reg = batch(data, rng, a.batch)
         focal, pose = loss_of(net(x.to(memory_format=torch.channels_last)), heat, weight, reg)
         optimiser.zero_grad()
-        (focal + 2 * pose).backward()
+        torch.autograd.backward(focal + 2 * pose)
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)
         optimiser.step()
         schedule.step()

@@ -131,7 +131,7 @@ def main() -> None:
                 net(torch.from_numpy(view.transpose(0, 3, 1, 2).copy())), wanted, beta=0.1
             )
             optimiser.zero_grad()
-            loss.backward()
+            torch.autograd.backward(loss)
             optimiser.step()
             schedule.step()
             total += loss.item()

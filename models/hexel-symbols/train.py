@@ -152,7 +152,7 @@ def main() -> None:
             logits = net(torch.from_numpy(augmented(x[pick], rng).transpose(0, 3, 1, 2).copy()))
             loss = nn.functional.cross_entropy(logits, torch.from_numpy(y[pick]), label_smoothing=0.01)
             optimiser.zero_grad()
-            loss.backward()
+            torch.autograd.backward(loss)
             optimiser.step()
             schedule.step()
             total += loss.item()

@@ -10,32 +10,37 @@ is mostly hidden, or that is seen smaller than 40 px is not counted. ``--keep`` 
 import argparse
 import multiprocessing
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
 
 from companion.rules.hexgrid import rotated
-from companion.simulator.photograph import photograph
+from companion.simulator.photograph import Photograph, photograph
 from companion.vision.readers import read_hexel
-from companion.vision.seen import Reading
+from companion.vision.seen import Reading, SeenCard
+
+Entry = dict[str, Any]
+"""What the truth says about one card."""
 
 KEYS = ("cards", "right", "unsure", "wrong", "missed", "false", "images", "whole")
 SIZES = [(1280, 720)] * 3 + [(1920, 1080)]
 
 
-def drawn(seed: int, printing: str):
+def drawn(seed: int, printing: str) -> tuple[str, Photograph]:
     rng = np.random.default_rng(seed)
     edition = ("36", "46")[seed % 2]
     return edition, photograph(rng, edition=edition, size=SIZES[seed % len(SIZES)], printing=printing)
 
 
-def counted(card: dict) -> bool:
+def counted(card: Entry) -> bool:
     area = cv2.contourArea(np.array(card["corners"], np.float32))
     return not card.get("cut") and card["covered"] < 0.4 and area > 0.866 * 40**2
 
 
-def judged(truth: dict, reading: Reading) -> tuple[dict[str, int], list]:
+def judged(truth: dict[str, Any], reading: Reading) -> tuple[dict[str, int], list[tuple[str, Entry]]]:
     """Counts of one picture, and the cards that were not right."""
     entries = truth["cards"] + truth["loose"]
     seen = [*reading.cards, *reading.loose]
@@ -66,14 +71,15 @@ def judged(truth: dict, reading: Reading) -> tuple[dict[str, int], list]:
     return counts, bad
 
 
-def naming(entries: list, seen: list, pairs: dict[int, int]) -> tuple[int, tuple[int, int]]:
+def naming(entries: list[Entry], seen: list[SeenCard], pairs: dict[int, int]) -> tuple[int, tuple[int, int]]:
     """The turn and shift of the lattice under which most cells agree."""
     best = (0, 0, (0, 0))
     for turns in range(6):
         votes: dict[tuple[int, int], int] = defaultdict(int)
         for i, j in pairs.items():
-            if entries[i]["cell"] is not None and seen[j].cell is not None:
-                q, r = rotated(seen[j].cell, turns)
+            cell = seen[j].cell
+            if entries[i]["cell"] is not None and cell is not None:
+                q, r = rotated(cell, turns)
                 same = turned(seen[j].edges, turns) == entries[i]["edges"]
                 votes[entries[i]["cell"][0] - q, entries[i]["cell"][1] - r] += 10 + int(same)
         for shift, count in votes.items():
@@ -81,11 +87,11 @@ def naming(entries: list, seen: list, pairs: dict[int, int]) -> tuple[int, tuple
     return best[1], best[2]
 
 
-def turned(edges, turns: int) -> list:
+def turned(edges: Sequence[str | None], turns: int) -> list[str | None]:
     return [edges[(d - turns) % 6] for d in range(6)]
 
 
-def compared(entry: dict, card, turns: int, shift: tuple[int, int]) -> str:
+def compared(entry: Entry, card: SeenCard, turns: int, shift: tuple[int, int]) -> str:
     if entry["cell"] is None:
         if card.cell is not None:
             return "wrong"
@@ -98,7 +104,7 @@ def compared(entry: dict, card, turns: int, shift: tuple[int, int]) -> str:
     return one(entry, turned(card.edges, turns))
 
 
-def one(entry: dict, edges: list) -> str:
+def one(entry: Entry, edges: list[str | None]) -> str:
     verdict = "right"
     for truth, told, hidden in zip(entry["edges"], edges, entry["hidden"], strict=True):
         if told is None:
@@ -108,7 +114,7 @@ def one(entry: dict, edges: list) -> str:
     return verdict
 
 
-def work(task: tuple[int, str, str | None]):
+def work(task: tuple[int, str, str | None]) -> tuple[list[str], dict[str, int], float]:
     seed, printing, keep = task
     cv2.setNumThreads(1)
     edition, picture = drawn(seed, printing)

@@ -24,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib.machinery import ModuleSpec
 from pathlib import Path
 from random import Random
 from types import CodeType
@@ -187,7 +188,7 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._module, self._path = mutant.module, str(mutant.path)
         self._code: CodeType = compile(mutant.made()[0], self._path, "exec")
 
-    def find_spec(self, name: str, path: object, target: object = None) -> object:
+    def find_spec(self, name: str, path: object, target: object = None) -> ModuleSpec | None:
         return importlib.util.spec_from_file_location(name, self._path, loader=self) if name == self._module else None
 
     def create_module(self, spec: object) -> None:

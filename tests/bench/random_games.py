@@ -89,7 +89,7 @@ def all_chips(view: dict[str, Any]) -> int:
     kinds = ("chips", "hedge", "hand_pot")
     held = chain.from_iterable((player.get(kind, 0) for kind in kinds) for player in view["players"].values())
     pots = view["table"].get("pots", {})
-    return sum(held) + sum(pots.values())
+    return int(sum(held) + sum(pots.values()))
 
 
 def main() -> int:

@@ -5,6 +5,7 @@ python tests/bench/watch_film.py [--films 6] [--cards 12] [--first-seed 500]
 
 import argparse
 from time import perf_counter
+from typing import Any
 
 import cv2
 import numpy as np
@@ -26,7 +27,7 @@ def watched(seed: int, count: int) -> dict[str, int | float]:
     film = Film(Setting(edition, tuple(cells), seed=seed))
     film.lay_out({c: faces[c] for c in cells[:3]})
     settler = Settler(READERS["hexel"])
-    told: list[dict] = []
+    told: list[dict[str, Any]] = []
     frame_number, busy_s, frames = 0, 0.0, 0
     free_at: dict[tuple[int, int], int] = {}
     told_at: list[int] = []

@@ -15,7 +15,9 @@ from companion.vision.finder import UNIT_HEXAGON, corners_from_code, pose_code
     st.floats(-500, 500),
     st.floats(-500, 500),
 )
-def test_a_pose_survives_its_code_up_to_the_corner_it_begins_with(turn, size, squeeze, along, x, y):
+def test_a_pose_survives_its_code_up_to_the_corner_it_begins_with(
+    turn: float, size: float, squeeze: float, along: float, x: float, y: float
+) -> None:
     a, b = np.radians(turn), np.radians(along)
     rotation = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
     axis = np.array([[np.cos(b), -np.sin(b)], [np.sin(b), np.cos(b)]])

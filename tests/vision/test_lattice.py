@@ -1,5 +1,7 @@
 """Cells of hand-laid honeycombs, from nothing but outlines."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -66,10 +68,10 @@ def photographed(points_mm: np.ndarray, rng: np.random.Generator, tilt_deg: floa
 
 def roughly_seen(corners: np.ndarray, rng: np.random.Generator, share: float = 0.01) -> np.ndarray:
     side = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).mean(axis=1)[:, None, None]
-    return corners + rng.normal(0, share, corners.shape) * side
+    return np.asarray(corners + rng.normal(0, share, corners.shape) * side)
 
 
-def tells_the_truth(cells: list[Cell | None], lattice: Lattice) -> bool:
+def tells_the_truth(cells: Sequence[Cell | None], lattice: Lattice) -> bool:
     """Whether cells agree with the truth but for one rotation and one translation."""
     if [c is None for c in cells] != [c is None for c in lattice.cells]:
         return False
@@ -86,8 +88,8 @@ def edges_face_each_other(lattice: Lattice, corners: np.ndarray) -> bool:
             d = direction_between(a, b) if a is not None and b is not None else None
             if d is None:
                 continue
-            nearest = np.argmin(np.linalg.norm(middles[j] - corners[i].mean(axis=0), axis=1))
-            mine = np.argmin(np.linalg.norm(middles[i] - corners[j].mean(axis=0), axis=1))
+            nearest = int(np.argmin(np.linalg.norm(middles[j] - corners[i].mean(axis=0), axis=1)))
+            mine = int(np.argmin(np.linalg.norm(middles[i] - corners[j].mean(axis=0), axis=1)))
             if (mine, nearest) != (edge_order(lattice.east[i])[d], edge_order(lattice.east[j])[(d + 3) % 6]):
                 return False
     return True

@@ -25,7 +25,7 @@ def aslant(points: np.ndarray, tilt_deg: float) -> np.ndarray:
 
 
 def sides(outlines: np.ndarray) -> np.ndarray:
-    return np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2)
+    return np.asarray(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2))
 
 
 @settings(max_examples=50, deadline=None)

@@ -4,6 +4,9 @@ The table is drawn here with plain white hexagons and read by a reader that find
 are about time, not about recognition.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import cv2
 import numpy as np
 import pytest
@@ -11,11 +14,14 @@ import pytest
 from companion.rules.hexgrid import Cell
 from companion.vision.finder import UNIT_HEXAGON
 from companion.vision.known import celled
-from companion.vision.namers import Printed
+from companion.vision.namers import Namer, Printed
 from companion.vision.readers import Reader
 from companion.vision.seen import Reading, SeenCard
 from companion.vision.settling import Patience, Settler
 from companion.vision.symbols import CLASSES
+
+Place = Cell | np.ndarray
+"""A cell, or a point of the picture."""
 
 SIDE = 34.0
 SIZE = (400, 640)
@@ -25,10 +31,17 @@ RED = np.eye(len(CLASSES), dtype=np.float32)[[0] * 6] * 0.98 + 0.002
 
 def centre(cell: Cell) -> np.ndarray:
     q, r = cell
-    return np.array([180.0, 180.0]) + SIDE * np.array([np.sqrt(3) * (q + r / 2), 1.5 * r]) * 1.01
+    return np.asarray(np.array([180.0, 180.0]) + SIDE * np.array([np.sqrt(3) * (q + r / 2), 1.5 * r]) * 1.01)
 
 
-def picture(cells, *, hand=None, light=1.0, shift=(0.0, 0.0), seed=0) -> np.ndarray:
+def picture(
+    cells: Sequence[Place],
+    *,
+    hand: tuple[float, float] | None = None,
+    light: float = 1.0,
+    shift: tuple[float, float] = (0.0, 0.0),
+    seed: int = 0,
+) -> np.ndarray:
     """A table with cards, noise, and perhaps a hand that reaches in from below to a place."""
     image = np.full((*SIZE, 3), (60, 90, 120), np.uint8)
     for cell in cells:
@@ -42,7 +55,7 @@ def picture(cells, *, hand=None, light=1.0, shift=(0.0, 0.0), seed=0) -> np.ndar
     return np.clip(image * light + noise, 0, 255).astype(np.uint8)
 
 
-def read(bgr: np.ndarray, namer: Printed | None, across_px: float | None) -> Reading:
+def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Reading:
     """White hexagons are cards; one that is partly hidden cannot be read."""
     white = (cv2.GaussianBlur(bgr, (3, 3), 0).min(-1) > 0.75 * max(60, int(np.percentile(bgr, 99.5)))).astype(np.uint8)
     white = cv2.erode(white, np.ones((3, 3), np.uint8))
@@ -64,7 +77,7 @@ def read(bgr: np.ndarray, namer: Printed | None, across_px: float | None) -> Rea
     return Reading(tableau, tuple(c for c in named if c.cell is None), (), namer)
 
 
-def settler(**patience) -> Settler:
+def settler(**patience: Any) -> Settler:
     reader = Reader(read, ("hexel36",), lambda edition, profile: Printed(edition), lambda view: {}, lambda command: ())
     return Settler(reader, Printed("36"), Patience(**patience))
 
@@ -75,12 +88,15 @@ class Table:
     def __init__(self) -> None:
         self.settler = settler()
         self.frame = 0
-        self.told: list[tuple[int, dict]] = []
+        self.told: list[tuple[int, dict[str, Any]]] = []
 
-    def show(self, cells, frames=1, **how) -> None:
+    def show(self, cells: Sequence[Place], frames: int = 1, **how: Any) -> None:
         for _ in range(frames):
             self.frame += 1
             self.told += [(self.frame, t) for t in self.settler.step(picture(cells, seed=self.frame, **how))]
+
+    def cards(self) -> tuple[SeenCard, ...]:
+        return self.settler.cards or ()
 
     def news(self) -> list[str]:
         return [t["event"] if t["event"] != "notice" else t["code"] for _, t in self.told]
@@ -96,7 +112,7 @@ def table() -> Table:
     return one
 
 
-def lay(table: Table, cells, cell: Cell) -> None:
+def lay(table: Table, cells: Sequence[Place], cell: Cell) -> None:
     """A hand comes from below, lays a card, holds it a moment, and leaves."""
     x, y = centre(cell)
     for reach in (380, 330, 290, 250):
@@ -107,12 +123,12 @@ def lay(table: Table, cells, cell: Cell) -> None:
     table.show([*cells, cell], 8)
 
 
-def test_an_idle_table_says_nothing(table):
+def test_an_idle_table_says_nothing(table: Table) -> None:
     table.show(LINE, 60)
     assert table.news() == []
 
 
-def test_a_card_laid_by_a_hand_is_told_once_and_not_before_it_is_free(table):
+def test_a_card_laid_by_a_hand_is_told_once_and_not_before_it_is_free(table: Table) -> None:
     lay(table, LINE, (0, 1))
     assert table.news() == ["placed"]
     frame, told = table.told[0]
@@ -120,16 +136,16 @@ def test_a_card_laid_by_a_hand_is_told_once_and_not_before_it_is_free(table):
     assert frame - 8 >= 5, "told while the hand still held it"
 
 
-def test_cards_keep_the_names_of_their_cells_when_others_come(table):
-    before = {tuple(np.round(c.centre)): c.cell for c in table.settler.cards}
+def test_cards_keep_the_names_of_their_cells_when_others_come(table: Table) -> None:
+    before = {tuple(np.round(c.centre)): c.cell for c in table.cards()}
     lay(table, LINE, (0, 1))
     lay(table, [*LINE, (0, 1)], (1, 1))
-    after = {tuple(np.round(c.centre)): c.cell for c in table.settler.cards}
+    after = {tuple(np.round(c.centre)): c.cell for c in table.cards()}
     assert {k: after.get(k) for k in before} == before
     assert len(set(after.values())) == 5
 
 
-def test_a_hand_that_comes_and_goes_is_no_news(table):
+def test_a_hand_that_comes_and_goes_is_no_news(table: Table) -> None:
     x, y = centre((1, 0))
     for reach in (390, 300, 220, y, y - 20, y, y, y, 220, 300, 390):
         table.show(LINE, hand=(x, reach))
@@ -137,34 +153,34 @@ def test_a_hand_that_comes_and_goes_is_no_news(table):
     assert table.news() == []
 
 
-def test_a_hand_resting_on_cards_is_mentioned_and_takes_no_card_away(table):
+def test_a_hand_resting_on_cards_is_mentioned_and_takes_no_card_away(table: Table) -> None:
     x, y = centre((1, 0))
     table.show(LINE, 60, hand=(x, y - 10))
     assert table.news() == ["hand-resting"]
     table.show(LINE, 20)
     assert table.news() == ["hand-resting"]
-    assert len(table.settler.cards) == 3
+    assert len(table.cards()) == 3
 
 
-def test_a_card_taken_away_is_told_once(table):
+def test_a_card_taken_away_is_told_once(table: Table) -> None:
     table.show(LINE[:2], 40)
     assert table.news() == ["removed"]
 
 
-def test_flicker_and_a_jump_of_the_exposure_are_no_news(table):
+def test_flicker_and_a_jump_of_the_exposure_are_no_news(table: Table) -> None:
     for i in range(20):
         table.show(LINE, light=1.0 + 0.04 * (-1) ** i)
     table.show(LINE, 20, light=0.7)
     assert table.news() == []
 
 
-def test_lights_out_and_on_again_are_said_and_place_nothing(table):
+def test_lights_out_and_on_again_are_said_and_place_nothing(table: Table) -> None:
     table.show(LINE, 6, light=0.02)
     table.show(LINE, 15)
     assert table.news() == ["dark", "light-back"]
 
 
-def test_a_bumped_camera_is_said_and_places_nothing(table):
+def test_a_bumped_camera_is_said_and_places_nothing(table: Table) -> None:
     table.show(LINE, 25, shift=(21.0, 13.0))
     assert table.news() == ["camera-moved"]
     table.told.clear()
@@ -174,7 +190,7 @@ def test_a_bumped_camera_is_said_and_places_nothing(table):
     assert table.news() == ["placed"]
 
 
-def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table):
+def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table: Table) -> None:
     x, y = centre((0, 1))
     for i in range(30):
         image = picture([*LINE, (0, 1)], seed=1000 + i)
@@ -184,12 +200,12 @@ def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table):
     assert table.told[0][1]["edges"] == [None] * 6
 
 
-def test_two_cards_laid_at_once_are_both_told(table):
+def test_two_cards_laid_at_once_are_both_told(table: Table) -> None:
     table.show(LINE, hand=(300, 300))
     table.show([*LINE, (0, 1), (2, -1)], 12)
     assert table.news() == ["placed", "placed"]
 
 
-def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table):
+def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Table) -> None:
     table.show([*LINE, np.array([520.0, 300.0])], 12)
     assert [t["cell"] for _, t in table.told] == [None]
