@@ -1,0 +1,28 @@
+"""The command that looks at the machine and says what is wrong with it. Loaded only when asked for."""
+
+from pathlib import Path
+
+import click
+
+from companion.bootstrap import camera_from
+from companion.cli import json_option, print_json
+from companion.config import load
+from companion.doctor import report
+from companion.doctor.finding import Machine
+
+
+@click.command("doctor")
+@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
+@click.option("--bundle", type=click.Path(path_type=Path), help="Also write a support file, a zip without secrets.")
+@json_option
+def doctor_command(file: Path | None, bundle: Path | None, as_json: bool) -> int:
+    """Look at the machine, its devices and the settings, and say what to do about each finding."""
+    settings = load(file)
+    findings = report.examine(Machine(), settings, lambda asked: camera_from(asked.camera))
+    if bundle is not None:
+        report.write_bundle(bundle, findings, settings)
+    if as_json:
+        print_json(report.as_json(findings))
+    else:
+        click.echo("\n".join(report.lines(findings)))
+    return 0 if report.is_well(findings) else 1

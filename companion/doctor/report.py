@@ -1,0 +1,98 @@
+"""The doctor's page: all findings in order, for people, for programs, and as a support file without secrets."""
+
+import io
+import json
+import zipfile
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Any
+
+from companion import __version__
+from companion.config import Settings
+from companion.doctor import modules, system, table
+from companion.doctor.finding import Check, Finding, Machine
+from companion.errors import UsageError
+
+CHECKS: tuple[Check, ...] = (
+    system.system,
+    modules.modules,
+    table.groups,
+    table.pins,
+    table.speech,
+    table.page,
+    table.service,
+    system.memory,
+    system.disk,
+    system.clock,
+    system.heat,
+    system.power,
+)
+
+_SECRET = "(left out)"
+
+
+def examine(machine: Machine, settings: Settings, opened: table.CameraFrom) -> tuple[Finding, ...]:
+    """Look at everything, the camera last."""
+    findings: list[Finding] = []
+    for check in CHECKS:
+        found = check(machine, settings)
+        findings += found if isinstance(found, tuple) else (found,)
+    return (*findings, table.camera(settings, opened))
+
+
+def is_well(findings: Sequence[Finding]) -> bool:
+    """Whether the table can run as it is set up."""
+    return all(finding.state != "fail" for finding in findings)
+
+
+def lines(findings: Sequence[Finding]) -> tuple[str, ...]:
+    """One line a finding, and below it what to do.
+
+    >>> print("\\n".join(lines((Finding("clock", "warn", "not synchronised", "connect once"),))))
+    warn     clock           not synchronised
+                             -> connect once
+    """
+    told: list[str] = []
+    for finding in findings:
+        told.append(f"{finding.state:8} {finding.name:15} {finding.found}")
+        if finding.fix:
+            told.append(f"{'':24} -> {finding.fix}")
+    return tuple(told)
+
+
+def as_json(findings: Sequence[Finding]) -> dict[str, Any]:
+    """The page for programs."""
+    return {"ok": is_well(findings), "version": __version__, "findings": [finding.as_json() for finding in findings]}
+
+
+def without_secrets(settings: Settings) -> dict[str, Any]:
+    """The settings, for whoever helps: no codes, no PIN, no names of players."""
+    told = asdict(settings)
+    told["web"] |= {name: _SECRET for name in ("join_code", "operator_pin") if told["web"][name] is not None}
+    told["game"]["players"] = [f"player {number + 1}" for number in range(len(settings.game.players))]
+    return told
+
+
+def write_bundle(path: Path, findings: Sequence[Finding], settings: Settings) -> None:
+    """Write the support file: the page, the settings without secrets, what is installed. Raises `UsageError`."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as bundle:
+        bundle.writestr("doctor.txt", "\n".join(lines(findings)) + "\n")
+        bundle.writestr("doctor.json", _dumped(as_json(findings)))
+        bundle.writestr("settings.json", _dumped(without_secrets(settings)))
+        bundle.writestr("packages.txt", "\n".join(_packages()) + "\n")
+    try:
+        path.write_bytes(packed.getvalue())
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}") from None
+
+
+def _packages() -> list[str]:
+    return sorted({f"{each.metadata['Name']}=={each.version}" for each in distributions()})
+
+
+def _dumped(value: Any) -> str:
+    plain: Callable[[Any], str] = str
+    return json.dumps(value, indent=2, default=plain) + "\n"

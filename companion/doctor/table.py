@@ -1,0 +1,111 @@
+"""The table's own things: camera, pins, speech, page and service."""
+
+import grp
+import os
+import re
+import shutil
+import socket
+from collections.abc import Callable
+
+from companion.config import Settings
+from companion.devices.camera import Camera
+from companion.devices.panel import Panel
+from companion.doctor.finding import Finding, Machine
+from companion.errors import DeviceError, TableError
+from companion.web.server import bound
+
+CameraFrom = Callable[[Settings], Camera | None]
+
+_GROUPS = {"video": "the camera", "gpio": "the pins", "audio": "the voice"}
+_DARK, _BRIGHT = 40.0, 220.0
+
+
+def groups(machine: Machine, settings: Settings) -> Finding:
+    """Whether this user may use the devices."""
+    there = {name for name in _GROUPS if re.search(rf"^{name}:", machine.text("/etc/group"), re.M)}
+    mine = {grp.getgrgid(number).gr_name for number in os.getgroups()}
+    if os.geteuid() == 0 or there <= mine:
+        return Finding("groups", "ok", "may use every device")
+    lacking = sorted(there - mine)
+    fix = f"sudo usermod -aG {','.join(lacking)} $USER, then log in anew"
+    return Finding("groups", "warn", f"may not use {', '.join(_GROUPS[name] for name in lacking)}", fix)
+
+
+def camera(settings: Settings, opened: CameraFrom) -> Finding:
+    """Open the camera of the settings and take a picture."""
+    try:
+        device = opened(settings)
+        if device is None:
+            return Finding("camera", "skipped", "the settings name none: [camera] source")
+        try:
+            device.open()
+            frame = device.next(5.0)
+        finally:
+            device.close()
+    except DeviceError as error:
+        return Finding("camera", "fail", error.message, "end what else uses the camera, check its cable, try again")
+    if frame is None:
+        return Finding("camera", "fail", f"{device.name} gave no picture", "name a folder that holds pictures")
+    height, width = frame.picture.shape[:2]
+    light = float(frame.picture.mean())
+    found = f"{device.name}, {width} x {height}, brightness {light:.0f} of 255"
+    if _DARK <= light <= _BRIGHT:
+        return Finding("camera", "ok", found)
+    return Finding("camera", "warn", found, "more light" if light < _DARK else "less light, or another angle")
+
+
+def pins(machine: Machine, settings: Settings) -> Finding:
+    """Take the panel's pins and let them go again."""
+    panel = Panel(settings.panel.pins)
+    if panel.kind != "lgpio":
+        return Finding("pins", "skipped", "pretend ones" if panel.kind == "mock" else "the settings name none")
+    try:
+        panel.open(lambda message: None)
+        trouble = panel.health().get("error")
+    except DeviceError as error:
+        trouble = error.message
+    finally:
+        panel.close()
+    if trouble:
+        return Finding("pins", "fail", trouble, "end the running table first: sudo systemctl stop companion")
+    return Finding("pins", "ok", "all can be taken")
+
+
+def speech(machine: Machine, settings: Settings) -> Finding:
+    """A voice, and something to hear it on."""
+    if shutil.which("espeak-ng") is None:
+        return Finding("speech", "skipped", "no espeak-ng; phones speak", "sudo apt install espeak-ng alsa-utils")
+    cards = machine.run(["aplay", "-l"])
+    if cards.status != 0 or "card " not in cards.output:
+        return Finding("speech", "warn", "no loudspeaker", "connect one by USB or HDMI; a Pi 5 has no audio jack")
+    return Finding("speech", "ok", next(line for line in cards.output.splitlines() if line.startswith("card ")))
+
+
+def page(machine: Machine, settings: Settings) -> Finding:
+    """Whether the page can be served, or already is."""
+    host, port = settings.web.host, settings.web.port
+    try:
+        bound(host, port).close()
+    except TableError as error:
+        if is_answering(host, port):
+            return Finding("page", "ok", f"something answers at port {port}: the table is running, or another program")
+        return Finding("page", "fail", error.message, "choose another port: [web] port")
+    return Finding("page", "ok", f"port {port} is free, on {socket.gethostname()}")
+
+
+def service(machine: Machine, settings: Settings) -> Finding:
+    """Whether the table starts by itself."""
+    ran = machine.run(["systemctl", "is-active", "companion"])
+    state = ran.output.splitlines()[-1] if ran.output else "unknown"
+    if ran.status == 0:
+        return Finding("service", "ok", state)
+    if ran.status is None or not machine.exists("/etc/systemd/system/companion.service"):
+        return Finding("service", "skipped", "not installed as a service", "sudo systemd/install.sh")
+    return Finding("service", "fail", state, "journalctl -u companion says why")
+
+
+def is_answering(host: str, port: int) -> bool:
+    """Whether anybody takes a connection there."""
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as asking:
+        asking.settimeout(1.0)
+        return asking.connect_ex(("127.0.0.1" if host == "0.0.0.0" else host, port)) == 0

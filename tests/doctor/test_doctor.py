@@ -1,0 +1,209 @@
+"""The doctor: what it finds on machines that are set up wrongly, and what it says to do."""
+
+import json
+import sys
+import zipfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.cli import main
+from companion.config import CameraSettings, GameSettings, Settings, TableSettings, WebSettings
+from companion.devices.camera import Frame
+from companion.doctor import modules, system, table
+from companion.doctor.finding import Finding, Machine, Ran, run
+from companion.doctor.report import CHECKS, is_well, lines, without_secrets, write_bundle
+from companion.errors import DeviceError, UsageError
+
+PI5 = "Raspberry Pi 5 Model B Rev 1.0\0"
+
+
+@pytest.fixture
+def pi(tmp_path: Path) -> Path:
+    """The files of a Raspberry Pi 5."""
+    write(tmp_path, "proc/device-tree/model", PI5)
+    return tmp_path
+
+
+def write(root: Path, path: str, text: str) -> None:
+    (root / path).parent.mkdir(parents=True, exist_ok=True)
+    (root / path).write_text(text)
+
+
+def telling(*answers: Ran) -> Any:
+    """Commands that answer in this order."""
+    left = list(answers)
+    return lambda command: left.pop(0)
+
+
+def module(machine: Machine, name: str) -> Finding:
+    return modules._module(machine, name)
+
+
+def facts(version: str, *names: str, aruco: bool = True) -> Ran:
+    return Ran(0, "hello\n\n" + json.dumps({"version": version, "file": "/x.py", "names": names, "aruco": aruco}))
+
+
+def test_each_module_is_named_with_its_version_and_where_it_came_from() -> None:
+    found = module(Machine(), "numpy")
+    assert (found.state, found.found) == ("ok", f"{np.__version__} from {np.__file__}")
+
+
+def test_a_module_that_crashes_is_a_finding_and_not_the_doctors_end() -> None:
+    found = module(Machine(), "companion_of_nobody")
+    assert found.state == "fail" and "No module named" in found.found and found.fix
+
+
+def test_another_numpy_than_the_cameras_is_recognised(pi: Path) -> None:
+    complaint = "ValueError: numpy.dtype size changed, may indicate binary incompatibility. Expected 96, got 88"
+    found = module(Machine(pi, telling(Ran(1, "", complaint))), "picamera2")
+    assert found.state == "fail" and "constraints-bookworm.txt" in found.fix
+
+
+@pytest.mark.parametrize(
+    "name, answer, fix",
+    [
+        ("cv2", facts("5.0.0"), "opencv-python-headless<5"),
+        ("cv2", facts("4.6.0", aruco=False), ">=4.10"),
+        ("lgpio", facts("0.0.0.2"), "python3-lgpio"),
+        ("gpiozero", facts("2.0.1"), "post3"),
+        ("picamera2", Ran(1, "", "ModuleNotFoundError: No module named 'picamera2'"), "python3-picamera2"),
+    ],
+)
+def test_a_copy_that_will_not_do_is_named_with_the_one_that_will(pi: Path, name: str, answer: Ran, fix: str) -> None:
+    found = module(Machine(pi, telling(answer)), name)
+    assert found.state in ("warn", "fail") and fix in found.fix
+
+
+def test_a_good_copy_is_well(pi: Path) -> None:
+    assert module(Machine(pi, telling(facts("0.2.2.0", "SET_PULL_NONE"))), "lgpio").state == "ok"
+
+
+@pytest.mark.parametrize(
+    "bits, state, found",
+    [
+        (0x0, "ok", "steady since the start"),
+        (0x50005, "fail", "now: under-voltage, throttled"),
+        (0x20000, "warn", "since the start: frequency capped"),
+    ],
+)
+def test_the_firmwares_bits_are_read(pi: Path, bits: int, state: str, found: str) -> None:
+    told = system.power(Machine(pi, telling(Ran(0, f"throttled=0x{bits:x}"))), Settings())
+    assert (told.state, told.found) == (state, found)
+
+
+@pytest.mark.parametrize("milli, state", [("48300", "ok"), ("72000", "warn"), ("84100", "fail")])
+def test_heat_is_told(tmp_path: Path, milli: str, state: str) -> None:
+    write(tmp_path, "sys/class/thermal/thermal_zone0/temp", milli + "\n")
+    assert system.heat(Machine(tmp_path), Settings()).state == state
+
+
+def test_a_system_that_forgets_at_power_off_is_a_warning(tmp_path: Path) -> None:
+    write(tmp_path, "proc/cmdline", "console=tty1 overlayroot=tmpfs")
+    found = system.disk(Machine(tmp_path), Settings(table=TableSettings(tmp_path)))
+    assert [each.state for each in found if each.name == "overlay"] == ["warn"]
+
+
+def test_little_memory_is_a_warning(tmp_path: Path) -> None:
+    write(tmp_path, "proc/device-tree/model", "Raspberry Pi 4 Model B")
+    values = "MemTotal: 900000 kB\nMemAvailable: 200000 kB\nCmaTotal: 262144 kB\nCmaFree: 20000 kB\n"
+    write(tmp_path, "proc/meminfo", values)
+    assert [each.state for each in system.memory(Machine(tmp_path), Settings())] == ["warn", "warn"]
+
+
+@pytest.mark.parametrize("answer, state", [(Ran(0, "yes"), "ok"), (Ran(0, "no"), "warn"), (Ran(1, ""), "skipped")])
+def test_the_clock_is_asked(answer: Ran, state: str) -> None:
+    assert system.clock(Machine(run=telling(answer)), Settings()).state == state
+
+
+class Camera:
+    """A camera that films one brightness, or fails."""
+
+    name = "test camera"
+
+    def __init__(self, light: int | None) -> None:
+        self._light = light
+        self.is_open = False
+
+    def open(self) -> None:
+        self.is_open = True
+
+    def next(self, timeout_s: float) -> Frame:
+        if self._light is None:
+            raise DeviceError("test camera gives no picture")
+        return Frame(0, 0.0, np.full((90, 160, 3), self._light, np.uint8))
+
+    def close(self) -> None:
+        self.is_open = False
+
+
+@pytest.mark.parametrize(
+    "light, state, told",
+    [(120, "ok", "160 x 90, brightness 120"), (10, "warn", "10"), (250, "warn", "250"), (None, "fail", "no picture")],
+)
+def test_the_camera_is_tried_and_let_go(light: int | None, state: str, told: str) -> None:
+    camera = Camera(light)
+    found = table.camera(Settings(), lambda settings: camera)
+    assert (found.state, camera.is_open) == (state, False)
+    assert told in found.found and bool(found.fix) is (state != "ok")
+
+
+def test_a_service_that_is_not_running_is_a_failure(tmp_path: Path) -> None:
+    write(tmp_path, "etc/systemd/system/companion.service", "")
+    found = table.service(Machine(tmp_path, telling(Ran(3, "failed"))), Settings())
+    assert (found.state, found.found) == ("fail", "failed")
+
+
+def test_a_port_in_use_is_told(tmp_path: Path) -> None:
+    with table.bound("127.0.0.1", 0) as taken:
+        settings = Settings(web=WebSettings("127.0.0.1", taken.getsockname()[1]))
+        assert "the table is running" in table.page(Machine(), settings).found
+    assert table.page(Machine(), Settings(web=WebSettings("192.0.2.77", 8080))).state == "fail"
+
+
+def test_a_command_that_is_not_there_is_no_end() -> None:
+    assert run(["companion-of-nobody"]) == Ran(None, "", "there is no companion-of-nobody")
+    assert run([sys.executable, "-c", "import sys; sys.exit('no')"]) == Ran(1, "", "no")
+
+
+def test_every_finding_that_is_not_well_says_what_to_do() -> None:
+    def nothing(command: Sequence[str]) -> Ran:
+        return Ran(1, "", "no")
+
+    found = [each for check in CHECKS for each in as_tuple(check(Machine(run=nothing), Settings()))]
+    assert [each.name for each in found if each.state in ("warn", "fail") and not each.fix] == []
+    assert not is_well(found)
+    assert all(each.found in "\n".join(lines(found)) for each in found)
+
+
+def as_tuple(found: Finding | tuple[Finding, ...]) -> tuple[Finding, ...]:
+    return found if isinstance(found, tuple) else (found,)
+
+
+def test_the_support_file_holds_no_secrets(tmp_path: Path) -> None:
+    web = WebSettings(join_code="ROSEHIP", operator_pin="246813")
+    settings = Settings(GameSettings("hexel", ("Ana", "Bo")), web, CameraSettings("usb"))
+    write_bundle(tmp_path / "help.zip", (Finding("clock", "ok", "synchronised"),), settings)
+    with zipfile.ZipFile(tmp_path / "help.zip") as bundle:
+        text = "".join(bundle.read(name).decode() for name in bundle.namelist())
+    assert not [secret for secret in ("ROSEHIP", "246813", "Ana") if secret in text]
+    assert "synchronised" in text and '"usb"' in text and "numpy==" in text
+    assert without_secrets(Settings())["web"]["join_code"] is None
+    with pytest.raises(UsageError, match="cannot write"):
+        write_bundle(tmp_path / "nowhere" / "help.zip", (), settings)
+
+
+def test_the_command_prints_a_page_and_ends_with_its_verdict(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.doctor.report.CHECKS", ())
+    (tmp_path / "companion.toml").write_text('[camera]\nsource = "usb:63"')
+    assert main(["doctor", "--settings", str(tmp_path / "companion.toml"), "--json"]) == 1
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], [finding["name"] for finding in told["findings"]]) == (False, ["camera"])
+    (tmp_path / "companion.toml").write_text("")
+    assert main(["doctor", "--settings", str(tmp_path / "companion.toml")]) == 0
+    assert capsys.readouterr().out.startswith("skipped  camera")
