@@ -20,6 +20,10 @@ from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches
 STRANGE = 9.0
 """A patch whose squared distance from every look is more than this many times the usual is no symbol of this deck."""
 _LEAST_SPREAD = 0.35
+_SHARPNESS = 1.5
+"""How much surer a look's nearness is than the training's softmax made it."""
+_DIM = 0.1
+"""A face value so low that nothing printed on the card is too bright to tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,9 +64,9 @@ def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         pyramid: a photograph of some of its cards.
         corners: (N, 6, 2) pixels of those cards.
     """
-    patches, faces = cut_patches(pyramid, corners)
+    patches, faces = cut_patches(pyramid, corners, _DIM)
     face = np.median(faces, axis=0)
-    bright = float(np.percentile((patches * (faces / FACE_VALUE)[:, None, None, None]).max(-1), 97))
+    bright = float(np.percentile((patches * (faces / _DIM)[:, None, None, None]).max(-1), 95))
     if face.max() > 0.6 * bright:
         return np.full(3, FACE_VALUE, np.float32)
     return np.asarray(FACE_VALUE * face / bright, np.float32)
@@ -100,11 +104,16 @@ def learnt(
     if len(answers) < 2:
         raise UsageError("the photographs show fewer than two different symbols", code="too-few-symbols")
     symbols = tuple(sorted(answers))
-    looks = np.stack([np.mean(answers[s], axis=0) for s in symbols]).astype(np.float32)
-    spread = np.mean(
-        [((np.stack(answers[s]) - look) ** 2).sum(-1).mean() for s, look in zip(symbols, looks, strict=True)]
-    )
+    kept = [_agreeing(np.stack(answers[s])) for s in symbols]
+    looks = np.stack([own.mean(0) for own in kept]).astype(np.float32)
+    spread = np.mean([((own - look) ** 2).sum(-1).mean() for own, look in zip(kept, looks, strict=True)])
     return Profile(deck, symbols, looks, max(float(spread), _LEAST_SPREAD), value)
+
+
+def _agreeing(answers: np.ndarray) -> np.ndarray:
+    """The better half of a symbol's answers (M, E): something may lie on one or another of its patches."""
+    off = ((answers - np.median(answers, axis=0)) ** 2).sum(-1)
+    return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])
 
 
 def symbol_probabilities(net: cv2.dnn.Net, profile: Profile, patches: np.ndarray) -> np.ndarray:
@@ -117,7 +126,7 @@ def symbol_probabilities(net: cv2.dnn.Net, profile: Profile, patches: np.ndarray
     nearest = profile.looks[:, None] - profile.looks[None]
     apart = (nearest**2).sum(-1)[~np.eye(len(profile.looks), dtype=bool)].min()
     none = np.full((n, 6, 1), -min(STRANGE * profile.spread + 2.0, 0.6 * apart + 4.0), np.float32)
-    logits = np.concatenate([-distance, none], axis=-1)
+    logits = _SHARPNESS * np.concatenate([-distance, none], axis=-1)
     e = np.exp(logits - logits.max(-1, keepdims=True))
     return np.asarray(e / e.sum(-1, keepdims=True), np.float32)
 

@@ -30,7 +30,7 @@ def work(task: tuple[int, int]):
     edition = ("36", "46")[seed % 2]
     look = invented(SYMBOLS[edition], rng)
     faces = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS[edition])}
-    taught = photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.3)
+    taught = photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.0)
     label = {"image": "taught.jpg", "cards": taught.truth["cards"]}
     kind = ("dark " if sum(look.face) < 330 else "light ") + ("border" if look.border else "plain")
     rows = []
