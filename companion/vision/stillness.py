@@ -81,7 +81,7 @@ class Stillness:
 
 def _largest(planes: np.ndarray) -> np.ndarray:
     """The largest of the three colours at each place (h, w)."""
-    return np.maximum(np.maximum(planes[0], planes[1]), planes[2])
+    return np.asarray(np.maximum(np.maximum(planes[0], planes[1]), planes[2]))
 
 
 def _level(planes: np.ndarray) -> float:

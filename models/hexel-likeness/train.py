@@ -92,7 +92,7 @@ def drawn(cache: Path, count: int, first_seed: int) -> tuple[np.ndarray, np.ndar
 
 
 def episode(x: np.ndarray, n: np.ndarray, rng: np.random.Generator, examples: int, questions: int) -> np.ndarray:
-    """Patches (3, examples + questions, ...) of one printing, from one photograph each, in either order; colours jittered."""
+    """Patches (3, examples + questions, ...) of one printing, from a photograph each, in either order, jittered."""
     order = rng.permutation(2)
     out = []
     for k in range(3):
@@ -109,7 +109,7 @@ def episode(x: np.ndarray, n: np.ndarray, rng: np.random.Generator, examples: in
 
 
 def answers(net: nn.Module, patches: np.ndarray, examples: int) -> torch.Tensor:
-    """Logits (B, 3 * questions, 3) of questions against the mean of the examples; patches (B, 3, examples + questions, ...)."""
+    """Logits (B, 3 * questions, 3) of questions against the mean of the examples, from patches (B, 3, M, ...)."""
     b, c, m = patches.shape[:3]
     flat = torch.from_numpy(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2).copy())
     z = net(flat).reshape(b, c, m, -1)
@@ -154,7 +154,8 @@ def main() -> None:
             net.train()
             best, right = p.max(1).values, p.argmax(1) == truth.repeat(len(held))
             print(
-                f"step {step} loss {total / 100:.4f} right {right.float().mean():.4f} sure {(best > 0.96).float().mean():.4f} "
+                f"step {step} loss {total / 100:.4f} right {right.float().mean():.4f} "
+                f"sure {(best > 0.96).float().mean():.4f} "
                 f"wrong among sure {(~right)[best > 0.96].float().mean():.5f} {time.time() - begun:.0f} s",
                 flush=True,
             )

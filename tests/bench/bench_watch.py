@@ -1,4 +1,4 @@
-"""What following a table costs, in processor time of one core: an idle frame, a frame with a hand, the read of a new card, and memory.
+"""What following a table costs in processor time: an idle frame, a hand, the read of a new card; and memory.
 
     python tests/bench/bench_watch.py
 
