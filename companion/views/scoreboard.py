@@ -57,6 +57,12 @@ def next_game(session: Session, version: int | None) -> Message:
     return Next(version)
 
 
+def options(session: Session, cell: tuple[int, int]) -> list[Command]:
+    """What the rules list as possible in one cell now, for those who enter a card by hand."""
+    legal = session.game.legal(session.state)
+    return [command for command in legal if "cell" in command and tuple(command["cell"]) == cell]
+
+
 def actions(commands: Iterable[Command]) -> list[dict[str, Any]]:
     """The commands that need no card under the camera, those that differ in one number alone taken together.
 

@@ -11,7 +11,7 @@ from companion.errors import Refusal
 from companion.referee.messages import Begin, Confirm, Do, Message, Reject
 from companion.rules.engine import read_header
 from companion.views.phrases import sentences
-from companion.views.scoreboard import next_game
+from companion.views.scoreboard import next_game, options
 from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
 from companion.web.joining import with_code
@@ -51,6 +51,16 @@ def events() -> Response:
     response.headers["X-Accel-Buffering"] = "no"
     response.call_on_close(lambda: table.streams.leave(subscription))
     return response
+
+
+@blueprint.get("/api/options")
+def what_may_lie() -> Response:
+    """What the rules list as possible in the cell ``?q=…&r=…`` now."""
+    q, r = request.args.get("q", type=int), request.args.get("r", type=int)
+    if q is None or r is None:
+        raise Refusal("malformed", "Name a cell by its q and r, whole numbers.")
+    session = desk().referee.latest()
+    return jsonify({"version": session.version, "commands": options(session, (q, r))})
 
 
 @blueprint.post("/api/commands")

@@ -32,6 +32,11 @@ LINE = {
         {"cell": [1, 0], "edges": ["red", "red", "blue", "red", "blue", "blue"]},
     ],
 }
+OPENING = (
+    {"cmd": "stake", "player": "Ana", "amount": 3},
+    {"cmd": "hedge", "player": "Ana", "amount": 6},
+    {"cmd": "hedge", "player": "Bo", "amount": 9},
+)
 HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
 MISMATCH = {**HEXEL, "edges": ["red"] * 6}
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
@@ -214,6 +219,23 @@ def test_a_card_that_was_tapped_is_painted_anew_and_only_the_change_is_told(
     assert page.complaints() == []
 
 
+def test_a_card_is_put_in_another_cell_by_tapping_it(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    page.run("document.getElementById('moves').click(); document.getElementById('open-5').click()")
+    page.wait_for("document.getElementById('elsewhere')")
+    page.run("document.getElementById('elsewhere').click()")
+    tap = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    page.run(f"""document.querySelector('#sheet [data-free="-1,1"]').{tap}""")
+    page.run("document.querySelector('.edge-1').click(); document.querySelector('.edge-1').click();"
+             "document.querySelector('.edge-2').click(); document.querySelector('.edge-2').click();"
+             "document.getElementById('correct').click()")  # fmt: skip
+    page.wait_for("!document.getElementById('sheet').open")
+    corrected = referee.latest().moves[4].command
+    assert (corrected["cell"], corrected["edges"][1:3]) == ([-1, 1], ["blue", "blue"])
+    assert page.complaints() == []
+
+
 def test_a_correction_that_breaks_a_later_move_says_which_and_offers_to_go_back_there(
     referee: Referee, visit: Callable[..., Any]
 ) -> None:
@@ -240,6 +262,77 @@ def test_a_phone_claims_a_seat_and_is_told_its_turn(referee: Referee, visit: Cal
     page.run("document.getElementById('this-phone').open = true; document.getElementById('leave-seat').click()")
     page.wait_for("document.getElementById('sit-0')")
     assert page.complaints() == []
+
+
+def test_a_whole_beginning_of_hexel_is_entered_without_a_camera(
+    table: Callable[..., Referee], visit: Callable[..., Any]
+) -> None:
+    referee = table()
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.getElementById('lay')")
+    page.run("document.getElementById('lay').click()")
+    page.wait_for("document.body.dataset.phase == 'stake'")
+    for command in OPENING:
+        referee.ask(Do(command))
+    page.wait_for("document.body.dataset.phase == 'play'")
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelectorAll('.place').length == 10")
+    page.run("""document.querySelector('[data-free="0,-1"]').focus();
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))""")
+    page.wait_for("document.getElementById('lay')")
+    assert page.run("return document.querySelector('.edge-4').ariaLabel") == "south-west: blue"
+    page.run("document.getElementById('lay').click()")
+    page.wait_for("document.querySelectorAll('#cloth .card').length == 4")
+    assert referee.latest().moves[-1].command["player"] == "Ana"
+    assert page.complaints() == []
+
+
+def test_a_painted_card_that_the_rules_refuse_stays_open_and_says_why(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelector('.place')")
+    tap = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    page.run(f"""document.querySelector('[data-free="0,-1"]').{tap}""")
+    page.wait_for("document.getElementById('lay')")
+    page.run("document.querySelector('.edge-4').click(); document.getElementById('lay').click()")
+    page.wait_for("document.querySelector('#sheet [role=status]').textContent")
+    assert page.run("return document.getElementById('sheet').open")
+    assert len(referee.latest().moves) == 4
+
+
+def test_a_tile_of_hexdragon_is_picked_turned_and_laid_by_hand(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("hexdragon", ("Ana", "Bo"))))
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelectorAll('.place').length == 18")
+    tap = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    page.run(f"""document.querySelector('[data-free="1,0"]').{tap}""")
+    page.wait_for("document.getElementById('tile-1')")
+    page.run("document.getElementById('tile-1').click(); document.getElementById('turn-tile').click();"
+             "document.getElementById('lay').click()")  # fmt: skip
+    page.wait_for("document.querySelectorAll('#cloth .dragon').length == 2 && !document.getElementById('sheet').open")
+    assert referee.latest().moves[-1].command["cell"] == [1, 0]
+    assert page.complaints() == []
+
+
+def test_my_seat_says_what_i_have_and_would_owe_where_the_thumb_is(
+    referee: Referee, visit: Callable[..., Any], window: Any
+) -> None:
+    window.screen(320, 640)
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    page.wait_for("document.getElementById('sit-1')")
+    page.run("document.getElementById('sit-1').click()")
+    page.wait_for("document.querySelector('.have')")
+    assert "6 at most, your hedge covers it" in page.run("return document.querySelector('.have').textContent")
+    low = page.run("return [...document.querySelectorAll('#actions button')].map((b) => b.getBoundingClientRect())"
+                   ".map(({ top, bottom, height }) => [top > 320, bottom <= 640, height >= 44])")  # fmt: skip
+    assert low == [[True, True, True]] * 2
+    page.run("document.getElementById('do-0').click()")
+    page.wait_for("document.getElementById('turn').textContent.includes('Ana')")
 
 
 def test_the_next_game_is_one_press_away(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:

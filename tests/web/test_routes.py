@@ -47,6 +47,14 @@ def test_a_command_answers_with_its_events(phone: FlaskClient) -> None:
     assert answer.get_json()["said"] == ["Ana lays a card: Hexel, two edges."]
 
 
+def test_what_may_lie_in_a_cell_is_listed(spectator: FlaskClient) -> None:
+    listed = spectator.get("/api/options?q=0&r=-1").get_json()["commands"]
+    assert listed and all(command["cell"] == [0, -1] for command in listed)
+    assert spectator.get("/api/options?q=50&r=50").get_json()["commands"] == []
+    for query in ("", "?q=1", "?q=x&r=1", "?q=1.5&r=0"):
+        assert spectator.get(f"/api/options{query}").status_code == 400
+
+
 def test_the_join_code_may_come_in_a_header(spectator: FlaskClient) -> None:
     assert spectator.post("/api/commands", json=HEXEL, headers={"X-Join-Code": CODE}).status_code == 200
 

@@ -55,4 +55,5 @@ export const undo = (version) => post("/api/undo", { version });
 export const redo = (version) => post("/api/redo", { version });
 export const correct = (version, change) => post("/api/correct", { version, ...change });
 export const fetchMove = (number) => send(`/api/moves/${number}`, {});
+export const fetchOptions = ([q, r]) => send(`/api/options?q=${q}&r=${r}`, {});
 export const nextGame = (version) => post("/api/next", { version });

@@ -23,6 +23,7 @@ export function editor(move, { state, game, press, close }) {
     h("h3", {}, "Put it right"),
     who(wanted, state),
     paint(wanted, game, state),
+    where(wanted, state, game),
     numbers(wanted),
     h("button", { id: "correct", onclick: () => replace(wanted) }, "Correct it so"),
     suggestions(move, game, state, replace),
@@ -56,6 +57,22 @@ function who(wanted, state) {
     buttons.forEach((button, n) => button.setAttribute("aria-pressed", names[n] === name));
   };
   return h("div", { class: "row picks", role: "group", "aria-label": "Who" }, ...buttons);
+}
+
+// Another cell: the table with its free cells to tap.
+function where(wanted, state, game) {
+  if (!Array.isArray(wanted.cell) || !game.layWords) return null;
+  const drawing = h("div", { class: "cloth" }, game.drawTable({ ...state, phase: "play", proposal: null, last: null }, true));
+  const choose = ({ target }) => {
+    const place = target.closest("[data-free]");
+    if (!place) return;
+    drawing.querySelector(".is-chosen")?.classList.remove("is-chosen");
+    place.classList.add("is-chosen");
+    wanted.cell = place.dataset.free.split(",").map(Number);
+  };
+  drawing.addEventListener("click", choose);
+  drawing.addEventListener("keydown", (event) => ["Enter", " "].includes(event.key) && choose(event));
+  return h("details", {}, h("summary", { id: "elsewhere" }, "It lies in another cell"), drawing);
 }
 
 function numbers(wanted) {

@@ -34,6 +34,13 @@ export function same(a, b) {
   return a[0] === b[0] && a[1] === b[1];
 }
 
+// A place to tap; said in words too, for it may be reached by keyboard.
+export function tappable(cell) {
+  const face = svg("polygon", { points: outline(SIDE * 0.94), class: "tap" });
+  return svg("g", { class: "place", "data-free": cell.join(), role: "button", tabindex: 0, "aria-label": `Free cell ${cell.join(", ")}` },
+    at(cell, face, svg("text", { "text-anchor": "middle", dy: "0.36em" }, "+")));
+}
+
 // A picture that just holds all cells; few cells are not blown up beyond `least` of them across.
 export function picture(cells, label, least, ...children) {
   const points = cells.length ? cells.map(centre) : [[0, 0]];

@@ -3,9 +3,9 @@
 import { follow } from "./live.js";
 import { show } from "./dom.js";
 import { gameModule } from "./games.js";
-import { actions } from "./actions.js";
 import { fetchMe } from "./api.js";
 import { mine, seatChoice, thisPhone } from "./people.js";
+import { layer, mySeat } from "./seat.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
 
@@ -18,6 +18,7 @@ const LINK_WORDS = {
 
 let latest = null;
 let me = JSON.parse(document.body.dataset.me);
+let isLaying = false; // whether free cells are shown to tap, because a card is entered by hand
 const isBoard = document.body.dataset.view === "board";
 
 async function onState(state, isFirst = false) {
@@ -31,12 +32,15 @@ function draw(state, game) {
   document.title = regions.titleWords(state, game);
   document.body.dataset.game = state.game;
   document.body.dataset.phase = state.phase;
+  document.body.dataset.seated = me.seat ? "yes" : "no";
   show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
   show("notices", [state.notices], () => regions.notices(state));
   show("turn", [state.turn, state.phase, state.result, me.seat], () => regions.turn(state, game, me));
-  show("cloth", [state.table, state.players, state.proposal, state.last], () => game.drawTable(state));
+  isLaying &&= layer(state, me);
+  document.body.classList.toggle("is-laying", isLaying);
+  show("cloth", [state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
   show("seats", [state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
   show("proposal", [state.proposal, me, isBoard], () => regions.proposal(state, me, isBoard, press));
@@ -44,7 +48,7 @@ function draw(state, game) {
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
   const possible = me.joined ? mine(state.actions, me) : [];
   show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));
-  show("actions", [possible, state.is_over, me], () => (me.joined ? actions({ ...state, actions: possible }, press, me) : []));
+  show("actions", [possible, state.table, state.players, me, isLaying], () => mySeat(state, game, me, possible, press));
   show("history", [state.history, state.amendments, state.can_undo, state.can_redo, me.operator],
     () => regions.history(state, me.operator, press, open));
   show("people", [Object.keys(state.players), me], () => thisPhone(state, me, press));
@@ -72,7 +76,7 @@ async function onRights() {
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = presses({ onRights, onDone: () => live.ask(), version: () => latest?.version });
+const press = { ...presses({ onRights, onDone: () => live.ask(), version: () => latest?.version }), layByHand, isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
@@ -85,10 +89,32 @@ function moveAt(cell) {
   return latest.history.findLast(names)?.n;
 }
 
+async function lay(cell) {
+  const [{ openLay }, game] = await Promise.all([import("./lay.js"), gameModule(latest.game)]);
+  await openLay(cell, { state: latest, game, press });
+}
+
+function layByHand() {
+  if (!latest.turn || latest.phase === "line") return lay(null);
+  isLaying = !isLaying;
+  gameModule(latest.game).then((game) => draw(latest, game));
+}
+
+function onCloth({ target }) {
+  const place = target.closest("[data-free]")?.dataset.free;
+  if (place) return lay(place.split(",").map(Number));
+  const number = moveAt(target.closest("[data-cell]")?.dataset.cell);
+  if (number) open(number);
+}
+
 if (!isBoard) {
-  document.getElementById("cloth").addEventListener("click", ({ target }) => {
-    const number = moveAt(target.closest("[data-cell]")?.dataset.cell);
-    if (number) open(number);
+  const cloth = document.getElementById("cloth");
+  cloth.addEventListener("click", onCloth);
+  cloth.addEventListener("keydown", (event) => {
+    if (["Enter", " "].includes(event.key) && event.target.closest("[data-free]")) {
+      event.preventDefault();
+      onCloth(event);
+    }
   });
 }
 

@@ -1,7 +1,7 @@
 // HexDragon in the browser: tiles with their bands, heads and tails, stars, and the points of each player.
 
 import { counted, h, initial, svg } from "../dom.js";
-import { APOTHEM, at, centre, outline, picture, same, SIDE, towards } from "../hexes.js";
+import { APOTHEM, at, centre, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
 
 export const title = "HexDragon";
 
@@ -79,7 +79,11 @@ function connection({ cells }) {
   return svg("polyline", { points, class: "line" });
 }
 
-export function drawTable(state) {
+export function layWords({ phase }) {
+  return phase === "play" ? "Enter by hand" : "";
+}
+
+export function drawTable(state, isLaying = false) {
   const { tiles, stars, radius } = state.table;
   const owners = colours(state);
   const command = state.proposal?.command;
@@ -98,9 +102,12 @@ export function drawTable(state) {
     ...ghosts.map((ghost) => tile(ghost, owners[ghost.player], ghostKind)),
     ...ghostStars.map((ghost) => svg("g", { class: ghostKind }, star(ghost, owners[ghost.player]))),
     ...events.filter((event) => event.event === "connection").map(connection),
+    ...(isLaying ? cells.filter((cell) => !tiles.some((laid) => same(laid.cell, cell))).map(tappable) : []),
   ];
   const label = `${counted(tiles.length, "tile")} on a board of ${cells.length}`;
-  return picture([...cells, ...ghosts.map(({ cell }) => cell)], label, 4, ...drawn);
+  const drawing = picture([...cells, ...ghosts.map(({ cell }) => cell)], label, 4, ...drawn);
+  if (isLaying) drawing.setAttribute("role", "group");
+  return drawing;
 }
 
 export function roundWords({ table }) {

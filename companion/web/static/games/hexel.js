@@ -1,7 +1,7 @@
 // Hex'el in the browser: its cards as the table shows them, and the numbers that decide the next move.
 
 import { counted, h, svg } from "../dom.js";
-import { APOTHEM, at, centre, neighbour, outline, picture, same, SIDE, towards } from "../hexes.js";
+import { APOTHEM, at, centre, neighbour, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
 
 export const title = "Hex’el";
 
@@ -31,7 +31,7 @@ function card({ cell, edges }, edition, kind) {
 }
 
 export function symbols(state) {
-  return state.header.edition === "46" ? ["red", "blue", "yellow", "void"] : ["red", "blue", "void"];
+  return state.header.edition === "46" ? ["red", "blue", "yellow"] : ["red", "blue", "void"];
 }
 
 // One card on its own, as a picture.
@@ -68,8 +68,38 @@ function waiting(proposal) {
   return Array.isArray(command?.edges) && Array.isArray(command?.cell) ? [command] : [];
 }
 
-export function drawTable(state) {
+// What painted cards begin as: three that the rules would take, or the symbols that the neighbours ask for.
+const LINE = ["RBBBBB", "RBBRBB", "RRBRBB"];
+
+export function blank(state, cell) {
   const { tableau } = state.table;
+  const face = (letters) => [...letters].map((letter) => (letter === "R" ? "red" : "blue"));
+  if (!cell) return { cmd: "line", cards: LINE.map((letters, n) => ({ cell: [n - 1, 0], edges: face(letters) })) };
+  const asked = (d) => tableau.find((laid) => same(laid.cell, neighbour(cell, d)))?.edges[(d + 3) % 6];
+  const edges = [0, 1, 2, 3, 4, 5].map((d) => asked(d) ?? symbols(state).at(-1));
+  return { cmd: "place", player: state.turn, cell, edges };
+}
+
+export function layWords({ phase }) {
+  return { line: "Enter the first three cards", play: "Enter by hand" }[phase];
+}
+
+function free({ table: { tableau } }) {
+  const around = tableau.flatMap(({ cell }) => [0, 1, 2, 3, 4, 5].map((d) => neighbour(cell, d)));
+  return around.filter((cell, n) => !tableau.some((laid) => same(laid.cell, cell)) && around.findIndex((other) => same(other, cell)) === n);
+}
+
+export function owed({ phase, table, players }, name) {
+  if (phase === "hedge" && table.stake) return `A hedge is in whole stakes of ${table.stake}.`;
+  if (phase !== "play" || !table.mark || table.mark_by === name) return "";
+  const most = table.mark * table.stake;
+  const cover = players[name].hedge >= most ? "your hedge covers it" : `your hedge holds ${players[name].hedge}`;
+  return `To match: ${table.mark}. Each edge short costs ${table.stake} to ${table.mark_by}; ${most} at most, ${cover}.`;
+}
+
+export function drawTable(state, isLaying = false) {
+  const { tableau } = state.table;
+  const places = isLaying && state.phase === "play" ? free(state) : [];
   const ghosts = waiting(state.proposal);
   if (!tableau.length && !ghosts.length) return h("p", { class: "empty" }, "The first three cards go down in a line.");
   const events = state.last?.events ?? [];
@@ -84,10 +114,13 @@ export function drawTable(state) {
     ...ghosts.map((ghost) => card(ghost, edition, state.proposal.refusal ? "ghost refused" : "ghost")),
     ghosts.length === 1 && seams(ghosts[0], state.proposal.refusal?.edges ?? [], "clash"),
     ...events.filter((event) => event.event === "hoxla").flatMap((event) => event.corners.map(hoxla)),
+    ...places.map(tappable),
   ];
-  const cells = [...tableau, ...ghosts].map((laid) => laid.cell);
+  const cells = [...[...tableau, ...ghosts].map((laid) => laid.cell), ...places];
   const label = `${counted(tableau.length, "card")} on the table${ghosts.length ? ", one waiting" : ""}`;
-  return picture(cells, label, 4.4, ...drawn);
+  const drawing = picture(cells, label, 4.4, ...drawn);
+  if (places.length) drawing.setAttribute("role", "group");
+  return drawing;
 }
 
 export function roundWords({ table }) {

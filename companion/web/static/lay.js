@@ -1,0 +1,73 @@
+// Entering a card by hand, for a table without a camera or a card that it cannot read: paint it, or pick it and turn it.
+
+import { fetchOptions } from "./api.js";
+import { h } from "./dom.js";
+import { paint } from "./paint.js";
+
+const dialog = document.getElementById("sheet");
+const turned = (d, k) => (d + k) % 6;
+
+export async function openLay(cell, { state, game, press }) {
+  const note = h("p", { class: "soft", role: "status" });
+  const lay = async (command) => {
+    const answer = await press.command(command);
+    if (answer?.error) note.textContent = answer.error.message;
+    else if (answer) dialog.close();
+  };
+  const body = game.blank ? painting(game.blank(state, cell), { game, state, lay }) : await choosing(cell, { game, state, lay });
+  dialog.replaceChildren(
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, cell ? `${state.turn} lays here` : "The first three cards"),
+      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, "Close")),
+    ...[body].flat(), note);
+  if (!dialog.open) dialog.showModal();
+}
+
+function painting(command, { game, state, lay }) {
+  return [paint(command, game, state),
+    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, command.cards ? "Lay them" : "Lay it")];
+}
+
+// What the rules allow in a cell, one picture for all turnings of a tile; tapping it again turns it.
+async function choosing(cell, { game, state, lay }) {
+  const { commands } = await fetchOptions(cell).catch(() => ({ commands: [] }));
+  if (!commands.length) return h("p", {}, "Nothing can be laid here now.");
+  const kinds = Map.groupBy ? Map.groupBy(commands, canonical) : grouped(commands);
+  const chosen = h("div", { class: "chosen" });
+  let turning = [];
+  let at = 0;
+  const show = () => {
+    const command = turning[at];
+    chosen.replaceChildren(game.preview(command, state) ?? "",
+      h("div", { class: "row wrap" },
+        turning.length > 1 ? h("button", { id: "turn-tile", class: "plain", onclick: () => { at = (at + 1) % turning.length; show(); } }, `Turn (${at + 1} of ${turning.length})`) : null,
+        h("button", { id: "lay", onclick: () => lay(command) }, command.cmd === "star" ? "Put the star here" : "Lay it so")));
+  };
+  const choices = [...kinds.values()].map((same, n) =>
+    h("li", {}, h("button", { id: `tile-${n}`, class: "plain suggestion", "aria-label": words(same[0]), onclick: () => { turning = same; at = 0; show(); } },
+      game.preview(same[0], state) ?? null)));
+  return [h("ul", { class: "suggestions tiles" }, ...choices), chosen];
+}
+
+function grouped(commands) {
+  const kinds = new Map();
+  for (const command of commands) kinds.set(canonical(command), [...(kinds.get(canonical(command)) ?? []), command]);
+  return kinds;
+}
+
+// A tile whichever way it lies: of its six turnings the first in the alphabet.
+function canonical({ cmd, player, tile }) {
+  if (!tile) return `${cmd} ${player}`;
+  const { kind, head = null, tails = [], paths = [] } = tile;
+  const faces = [0, 1, 2, 3, 4, 5].map((k) => JSON.stringify([
+    head === null ? null : turned(head, k),
+    tails.map((d) => turned(d, k)).sort(),
+    paths.map((path) => path.map((d) => turned(d, k)).sort().join("")).sort(),
+  ]));
+  return `${player} ${kind} ${faces.sort()[0]}`;
+}
+
+function words({ cmd, tile }) {
+  if (!tile) return cmd;
+  const parts = [tile.kind, tile.tails?.length ? `${tile.tails.length} tails` : "", tile.paths?.length ? `paths ${tile.paths.map((path) => path.join("-")).join(", ")}` : ""];
+  return parts.filter(Boolean).join(", ");
+}
