@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 from flask import Flask
 
-from companion.config import CameraSettings, Settings, default_data
+from companion.config import CameraSettings, PanelSettings, Settings, default_data
 from companion.devices.camera import Camera
 from companion.devices.panel import Panel, Wiring
 from companion.devices.pi_camera import PiCamera
@@ -32,6 +32,7 @@ from companion.errors import BadSettings, CompanionError, TableError, UsageError
 from companion.invitation import Invitation, invitation
 from companion.referee.messages import Notice
 from companion.referee.referee import BUG_EXIT_STATUS, Referee, open_table
+from companion.referee.session import Session
 from companion.rules.engine import Header, read_header
 from companion.web.app import SERVER_OPTIONS, create_app
 from companion.web.server import Server, bound
@@ -164,7 +165,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         )
         closing.callback(referee.stop)
         referee.start()
-        panel = Panel(settings.panel.pins, _wiring(settings))
+        panel = panel_from(settings.panel)
         web = settings.web
         table = Table(settings, referee, panel, invitation(listening, data, web.join_code, web.operator_pin))
         server = Server(_app(table, data / "seats.json"), listening, SERVER_OPTIONS)
@@ -190,6 +191,14 @@ def asked_header(settings: Settings) -> Header | None:
     return _header(game.name or DEFAULT_GAME, game.players or DEFAULT_PLAYERS, game.edition, dict(game.options))
 
 
+def panel_from(settings: PanelSettings) -> Panel:
+    """The panel that the settings describe; not yet opened."""
+    pins = (settings.confirm_pin, settings.reject_pin, settings.next_pin, settings.lamp_pin)
+    seats, turns, buzzer = settings.seat_pins, settings.turn_pins, settings.buzzer_pin
+    wiring = Wiring(*pins, settings.hold_s, settings.bounce_s, seats, turns, buzzer)
+    return Panel(settings.pins, wiring)
+
+
 def camera_from(settings: CameraSettings) -> Camera | None:
     """The camera that the settings name; not yet opened. Raises `BadSettings` for a name that there is not."""
     kind, _, number = settings.source.partition(":")
@@ -212,12 +221,6 @@ def camera_from(settings: CameraSettings) -> Camera | None:
 def _header(game: str, players: tuple[str, ...], edition: str | None = None, options: Any = None) -> Header:
     named = {} if edition is None else {"edition": edition}
     return read_header({"record": 1, "game": game, "players": list(players), "options": options or {}, **named})
-
-
-def _wiring(settings: Settings) -> Wiring:
-    panel = settings.panel
-    pins = (panel.confirm_pin, panel.reject_pin, panel.next_pin, panel.lamp_pin)
-    return Wiring(*pins, hold_s=panel.hold_s, bounce_s=panel.bounce_s)
 
 
 def _app(table: Table, keys_file: Path) -> Flask:
@@ -255,7 +258,7 @@ def _following(table: Table) -> Iterator[None]:
         game = referee.latest().header.game
         while not subscription.is_closed:
             session = referee.latest()
-            table.panel.show(session.proposal is not None)
+            table.panel.show(session.proposal is not None, _seat(session))
             if session.header.game != game:
                 game = session.header.game
                 table.look_anew()
@@ -268,6 +271,13 @@ def _following(table: Table) -> Iterator[None]:
     finally:
         subscription.close()
         thread.join()
+
+
+def _seat(session: Session) -> int | None:
+    """At which seat it is somebody's turn."""
+    turn = session.game.view(session.state)["turn"]
+    players = session.header.players
+    return players.index(turn) if turn in players else None
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from companion.bootstrap import camera_from
+from companion.bootstrap import camera_from, panel_from
 from companion.cli import json_option, print_json
 from companion.config import load
 from companion.doctor import report
@@ -18,7 +18,7 @@ from companion.doctor.finding import Machine
 def doctor_command(file: Path | None, bundle: Path | None, as_json: bool) -> int:
     """Look at the machine, its devices and the settings, and say what to do about each finding."""
     settings = load(file)
-    findings = report.examine(Machine(), settings, lambda asked: camera_from(asked.camera))
+    findings = report.examine(Machine(), settings, lambda asked: camera_from(asked.camera), panel_from(settings.panel))
     if bundle is not None:
         report.write_bundle(bundle, findings, settings)
     if as_json:

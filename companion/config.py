@@ -4,7 +4,8 @@
 [web]      host, port, join_code, operator_pin
 [camera]   source = "none" | "pi" | "usb" | "usb:1" | a folder of pictures | a video file; width_px, height_px, ...
 [vision]   deck, profile, calibration
-[panel]    pins = "auto" | "lgpio" | "mock" | "none"; confirm_pin, reject_pin, next_pin, lamp_pin, hold_s, bounce_s
+[panel]    pins = "auto" | "lgpio" | "mock" | "none"; confirm_pin, reject_pin, next_pin, lamp_pin, hold_s, bounce_s;
+           seat_pins, turn_pins = [5, 6]; buzzer_pin
 [table]    data, press_gap_s, evidence_mb
 """
 
@@ -63,7 +64,10 @@ class VisionSettings:
 
 @dataclass(frozen=True, slots=True)
 class PanelSettings:
-    """The buttons and the lamp: pins in Broadcom's numbers, each button between its pin and ground."""
+    """The buttons and the lamps: pins in Broadcom's numbers, each button between its pin and ground.
+
+    ``seat_pins`` are a confirm button and ``turn_pins`` a lamp at each seat, in the order of the seats.
+    """
 
     pins: str = "auto"
     confirm_pin: int = 17
@@ -72,6 +76,9 @@ class PanelSettings:
     lamp_pin: int = 23
     hold_s: float = 1.0
     bounce_s: float = 0.02
+    seat_pins: tuple[int, ...] = ()
+    turn_pins: tuple[int, ...] = ()
+    buzzer_pin: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +177,8 @@ def _value(wanted: Any, value: Any, source: str, name: str) -> Any:
             return float(value)
         if kind == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
             return tuple(value)
+        if kind == tuple[int, ...] and isinstance(value, list) and all(type(n) is int and n >= 0 for n in value):
+            return tuple(value)
         if kind == Mapping[str, Any] and isinstance(value, Mapping):
             return dict(value)
     raise BadSettings(f"{source}: {name} is {value!r}; it must be {_named(kinds)}", setting=name)
@@ -177,5 +186,9 @@ def _value(wanted: Any, value: Any, source: str, name: str) -> Any:
 
 def _named(kinds: tuple[Any, ...]) -> str:
     words = {str: "a text", Path: "a path", int: "a whole number of 0 or more", float: "a number of 0 or more"}
-    words |= {tuple[str, ...]: "a list of texts", Mapping[str, Any]: "a table"}
+    words |= {
+        tuple[str, ...]: "a list of texts",
+        tuple[int, ...]: "a list of whole numbers",
+        Mapping[str, Any]: "a table",
+    }
     return " or ".join(words[kind] for kind in kinds if kind in words)

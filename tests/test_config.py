@@ -39,6 +39,9 @@ next_pin = 13
 lamp_pin = 19
 hold_s = 0.8
 bounce_s = 0.03
+seat_pins = [20, 21]
+turn_pins = [16, 26]
+buzzer_pin = 12
 
 [table]
 data = "games"
@@ -73,6 +76,8 @@ def test_what_is_not_said_has_its_default() -> None:
         ({"web": {"port": -1}}, "web.port"),
         ({"web": 9000}, "web"),
         ({"panel": {"hold_s": "long"}}, "panel.hold_s"),
+        ({"panel": {"seat_pins": [5, True]}}, "panel.seat_pins"),
+        ({"panel": {"turn_pins": 5}}, "panel.turn_pins"),
         ({"game": {"players": "Ana"}}, "game.players"),
         ({"game": {"players": [1]}}, "game.players"),
         ({"table": {"data": 3}}, "table.data"),

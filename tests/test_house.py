@@ -31,6 +31,7 @@ DOORS: dict[str, set[str]] = {
     "cli": {"*"},
     "cli_demo": {"*"},
     "cli_doctor": {"*"},
+    "cli_panel": {"*"},
     "cli_table": {"*"},
     "cli_vision": {"*"},
     "__main__": {"cli"},

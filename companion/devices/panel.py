@@ -1,4 +1,4 @@
-"""The panel at the table: three buttons, each press a message, and a lamp that is lit while a proposal waits.
+"""The panel at the table: buttons, each press a message; lamps for what waits and whose turn it is; a buzzer.
 
 What is peculiar about pins: all callbacks share one thread of the driver, which an exception would end for good, and
 the callback of a held button comes from another; so they put one message in the referee's queue and never raise. A
@@ -18,13 +18,20 @@ from companion.referee.messages import Confirm, Message, Next, Reject, Undo
 
 KINDS = ("auto", "lgpio", "mock", "none")
 
+_BEEP_S = 0.08
 _MODEL = Path("/proc/device-tree/model")
 _INSTALL = "sudo apt install python3-lgpio, and a venv made with --system-site-packages; or --pins none"
 
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """Which pin, in Broadcom's numbers, has which button; each connects its pin to ground."""
+    """Which pin, in Broadcom's numbers, has which button or lamp; each connects its pin to ground.
+
+    Attributes:
+        seats: a confirm button at each seat, in the order of the seats; none when empty.
+        turns: a lamp at each seat, lit while it is that player's turn.
+        buzzer: sounds once when a proposal begins to wait.
+    """
 
     confirm: int = 17
     reject: int = 27
@@ -32,10 +39,17 @@ class Wiring:
     lamp: int = 23
     hold_s: float = 1.0
     bounce_s: float = 0.02
+    seats: tuple[int, ...] = ()
+    turns: tuple[int, ...] = ()
+    buzzer: int | None = None
+
+
+Heard = Callable[[str, str], None]
+"""Told of each button, by name, that it went ``down``, ``up`` or was ``held``."""
 
 
 class Panel:
-    """The buttons and the lamp, from `open` to `close`."""
+    """The buttons, the lamps and the buzzer, from `open` to `close`."""
 
     def __init__(self, kind: str = "auto", wiring: Wiring | None = None, model: Path = _MODEL) -> None:
         """A panel; touches no pin yet.
@@ -52,12 +66,18 @@ class Panel:
         self.pins: Mapping[str, Any] = {}
         """The open pins by name; with ``mock`` ``pins["confirm"].drive_low()`` presses and ``drive_high()`` lets go."""
         self._devices: list[Any] = []
-        self._lamp: Any = None
+        self._lamps: dict[str, Any] = {}
+        self._buzzer: Any = None
+        self._is_waiting = False
         self._trouble: str | None = None
         self._missing: str | None = None
 
-    def open(self, tell: Callable[[Message], None]) -> None:
+    def open(self, tell: Callable[[Message], None], heard: Heard | None = None) -> None:
         """Take the pins; from now on a press is told. Pins that nobody asked for by name may be missing.
+
+        Args:
+            tell: takes what a press means.
+            heard: takes what each button does, for whoever tries the wiring.
 
         Raises:
             DeviceError: pins were asked for that are not there.
@@ -65,21 +85,33 @@ class Panel:
         if self.kind == "none":
             return
         try:
-            self._open(tell)
+            self._open(tell, heard or _unheard)
         except DeviceError as error:
             if self._asked != "auto":
                 raise
             self._missing = self._trouble = error.message
 
-    def show(self, is_waiting: bool) -> None:
-        """Light the lamp while a proposal waits."""
-        lamp = self._lamp
-        if lamp is None:
+    def show(self, is_waiting: bool, turn: int | None = None) -> None:
+        """Light the lamps: whether a proposal waits, and at which seat it is somebody's turn, counted from 0."""
+        if not self._lamps:
             return
+        is_news, self._is_waiting = is_waiting and not self._is_waiting, is_waiting
         try:
-            lamp.value = int(is_waiting)
+            self._lamps["lamp"].value = int(is_waiting)
+            for seat in range(len(self.wiring.turns)):
+                self._lamps[_turn(seat)].value = int(seat == turn)
+            if is_news:
+                self._beep()
         except Exception as error:  # noqa: BLE001 - each driver has its own
-            self._trouble = f"the lamp: {error}"
+            self._trouble = f"the lamps: {error}"
+
+    def lights(self) -> tuple[str, ...]:
+        """What can be tried with `light`: the lamps, and the buzzer."""
+        return (*self._lamps, *(["buzzer"] if self._buzzer else []))
+
+    def light(self, name: str, is_lit: bool) -> None:
+        """Switch one lamp, or sound the buzzer, to try its wiring."""
+        (self._buzzer if name == "buzzer" else self._lamps[name]).value = int(is_lit)
 
     def health(self) -> dict[str, Any]:
         """``{"state", "pins", ...}``."""
@@ -97,44 +129,71 @@ class Panel:
 
     def close(self) -> None:
         """Let the pins go. Twice is harmless."""
-        devices, self._devices, self._lamp, self.pins = self._devices, [], None, {}
+        devices, self._devices, self._lamps, self._buzzer, self.pins = self._devices, [], {}, None, {}
+        self._is_waiting = False
         for device in devices:
             device.close()
 
-    def _open(self, tell: Callable[[Message], None]) -> None:
+    def _open(self, tell: Callable[[Message], None], heard: Heard) -> None:
         factory = _factory(self.kind)
         try:
-            self._take(factory, tell)
+            self._take(factory, tell, heard)
         except Exception as error:  # each driver has its own
             self.close()
             raise DeviceError(f"the pins cannot be taken: {error}; is another program using them?") from error
 
-    def _take(self, factory: Any, tell: Callable[[Message], None]) -> None:
-        from gpiozero import LED
-
+    def _take(self, factory: Any, tell: Callable[[Message], None], heard: Heard) -> None:
         self._devices.append(factory)
         wiring, ask = self.wiring, self._never_raising(tell)
-        buttons = {
-            "confirm": self._button(factory, wiring.confirm, lambda: ask(Confirm())),
-            "reject": self._button(factory, wiring.reject, lambda: ask(Reject()), lambda: ask(Undo())),
-            "next": self._button(factory, wiring.next, lambda: ask(Next())),
+        seats = {f"seat {number}": (pin, Confirm(), None) for number, pin in enumerate(wiring.seats, 1)}
+        means: dict[str, tuple[int, Message, Message | None]] = {
+            "confirm": (wiring.confirm, Confirm(), None),
+            "reject": (wiring.reject, Reject(), Undo()),
+            "next": (wiring.next, Next(), None),
+            **seats,
         }
-        self._lamp = LED(wiring.lamp, pin_factory=factory)
-        self._devices.insert(0, self._lamp)
-        self.pins = {name: button.pin for name, button in buttons.items()} | {"lamp": self._lamp.pin}
+        buttons = {
+            name: self._button(factory, pin, _Press(name, short, held, ask, self._never_raising_heard(heard)))
+            for name, (pin, short, held) in means.items()
+        }
+        self._take_lamps(factory)
+        self.pins = {name: device.pin for name, device in (buttons | self._lamps).items()}
+        if self._buzzer:
+            self.pins = {**self.pins, "buzzer": self._buzzer.pin}
 
-    def _button(
-        self, factory: Any, pin: int, let_go: Callable[[], None], held: Callable[[], None] | None = None
-    ) -> Any:
+    def _take_lamps(self, factory: Any) -> None:
+        from gpiozero import LED, Buzzer
+
+        pins = {"lamp": self.wiring.lamp} | {_turn(seat): pin for seat, pin in enumerate(self.wiring.turns)}
+        for name, pin in pins.items():
+            self._lamps[name] = LED(pin, pin_factory=factory)
+            self._devices.insert(0, self._lamps[name])
+        if self.wiring.buzzer is not None:
+            self._buzzer = Buzzer(self.wiring.buzzer, pin_factory=factory)
+            self._devices.insert(0, self._buzzer)
+
+    def _button(self, factory: Any, pin: int, press: "_Press") -> Any:
         from gpiozero import Button
 
         button = Button(pin, pin_factory=factory, hold_time=self.wiring.hold_s, bounce_time=self.wiring.bounce_s)
         self._devices.insert(0, button)
-        press = _Press(let_go, held or let_go)
         button.when_pressed, button.when_released = press.begin, press.let_go
-        if held:
+        if press.can_be_held:
             button.when_held = press.held
         return button
+
+    def _beep(self) -> None:
+        if self._buzzer:
+            self._buzzer.beep(on_time=_BEEP_S, n=1)
+
+    def _never_raising_heard(self, heard: Heard) -> Heard:
+        def hear(name: str, what: str) -> None:
+            try:
+                heard(name, what)
+            except Exception as error:  # noqa: BLE001 - an exception here would end every button's callbacks
+                self._trouble = f"{name} {what} was not heard: {error}"
+
+        return hear
 
     def _never_raising(self, tell: Callable[[Message], None]) -> Callable[[Message], None]:
         def ask(message: Message) -> None:
@@ -150,28 +209,45 @@ class Panel:
 class _Press:
     """One button between being pressed and let go: it does one thing, whichever of its two threads comes first."""
 
-    def __init__(self, let_go: Callable[[], None], held: Callable[[], None]) -> None:
-        self._when_let_go = let_go
-        self._when_held = held
+    def __init__(
+        self, name: str, short: Message, long: Message | None, ask: Callable[[Message], None], heard: Heard
+    ) -> None:
+        self._name, self._short, self._long = name, short, long
+        self._ask, self._heard = ask, heard
         self._lock = threading.Lock()
         self._has_acted = True
+
+    @property
+    def can_be_held(self) -> bool:
+        return self._long is not None
 
     def begin(self) -> None:
         with self._lock:
             self._has_acted = False
+        self._heard(self._name, "down")
 
     def held(self) -> None:
-        if self._is_first():
-            self._when_held()
+        if self._long is not None and self._is_first():
+            self._heard(self._name, "held")
+            self._ask(self._long)
 
     def let_go(self) -> None:
+        self._heard(self._name, "up")
         if self._is_first():
-            self._when_let_go()
+            self._ask(self._short)
 
     def _is_first(self) -> bool:
         with self._lock:
             is_first, self._has_acted = not self._has_acted, True
         return is_first
+
+
+def _unheard(name: str, what: str) -> None:
+    """Nobody tries the wiring."""
+
+
+def _turn(seat: int) -> str:
+    return f"turn {seat + 1}"
 
 
 def _found(model: Path) -> str:

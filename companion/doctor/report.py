@@ -11,6 +11,7 @@ from typing import Any
 
 from companion import __version__
 from companion.config import Settings
+from companion.devices.panel import Panel
 from companion.doctor import modules, system, table
 from companion.doctor.finding import Check, Finding, Machine
 from companion.errors import UsageError
@@ -19,7 +20,6 @@ CHECKS: tuple[Check, ...] = (
     system.system,
     modules.modules,
     table.groups,
-    table.pins,
     table.speech,
     table.page,
     table.service,
@@ -33,13 +33,13 @@ CHECKS: tuple[Check, ...] = (
 _SECRET = "(left out)"
 
 
-def examine(machine: Machine, settings: Settings, opened: table.CameraFrom) -> tuple[Finding, ...]:
-    """Look at everything, the camera last."""
+def examine(machine: Machine, settings: Settings, opened: table.CameraFrom, panel: Panel) -> tuple[Finding, ...]:
+    """Look at everything, the devices last."""
     findings: list[Finding] = []
     for check in CHECKS:
         found = check(machine, settings)
         findings += found if isinstance(found, tuple) else (found,)
-    return (*findings, table.camera(settings, opened))
+    return (*findings, table.pins(panel), table.camera(settings, opened))
 
 
 def is_well(findings: Sequence[Finding]) -> bool:

@@ -54,9 +54,8 @@ def camera(settings: Settings, opened: CameraFrom) -> Finding:
     return Finding("camera", "warn", found, "more light" if light < _DARK else "less light, or another angle")
 
 
-def pins(machine: Machine, settings: Settings) -> Finding:
+def pins(panel: Panel) -> Finding:
     """Take the panel's pins and let them go again."""
-    panel = Panel(settings.panel.pins)
     if panel.kind != "lgpio":
         return Finding("pins", "skipped", "pretend ones" if panel.kind == "mock" else "the settings name none")
     try:

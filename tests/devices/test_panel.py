@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from companion.cli_panel import try_wiring
 from companion.devices.panel import Panel, Wiring
 from companion.errors import DeviceError, TableError
 from companion.referee.messages import Confirm, Message, Next, Reject, Undo
@@ -96,6 +97,63 @@ def test_the_lamp_shows_that_a_proposal_waits(open_panel: Any) -> None:
     assert panel.pins["lamp"].state
     panel.show(False)
     assert not panel.pins["lamp"].state
+
+
+@pytest.fixture
+def seats() -> Iterator[Panel]:
+    panel = Panel("mock", Wiring(seats=(20, 21), turns=(16, 26), buzzer=12, hold_s=30.0))
+    yield panel
+    panel.close()
+
+
+def test_a_button_at_a_seat_confirms(seats: Panel, ear: Ear) -> None:
+    seats.open(ear)
+    press(seats, "seat 2")
+    assert ear.heard == [Confirm()]
+
+
+def test_the_lamp_at_a_seat_shows_whose_turn_it_is(seats: Panel, ear: Ear) -> None:
+    seats.open(ear)
+    lit = {}
+    for turn in (0, 1, None):
+        seats.show(False, turn)
+        lit[turn] = [bool(seats.pins[f"turn {number}"].state) for number in (1, 2)]
+    assert lit == {0: [True, False], 1: [False, True], None: [False, False]}
+
+
+def test_the_buzzer_sounds_once_when_a_proposal_begins_to_wait(
+    seats: Panel, ear: Ear, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seats.open(ear)
+    beeps: list[int] = []
+    monkeypatch.setattr(seats._buzzer, "beep", lambda on_time, n: beeps.append(n))
+    for is_waiting in (False, True, True, False, True):
+        seats.show(is_waiting)
+    assert beeps == [1, 1]
+
+
+def test_whoever_tries_the_wiring_sees_each_button_and_each_lamp(seats: Panel) -> None:
+    said: list[str] = []
+    lit: list[tuple[str, ...]] = []
+
+    def meanwhile(seconds: float) -> None:
+        lit.append(tuple(name for name in seats.lights() if seats.pins[name].state))
+        if len(lit) == 1:
+            press(seats, "confirm")
+
+    try_wiring(seats, said.append, meanwhile, 1)
+    assert lit == [("lamp",), ("turn 1",), ("turn 2",), ("buzzer",)]
+    assert said[-2:] == ["confirm down", "confirm up"]
+    assert "press the buttons: confirm, reject, next, seat 1, seat 2" in said
+    assert seats.pins == {}
+
+
+def test_a_listener_that_fails_never_raises_into_the_pins_thread(seats: Panel, ear: Ear) -> None:
+    seats.open(ear, lambda name, what: 1 / 0)  # type: ignore[arg-type,return-value]
+    seats.pins["next"].drive_low()
+    assert seats.health()["state"] == "degraded"
+    seats.pins["next"].drive_high()
+    assert ear.heard == [Next()]
 
 
 @pytest.mark.parametrize("trouble", [TableError("the referee is too busy"), ZeroDivisionError("a bug")])

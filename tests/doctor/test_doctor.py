@@ -13,6 +13,7 @@ import pytest
 from companion.cli import main
 from companion.config import CameraSettings, GameSettings, Settings, TableSettings, WebSettings
 from companion.devices.camera import Frame
+from companion.devices.panel import Panel
 from companion.doctor import modules, system, table
 from companion.doctor.finding import Finding, Machine, Ran, run
 from companion.doctor.report import CHECKS, is_well, lines, without_secrets, write_bundle
@@ -151,6 +152,11 @@ def test_the_camera_is_tried_and_let_go(light: int | None, state: str, told: str
     assert told in found.found and bool(found.fix) is (state != "ok")
 
 
+def test_pins_are_taken_and_let_go() -> None:
+    assert table.pins(Panel("mock")).state == "skipped"
+    assert "python3-lgpio" in table.pins(Panel("lgpio")).found
+
+
 def test_a_service_that_is_not_running_is_a_failure(tmp_path: Path) -> None:
     write(tmp_path, "etc/systemd/system/companion.service", "")
     found = table.service(Machine(tmp_path, telling(Ran(3, "failed"))), Settings())
@@ -203,7 +209,7 @@ def test_the_command_prints_a_page_and_ends_with_its_verdict(
     (tmp_path / "companion.toml").write_text('[camera]\nsource = "usb:63"')
     assert main(["doctor", "--settings", str(tmp_path / "companion.toml"), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert (told["ok"], [finding["name"] for finding in told["findings"]]) == (False, ["camera"])
+    assert (told["ok"], [finding["name"] for finding in told["findings"]]) == (False, ["pins", "camera"])
     (tmp_path / "companion.toml").write_text("")
     assert main(["doctor", "--settings", str(tmp_path / "companion.toml")]) == 0
-    assert capsys.readouterr().out.startswith("skipped  camera")
+    assert "skipped  camera" in capsys.readouterr().out
