@@ -19,6 +19,7 @@ from companion.web.keys import Keys
 from companion.web.people import People
 from companion.web.routes import blueprint
 from companion.web.snapshots import Snapshots
+from companion.web.squeezing import squeezed
 from companion.web.streams import Pace, Streams
 
 SERVER_OPTIONS: Mapping[str, Any] = {
@@ -137,4 +138,4 @@ def _with_headers(response: Response) -> Response:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint == "static" else "no-store")
-    return response
+    return squeezed(response, request)
