@@ -194,6 +194,8 @@ def test_what_lay_there_before_or_is_known_or_unread_is_no_news():
     misread = "bb... bb... ..... ....l ....."
     assert seen(state, misread, "bg... bb... ..... ....l .....") == ["play Ana 0 0 bg/bb"]
     assert seen(state, known, "b.... bb... ..... ..... .....") == []
+    # what is unread elsewhere is no news, and may be glare
+    assert seen(state, known, ".b... bbg.. .gg.. ..... .....") == ["play Ana 1 1 bg/gg"]
     # the unread cell may be under the card: then nothing is told
     assert seen(state, known, "bg... .b... ..... ..... .....") == []
 
