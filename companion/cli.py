@@ -49,6 +49,7 @@ class LateCommands(click.Group):
         "demo": ("companion.cli_demo", "demo_command"),
         "doctor": ("companion.cli_doctor", "doctor_command"),
         "panel": ("companion.cli_panel", "panel_command"),
+        "print": ("companion.cli_print", "print_command"),
         "run": ("companion.cli_table", "run_command"),
         "learn": ("companion.cli_vision", "learn_command"),
         "read": ("companion.cli_vision", "read_command"),
