@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 
 import companion.rules
-from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
+from companion.referee.messages import Begin, Do, Evidence, Notice, Propose, Undo
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.web.app import SERVER_OPTIONS, create_app
@@ -333,6 +333,47 @@ def test_my_seat_says_what_i_have_and_would_owe_where_the_thumb_is(
     assert low == [[True, True, True]] * 2
     page.run("document.getElementById('do-0').click()")
     page.wait_for("document.getElementById('turn').textContent.includes('Ana')")
+
+
+LISTEN = """
+window.spoken = []; window.cancelled = 0;
+speechSynthesis.speak = (utterance) => window.spoken.push(utterance.text);
+speechSynthesis.cancel = () => { window.cancelled += 1; };
+"""
+
+
+def test_a_phone_speaks_once_it_was_asked_to_and_a_correction_silences_what_it_corrects(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run(LISTEN)
+    page.wait_for("document.getElementById('voice-all')")
+    referee.ask(Do(HEXEL))
+    page.wait_for("document.querySelector('.card.newest')")
+    assert page.run("return window.spoken") == [], "silent until it is tapped"
+    page.run("document.getElementById('voice-all').click(); window.spoken = []; window.cancelled = 0")
+    referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    page.wait_for("window.spoken.includes('Bo passes.')")
+    assert page.run("return window.cancelled") == 0
+    referee.ask(Undo(referee.latest().version))
+    page.wait_for("window.spoken.includes('Taken back: Bo passes.')")
+    assert page.run("return window.cancelled") == 1
+    page.run("document.getElementById('voice-off').click(); window.spoken = []")
+    referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    page.wait_for("document.querySelector('#call').textContent.includes('Bo passes')")
+    assert page.run("return window.spoken") == []
+
+
+def test_a_phone_may_speak_of_its_own_turn_only(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.wait_for("document.getElementById('sit-1')")
+    page.run(LISTEN + "document.getElementById('sit-1').click()")
+    page.wait_for("document.getElementById('voice-turn')")
+    page.run("document.getElementById('voice-turn').click(); window.spoken = []")
+    referee.ask(Do(HEXEL))
+    page.wait_for("window.spoken.length")
+    assert page.run("return window.spoken") == ["Your turn."]
+    page.run("document.getElementById('voice-off').click()")
 
 
 def test_the_next_game_is_one_press_away(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:

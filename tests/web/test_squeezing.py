@@ -12,7 +12,20 @@ FIRST_VIEW = (
     + [
         f"/static/{name}.js"
         for name in (
-            *("main", "dom", "live", "games", "people", "api", "seat", "presses", "regions", "actions", "hexes"),
+            *(
+                "main",
+                "dom",
+                "live",
+                "games",
+                "people",
+                "api",
+                "seat",
+                "presses",
+                "regions",
+                "actions",
+                "hexes",
+                "voice",
+            ),
             *("games/plain", "games/hexel"),
         )
     ]

@@ -6,6 +6,7 @@ import { gameModule } from "./games.js";
 import { fetchMe } from "./api.js";
 import { mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat } from "./seat.js";
+import { heard } from "./voice.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
 
@@ -26,6 +27,7 @@ async function onState(state, isFirst = false) {
   if (latest && !isFirst && state.version < latest.version) return;
   latest = state;
   draw(state, game);
+  if (!isBoard) heard(state, me.seat);
 }
 
 function draw(state, game) {

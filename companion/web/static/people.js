@@ -1,6 +1,7 @@
 // This phone at the table: joining, a seat of its own, the operator's place, and the code by which others join.
 
 import { h } from "./dom.js";
+import * as voice from "./voice.js";
 
 // Before there is a seat it asks at once, large; afterwards it is one line to unfold.
 export function seatChoice(state, me, press) {
@@ -18,14 +19,29 @@ export function seatChoice(state, me, press) {
 }
 
 export function thisPhone(state, me, press) {
-  if (!me.joined) return [];
+  if (!me.joined) return voicePart(null);
   const seated = me.seat && state.players[me.seat];
   return h("details", { id: "this-phone" },
     h("summary", { id: "this-phone-words" }, seated ? `This phone plays for ${me.seat}` : "This phone has no seat",
       me.operator ? " · operator" : ""),
     seated ? h("button", { id: "leave-seat", class: "plain small", onclick: () => press.free() }, "Give up the seat") : null,
+    voicePart(me.seat),
     operatorPart(state, me, press),
     me.invites ? invite() : null);
+}
+
+// Off until it is tapped; each phone for itself.
+function voicePart(seat) {
+  if (!voice.canSpeak) return null;
+  const choices = Object.entries(voice.CHOICES).filter(([choice]) => choice !== "turn" || seat);
+  const buttons = choices.map(([choice, words]) =>
+    h("button", { id: `voice-${choice}`, class: "plain pick name", "aria-pressed": String(choice === voice.chosen()), onclick: () => choose(choice) }, words));
+  const choose = (choice) => {
+    voice.choose(choice);
+    buttons.forEach((button, n) => button.setAttribute("aria-pressed", choices[n][0] === choice));
+  };
+  return h("div", { class: "voice" }, h("p", { id: "voice" }, "This phone speaks:"),
+    h("div", { class: "row picks", role: "group", "aria-labelledby": "voice" }, ...buttons));
 }
 
 function operatorPart(state, me, press) {

@@ -1,0 +1,42 @@
+// The phone's own voice: what the table announces, by the browser's speech synthesis, once somebody asked for it here.
+
+const KEPT = "companion-voice";
+const voice = window.speechSynthesis;
+
+export const CHOICES = { off: "Silent", turn: "My turn only", all: "Everything" };
+export const canSpeak = Boolean(voice);
+
+let before = null; // what was shown last: nothing is said of what happened before one looked
+
+export function chosen() {
+  return localStorage.getItem(KEPT) ?? "off";
+}
+
+// The tap that chooses also lets the browser speak from then on.
+export function choose(choice) {
+  localStorage.setItem(KEPT, choice);
+  voice.cancel();
+  if (choice !== "off") say(choice === "turn" ? "I will tell you when it is your turn." : "I will say what happens.");
+}
+
+export function heard(state, seat) {
+  const now = { version: state.changed, moves: state.history.length, turn: state.turn, amended: state.amendments.at(-1)?.version ?? 0 };
+  const was = before;
+  before = now;
+  if (!voice || !was || chosen() === "off" || now.version === was.version) return;
+  if (now.amended > was.amended) voice.cancel(); // a correction silences what it corrects
+  for (const sentence of words(state, seat, was, now)) say(sentence);
+}
+
+function words(state, seat, was, now) {
+  const mine = seat && now.turn === seat && was.turn !== seat ? ["Your turn."] : [];
+  if (chosen() === "turn") return mine;
+  if (now.amended > was.amended) return [...state.amendments.at(-1).said, ...mine];
+  return [...(now.moves > was.moves ? state.said : []), ...mine];
+}
+
+function say(sentence) {
+  const spoken = new SpeechSynthesisUtterance(sentence);
+  spoken.lang = document.documentElement.lang;
+  voice.speak(spoken);
+}
