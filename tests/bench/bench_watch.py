@@ -11,8 +11,8 @@ from time import process_time
 import cv2
 import numpy as np
 
+from companion.decks.hexel import SYMBOLS
 from companion.simulator.film import Film, Setting
-from companion.simulator.photograph import SYMBOLS
 from companion.simulator.tableaux import grown_tableau
 from companion.vision.readers import READERS
 from companion.vision.settling import Settler
