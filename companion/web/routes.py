@@ -117,6 +117,8 @@ def _page(view: str) -> AnyResponse:
         table.people.door.knock(code, request)
         return with_code(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
     mine = table.rights(request)
+    if view == "board":
+        mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
     address = urlsplit(table.invitation.url if table.invitation else request.host_url).netloc
     code = table.invitation.join_code if table.invitation and mine["invites"] else None
     response = Response(render_template("table.html", view=view, me=mine, address=address, code=code))

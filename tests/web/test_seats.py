@@ -1,5 +1,6 @@
 """Seats and the operator: who may act for whom, and that a stolen seat is refused."""
 
+import html
 import stat
 from collections.abc import Callable
 from pathlib import Path
@@ -209,6 +210,13 @@ def test_the_join_code_is_shown_on_the_tables_own_screen_and_to_those_who_joined
     far.post("/api/join", json={"code": CODE}, **away)
     assert CODE in far.get("/board", **away).text
     assert far.get("/join.svg", **away).status_code == 200
+
+
+def test_everybodys_screen_says_you_to_nobody(joined: Callable[..., FlaskClient]) -> None:
+    phone = joined("Ana")
+    told = {path: html.unescape(phone.get(path).text) for path in ("/", "/board")}
+    assert '"seat":"Ana"' in told["/"].replace(" ", "")
+    assert '"seat":null' in told["/board"].replace(" ", "")
 
 
 def test_codes_made_up_are_for_the_table_alone_to_read(tmp_path: Path) -> None:
