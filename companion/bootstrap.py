@@ -337,7 +337,13 @@ def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) ->
 def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
     watching = late("companion.watching")
     try:
-        watcher: Watcher = watching.Watching(camera, table.referee, table.referee.latest().header.game)
+        watcher: Watcher = watching.Watching(
+            camera,
+            table.referee,
+            table.referee.latest().header.game,
+            deck=table.settings.vision.deck,
+            profile=table.settings.vision.profile,
+        )
     except UsageError as error:
         say(error.message)
         table.referee.tell(Notice("camera-unused", f"The camera is not used: {error.message}."))

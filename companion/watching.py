@@ -7,6 +7,7 @@ means, and proposes that. What a person rejected is not proposed again until the
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,8 +19,8 @@ from companion.referee.referee import Referee
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
-from companion.vision.namers import Namer, Printed
 from companion.vision.overlay import evidence_picture
+from companion.vision.profile import read_profile
 from companion.vision.readers import READERS
 from companion.vision.register import Edges, Registration, register
 from companion.vision.seen import SeenCard, agree, renamed
@@ -38,7 +39,8 @@ class Watching:
         referee: Referee,
         game: str,
         *,
-        namer: Namer | None = None,
+        deck: str | None = None,
+        profile: Path | None = None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -48,7 +50,8 @@ class Watching:
             camera: where frames come from; opened and closed by the watching thread.
             referee: who is told.
             game: its name. Raises `UsageError` for one that no reader knows.
-            namer: how symbols get their names; None for the reference printing of the game's edition.
+            deck: its name; None for that of the game's edition.
+            profile: file of what was learnt of the deck's printing. Raises `UsageError` when it is none.
             patience: how long things must lie still.
             clock: never jumps.
         """
@@ -57,11 +60,15 @@ class Watching:
         self._camera = camera
         self._referee = referee
         self._reader = READERS[game]
+        if deck is not None and deck not in self._reader.decks:
+            raise UsageError(f"no such deck: {deck} (known: {', '.join(self._reader.decks)})", code="unknown-deck")
         self._patience = patience
         self._clock = clock
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
-        self._settler = Settler(self._reader, namer or Printed(referee.latest().header.edition), patience)
+        edition = referee.latest().header.edition if deck is None else deck.removeprefix(game)
+        namer = self._reader.namer(edition, None if profile is None else read_profile(profile))
+        self._settler = Settler(self._reader, namer, patience)
         self._naming: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
         self._proposed: tuple[int, Command] | None = None

@@ -135,7 +135,7 @@ class Eyes:
 
     looking: ClassVar[list[str]] = []
 
-    def __init__(self, camera: Recorded, referee: Referee, game: str) -> None:
+    def __init__(self, camera: Recorded, referee: Referee, game: str, **_: Any) -> None:
         if game == "comet":
             raise UsageError("no camera reading for comet", code="unknown-game")
         self.game = game
