@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from math import hypot
 
 from companion.decks import hexel
+from companion.decks.marks import SIDE_MM, WHITE_MM, mark_shapes
 from companion.decks.shapes import Band, Point, Polygon, Shape, moved, regular_polygon
 from companion.errors import UsageError
 
@@ -23,6 +24,12 @@ _TICK_MM = 1.6
 _TICK_FROM_MM = 0.2
 _LINE = "#000000"
 _TEXT_MM = 2.6
+_CORNERS = ((-45.0, -45.0), (45.0, -45.0), (45.0, 45.0), (-45.0, 45.0))
+_CORNER_NAMES = ("top left", "top right", "bottom right", "bottom left")
+_MARK_WORDS = (
+    "Cut along the lines, which keeps the white margin, and lay each mark at its corner of the table.",
+    "Each black square is 30 mm wide. Without marks the cards are found as well.",
+)
 
 CREDITS: dict[str, tuple[str, ...]] = {
     "hexel": (
@@ -64,6 +71,24 @@ class Sheet:
     places: tuple[Point, ...]
 
 
+def sheets_of(what: str, paper: str) -> tuple[Sheet, ...]:
+    """All sheets of a deck, or of ``marks``. Raises `UsageError` for what there is not."""
+    return mark_sheets(paper) if what == "marks" else deck_sheets(what, paper)
+
+
+def mark_sheets(paper: str) -> tuple[Sheet, ...]:
+    """One sheet with the four table marks, which has no back."""
+    paper_mm = _paper(paper)
+    places = tuple((paper_mm[0] / 2 + x, 110.0 + y) for x, y in _CORNERS)
+    marks = [shape for number, place in enumerate(places) for shape in moved(mark_shapes(number), place)]
+    ruler, texts = _footer(paper_mm, "Table marks", _MARK_WORDS)
+    names = tuple(
+        Text((x - SIDE_MM / 2, y + SIDE_MM / 2 + WHITE_MM + 5), f"{number}: {_CORNER_NAMES[number]}")
+        for number, (x, y) in enumerate(places)
+    )
+    return (Sheet(paper_mm, (*marks, *ruler), (*texts, *names), places),)
+
+
 def deck_sheets(deck: str, paper: str) -> tuple[Sheet, ...]:
     """A deck's sheets, each front followed by its back. Raises `UsageError` for a deck or paper there is not.
 
@@ -72,23 +97,28 @@ def deck_sheets(deck: str, paper: str) -> tuple[Sheet, ...]:
     """
     if deck not in DECKS:
         raise UsageError(f"no such deck: {deck}; there are {', '.join(DECKS)}", code="unknown-deck")
-    if paper not in PAPERS:
-        raise UsageError(f"no such paper: {paper}; there are {', '.join(PAPERS)}")
+    paper_mm = _paper(paper)
     edition = DECKS[deck]
     faces = hexel.FACES[edition]
-    places = _places(PAPERS[paper], 2 * hexel.APOTHEM_MM, 2 * hexel.SIDE_MM)
+    places = _places(paper_mm, 2 * hexel.APOTHEM_MM, 2 * hexel.SIDE_MM)
     sheets: list[Sheet] = []
     for first in range(0, len(faces), len(places)):
         batch = faces[first : first + len(places)]
         number = first // len(places) + 1
         title = f"Hex'el {edition}, sheet {number} of {-(-len(faces) // len(places))}"
         drawn = tuple(hexel.face_shapes(face, edition) for face in batch)
-        sheets.append(_front(PAPERS[paper], drawn, places, title))
-        sheets.append(_back(PAPERS[paper], len(batch), places, f"{title}, backs"))
+        sheets.append(_front(paper_mm, drawn, places, title))
+        sheets.append(_back(paper_mm, len(batch), places, f"{title}, backs"))
     return tuple(sheets)
 
 
 DECKS = {"hexel36": "36", "hexel46": "46"}
+
+
+def _paper(paper: str) -> tuple[float, float]:
+    if paper not in PAPERS:
+        raise UsageError(f"no such paper: {paper}; there are {', '.join(PAPERS)}")
+    return PAPERS[paper]
 
 
 def _places(paper_mm: tuple[float, float], width_mm: float, height_mm: float) -> tuple[Point, ...]:
@@ -112,7 +142,7 @@ def _front(
     for face, place in zip(faces, used, strict=True):
         shapes += _cut_ticks(place)
         shapes += moved(face, place)
-    ruler, texts = _footer(paper_mm, title)
+    ruler, texts = _footer(paper_mm, title, CREDITS["hexel"])
     return Sheet(paper_mm, (*shapes, *ruler), texts, used)
 
 
@@ -121,7 +151,7 @@ def _back(paper_mm: tuple[float, float], count: int, places: Sequence[Point], ti
     used = tuple((paper_mm[0] - x, y) for x, y in places[:count])
     bleed = Polygon(regular_polygon(6, hexel.SIDE_MM + _BLEED_MM, first_deg=30), hexel.BACK_COLOUR)
     shapes = [shape for place in used for shape in moved((bleed, *hexel.back_shapes()), place)]
-    ruler, texts = _footer(paper_mm, title)
+    ruler, texts = _footer(paper_mm, title, CREDITS["hexel"])
     return Sheet(paper_mm, (*shapes, *ruler), texts, used)
 
 
@@ -138,8 +168,10 @@ def _cut_ticks(place: Point) -> tuple[Shape, ...]:
     return moved(ticks, place)
 
 
-def _footer(paper_mm: tuple[float, float], title: str) -> tuple[tuple[Shape, ...], tuple[Text, ...]]:
-    """The ruler that shows whether a printer kept the size, and who made the game."""
+def _footer(
+    paper_mm: tuple[float, float], title: str, more: Sequence[str]
+) -> tuple[tuple[Shape, ...], tuple[Text, ...]]:
+    """The ruler that shows whether a printer kept the size, and what else is to be said."""
     y = paper_mm[1] - _FOOTER_MM + 6
     left = (paper_mm[0] - RULER_MM) / 2
     line = Band(((left, y), (left + RULER_MM, y)), 0.2, _LINE)
@@ -147,6 +179,6 @@ def _footer(paper_mm: tuple[float, float], title: str) -> tuple[tuple[Shape, ...
         Band(((left + mm, y), (left + mm, y - (3.0 if mm % 50 == 0 else 2.0 if mm % 10 == 0 else 1.0))), 0.2, _LINE)
         for mm in range(0, RULER_MM + 1, 5)
     ]
-    words = (f"{title}. Print at 100 %; this ruler is {RULER_MM} mm long.", *CREDITS["hexel"])
+    words = (f"{title}. Print at 100 %; this ruler is {RULER_MM} mm long.", *more)
     texts = tuple(Text((_MARGIN_MM, y + 4 + 3.6 * row), line) for row, line in enumerate(words))
     return (line, *ticks), texts

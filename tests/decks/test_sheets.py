@@ -14,7 +14,7 @@ from companion.cli import main
 from companion.decks.hexel import APOTHEM_MM, FACES, SIDE_MM, face_shapes
 from companion.decks.printer import pdf
 from companion.decks.shapes import Band, Polygon, bounds, moved
-from companion.decks.sheets import PAPERS, RULER_MM, Sheet, deck_sheets
+from companion.decks.sheets import PAPERS, RULER_MM, Sheet, deck_sheets, mark_sheets
 from companion.errors import UsageError
 
 DPI = 300
@@ -112,6 +112,20 @@ def test_the_same_sheets_are_the_same_file() -> None:
     assert pdf(sheets, "deck") == pdf(sheets, "deck")
 
 
+@rasterised
+@pytest.mark.parametrize("paper", list(PAPERS))
+def test_printed_marks_are_those_of_the_dictionary_and_have_their_size(tmp_path: Path, paper: str) -> None:
+    sheet = mark_sheets(paper)[0]
+    page = pictures(tmp_path, (sheet,))[0]
+    detector = cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50))
+    corners, ids, _ = detector.detectMarkers(page)
+    assert sorted(ids.reshape(-1)) == [0, 1, 2, 3]
+    for found, number in zip(corners, ids.reshape(-1), strict=True):
+        sides = np.linalg.norm(found.reshape(-1, 2) - np.roll(found.reshape(-1, 2), 1, axis=0), axis=1)
+        assert sides / PX_PER_MM == pytest.approx([30.0] * 4, abs=NEAR_ENOUGH_MM)
+        assert found.reshape(-1, 2).mean(axis=0) / PX_PER_MM == pytest.approx(sheet.places[number], abs=NEAR_ENOUGH_MM)
+
+
 def test_a_deck_or_a_paper_that_there_is_not_is_refused_by_name() -> None:
     with pytest.raises(UsageError, match=r"hexel99.*hexel36"):
         deck_sheets("hexel99", "a4")
@@ -123,6 +137,6 @@ def test_the_command_writes_the_file_and_says_how_to_print_it(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["print", "hexel46", "--paper", "letter", "--out", str(tmp_path / "deck.pdf")]) == 0
-    assert re.search(r"46 cards on 6 sheets\nprint at 100 %.*long edge", capsys.readouterr().out)
+    assert re.search(r"46 cards on 6 sheets.*long edge\nprint at 100 %", capsys.readouterr().out)
     assert (tmp_path / "deck.pdf").read_bytes().startswith(b"%PDF")
     assert main(["print", "hexel46", "--out", str(tmp_path)]) == 2
