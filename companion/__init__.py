@@ -15,6 +15,7 @@ The house, one line per room (data flows from the top to the bottom):
     web         WHAT IS IN THE BROWSER      the scoreboard and its HTTP interface
     invitation  the table's address, its codes, and the picture that a phone's camera reads
     doctor      WHAT IS WRONG        the machine looked at, and what to do about each finding
+    announcing  what the table says aloud
     bootstrap   the only module that knows every other
     demo        a whole table in one process, played by scripted people before a filmed table
     cli         one thin function per command

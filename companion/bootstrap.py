@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from flask import Flask
 
+from companion.announcing import announcing
 from companion.config import CameraSettings, PanelSettings, Settings, default_data
 from companion.devices.camera import Camera
 from companion.devices.panel import Panel, Wiring
@@ -27,6 +28,7 @@ from companion.devices.pi_camera import PiCamera
 from companion.devices.pulse import Pulse
 from companion.devices.recorded import Recorded
 from companion.devices.service import ServiceManager, Supervisor
+from companion.devices.speaker import Speaker
 from companion.devices.usb_camera import UsbCamera
 from companion.errors import BadSettings, CompanionError, TableError, UsageError
 from companion.invitation import Invitation, invitation
@@ -174,6 +176,12 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         closing.callback(panel.close)
         panel.open(referee.tell)
         closing.enter_context(_following(table))
+        if settings.sound.speaker != "none":
+            speaker = Speaker(settings.sound.speaker)
+            closing.callback(speaker.close)
+            closing.enter_context(announcing(referee, speaker))
+            if note := speaker.note():
+                say(note)
         _welcome(table, say)
         yield table
 

@@ -6,6 +6,7 @@
 [vision]   deck, profile, calibration
 [panel]    pins = "auto" | "lgpio" | "mock" | "none"; confirm_pin, reject_pin, next_pin, lamp_pin, hold_s, bounce_s;
            seat_pins, turn_pins = [5, 6]; buzzer_pin
+[sound]    speaker = "none" | "espeak-ng"
 [table]    data, press_gap_s, evidence_mb
 """
 
@@ -82,6 +83,13 @@ class PanelSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SoundSettings:
+    """The program that speaks at the table, such as espeak-ng; ``none`` for a silent table."""
+
+    speaker: str = "none"
+
+
+@dataclass(frozen=True, slots=True)
 class TableSettings:
     """Where the games are kept (None: `default_data`), how long after a change a press counts as a bounce, and how many
     megabytes the moves' pictures may take before the oldest make room."""
@@ -100,6 +108,7 @@ class Settings:
     camera: CameraSettings = field(default_factory=CameraSettings)
     vision: VisionSettings = field(default_factory=VisionSettings)
     panel: PanelSettings = field(default_factory=PanelSettings)
+    sound: SoundSettings = field(default_factory=SoundSettings)
     table: TableSettings = field(default_factory=TableSettings)
 
 

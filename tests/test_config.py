@@ -43,6 +43,9 @@ seat_pins = [20, 21]
 turn_pins = [16, 26]
 buzzer_pin = 12
 
+[sound]
+speaker = "espeak-ng"
+
 [table]
 data = "games"
 press_gap_s = 0.4

@@ -23,6 +23,7 @@ DOORS: dict[str, set[str]] = {
     "simulator": {"errors", "decks", "rules", "vision.frame", "devices.camera", "numpy", "cv2"},
     "web": {"errors", "views", "referee", "rules.engine", "flask", "waitress", "werkzeug"},
     "watching": {"errors", "vision", "referee", "rules", "devices.camera", "numpy"},
+    "announcing": {"errors", "referee", "views"},
     "invitation": {"errors", "referee", "decks"},
     "doctor": {"errors", "config", "devices", "web.server"},
     "bootstrap": {"*"},
