@@ -56,6 +56,19 @@ def test_stop_is_listed_once_all_have_dealt():
     assert written(comet.legal(play("round Ana", "reveal", "round Cy", "reveal", "round Bo", "reveal")))[-1] == "stop"
 
 
+def sizes_against(state, player, pot):
+    sets = [
+        one for one in comet.legal(state) if (one["cmd"], one.get("player"), one.get("pot")) == ("set", player, pot)
+    ]
+    return [len(one["cards"]) for one in sets]
+
+
+def test_for_every_pot_three_triples_one_pair_and_one_three_are_listed_of_cards_that_do_not_lie():
+    assert sizes_against(play("round Ana"), "Bo", "Vain") == [1, 1, 1, 2, 3]
+    laid = play("round Ana", "set Ana Desten 2-2-3+2-3-4", "set Ana Kinro 2-2-4+3-3-4+2-4-4")
+    assert sizes_against(laid, "Bo", "Vain") == [1, 1, 1, 2, 3]
+
+
 def test_while_sets_are_laid_everybody_may_lay_keep_and_reveal():
     listed = comet.legal(play("round Ana"))
     assert listed[0] == {"cmd": "reveal"}
