@@ -29,9 +29,8 @@ def _ante(house: House, payers: Sequence[str]) -> str:
     if not payers:
         return "no ante is due until everyone still in has dealt"
     due = "in every round" if house.ante_every == "round" else "each time everyone has dealt"
-    verb = "pays" if len(payers) == 1 else "each pay"
     return (
-        f"{names(payers)} {verb} the ante of {house.ante}, {house.pot_share} into each table pot and "
+        f"{names(payers)} each pay the ante of {house.ante}, {house.pot_share} into each table pot and "
         f"{house.tail_share} into the Tail, due at first and {due}"
     )
 
