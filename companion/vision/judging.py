@@ -10,7 +10,9 @@ from companion.vision.namers import Namer
 from companion.vision.seen import Reading, SeenCard, Warned
 
 CARD = ((4, 0.2), (3, 0.45), (2, 0.8), (0, 0.97))
-"""What is told as a card: with so many plain symbols on it, one found at least so surely. The last is a printing not learnt."""
+"""What is told as a card: with so many plain symbols on it, one found at least so surely.
+
+The last is a card of a printing that was not learnt."""
 PLAIN = 0.995
 """A symbol seen so plainly is not doubted because its neighbour shows another."""
 
