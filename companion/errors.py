@@ -1,14 +1,14 @@
 """Everything that can go wrong, one tree.
 
-    CompanionError                 code, message and further fields; shown as one line, never as a traceback
-    ├── Refusal                    the rules say no: nothing has changed                        exit status 1
-    ├── UsageError                 wrong usage or unreadable input                              exit status 2
-    │   ├── BadHeader              a record's first line does not describe a game
-    │   ├── UnreadableImage        a file that is no picture
-    │   └── BadSettings            companion.toml or an option says something impossible
-    └── TableError                 the world outside fails: a port, a folder, a camera          exit status 2
-        ├── JournalError           the journal cannot be written or does not read back whole
-        └── DeviceError            a camera or a panel that was asked for is not there
+CompanionError                 code, message and further fields; shown as one line, never as a traceback
+├── Refusal                    the rules say no: nothing has changed                        exit status 1
+├── UsageError                 wrong usage or unreadable input                              exit status 2
+│   ├── BadHeader              a record's first line does not describe a game
+│   ├── UnreadableImage        a file that is no picture
+│   └── BadSettings            companion.toml or an option says something impossible
+└── TableError                 the world outside fails: a port, a folder, a camera          exit status 2
+    ├── JournalError           the journal cannot be written or does not read back whole
+    └── DeviceError            a camera or a panel that was asked for is not there
 """
 
 from typing import Any
