@@ -49,7 +49,7 @@ def test_a_correction_breaks_off_and_forgets_what_waits(program: Callable[[str],
     heard = program("echo begun >> {heard}; exec /bin/sleep 30")
     speaker = Speaker("pretend-voice")
     speaker.say(["one", "two", "three"])
-    assert within(10, heard.exists)
+    assert within(10, lambda: heard.exists() and heard.read_text() != "")
     begun = time.monotonic()
     speaker.hush()
     speaker.close()
