@@ -41,7 +41,6 @@ DOORS: dict[str, set[str]] = {
 }
 """What each room may import besides itself and the standard library."""
 
-ONE_CV2_MODULE = {"decks": {"raster"}}
 
 
 def modules() -> list[Path]:

@@ -20,7 +20,6 @@ from companion.rules.engine import read_header
 from companion.rules.notation import parse
 
 FILES = sorted(Path(__file__).parent.glob("*.txt"))
-ALL_GAMES = {"hexel", "hexdragon", "comet", "hexapod"}
 
 
 @pytest.mark.parametrize("file", FILES, ids=[file.stem for file in FILES])
@@ -32,8 +31,6 @@ def test_a_playthrough_goes_as_it_was_read(file):
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_registered_game_has_a_playthrough(name):
-    if not set(GAMES) >= ALL_GAMES:
-        pytest.skip("not all games are there yet")
     assert any(header_of(file).game == name for file in FILES), f"write tests/playthroughs/{name}.txt"
 
 
