@@ -42,7 +42,6 @@ DOORS: dict[str, set[str]] = {
 """What each room may import besides itself and the standard library."""
 
 
-
 def modules() -> list[Path]:
     return sorted(HOUSE.rglob("*.py"))
 
