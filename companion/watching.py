@@ -22,8 +22,8 @@ from companion.rules.hexgrid import Cell
 from companion.vision.overlay import evidence_picture
 from companion.vision.profile import read_profile
 from companion.vision.readers import READERS
-from companion.vision.register import Edges, Registration, register
-from companion.vision.seen import SeenCard, agree, renamed
+from companion.vision.register import Edges, Registration, agree, register
+from companion.vision.seen import SeenCard, renamed
 from companion.vision.settling import Patience, Settler
 
 FRAME_WITHIN_S = 3.0
@@ -144,7 +144,7 @@ class Watching:
             return
         tableau = self._reader.lying(session.game.view(session.state))
         named = self._named(cards, tableau)
-        notices = {code: Notice(code, text, at) for code, (text, at) in self._standing(picture).items()}
+        notices = {code: Notice(code, text) for code, text in self._settler.standing.items()}
         if named is None:
             text = "The cards on the table are not those of this game."
             notices["table-differs"] = Notice("table-differs", text)
@@ -154,14 +154,6 @@ class Watching:
         notices |= self._differences(tableau, named, picture)
         self._propose(session, tableau, named, picture)
         self._show(notices)
-
-    def _standing(self, picture: np.ndarray) -> dict[str, tuple[str, tuple[float, float] | None]]:
-        """What the settler has to say now, places as fractions of the picture."""
-        h, w = picture.shape[:2]
-        return {
-            code: (text, None if at is None else (at[0] / w, at[1] / h))
-            for code, (text, at) in self._settler.standing.items()
-        }
 
     def _named(self, cards: tuple[SeenCard, ...], tableau: dict[Cell, Edges]) -> dict[Cell, SeenCard] | None:
         """The seen cards in the game's cells; None while they cannot be brought together."""

@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.rules.hexgrid import Cell, rotated
+from companion.rules.hexgrid import Cell
 from companion.vision.covers import cover_test
 from companion.vision.finder import Found, find_cards
 from companion.vision.judging import judged, looks_like_a_card
@@ -20,6 +20,7 @@ from companion.vision.namers import Learnt, Namer, Printed
 from companion.vision.pose import refined
 from companion.vision.profile import Profile
 from companion.vision.pyramid import Pyramid
+from companion.vision.register import Registration
 from companion.vision.seen import Reading, Warned
 
 HINT = 0.12
@@ -90,8 +91,8 @@ def _placed_in_lattice(
     settled = sum(c is not None for c in alone.cells)
     if same is None or len(pairs) < settled or sum(c is not None for c in cells) <= settled:
         return alone.cells, alone.east
-    turns, (q, r) = same
-    if any((rotated(new, turns)[0] + q, rotated(new, turns)[1] + r) != old for new, old in pairs.items()):
+    renaming = Registration(*same, agreeing=len(pairs), clashing=0)
+    if any(renaming.cell(new) != old for new, old in pairs.items()):
         return alone.cells, alone.east
     return cells, easts
 

@@ -36,12 +36,21 @@ class Registration:
         >>> Registration(1, (0, 0), 3, 0).edges(("E", "NE", "NW", "W", "SW", "SE"))
         ('SE', 'E', 'NE', 'NW', 'W', 'SW')
         """
-        return tuple(seen[(d - self.turns) % 6] for d in range(6))
+        return turned(seen, self.turns)
 
 
 def turned(edges: Edges, turns: int) -> Edges:
     """Six symbols after ``turns`` counter-clockwise turns of their card by 60 degrees."""
     return tuple(edges[(d - turns) % 6] for d in range(6))
+
+
+def agree(a: Edges, b: Edges) -> bool:
+    """Nothing that both state differs.
+
+    >>> agree(("red", None), ("red", "blue")), agree(("red",), ("blue",))
+    (True, False)
+    """
+    return all(x is None or y is None or x == y for x, y in zip(a, b, strict=True))
 
 
 def register(known: Mapping[Cell, Edges], seen: Mapping[Cell, Edges]) -> Registration | None:
@@ -62,7 +71,7 @@ def register(known: Mapping[Cell, Edges], seen: Mapping[Cell, Edges]) -> Registr
             clashing = sum(
                 1
                 for (q, r), edges in turned_seen.items()
-                if (there := known.get((q + shift[0], r + shift[1]))) is not None and _differ(edges, there)
+                if (there := known.get((q + shift[0], r + shift[1]))) is not None and not agree(edges, there)
             )
             one = Registration(turns, shift, agreeing, clashing)
             if best is None or (agreeing - clashing, agreeing) > (best.agreeing - best.clashing, best.agreeing):
@@ -73,7 +82,3 @@ def register(known: Mapping[Cell, Edges], seen: Mapping[Cell, Edges]) -> Registr
 def _same(a: Edges, b: Edges) -> bool:
     told = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
     return len(told) >= 4 and all(x == y for x, y in told)
-
-
-def _differ(a: Edges, b: Edges) -> bool:
-    return any(x != y for x, y in zip(a, b, strict=True) if x is not None and y is not None)

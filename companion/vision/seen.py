@@ -130,12 +130,3 @@ def aligned(card: SeenCard, model: SeenCard) -> SeenCard:
 def is_near(a: SeenCard, b: SeenCard, share: float) -> bool:
     """The two cards' centres lie within ``share`` of a side."""
     return float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) < share * b.side
-
-
-def agree(a: tuple[str | None, ...], b: tuple[str | None, ...]) -> bool:
-    """Nothing that both state differs.
-
-    >>> agree(("red", None), ("red", "blue")), agree(("red",), ("blue",))
-    (True, False)
-    """
-    return all(x is None or y is None or x == y for x, y in zip(a, b, strict=True))

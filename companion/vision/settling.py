@@ -15,8 +15,8 @@ from companion.vision.judging import confidence_of
 from companion.vision.known import celled, moved_since
 from companion.vision.namers import Namer
 from companion.vision.readers import Reader
-from companion.vision.register import register
-from companion.vision.seen import SeenCard, agree, aligned, in_own_frame, is_near, moved_by, renamed
+from companion.vision.register import agree, register
+from companion.vision.seen import SeenCard, aligned, in_own_frame, is_near, moved_by, renamed
 from companion.vision.stillness import STEP, Glance, Stillness, cells_of
 
 Told = dict[str, Any]
@@ -81,9 +81,9 @@ class Settler:
         return self._known is not None and self._busy == 0
 
     @property
-    def standing(self) -> dict[str, tuple[str, tuple[float, float] | None]]:
-        """Notices that hold now: code to text and place (pixels, or None)."""
-        return {code: (text, None) for code, text in self._said.items()}
+    def standing(self) -> dict[str, str]:
+        """Notices that hold now: code to text."""
+        return dict(self._said)
 
     def step(self, bgr: np.ndarray) -> list[Told]:
         """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
@@ -130,10 +130,7 @@ class Settler:
             if of_the_whole is not None:
                 return of_the_whole
         told = self._look_where_settled(bgr, glance, changed, known)
-        if (
-            self._busy >= self._patience.resting
-            and float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
-        ):
+        if self._busy >= self._patience.resting and self._is_at_rest(glance, changed):
             told += self._say("hand-resting", "A hand or a thing rests over the table.")
         return told
 
@@ -192,9 +189,7 @@ class Settler:
                 if None not in again.edges and not is_near(card, known[old], 0.06):
                     known[old] = replace(known[old], corners=again.corners, presence=card.presence)
                 return []
-        recent = changed & (
-            glance.still < self._patience.doubt
-        )  # a thing left beside the card does not hold it for ever
+        recent = changed & (glance.still < self._patience.doubt)  # what is left beside the card does not hold it
         if _stirred_around(card, recent) > 0.15:
             self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)]
             return []
@@ -286,11 +281,9 @@ class Settler:
 
     # ------------------------------------------------------------ camera and table as a whole
 
-    def _is_at_rest(self, glance: Glance) -> bool:
+    def _is_at_rest(self, glance: Glance, changed: np.ndarray) -> bool:
         """What differs from the known table has lain as it is for long."""
-        return (
-            bool(glance.changed.any()) and float((glance.still[glance.changed] >= self._patience.resting).mean()) > 0.6
-        )
+        return bool(changed.any()) and float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
 
     def _most_cards_differ(self, changed: np.ndarray, known: list[SeenCard]) -> bool:
         differ = [float(changed[cells_of(c.corners, changed.shape)].mean()) > 0.2 for c in known]
@@ -305,7 +298,7 @@ class Settler:
         tableau = {c.cell: c.edges for c in known if c.cell is not None}
         match = register(tableau, {c.cell: c.edges for c in reading.cards if c.cell is not None})
         if tableau and (match is None or match.agreeing < 0.6 * len(tableau)):
-            if not self._is_at_rest(glance):
+            if not self._is_at_rest(glance, glance.changed):
                 return None
             return self._say("table-lost", "The cards cannot be found: is something in front of the camera?")
         fresh = [renamed(c, match.turns, match.shift) for c in reading.cards] if match else list(reading.cards)

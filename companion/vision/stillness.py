@@ -24,13 +24,11 @@ class Glance:
     Attributes:
         changed: bool (h, w), where the table differs from what was last accepted.
         still: int16 (h, w), for how many frames each place has not moved.
-        level: the light, relative to when the table was last accepted as a whole.
         dark: the lights went out, or the camera is covered.
     """
 
     changed: np.ndarray
     still: np.ndarray
-    level: float
     dark: bool
 
 
@@ -54,7 +52,7 @@ class Stillness:
         if self._accepted is None or self._accepted.shape != seen.shape:
             self._accepted, self._anchor = seen, seen
             self._still = np.zeros(seen.shape[1:], np.int16)
-            return Glance(np.zeros(seen.shape[1:], bool), self._still, 1.0, _is_black(seen))
+            return Glance(np.zeros(seen.shape[1:], bool), self._still, _is_black(seen))
         level = _level(seen) / _level(self._accepted)
         dark = level < _DARK or _is_black(seen)
         if not dark:
@@ -66,7 +64,7 @@ class Stillness:
         self._still = np.where(stirred, np.int16(0), np.minimum(self._still + np.int16(1), np.int16(30000)))
         self._anchor = np.where(stirred, seen, self._anchor + np.float32(0.2) * (seen - self._anchor))
         changed = _largest(np.abs(self._anchor - self._accepted)) > limit * 1.3
-        return Glance(changed, self._still, level, dark)
+        return Glance(changed, self._still, dark)
 
     def accept(self, where: np.ndarray | None = None) -> None:
         """What lies there now is as it should be.
