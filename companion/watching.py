@@ -132,8 +132,8 @@ class Watching:
         """Cards that were laid, taken or turned anew may be proposed anew."""
         if told["event"] == "table":
             self._naming = None
-        if told["event"] in ("placed", "removed", "moved") and told["cell"] is not None:
-            self._rejected.pop((told["cell"][0], told["cell"][1]), None)
+        if told["event"] in ("placed", "removed", "moved") and told["cell"] is not None and self._naming is not None:
+            self._rejected.pop(self._naming.cell((told["cell"][0], told["cell"][1])), None)
 
     # ------------------------------------------------------------ what is seen beside what is known
 

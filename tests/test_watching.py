@@ -10,7 +10,7 @@ import pytest
 from companion.decks.hexel import FACES
 from companion.devices.camera import Frame
 from companion.errors import DeviceError, UsageError
-from companion.referee.messages import Confirm, Reject
+from companion.referee.messages import Confirm, Do, Reject
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
@@ -108,6 +108,31 @@ def test_what_was_rejected_is_not_proposed_again_until_the_cards_change(
     referee.ask(Reject(referee.latest().version))
     camera.show(12)
     assert command(referee) is None
+
+
+def test_a_rejected_card_is_proposed_anew_once_it_was_taken_up_whatever_the_camera_calls_its_cell(
+    table: tuple[Referee, FilmCamera, Film],
+) -> None:
+    referee, camera, film = table
+    turned = [{"cell": [-q, -r], "edges": list(face[3:] + face[:3])} for (q, r), face in LINE.items()]
+    referee.ask(Do({"cmd": "line", "cards": turned}))
+    referee.ask(Do({"cmd": "stake", "player": "Ana", "amount": 1}))
+    for name in ("Ana", "Bo"):
+        referee.ask(Do({"cmd": "hedge", "player": name, "amount": 3}))
+    line_lies(film, camera)
+    cell, face = (1, 1), ("blue", "void", "blue", "void", "void", "void")
+    film.lay_out({**LINE, cell: face})
+    camera.show(14)
+    first = command(referee)
+    assert first is not None
+    referee.ask(Reject(referee.latest().version))
+    camera.show(6)
+    assert command(referee) is None
+    film.lay_out(LINE)
+    camera.show(24)
+    film.lay_out({**LINE, cell: face})
+    camera.show(14)
+    assert command(referee) == first
 
 
 def test_a_confirmed_line_is_not_proposed_again(table: tuple[Referee, FilmCamera, Film]) -> None:
