@@ -1,6 +1,7 @@
-"""The table marks: four ArUco markers for the corners of a mat, as shapes.
+"""The table marks: four ArUco markers for the corners of a mat, and the board that shows how a lens bends, as shapes.
 
-Dictionary ``DICT_4X4_50``, ids 0 to 3, clockwise from the table's top left corner. Changes when the marks do.
+Dictionary ``DICT_4X4_50``. Ids 0 to 3 are the marks, clockwise from the table's top left corner; the board's follow,
+so that none is taken for the other. Changes when the marks or the board do.
 """
 
 from companion.decks.shapes import Point, Polygon, Shape
@@ -15,6 +16,18 @@ MARKS: tuple[tuple[str, ...], ...] = (
     ("######", "#.##.#", "#.##.#", "##.###", "##..##", "######"),
 )
 """The dictionary's own patterns, ``#`` for black, border included; the index is the id."""
+
+BOARD_COLUMNS, BOARD_ROWS = 7, 9
+"""Squares of the ChArUco board. An odd number of rows: OpenCV 4.6 changed how boards with an even one begin."""
+BOARD_SQUARE_MM, BOARD_MARKER_MM = 24.0, 18.0
+BOARD_FIRST_ID = 4
+BOARD_CODES = (
+    0x549E, 0x79CD, 0x9E2E, 0xC4F2, 0xFEDA, 0xCF56, 0xF991, 0x11A7, 0x0EB7, 0x2A0F, 0x24B1,
+    0x263E, 0x4665, 0x6600, 0x6C5E, 0x76AF, 0x868B, 0xB02B, 0xCCD5, 0xDD82, 0xFE47, 0x9471,
+    0xACE4, 0xA554, 0x2123, 0x346F, 0x4415, 0x57B2, 0x9ECF, 0xF0CB, 0x08AE,
+)  # fmt: skip
+"""The dictionary's patterns of the board's ids, in the order of its white squares, row by row: sixteen bits within the
+black border, the first the top left, 1 for white."""
 
 _BLACK, _WHITE, _CUT = "#000000", "#FFFFFF", "#3A3A3A"
 _CUT_MM = 0.2
@@ -33,6 +46,36 @@ def mark_shapes(number: int) -> tuple[Shape, ...]:
     cut = Polygon(_square((-SIDE_MM / 2 - WHITE_MM,) * 2, SIDE_MM + 2 * WHITE_MM), _WHITE, _CUT, _CUT_MM)
     black = Polygon(_square((-SIDE_MM / 2,) * 2, SIDE_MM), _BLACK)
     return cut, black, *(Polygon(_square(corner, cell), _WHITE) for corner in corners)
+
+
+def board_shapes() -> tuple[Shape, ...]:
+    """The ChArUco board without the paper around it, centred on the origin: its top left square is black.
+
+    >>> sum(isinstance(shape, Polygon) and shape.fill == "#000000" for shape in board_shapes())
+    63
+    """
+    codes = iter(BOARD_CODES)
+    shapes: list[Shape] = []
+    for row in range(BOARD_ROWS):
+        for column in range(BOARD_COLUMNS):
+            at = ((column - BOARD_COLUMNS / 2) * BOARD_SQUARE_MM, (row - BOARD_ROWS / 2) * BOARD_SQUARE_MM)
+            if (row + column) % 2 == 0:
+                shapes.append(Polygon(_square(at, BOARD_SQUARE_MM), _BLACK))
+            else:
+                shapes += _marker(at, next(codes))
+    return tuple(shapes)
+
+
+def _marker(square: Point, code: int) -> tuple[Shape, ...]:
+    """The marker in the middle of the white square with that corner."""
+    cell = BOARD_MARKER_MM / 6
+    inset = (BOARD_SQUARE_MM - BOARD_MARKER_MM) / 2
+    x, y = square[0] + inset, square[1] + inset
+    whites = [bit for bit in range(16) if code >> (15 - bit) & 1]
+    black = Polygon(_square((x, y), BOARD_MARKER_MM), _BLACK)
+    return black, *(
+        Polygon(_square((x + (1 + bit % 4) * cell, y + (1 + bit // 4) * cell), cell), _WHITE) for bit in whites
+    )
 
 
 def _square(corner: Point, side_mm: float) -> tuple[Point, ...]:
