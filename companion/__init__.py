@@ -16,6 +16,10 @@ The house, one line per room (data flows from the top to the bottom):
     invitation  the table's address, its codes, and the picture that a phone's camera reads
     doctor      WHAT IS WRONG        the machine looked at, and what to do about each finding
     announcing  what the table says aloud
+    choosing    what the settings ask for: game, panel, camera
+    table       a running table: its parts in one hand
+    welcoming   what people are told when a table starts
+    supervising what the process owes the system: signs of life, a stop at a signal, an end at a bug
     bootstrap   the only module that knows every other
     demo        a whole table in one process, played by scripted people before a filmed table
     cli         one thin function per command

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from companion.bootstrap import camera_from, panel_from
+from companion.choosing import camera_from, panel_from
 from companion.cli import json_option, print_json
 from companion.config import load
 from companion.doctor import report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from companion.bootstrap import panel_from
+from companion.choosing import panel_from
 from companion.config import load
 from companion.devices.panel import Panel
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from companion.bootstrap import Table, late, run_table
+from companion.bootstrap import late, run_table
 from companion.config import GameSettings, PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.camera import Camera
 from companion.rules.engine import Header
 from companion.simulator.headers import header_of
+from companion.table import Table
 
 Say = Callable[[str], None]
 

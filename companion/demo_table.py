@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from random import Random
 
-from companion.bootstrap import Table
 from companion.referee.messages import Do
 from companion.rules.engine import Command
 from companion.simulator.camera import SimulatedCamera
@@ -11,6 +10,7 @@ from companion.simulator.evening import Evening, Look
 from companion.simulator.script import Player, Script, written
 from companion.simulator.tabletop import Tabletop
 from companion.simulator.tabletops import Play, play
+from companion.table import Table
 
 Say = Callable[[str], None]
 

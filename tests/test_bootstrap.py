@@ -18,25 +18,15 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.bootstrap import (
-    Table,
-    _loop_trouble,
-    _referee_trouble,
-    asked_header,
-    camera_from,
-    open_house,
-    run_table,
-)
-from companion.config import CameraSettings, GameSettings, PanelSettings, Settings, TableSettings, WebSettings
-from companion.devices.pi_camera import PiCamera
-from companion.devices.pulse import Pulse
+from companion.bootstrap import open_house, run_table
+from companion.config import PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.recorded import Recorded
-from companion.devices.usb_camera import UsbCamera
-from companion.errors import BadHeader, BadSettings, UsageError
+from companion.errors import UsageError
 from companion.referee.messages import Begin, Do, Propose
-from companion.referee.referee import Referee, open_table
+from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.hexel import legal, start
+from companion.table import Table
 
 
 def settings_for(data: Path) -> Settings:
@@ -112,22 +102,6 @@ def test_people_are_told_the_address_and_the_code(tmp_path: Path) -> None:
     assert table.url in told
     assert f"{table.url}?code={table.join_code}" in told
     assert "hexel begins: Ana, Bo" in told
-
-
-def test_settings_without_a_game_ask_for_none() -> None:
-    assert asked_header(Settings()) is None
-    assert asked_header(Settings(GameSettings(players=("Cy", "Dee")))).game == "hexel"
-    with pytest.raises(BadHeader):
-        asked_header(Settings(GameSettings("chess")))
-
-
-def test_every_camera_can_be_named(tmp_path: Path) -> None:
-    named = {source: camera_from(CameraSettings(source)) for source in ("pi", "usb", "usb:2", str(tmp_path), "none")}
-    kinds = [type(camera) for camera in named.values()]
-    assert kinds == [PiCamera, UsbCamera, UsbCamera, Recorded, type(None)]
-    assert named["usb:2"].name == "USB camera 2"
-    with pytest.raises(BadSettings, match="no such camera"):
-        camera_from(CameraSettings("usb:two"))
 
 
 class Eyes:
@@ -269,35 +243,6 @@ def test_a_service_waits_for_its_camera_instead_of_ending(tmp_path: Path, manage
     connection.close()
     assert camera["state"] == "lost"
     assert table.stop(signal.SIGTERM)[0] == 0
-
-
-def test_a_referee_that_does_not_answer_is_no_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.bootstrap._REFEREE_ANSWERS_WITHIN_S", 0.01)
-    header = Header("hexel", ("Ana", "Bo"))
-    referee = open_table(tmp_path, header, header)
-    assert "did not answer" in _referee_trouble(referee)
-    referee.start()
-    monkeypatch.setattr("companion.bootstrap._REFEREE_ANSWERS_WITHIN_S", 5.0)
-    version = referee.latest().version
-    assert _referee_trouble(referee) is None
-    assert referee.latest().version == version
-    referee.stop()
-
-
-def test_a_camera_loop_that_does_not_come_round_is_no_sign_of_life(house: Table) -> None:
-    now_s = 0.0
-    pulse = Pulse(Recorded(Path("frames")), lambda: now_s)
-    state = {"state": "ok"}
-    now_s = 30.0
-    assert _loop_trouble(house, pulse) is None  # nobody watches
-    house.watcher = Eyes(pulse, house.referee, "hexel")
-    house.watcher.health = lambda: state
-    assert _loop_trouble(house, pulse) == "no sign of life for 30 s"
-    state["state"] = "ended"
-    assert _loop_trouble(house, pulse) is None
-    state["state"], now_s = "ok", 30.0
-    pulse.begin()
-    assert _loop_trouble(house, pulse) is None
 
 
 def failing(*options: str) -> str:
