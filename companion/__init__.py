@@ -7,6 +7,7 @@ The house, one line per room (data flows from the top to the bottom):
     rules       WHAT IS ALLOWED      the games as pure functions over frozen state
     decks       WHAT IS PRINTED      faces as data, and each face as shapes in millimetres
     vision      WHAT IS SEEN         pictures to readings, readings over time to settled changes
+    meaning     WHAT IT MEANS        what is seen beside what the session says: proposals and notices
     watching    the vision thread    frames in, proposals out to the referee
     referee     WHAT HAS HAPPENED    one thread decides, writes the journal, and tells
     views       HOW IT IS TOLD       the session as a page's data, an event as a sentence

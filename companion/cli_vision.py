@@ -13,11 +13,10 @@ import cv2
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.errors import UnreadableImage, UsageError
-from companion.vision.learning import learn_hexel
-from companion.vision.namers import Namer
-from companion.vision.profile import read_profile
-from companion.vision.readers import READERS, Reader, load_picture
-from companion.vision.settling import Patience, Settler
+from companion.vision.readers import READERS, Reader, load_picture, reader_for
+from companion.vision.settling import Patience
+
+GAMES = ", ".join(READERS)
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -31,18 +30,13 @@ def game_options(command: Command) -> Command:
     command = click.option(
         "--profile", type=click.Path(path_type=Path), help="What `companion learn` learnt of the deck's printing."
     )(command)
-    return click.option("--game", "game_name", required=True, help="Game on the table: hexel.")(command)
+    return click.option("--game", "game_name", required=True, help=f"Game on the table: {GAMES}.")(command)
 
 
-def reader_for(game_name: str, deck: str | None, profile: Path | None) -> tuple[Reader, Namer]:
+def reader_and_namer(game_name: str, deck: str | None, profile: Path | None) -> tuple[Reader, Any]:
     """The game's reader and what names its symbols. Raises `UsageError` for a name unknown or a broken profile."""
-    if game_name not in READERS:
-        raise UsageError(f"no such game: {game_name} (known: {', '.join(READERS)})", code="unknown-game")
-    reader = READERS[game_name]
-    if deck is not None and deck not in reader.decks:
-        raise UsageError(f"no such deck: {deck} (known: {', '.join(reader.decks)})", code="unknown-deck")
-    edition = None if deck is None else deck.removeprefix(game_name)
-    return reader, reader.namer(edition, None if profile is None else read_profile(profile))
+    reader, edition = reader_for(game_name, deck)
+    return reader, reader.namer(edition, profile)
 
 
 @click.command("read")
@@ -52,7 +46,7 @@ def read_command(
     game_name: str, deck: str | None, profile: Path | None, as_json: bool, images: tuple[Path, ...]
 ) -> int:
     """Recognise the cards on photographs, each on its own."""
-    reader, namer = reader_for(game_name, deck, profile)
+    reader, namer = reader_and_namer(game_name, deck, profile)
     cv2.setNumThreads(1)
     status = 0
     for path in images:
@@ -66,17 +60,16 @@ def read_command(
                 click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
             continue
         begun = perf_counter()
-        reading = reader.read(picture, namer, None)
+        reading = reader.read(picture, namer)
         took = round((perf_counter() - begun) * 1000, 1)
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
             head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
             click.echo(json.dumps({**head, **reading.as_json()}))
         else:
-            click.echo(f"{path}: {len(reading.cards)} cards in the tableau, {len(reading.loose)} loose, {took} ms")
+            click.echo(f"{path}: {reading.summary()}, {took} ms")
             for card in (*reading.cards, *reading.loose):
-                where = "loose" if card.cell is None else f"({card.cell[0]}, {card.cell[1]})"
-                click.echo(f"  {where:>9}  {' '.join(e or '?' for e in card.edges)}  {card.confidence:.2f}")
+                click.echo(f"  {card.line()}")
             for warning in reading.warnings:
                 click.echo(f"  {warning.code}: {warning.message}")
     return status
@@ -95,48 +88,45 @@ def watch_command(
     game_name: str, deck: str | None, profile: Path | None, as_json: bool, fps: float | None, settle: int, source: str
 ) -> int:
     """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
-    reader, namer = reader_for(game_name, deck, profile)
+    reader, namer = reader_and_namer(game_name, deck, profile)
     cv2.setNumThreads(1)
     camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
-    settler = Settler(reader, namer, replace(Patience(), card=settle))
+    follower = reader.follower(namer, replace(Patience(), card=settle))
     count, busy_s = 0, 0.0
     camera.open()
     try:
         while (frame := camera.next()) is not None:
             begun = perf_counter()
-            told = settler.step(frame.picture)
+            told = follower.step(frame.picture)
             busy_s += perf_counter() - begun
             count += 1
             for one in told:
-                _tell({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json)
+                _tell({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json, reader)
     except KeyboardInterrupt:
         pass  # a live camera is watched until Ctrl-C: then comes the end line
     finally:
         camera.close()
     rate = round(count / busy_s, 1) if busy_s else 0.0
-    _tell({"event": "end", "frames": count, "seconds": round(busy_s, 3), "frames_per_second": rate}, as_json)
+    _tell({"event": "end", "frames": count, "seconds": round(busy_s, 3), "frames_per_second": rate}, as_json, reader)
     return 0
 
 
-def _tell(line: dict[str, Any], as_json: bool) -> None:
+def _tell(line: dict[str, Any], as_json: bool, reader: Reader) -> None:
     if as_json:
         click.echo(json.dumps(line))
         return
     when = f"{line['t']:8.1f} s  " if "t" in line else ""
     match line["event"]:
-        case "table":
-            click.echo(f"{when}the table: {len(line['cards'])} cards, {len(line['loose'])} loose")
         case "notice":
             click.echo(f"{when}{line['message']}")
         case "end":
             click.echo(f"{line['frames']} frames in {line['seconds']} s: {line['frames_per_second']} a second")
-        case event:
-            where = "loose" if line["cell"] is None else f"at ({line['cell'][0]}, {line['cell'][1]})"
-            click.echo(f"{when}{event} {where}: {' '.join(e or '?' for e in line['edges'])}")
+        case _:
+            click.echo(f"{when}{reader.in_words(line)}")
 
 
 @click.command("learn")
-@click.option("--game", "game_name", required=True, help="Game whose deck is to be learnt: hexel.")
+@click.option("--game", "game_name", required=True, help=f"Game whose deck is to be learnt: {GAMES}.")
 @click.option("--deck", required=True, help="Deck, such as hexel36.")
 @click.option(
     "--labels", required=True, type=click.Path(path_type=Path), help="What lies on the pictures, as `read` prints."
@@ -145,19 +135,19 @@ def _tell(line: dict[str, Any], as_json: bool) -> None:
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
 def learn_command(game_name: str, deck: str, labels: Path, profile: Path, images: tuple[Path, ...]) -> int:
     """Teach a printing that was never seen, from photographs of its single-symbol cards."""
-    reader_for(game_name, deck, None)
+    reader, _ = reader_for(game_name, deck)
     pictures = []
     for path in images:
         picture = load_picture(path)
         if picture is None:
             raise UnreadableImage(f"{path}: {'not a picture that can be read' if path.exists() else 'no such file'}")
         pictures.append((path.name, picture))
-    learnt = learn_hexel(deck, pictures, _read_labels(labels))
+    learnt = reader.learn(deck, pictures, _read_labels(labels))
     try:
         profile.write_text(json.dumps(learnt.as_json()), encoding="utf-8")
     except OSError as error:
         raise UsageError(f"cannot write {profile}: {error.strerror}", code="unwritable-profile") from None
-    click.echo(f"learnt {', '.join(learnt.symbols)} of {deck}: {profile}")
+    click.echo(f"learnt {learnt.summary()}: {profile}")
     return 0
 
 

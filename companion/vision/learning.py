@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
+from companion.vision.hexel_reading import outlines
 from companion.vision.models import network
 from companion.vision.profile import Profile, learnt
 from companion.vision.pyramid import Pyramid
-from companion.vision.readers import outlines
 
 
 def learn_hexel(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]) -> Profile:

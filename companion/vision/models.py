@@ -20,7 +20,7 @@ def model_path(name: str) -> Path:
     raise TableError(f"the model {name} is missing from this installation: install companion again", code="no-model")
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def network(name: str) -> cv2.dnn.Net:
     """A network, loaded once a process. OpenCV's networks are not to be shared between threads."""
     return cv2.dnn.readNetFromONNX(str(model_path(name)))

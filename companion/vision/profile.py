@@ -56,6 +56,10 @@ class Profile:
             "face_value": np.round(self.face_value.astype(float), 5).tolist(),
         }
 
+    def summary(self) -> str:
+        """What was learnt, for people."""
+        return f"{', '.join(self.symbols)} of {self.deck}"
+
 
 def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     """What a deck's face is worth, (3,): plain white for a light face; a dark one in parts of its brightest print.

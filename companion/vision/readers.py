@@ -1,147 +1,107 @@
-"""One reader per game: the stages in order, from a picture to a reading, with the time each took."""
+"""The games that a camera can read, each with what the commands and the vision thread ask of it.
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+Another game comes in as one more entry in `READERS`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
 
-from companion.rules.hexgrid import Cell
-from companion.vision.covers import cover_test
-from companion.vision.finder import Found, find_cards
-from companion.vision.judging import judged, looks_like_a_card
-from companion.vision.known import naming
-from companion.vision.lattice import find_lattice
-from companion.vision.models import network
+from companion.errors import UsageError
+from companion.vision.hexel_reading import read_hexel
+from companion.vision.layout import Honeycomb
+from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt, Namer, Printed
-from companion.vision.pose import refined
-from companion.vision.profile import Profile
-from companion.vision.pyramid import Pyramid
-from companion.vision.register import Registration
-from companion.vision.seen import Reading, Warned
-
-HINT = 0.12
-"""Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
+from companion.vision.profile import read_profile
+from companion.vision.seen import Reading, SeenCard
+from companion.vision.settling import Patience, Settler, Told
 
 
-def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | None = None) -> Reading:
-    """Read a Hex'el table from one picture, without history.
+class Profile(Protocol):
+    """What was learnt of a deck's printing."""
 
-    Args:
-        bgr: uint8 (h, w, 3).
-        namer: how symbols get their names; None for the reference printing, its edition by what is seen.
-        across_px: how wide cards are, edge to edge, when known: the picture is then searched at the cheapest scale.
+    def as_json(self) -> dict[str, Any]:
+        """As it is kept in a file."""
 
-    Returns:
-        The reading; without cards it carries the warning ``nothing-found``.
-    """
-    namer = namer or Printed()
-    clock = Stopwatch()
-    pyramid = Pyramid.of(bgr)
-    clock.lap("shrink")
-    found, corners = outlines(pyramid, across_px, HINT)
-    clock.lap("find")
-    probabilities = namer.probabilities(pyramid, corners)
-    clock.lap("name")
-    is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
-    if not is_card.any():
-        return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
-    cells, easts = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
-    clock.lap("lattice")
-    cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
-    turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities[is_card], easts, strict=True)])
-    reading = judged(tuple(cards), cells, easts, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
-    clock.lap("judge")
-    return replace(reading, stages_ms=clock.laps)
+    def summary(self) -> str:
+        """What was learnt, for people."""
 
 
-def outlines(
-    pyramid: Pyramid, across_px: float | None = None, least: float = 0.45
-) -> tuple[tuple[Found, ...], np.ndarray]:
-    """The cards on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
-    found = find_cards(network("hexel-finder/finder.onnx"), pyramid, across_px, least)
-    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    return found, refined(network("hexel-pose/pose.onnx"), pyramid, corners)
+class Follower(Protocol):
+    """Follows one table over time; see `settling.Settler`."""
 
+    @property
+    def cards(self) -> tuple[SeenCard, ...] | None:
+        """What is known to lie on the table; None before it has first settled."""
 
-def _placed_in_lattice(
-    corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]
-) -> tuple[tuple[Cell | None, ...], tuple[int, ...]]:
-    """Cell and east edge of every card.
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing differs from what is known and told."""
 
-    What is no card by itself, such as one under a hand, may be the bridge between two parts of the tableau: it is let
-    in where that leaves all cells of the cards alone as they are and brings more cards into the tableau.
+    @property
+    def standing(self) -> dict[str, str]:
+        """Notices that hold now: code to text."""
 
-    Args:
-        corners: (N, 6, 2) of cards and hints.
-        is_card: (N,) bool.
-        is_covered: whether something lies over a place; see `lattice`.
-    """
-    alone = find_lattice(corners[is_card], is_covered)
-    if is_card.all() or None not in alone.cells:
-        return alone.cells, alone.east
-    bridged = find_lattice(corners, is_covered)
-    cells = tuple(bridged.cells[i] for i in np.flatnonzero(is_card))
-    easts = tuple(bridged.east[i] for i in np.flatnonzero(is_card))
-    pairs = {new: old for new, old in zip(cells, alone.cells, strict=True) if new is not None and old is not None}
-    same = naming(pairs)
-    settled = sum(c is not None for c in alone.cells)
-    if same is None or len(pairs) < settled or sum(c is not None for c in cells) <= settled:
-        return alone.cells, alone.east
-    renaming = Registration(*same, agreeing=len(pairs), clashing=0)
-    if any(renaming.cell(new) != old for new, old in pairs.items()):
-        return alone.cells, alone.east
-    return cells, easts
-
-
-class Stopwatch:
-    """Milliseconds between laps; timing is data that a reading carries."""
-
-    def __init__(self, now: Callable[[], float] = perf_counter) -> None:
-        self._now = now
-        self._last = now()
-        self.laps: dict[str, float] = {}
-
-    def lap(self, name: str) -> None:
-        """Note the time since the lap before under ``name``."""
-        now = self._now()
-        self.laps[name] = (now - self._last) * 1000.0
-        self._last = now
+    def step(self, bgr: np.ndarray) -> list[Told]:
+        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """What the camera's side needs to know of a game: reading it, and where the game's words name cards and cells."""
+    """Recognition of one game. What names its symbols (``namer``) is the game's own affair: it only passes through.
 
-    read: Callable[[np.ndarray, Namer | None, float | None], Reading]
+    Attributes:
+        decks: the names of its decks, each the game's name and the edition's.
+        namer: what names the symbols of an edition, None for whichever is seen, or of the printing in a profile's file.
+        read: the table on one picture, uint8 BGR, without history; None names the reference printing.
+        follower: follows the table from picture to picture.
+        in_words: what a follower told, the whole table or one change of it, for people.
+        learn: from a deck's name, named pictures and their labels, its printing. Raises `UsageError`.
+    """
+
     decks: tuple[str, ...]
-    namer: Callable[[str | None, Profile | None], Namer]
-    """What names the symbols of an edition, or of a printing that was learnt."""
-    lying: Callable[[Mapping[str, Any]], dict[Cell, tuple[str | None, ...]]]
-    """The cards that a game's view says lie on the table."""
-    cells: Callable[[Mapping[str, Any]], tuple[Cell, ...]]
-    """The cells that a command lays cards on."""
+    namer: Callable[[str | None, Path | None], Any]
+    read: Callable[[np.ndarray, Any], Reading]
+    follower: Callable[[Any, Patience], Follower]
+    in_words: Callable[[Told], str]
+    learn: Callable[[str, Sequence[tuple[str, np.ndarray]], Sequence[Mapping[str, Any]]], Profile]
 
 
-def _hexel_lying(view: Mapping[str, Any]) -> dict[Cell, tuple[str | None, ...]]:
-    return {(c["cell"][0], c["cell"][1]): tuple(c["edges"]) for c in view["table"]["tableau"]}
+def _hexel_namer(edition: str | None, profile: Path | None) -> Namer:
+    return Printed(edition) if profile is None else Learnt(read_profile(profile))
 
 
-def _hexel_cells(command: Mapping[str, Any]) -> tuple[Cell, ...]:
-    laid = command.get("cards", [command] if "cell" in command else [])
-    return tuple((c["cell"][0], c["cell"][1]) for c in laid)
-
-
-def _hexel_namer(edition: str | None, profile: Profile | None) -> Namer:
-    return Printed(edition) if profile is None else Learnt(profile)
+def _hexel_in_words(told: Told) -> str:
+    if told["event"] == "table":
+        return f"the table: {len(told['cards'])} cards, {len(told['loose'])} loose"
+    where = "loose" if told["cell"] is None else f"at ({told['cell'][0]}, {told['cell'][1]})"
+    return f"{told['event']} {where}: {' '.join(edge or '?' for edge in told['edges'])}"
 
 
 READERS: Mapping[str, Reader] = {
-    "hexel": Reader(read_hexel, ("hexel36", "hexel46"), _hexel_namer, _hexel_lying, _hexel_cells),
+    "hexel": Reader(
+        decks=("hexel36", "hexel46"),
+        namer=_hexel_namer,
+        read=read_hexel,
+        follower=lambda namer, patience: Settler(read_hexel, Honeycomb(), namer, patience),
+        in_words=_hexel_in_words,
+        learn=learn_hexel,
+    ),
 }
+
+
+def reader_for(game: str, deck: str | None = None) -> tuple[Reader, str | None]:
+    """The game's reader and the edition of a deck. Raises `UsageError` for a name unknown."""
+    if game not in READERS:
+        raise UsageError(f"no camera reading for {game} (known: {', '.join(READERS)})", code="unknown-game")
+    reader = READERS[game]
+    if deck is not None and deck not in reader.decks:
+        raise UsageError(f"no such deck: {deck} (known: {', '.join(reader.decks)})", code="unknown-deck")
+    return reader, None if deck is None else deck.removeprefix(game) or None
 
 
 def load_picture(path: str | Path) -> np.ndarray | None:

@@ -1,14 +1,20 @@
-"""What a Hex'el reading is made of: cards and warnings, and how a card's symbols follow another naming of cells."""
+"""What a reading is made of: cards and warnings, and how a card's symbols follow another naming of cells.
 
+As they stand a Hex'el card and reading; another game says in a class of its own what its cards are called and told as.
+"""
+
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import cv2
 import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
-from companion.vision.finder import affine_of
 from companion.vision.namers import Namer
+
+_AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class SeenCard:
     Attributes:
         cell: its cell, None for a card that touches no other.
         edges: six symbols in order of direction; None where unsure.
-        corners: (6, 2) pixels, clockwise as seen.
+        corners: (6, 2) pixels, clockwise as seen; (4, 2) of a rectangular card.
         confidence: 0..1, that the card is there and every stated symbol is right.
         presence: 0..1, that a card is there.
         probabilities: (6, C) of `symbols.CLASSES`, in order of direction.
@@ -55,8 +61,8 @@ class SeenCard:
 
     @property
     def side(self) -> float:
-        """The length of the card's sides in pixels, about."""
-        return float(np.sqrt(abs(np.linalg.det(affine_of(self.corners)[1]))))
+        """The length in pixels of the sides of a hexagon as large as the card."""
+        return float(np.sqrt(cv2.contourArea(self.corners.astype(np.float32)) / _AREA_OF_UNIT_HEXAGON))
 
     def as_json(self) -> dict[str, Any]:
         """As the contract prints a card."""
@@ -66,6 +72,11 @@ class SeenCard:
             "corners": np.round(self.corners.astype(float), 2).tolist(),
             "confidence": round(self.confidence, 4),
         }
+
+    def line(self) -> str:
+        """The card for people, where it lies first."""
+        where = "loose" if self.cell is None else f"({self.cell[0]}, {self.cell[1]})"
+        return f"{where:>9}  {' '.join(e or '?' for e in self.edges)}  {self.confidence:.2f}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +96,10 @@ class Reading:
             "loose": [c.as_json() for c in self.loose],
             "warnings": [w.as_json() for w in self.warnings],
         }
+
+    def summary(self) -> str:
+        """How much was read, for people."""
+        return f"{len(self.cards)} cards in the tableau, {len(self.loose)} loose"
 
 
 def turned(card: SeenCard, cell: Cell | None, turns: int) -> SeenCard:

@@ -5,6 +5,7 @@ still is a piece of the picture read, and only a card that is free of hands, ful
 What is told is a plain JSON object as `companion watch` prints it, without frame and time.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,14 +13,14 @@ import cv2
 import numpy as np
 
 from companion.vision.judging import confidence_of
-from companion.vision.known import celled, moved_since
+from companion.vision.layout import Layout
 from companion.vision.namers import Namer
-from companion.vision.readers import Reader
-from companion.vision.register import agree, register
-from companion.vision.seen import SeenCard, aligned, in_own_frame, is_near, moved_by, renamed
+from companion.vision.register import agree
+from companion.vision.seen import Reading, SeenCard, is_near, moved_by
 from companion.vision.stillness import STEP, Glance, Stillness, cells_of
 
 Told = dict[str, Any]
+Read = Callable[[np.ndarray, Namer | None, float | None], Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +53,17 @@ class Settler:
     """Follows one table.
 
     Args:
-        reader: the game's reader.
+        read: reads a picture as the game does: the picture, the namer, how wide cards are when that is known.
+        layout: how the game's cards lie together.
         namer: how symbols get their names; None for the reference printing.
         patience: how long things must last.
     """
 
-    def __init__(self, reader: Reader, namer: Namer | None = None, patience: Patience | None = None) -> None:
-        self._reader = reader
+    def __init__(
+        self, read: Read, layout: Layout, namer: Namer | None = None, patience: Patience | None = None
+    ) -> None:
+        self._read = read
+        self._layout = layout
         self._namer = namer
         self._patience = patience or Patience()
         self._stillness = Stillness()
@@ -103,7 +108,7 @@ class Settler:
         if float((glance.still >= self._patience.start).mean()) < 0.97 or self._frame < self._next_full:
             return []
         self._next_full = self._frame + 3
-        reading = self._reader.read(bgr, self._namer, None)
+        reading = self._read(bgr, self._namer, None)
         if any(None in c.edges for c in reading.cards) and self._frame < self._patience.doubt:
             return []
         self._known = [*reading.cards, *reading.loose]
@@ -146,7 +151,7 @@ class Settler:
             return []  # what lies there has been looked at: now and then is enough
         for x0, y0, x1, y1 in self._windows(settled, bgr, known):
             piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
-            reading = self._reader.read(piece, self._namer, _across(known))
+            reading = self._read(piece, self._namer, _across(known))
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             seen += [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose)]
         for card in seen:
@@ -183,8 +188,8 @@ class Settler:
             return []
         old = next((i for i, other in enumerate(known) if is_near(card, other, 0.6)), None)
         if old is not None:
-            again = aligned(card, known[old])
-            mine = in_own_frame(known[old])
+            again = self._layout.aligned(card, known[old])
+            mine = self._layout.own(known[old])
             if agree(again.edges, mine.edges):
                 if None not in again.edges and not is_near(card, known[old], 0.06):
                     known[old] = replace(known[old], corners=again.corners, presence=card.presence)
@@ -206,7 +211,7 @@ class Settler:
         """The evidence for a card not known yet, this look included."""
         for held in self._candidates:
             if is_near(card, held.card, 0.15):
-                now = aligned(card, held.card)
+                now = self._layout.aligned(card, held.card)
                 held.looks += 1
                 held.evidence += (now.probabilities - held.evidence) / min(held.looks, 6)
                 mean = held.evidence
@@ -214,13 +219,13 @@ class Settler:
                 sure = confidence_of(now.presence, mean, edges)
                 held.card = replace(now, edges=edges, probabilities=mean, confidence=sure)
                 return held
-        own = aligned(card, card)
+        own = self._layout.aligned(card, card)
         fresh = _Candidate(own, own.probabilities.copy(), 1, self._frame)
         self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)] + [fresh]
         return fresh
 
     def _placed(self, candidate: _Candidate, known: list[SeenCard]) -> list[Told]:
-        cards = celled([*known, candidate.card])
+        cards = self._layout.named([*known, candidate.card])
         joined = [new for new, was in zip(cards, known, strict=False) if was.cell is None and new.cell is not None]
         known[:] = cards
         self._candidates.remove(candidate)
@@ -294,17 +299,15 @@ class Settler:
         if float((glance.still >= self._patience.start).mean()) < 0.9 or self._frame < self._next_full:
             return None
         self._next_full = self._frame + 5
-        reading = self._reader.read(bgr, self._namer, None)
-        tableau = {c.cell: c.edges for c in known if c.cell is not None}
-        match = register(tableau, {c.cell: c.edges for c in reading.cards if c.cell is not None})
-        if tableau and (match is None or match.agreeing < 0.6 * len(tableau)):
+        reading = self._read(bgr, self._namer, None)
+        fresh = self._layout.again(known, reading.cards)
+        if fresh is None:
             if not self._is_at_rest(glance, glance.changed):
                 return None
             return self._say("table-lost", "The cards cannot be found: is something in front of the camera?")
-        fresh = [renamed(c, match.turns, match.shift) for c in reading.cards] if match else list(reading.cards)
-        shifted = moved_since(known, fresh)
+        shifted = self._layout.moved(known, fresh)
         if shifted is None:
-            if len({c.cell for c in fresh if None not in c.edges} & tableau.keys()) == len(tableau):
+            if {c.cell for c in known} <= {c.cell for c in fresh if None not in c.edges} | {None}:
                 self._stillness.accept()  # another light on the same cards
             return None
         known[:] = shifted

@@ -12,7 +12,8 @@ import cv2
 import numpy as np
 
 from companion.simulator.photograph import photograph
-from companion.vision.readers import load_picture, read_hexel
+from companion.vision.hexel_reading import read_hexel
+from companion.vision.readers import load_picture
 
 ROUNDS = 7
 

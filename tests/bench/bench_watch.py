@@ -14,7 +14,8 @@ import numpy as np
 from companion.decks.hexel import SYMBOLS
 from companion.simulator.film import Film, Setting
 from companion.simulator.tableaux import grown_tableau
-from companion.vision.readers import READERS
+from companion.vision.hexel_reading import read_hexel
+from companion.vision.layout import Honeycomb
 from companion.vision.settling import Settler
 
 
@@ -25,7 +26,7 @@ def main() -> None:
     cells = list(faces)
     film = Film(Setting("36", tuple(cells), seed=7))
     film.lay_out({c: faces[c] for c in cells[:16]})
-    settler = Settler(READERS["hexel"])
+    settler = Settler(read_hexel, Honeycomb())
     idle, hand, told = [], [], []
 
     def show() -> None:

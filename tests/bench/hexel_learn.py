@@ -18,9 +18,9 @@ from companion.decks.hexel import SYMBOLS
 from companion.errors import UsageError
 from companion.simulator.photograph import photograph
 from companion.simulator.printings import invented
+from companion.vision.hexel_reading import read_hexel
 from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt
-from companion.vision.readers import read_hexel
 
 
 def work(task: tuple[int, int]):

@@ -19,7 +19,7 @@ import numpy as np
 
 from companion.rules.hexgrid import rotated
 from companion.simulator.photograph import Photograph, photograph
-from companion.vision.readers import read_hexel
+from companion.vision.hexel_reading import read_hexel
 from companion.vision.seen import Reading, SeenCard
 
 Entry = dict[str, Any]

@@ -9,8 +9,9 @@ import pytest
 
 from companion.rules.hexgrid import Cell
 from companion.simulator.photograph import photograph
+from companion.vision.hexel_reading import read_hexel
 from companion.vision.namers import Printed
-from companion.vision.readers import load_picture, read_hexel
+from companion.vision.readers import load_picture
 from companion.vision.register import Edges, register
 from companion.vision.seen import Reading
 from companion.vision.symbols import CLASSES

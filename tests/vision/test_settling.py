@@ -14,8 +14,8 @@ import pytest
 from companion.rules.hexgrid import Cell
 from companion.vision.finder import UNIT_HEXAGON
 from companion.vision.known import celled
+from companion.vision.layout import Honeycomb
 from companion.vision.namers import Namer, Printed
-from companion.vision.readers import Reader
 from companion.vision.seen import Reading, SeenCard
 from companion.vision.settling import Patience, Settler
 from companion.vision.symbols import CLASSES
@@ -78,8 +78,7 @@ def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Readi
 
 
 def settler(**patience: Any) -> Settler:
-    reader = Reader(read, ("hexel36",), lambda edition, profile: Printed(edition), lambda view: {}, lambda command: ())
-    return Settler(reader, Printed("36"), Patience(**patience))
+    return Settler(read, Honeycomb(), Printed("36"), Patience(**patience))
 
 
 class Table:

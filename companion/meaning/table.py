@@ -1,0 +1,23 @@
+"""Which meaning a game's pictures have. Another game comes in as one more entry in `MEANINGS`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from companion.meaning.outlook import Meaning
+from companion.meaning.tableau import TableauMeaning, Words
+from companion.rules.hexgrid import Cell
+from companion.vision.register import Edges
+
+
+def _hexel_lying(view: Mapping[str, Any]) -> dict[Cell, Edges]:
+    return {(c["cell"][0], c["cell"][1]): tuple(c["edges"]) for c in view["table"]["tableau"]}
+
+
+def _hexel_cells(command: Mapping[str, Any]) -> tuple[Cell, ...]:
+    laid = command.get("cards", [command] if "cell" in command else [])
+    return tuple((c["cell"][0], c["cell"][1]) for c in laid)
+
+
+MEANINGS: Mapping[str, Callable[[], Meaning]] = {
+    "hexel": lambda: TableauMeaning(Words(_hexel_lying, _hexel_cells, tuple)),
+}

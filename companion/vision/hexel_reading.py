@@ -1,0 +1,93 @@
+"""Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from companion.rules.hexgrid import Cell
+from companion.vision.covers import cover_test
+from companion.vision.finder import Found, find_cards
+from companion.vision.judging import judged, looks_like_a_card
+from companion.vision.known import naming
+from companion.vision.lattice import find_lattice
+from companion.vision.models import network
+from companion.vision.namers import Namer, Printed
+from companion.vision.pose import refined
+from companion.vision.pyramid import Pyramid
+from companion.vision.register import Registration
+from companion.vision.seen import Reading, Warned
+from companion.vision.stopwatch import Stopwatch
+
+HINT = 0.12
+"""Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
+
+
+def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | None = None) -> Reading:
+    """Read a Hex'el table from one picture, without history.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        namer: how symbols get their names; None for the reference printing, its edition by what is seen.
+        across_px: how wide cards are, edge to edge, when known: the picture is then searched at the cheapest scale.
+
+    Returns:
+        The reading; without cards it carries the warning ``nothing-found``.
+    """
+    namer = namer or Printed()
+    clock = Stopwatch()
+    pyramid = Pyramid.of(bgr)
+    clock.lap("shrink")
+    found, corners = outlines(pyramid, across_px, HINT)
+    clock.lap("find")
+    probabilities = namer.probabilities(pyramid, corners)
+    clock.lap("name")
+    is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
+    if not is_card.any():
+        return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
+    cells, easts = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
+    clock.lap("lattice")
+    cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
+    turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities[is_card], easts, strict=True)])
+    reading = judged(tuple(cards), cells, easts, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
+    clock.lap("judge")
+    return replace(reading, stages_ms=clock.laps)
+
+
+def outlines(
+    pyramid: Pyramid, across_px: float | None = None, least: float = 0.45
+) -> tuple[tuple[Found, ...], np.ndarray]:
+    """The cards on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
+    found = find_cards(network("hexel-finder/finder.onnx"), pyramid, across_px, least)
+    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
+    return found, refined(network("hexel-pose/pose.onnx"), pyramid, corners)
+
+
+def _placed_in_lattice(
+    corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]
+) -> tuple[tuple[Cell | None, ...], tuple[int, ...]]:
+    """Cell and east edge of every card.
+
+    What is no card by itself, such as one under a hand, may be the bridge between two parts of the tableau: it is let
+    in where that leaves all cells of the cards alone as they are and brings more cards into the tableau.
+
+    Args:
+        corners: (N, 6, 2) of cards and hints.
+        is_card: (N,) bool.
+        is_covered: whether something lies over a place; see `lattice`.
+    """
+    alone = find_lattice(corners[is_card], is_covered)
+    if is_card.all() or None not in alone.cells:
+        return alone.cells, alone.east
+    bridged = find_lattice(corners, is_covered)
+    cells = tuple(bridged.cells[i] for i in np.flatnonzero(is_card))
+    easts = tuple(bridged.east[i] for i in np.flatnonzero(is_card))
+    pairs = {new: old for new, old in zip(cells, alone.cells, strict=True) if new is not None and old is not None}
+    same = naming(pairs)
+    settled = sum(c is not None for c in alone.cells)
+    if same is None or len(pairs) < settled or sum(c is not None for c in cells) <= settled:
+        return alone.cells, alone.east
+    renaming = Registration(*same, agreeing=len(pairs), clashing=0)
+    if any(renaming.cell(new) != old for new, old in pairs.items()):
+        return alone.cells, alone.east
+    return cells, easts
