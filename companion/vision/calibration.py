@@ -1,14 +1,16 @@
 """Where the camera stands over one table: millimetres from pixels, and the zones that people have named there.
 
-A calibration is what `companion calibrate` found out and a person may read: `calibration_file` writes it down,
-`read_calibration` reads it. Everything that recognises cards does without; what needs to know *where on the table*
-something lies asks `Calibration.zone_of`.
+A calibration is what `companion calibrate` found out, in a file that a person may read and change. Everything that
+recognises cards does without; what needs to know *where on the table* something lies asks `Calibration.zone_of`.
 """
 
+import json
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,8 +73,9 @@ class Calibration:
 
     def table_mm(self, points_px: NDArray[np.floating]) -> Array:
         """Points (..., 2) of the picture on the table."""
-        points = np.asarray(points_px, np.float64)
-        return mapped(self.table_from_straight, points if self.lens is None else self.lens.straightened(points))
+        if self.lens is not None:
+            return mapped(self.table_from_straight, self.lens.straightened(points_px))
+        return mapped(self.table_from_straight, points_px.astype(np.float64))
 
     def image_px(self, points_mm: NDArray[np.floating]) -> Array:
         """Where the picture shows points (..., 2) of the table."""
@@ -109,8 +112,149 @@ class Calibration:
 
 
 def read_calibration(path: Path) -> Calibration:
-    """A calibration from its file. Raises `UsageError` that names the file, and what in it cannot be."""
-    return calibration_file.read(path)
+    """A calibration from its file.
+
+    Raises:
+        UsageError: `unreadable-calibration`, or `bad-calibration` naming the file and what in it cannot be.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-calibration") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is no text file", code="unreadable-calibration") from None
+    try:
+        return _from_toml(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path} is no TOML file: {error}", code="bad-calibration") from None
+    except UsageError as error:
+        raise UsageError(f"{path}: {error.message}", code="bad-calibration") from None
+
+
+def calibration_text(told: Calibration) -> str:
+    """What `read_calibration` reads, with a word on each part for whoever opens the file."""
+    residual = "" if told.residual_mm is None else f"residual_mm = {told.residual_mm:.3f}\n"
+    parts = [
+        f"""# Where the camera stands over this table, as `companion calibrate` found it. Zones may be changed by hand.
+
+calibration = {_VERSION}
+venue = {_quoted(told.venue)}
+camera = {_quoted(told.camera)}
+date = {told.made.isoformat()}
+picture_px = [{told.size[0]}, {told.size[1]}]
+by = {_quoted(told.by)}
+{residual}
+[table]  # from (x, y, 1) in pixels of the picture, straightened by the lens if there is one, to mm on the table
+mm_from_px = {_rows(told.table_from_straight, ".12g")}
+"""
+    ]
+    if told.lens is not None:
+        parts.append(f"""
+[lens]
+focal_px = {_list(told.lens.focal_px, ".8g")}
+centre_px = {_list(told.lens.centre_px, ".8g")}
+distortion = {_list(told.lens.distortion, ".8g")}  # k1, k2, p1, p2, k3
+rms_px = {told.lens.rms_px:.4f}
+pictures = {told.lens.pictures}
+""")
+    if told.marks:
+        lines = [f"{number} = {_rows(corners, '.2f')}" for number, corners in told.marks.items()]
+        parts.append("\n[marks]  # each mark's corners on the table in mm\n" + "\n".join(lines) + "\n")
+    if told.zones:
+        lines = [f"{_quoted(name)} = {_rows(polygon, '.1f')}" for name, polygon in told.zones.items()]
+        parts.append("\n[zones]  # polygons on the table in mm\n" + "\n".join(lines) + "\n")
+    return "".join(parts)
+
+
+_VERSION = 1
+_KEYS = ("calibration", "venue", "camera", "date", "picture_px", "by", "residual_mm", "table", "lens", "marks", "zones")
+_LENS_KEYS = ("focal_px", "centre_px", "distortion", "rms_px", "pictures")
+
+
+def _from_toml(given: Mapping[str, Any]) -> Calibration:
+    _refuse_unknown(given, _KEYS, "")
+    if given.get("calibration") != _VERSION:
+        raise UsageError(f"calibration is {given.get('calibration')!r}; this program reads calibration = {_VERSION}")
+    made, residual = given.get("date"), given.get("residual_mm")
+    if not isinstance(made, date):
+        raise UsageError("date must be a day, as in 2026-11-21")
+    width, height = _numbers(given, "picture_px", (2,))
+    if width < 2 or height < 2:
+        raise UsageError("picture_px must be the width and height of the pictures")
+    return Calibration(
+        venue=_text(given, "venue"),
+        camera=_text(given, "camera"),
+        size=(round(width), round(height)),
+        table_from_straight=_numbers(_section(given, "table", ("mm_from_px",)), "mm_from_px", (3, 3)),
+        lens=_lens(_section(given, "lens", _LENS_KEYS)) if "lens" in given else None,
+        zones={name: _numbers(given["zones"], name, (-1, 2)) for name in _section(given, "zones", None)},
+        marks={_id(name): _numbers(given["marks"], name, (4, 2)) for name in _section(given, "marks", None)},
+        by=_text(given, "by"),
+        residual_mm=None if residual is None else float(_numbers(given, "residual_mm", ())),
+        made=made,
+    )
+
+
+def _lens(given: Mapping[str, Any]) -> Lens:
+    focal, centre = _numbers(given, "focal_px", (2,)), _numbers(given, "centre_px", (2,))
+    if (focal <= 0).any():
+        raise UsageError("focal_px must be more than 0")
+    k1, k2, p1, p2, k3 = _numbers(given, "distortion", (5,)).tolist()
+    rms_px, pictures = float(_numbers(given, "rms_px", ())), int(_numbers(given, "pictures", ()))
+    return Lens((focal[0], focal[1]), (centre[0], centre[1]), (k1, k2, p1, p2, k3), rms_px, pictures)
+
+
+def _refuse_unknown(given: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in given:
+        if key not in known:
+            raise UsageError(f"there is no {where}{key}; there are {', '.join(known)}")
+
+
+def _section(given: Mapping[str, Any], name: str, known: tuple[str, ...] | None) -> Mapping[str, Any]:
+    section = given.get(name, {})
+    if not isinstance(section, Mapping):
+        raise UsageError(f"{name} must be a section, [{name}]")
+    if known is not None:
+        _refuse_unknown(section, known, f"{name}.")
+    return section
+
+
+def _text(given: Mapping[str, Any], name: str) -> str:
+    value = given.get(name)
+    if not isinstance(value, str):
+        raise UsageError(f"{name} must be a text")
+    return value
+
+
+def _numbers(given: Mapping[str, Any], name: str, shape: tuple[int, ...]) -> Array:
+    """Finite numbers of a shape, in which -1 stands for any length."""
+    try:
+        array = np.array(given.get(name), np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    fits = array.ndim == len(shape) and all(want in (-1, is_) for want, is_ in zip(shape, array.shape, strict=True))
+    if not fits or not np.isfinite(array).all():
+        wanted = " x ".join("any" if n == -1 else str(n) for n in shape) or "one"
+        raise UsageError(f"{name} must be numbers: {wanted}")
+    return array
+
+
+def _id(name: str) -> int:
+    if not name.isdecimal():
+        raise UsageError(f"marks.{name}: a mark has a number")
+    return int(name)
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")  # TOML's texts are JSON's, less one control
+
+
+def _rows(rows: Array, form: str) -> str:
+    return "[" + ", ".join(_list(row, form) for row in rows) + "]"
+
+
+def _list(numbers: Any, form: str) -> str:
+    return "[" + ", ".join(f"{float(number):{form}}" for number in numbers) + "]"
 
 
 def _holds(polygon: Array, point: Array) -> bool:
