@@ -1,6 +1,6 @@
 """Trains the card finder: where Hex'el cards lie and how each is turned and foreshortened.
 
-    python models/hexel-finder/train.py --cache DIR [--pictures 5000] [--steps 9000]
+    PYTHONPATH=. python models/hexel-finder/train.py --cache DIR [--pictures 5000] [--steps 9000]
 
 Draws its own photographs (`companion.simulator.photograph`, seeds from 1,000,000 up), keeps them in DIR, trains a small
 fully-convolutional network on the CPU and writes `finder.onnx` beside this file. The network answers, for every fourth
@@ -10,7 +10,6 @@ modulo 60 degrees (cos 6t, sin 6t). See `companion/vision/finder.py` for the rea
 """
 
 import argparse
-import multiprocessing
 import time
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from torch import nn
 
 from companion.simulator.photograph import photograph
 from companion.vision.finder import POSE_SCALE, brightened, pose_code
+from models.training import drawn, export
 
 STRIDE = 4
 CROP = 256
@@ -63,8 +63,8 @@ class Finder(nn.Module):
         return maps
 
 
-def draw(seed: int) -> Drawn:
-    """One half-size picture (304, 400, 3), its cards' corners (N, 6, 2) and how much of each is hidden (N,)."""
+def draw(seed: int) -> tuple[np.ndarray, ...]:
+    """One half-size picture (1, 304, 400, 3), how many cards it has (1,), their corners (N, 6, 2), how hidden (N,)."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     across = float(np.exp(rng.uniform(np.log(38), np.log(330))))
@@ -73,28 +73,15 @@ def draw(seed: int) -> Drawn:
     half = cv2.resize(picture.bgr, (400, 304), interpolation=cv2.INTER_AREA)
     cards = picture.truth["cards"] + picture.truth["loose"]
     corners = np.array([c["corners"] for c in cards], np.float32).reshape(-1, 6, 2) / 2 - 0.25
-    hidden = np.array([c["covered"] for c in cards], np.float32)
-    return half, corners, hidden
+    return half[None], np.array([len(cards)]), corners, np.array([c["covered"] for c in cards], np.float32)
 
 
 def pictures(cache: Path, count: int, first_seed: int) -> list[Drawn]:
-    """The drawn pictures, from the cache where they are there already."""
-    path = cache / f"finder-{first_seed}-{count}.npz"
-    if not path.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with multiprocessing.Pool(2) as pool:
-            drawn = pool.map(draw, range(first_seed, first_seed + count), chunksize=16)
-        images, corners, hidden = zip(*drawn, strict=True)
-        np.savez(
-            path,
-            images=np.stack(images),
-            lengths=[len(c) for c in corners],
-            corners=np.concatenate(corners),
-            hidden=np.concatenate(hidden),
-        )
-    with np.load(path) as held:
-        images, split = held["images"], np.cumsum(held["lengths"])[:-1]
-        return list(zip(images, np.split(held["corners"], split), np.split(held["hidden"], split), strict=True))
+    """The drawn pictures."""
+    columns, seeds = ("images", "lengths", "corners", "hidden"), range(first_seed, first_seed + count)
+    images, lengths, corners, hidden = drawn(cache, "finder", columns, draw, seeds).values()
+    split = np.cumsum(lengths)[:-1]
+    return list(zip(images, np.split(corners, split), np.split(hidden, split), strict=True))
 
 
 def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
@@ -172,19 +159,9 @@ def loss_of(
     return -(focal * weight).sum() / count, pose
 
 
-def export(net: nn.Module, path: Path) -> None:
-    net.eval()
-    torch.onnx.export(
-        net,
-        (torch.zeros(1, 3, 352, 640),),
-        str(path),
-        input_names=["picture"],
-        output_names=["cards"],
-        opset_version=13,
-        dynamo=False,
-        dynamic_axes={"picture": {0: "n", 2: "h", 3: "w"}, "cards": {0: "n", 2: "h", 3: "w"}},
-    )
-    net.train()
+def written(net: nn.Module) -> None:
+    free = {"picture": {0: "n", 2: "h", 3: "w"}, "cards": {0: "n", 2: "h", 3: "w"}}
+    export(net, Path(__file__).with_name("finder.onnx"), torch.zeros(1, 3, 352, 640), free)
 
 
 def main() -> None:
@@ -225,8 +202,8 @@ def main() -> None:
             seen[:] = 0
             torch.save(net.state_dict(), a.cache / "finder.pt")
         if step % 1000 == 0:
-            export(net, Path(__file__).with_name("finder.onnx"))
-    export(net, Path(__file__).with_name("finder.onnx"))
+            written(net)
+    written(net)
 
 
 if __name__ == "__main__":

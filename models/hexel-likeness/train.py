@@ -1,6 +1,6 @@
 """Trains the likeness network: patches of the same symbol of one printing lie close together, whatever the printing.
 
-    python models/hexel-likeness/train.py --cache DIR [--printings 520] [--steps 900]
+    PYTHONPATH=. python models/hexel-likeness/train.py --cache DIR [--printings 520] [--steps 900]
 
 Each printing (`companion.simulator.printings.invented`, or the reference with other inks) is photographed twice, in
 different rooms (`companion.simulator.photograph`, seeds from 4,000,000 up). From one photograph come the examples, from
@@ -8,7 +8,6 @@ the other the questions: prototypical networks (Snell, Swersky, Zemel 2017). Wri
 """
 
 import argparse
-import multiprocessing
 import time
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.profile import face_value_of
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import PATCH, cut_patches
+from models.training import drawn, export
 
 EACH = 24
 """Patches kept of a symbol from one photograph."""
@@ -77,18 +77,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
                 if hidden < 0.1 and n[shot, k] < EACH:
                     x[shot, k, n[shot, k]] = np.round(patch * 200)
                     n[shot, k] += 1
-    return x, n
-
-
-def drawn(cache: Path, count: int, first_seed: int) -> tuple[np.ndarray, np.ndarray]:
-    path = cache / f"likeness-{first_seed}-{count}.npz"
-    if not path.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with multiprocessing.Pool(2) as pool:
-            both = pool.map(draw, range(first_seed, first_seed + count), chunksize=4)
-        np.savez(path, x=np.stack([b[0] for b in both]), n=np.stack([b[1] for b in both]))
-    with np.load(path) as held:
-        return held["x"], held["n"]
+    return x[None], n[None]
 
 
 def episode(x: np.ndarray, n: np.ndarray, rng: np.random.Generator, examples: int, questions: int) -> np.ndarray:
@@ -127,8 +116,8 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
     rng = np.random.default_rng(1)
-    x, n = drawn(a.cache, a.printings, 4_000_000)
-    vx, vn = drawn(a.cache, 60, 4_900_000)
+    x, n = drawn(a.cache, "likeness", ("x", "n"), draw, range(4_000_000, 4_000_000 + a.printings)).values()
+    vx, vn = drawn(a.cache, "likeness", ("x", "n"), draw, range(4_900_000, 4_900_060)).values()
     keep, held = np.flatnonzero((n >= 3).all((1, 2))), np.flatnonzero((vn >= 6).all((1, 2)))
     print(len(keep), "printings to learn from,", len(held), "held out", flush=True)
     net = Likeness()
@@ -160,17 +149,8 @@ def main() -> None:
                 flush=True,
             )
             total = 0.0
-    net.eval()
-    torch.onnx.export(
-        net,
-        (torch.zeros(6, 3, PATCH, PATCH),),
-        str(Path(__file__).with_name("likeness.onnx")),
-        input_names=["patches"],
-        output_names=["likeness"],
-        opset_version=13,
-        dynamo=False,
-        dynamic_axes={"patches": {0: "n"}, "likeness": {0: "n"}},
-    )
+    free = {"patches": {0: "n"}, "likeness": {0: "n"}}
+    export(net, Path(__file__).with_name("likeness.onnx"), torch.zeros(6, 3, PATCH, PATCH), free)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """Trains the pose refiner: how far a card's outline, as found, is off.
 
-    python models/hexel-pose/train.py --cache DIR [--pictures 1600] [--epochs 8]
+    PYTHONPATH=. python models/hexel-pose/train.py --cache DIR [--pictures 1600] [--epochs 8]
 
 Draws its own photographs (`companion.simulator.photograph`, seeds from 3,000,000 up), looks at each card through an
 outline that is a little wrong (`companion.vision.pose`), and learns the affine correction. Writes `pose.onnx`.
 """
 
 import argparse
-import multiprocessing
 import time
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from companion.simulator.photograph import photograph
 from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.pose import GAIN, VIEW, cut_views
 from companion.vision.pyramid import Pyramid
+from models.training import drawn, export
 
 LOOKS = 4
 
@@ -84,17 +84,6 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.round((views + 0.5) * 200).astype(np.uint8), np.array(wanted, np.float32)
 
 
-def views(cache: Path, count: int, first_seed: int) -> tuple[np.ndarray, np.ndarray]:
-    path = cache / f"pose-{first_seed}-{count}.npz"
-    if not path.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with multiprocessing.Pool(2) as pool:
-            drawn = pool.map(draw, range(first_seed, first_seed + count), chunksize=8)
-        np.savez(path, x=np.concatenate([d[0] for d in drawn]), y=np.concatenate([d[1] for d in drawn]))
-    with np.load(path) as held:
-        return held["x"], held["y"]
-
-
 def error(out: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Mean corner error in sides (N,), in the frame of the outline looked through."""
     d = ((out - wanted) / 1.0).reshape(-1, 2, 3)
@@ -111,8 +100,8 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
     rng = np.random.default_rng(1)
-    x, y = views(a.cache, a.pictures, 3_000_000)
-    vx, vy = views(a.cache, 60, 3_900_000)
+    x, y = drawn(a.cache, "pose", ("x", "y"), draw, range(3_000_000, 3_000_000 + a.pictures)).values()
+    vx, vy = drawn(a.cache, "pose", ("x", "y"), draw, range(3_900_000, 3_900_060)).values()
     print(len(x), "views; error as found", np.median(error(np.zeros_like(vy), vy)), flush=True)
     net = Pose()
     size, steps = 128, len(x) // 128
@@ -144,16 +133,8 @@ def main() -> None:
             f"corner error median {np.median(e):.4f} 95 % {np.percentile(e, 95):.4f} {time.time() - begun:.0f} s",
             flush=True,
         )
-        torch.onnx.export(
-            net,
-            (torch.zeros(2, 3, VIEW, VIEW),),
-            str(Path(__file__).with_name("pose.onnx")),
-            input_names=["views"],
-            output_names=["corrections"],
-            opset_version=13,
-            dynamo=False,
-            dynamic_axes={"views": {0: "n"}, "corrections": {0: "n"}},
-        )
+        free = {"views": {0: "n"}, "corrections": {0: "n"}}
+        export(net, Path(__file__).with_name("pose.onnx"), torch.zeros(2, 3, VIEW, VIEW), free)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """Trains the symbol reader: which symbol a patch shows.
 
-    python models/hexel-symbols/train.py --cache DIR [--pictures 1600] [--epochs 14]
+    PYTHONPATH=. python models/hexel-symbols/train.py --cache DIR [--pictures 1600] [--epochs 14]
 
 Draws its own photographs (`companion.simulator.photograph`, seeds from 2,000,000 up), cuts patches as
 `companion.vision.symbols` does, with the corners a little off as the finder's are, and writes `symbols.onnx`.
 """
 
 import argparse
-import multiprocessing
 import time
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from companion.simulator.photograph import photograph
 from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import CLASSES, PATCH, cut_patches
+from models.training import drawn, export
 
 LABEL = {
     ("36", "red"): 0,
@@ -99,17 +99,6 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.round(flat[keep] * 200).astype(np.uint8), names[keep]
 
 
-def patches(cache: Path, count: int, first_seed: int) -> tuple[np.ndarray, np.ndarray]:
-    path = cache / f"symbols-{first_seed}-{count}.npz"
-    if not path.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with multiprocessing.Pool(2) as pool:
-            drawn = pool.map(draw, range(first_seed, first_seed + count), chunksize=8)
-        np.savez(path, x=np.concatenate([d[0] for d in drawn]), y=np.concatenate([d[1] for d in drawn]))
-    with np.load(path) as held:
-        return held["x"], held["y"]
-
-
 def augmented(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Mirrored along the edge, a little brighter or tinted, noisier."""
     out = x.astype(np.float32) / 200
@@ -134,10 +123,10 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
     rng = np.random.default_rng(1)
-    x, y = patches(a.cache, a.pictures, 2_000_000)
+    x, y = drawn(a.cache, "symbols", ("x", "y"), draw, range(2_000_000, 2_000_000 + a.pictures)).values()
     some = rng.permutation(len(x))[: a.patches]
     x, y = x[some], y[some]
-    vx, vy = patches(a.cache, 120, 2_900_000)
+    vx, vy = drawn(a.cache, "symbols", ("x", "y"), draw, range(2_900_000, 2_900_120)).values()
     print(len(x), "patches", np.bincount(y), flush=True)
     net = Symbols()
     size, steps = 256, len(x) // 256
@@ -168,16 +157,8 @@ def main() -> None:
             flush=True,
         )
     torch.save(net.state_dict(), a.cache / "symbols.pt")
-    torch.onnx.export(
-        net,
-        (torch.zeros(6, 3, PATCH, PATCH),),
-        str(Path(__file__).with_name("symbols.onnx")),
-        input_names=["patches"],
-        output_names=["logits"],
-        opset_version=13,
-        dynamo=False,
-        dynamic_axes={"patches": {0: "n"}, "logits": {0: "n"}},
-    )
+    free = {"patches": {0: "n"}, "logits": {0: "n"}}
+    export(net, Path(__file__).with_name("symbols.onnx"), torch.zeros(6, 3, PATCH, PATCH), free)
 
 
 if __name__ == "__main__":
