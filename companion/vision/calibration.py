@@ -79,7 +79,8 @@ class Calibration:
 
     def image_px(self, points_mm: NDArray[np.floating]) -> Array:
         """Where the picture shows points (..., 2) of the table."""
-        straight = mapped(np.linalg.inv(self.table_from_straight), np.asarray(points_mm, np.float64))
+        straight_from_table: Array = np.asarray(np.linalg.inv(self.table_from_straight), np.float64)
+        straight = mapped(straight_from_table, np.asarray(points_mm, np.float64))
         return straight if self.lens is None else self.lens.bent(straight)
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
