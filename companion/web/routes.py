@@ -12,6 +12,7 @@ from companion.referee.messages import Begin, Confirm, Do, Message, Reject
 from companion.rules.engine import read_header
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
+from companion.views.verdicts import verdicts
 from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
 from companion.web.joining import with_code
@@ -20,6 +21,7 @@ from companion.web.people import acting, turn
 blueprint = Blueprint("table", __name__)
 
 _LONGEST_KEY = 128
+_MOST_JUDGED = 128
 
 
 @blueprint.get("/")
@@ -61,6 +63,18 @@ def what_may_lie() -> Response:
         raise Refusal("malformed", "Name a cell by its q and r, whole numbers.")
     session = desk().referee.latest()
     return jsonify({"version": session.version, "commands": options(session, (q, r))})
+
+
+@blueprint.post("/api/verdicts")
+def judged() -> Response:
+    """What the rules say of each of some ``commands``, now or in the place of the move ``at``; nothing happens."""
+    table, given = desk(), body()
+    table.people.door.admit(request)
+    commands = given.get("commands")
+    if not isinstance(commands, list) or len(commands) > _MOST_JUDGED:
+        raise Refusal("malformed", f"Send commands, a list of {_MOST_JUDGED} at most.")
+    session = table.referee.latest()
+    return jsonify({"version": session.version, "verdicts": verdicts(session, commands, number_of(given, "at"))})
 
 
 @blueprint.post("/api/commands")

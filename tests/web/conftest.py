@@ -25,6 +25,7 @@ from companion.web.app import SERVER_OPTIONS, create_app
 from companion.web.server import Server, bound
 
 CODE = "ROSE42"
+READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
 
 LINE = {
     "cmd": "line",
@@ -196,3 +197,23 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
         yield window
         window.close()
         driver.terminate()
+
+
+@pytest.fixture
+def window(chromium: Browser) -> Browser:
+    """The browser as a phone by day; its console must stay quiet."""
+    chromium.forget()
+    chromium.screen(390, 844)
+    return chromium
+
+
+@pytest.fixture
+def visit(window: Browser, serve: Callable[[Flask], int]) -> Callable[..., Browser]:
+    """Opens a table's page and waits until it is live."""
+
+    def go(referee: Referee, path: str = f"/?code={CODE}") -> Browser:
+        window.open(f"http://127.0.0.1:{serve(create_app(referee, join_code=CODE))}{path}")
+        window.wait_for(READY)
+        return window
+
+    return go

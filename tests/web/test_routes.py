@@ -216,3 +216,21 @@ def test_a_bug_is_an_error_without_its_insides(app: Flask, monkeypatch: pytest.M
 def _spread(referee: Referee, turn: str) -> dict[str, Any]:
     session = referee.latest()
     return next(dict(c) for c in session.game.legal(session.state) if c["cmd"] == "place" and c["player"] == turn)
+
+
+def test_what_the_rules_would_say_is_told_and_nothing_happens(phone: FlaskClient, referee: Referee) -> None:
+    before = referee.latest()
+    commands = [HEXEL, MISMATCH, 7, {"cmd": "fly"}]
+    told = phone.post("/api/verdicts", json={"commands": commands}).get_json()["verdicts"]
+    assert told[0] == {"said": ["Ana lays a card: Hexel, two edges."]}
+    assert [verdict["refusal"]["code"] for verdict in told[1:]] == ["edge-mismatch", "malformed", "malformed"]
+    earlier = phone.post("/api/verdicts", json={"commands": [HEXEL], "at": 2}).get_json()["verdicts"]
+    assert earlier[0]["refusal"]["code"] == "wrong-phase"
+    assert referee.latest() is before
+
+
+def test_verdicts_are_for_those_who_joined_and_of_a_few_commands(spectator: FlaskClient, phone: FlaskClient) -> None:
+    assert spectator.post("/api/verdicts", json={"commands": [HEXEL]}).status_code == 401
+    for given in ({}, {"commands": {}}, {"commands": [HEXEL] * 200}, {"commands": [], "at": "1"}):
+        assert phone.post("/api/verdicts", json=given).status_code == 400
+    assert phone.post("/api/verdicts", json={"commands": [], "at": 99}).get_json()["error"]["code"] == "no-such-move"

@@ -56,4 +56,6 @@ export const redo = (version) => post("/api/redo", { version });
 export const correct = (version, change) => post("/api/correct", { version, ...change });
 export const fetchMove = (number) => send(`/api/moves/${number}`, {});
 export const fetchOptions = ([q, r]) => send(`/api/options?q=${q}&r=${r}`, {});
+// What the rules would say of commands, now or in the place of a move that was made; nothing happens.
+export const judge = (commands, at) => post("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
 export const nextGame = (version) => post("/api/next", { version });

@@ -1,25 +1,50 @@
-// Entering a card by hand, for a table without a camera or a card that it cannot read: paint it, or pick it and turn it.
+// Entering a move by hand, for a table without a camera or a card that it cannot read: paint the card, pick a tile and
+// turn it, or what the game's own entry asks.
 
-import { fetchOptions } from "./api.js";
+import { fetchOptions, judge } from "./api.js";
 import { h } from "./dom.js";
 import { paint } from "./paint.js";
 
 const dialog = document.getElementById("sheet");
 const turned = (d, k) => (d + k) % 6;
 
-export async function openLay(cell, { state, game, press }) {
+export async function openLay(cell, { state, game, me, press }) {
   const note = h("p", { class: "soft", role: "status" });
   const lay = async (command) => {
     const answer = await press.command(command);
     if (answer?.error) note.textContent = answer.error.message;
     else if (answer) dialog.close();
   };
-  const body = game.blank ? painting(game.blank(state, cell), { game, state, lay }) : await choosing(cell, { game, state, lay });
+  const body = await entry(cell, { game, state, me, lay });
   dialog.replaceChildren(
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, cell ? `${state.turn} lays here` : "The first three cards"),
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, heading(cell, state, game)),
       h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, "Close")),
     ...[body].flat(), note);
   if (!dialog.open) dialog.showModal();
+}
+
+function heading(cell, state, game) {
+  if (cell) return `${state.turn} lays here`;
+  return game.entry ? [state.turn, game.layWords(state)].filter(Boolean).join(": ") : "The first three cards";
+}
+
+async function entry(cell, { game, state, me, lay }) {
+  if (game.entry) return typing(await game.entry(), { state, me, lay });
+  if (game.blank) return painting(game.blank(state, cell), { game, state, lay });
+  return choosing(cell, { game, state, lay });
+}
+
+// A game's own way of entering; `players` are those whom this phone plays for.
+function typing({ blank, controls }, { state, me, lay }) {
+  const players = Object.keys(state.players).filter((name) => plays(name, me));
+  if (!players.length) return h("p", {}, "Every seat is claimed by another phone.");
+  const command = blank(state, players);
+  return [...controls(command, { state, players, judge }),
+    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, "Lay it")];
+}
+
+function plays(name, me) {
+  return name === me.seat || me.operator || !me.taken.includes(name);
 }
 
 function painting(command, { game, state, lay }) {

@@ -93,13 +93,14 @@ function moveAt(cell) {
 
 async function lay(cell) {
   const [{ openLay }, game] = await Promise.all([import("./lay.js"), gameModule(latest.game)]);
-  await openLay(cell, { state: latest, game, press });
+  await openLay(cell, { state: latest, game, me, press });
 }
 
-function layByHand() {
-  if (!latest.turn || latest.phase === "line") return lay(null);
+async function layByHand() {
+  const game = await gameModule(latest.game);
+  if (game.entry || !latest.turn || latest.phase === "line") return lay(null);
   isLaying = !isLaying;
-  gameModule(latest.game).then((game) => draw(latest, game));
+  draw(latest, game);
 }
 
 function onCloth({ target }) {

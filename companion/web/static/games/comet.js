@@ -4,7 +4,9 @@ import { counted, h } from "../dom.js";
 
 export const title = "Seven Card Comet";
 
-const shown = (value) => (value === 14 ? "A" : String(value));
+export const entry = () => import("../entry/comet.js");
+
+export const shown = (value) => (value === 14 ? "A" : String(value));
 
 function set({ player, cards }, isOpen) {
   const faces = cards.map((card) =>
@@ -40,6 +42,16 @@ function scores(scored) {
       h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))),
       h("b", {}, score)));
   return h("ul", { class: "comet-scores" }, ...rows);
+}
+
+export function layWords({ phase }) {
+  return phase === "lay" ? "Enter a set" : "";
+}
+
+// The cards of one set, face up.
+export function preview({ cards }) {
+  if (!Array.isArray(cards)) return null;
+  return h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" "))));
 }
 
 export function roundWords({ table }) {

@@ -4,8 +4,10 @@ import { h, svg } from "../dom.js";
 
 export const title = "Hexapod";
 
-const CELL = 100;
-const WORDS = { blue: "blue", green: "green", gold: "gold", dung: "dung beetles", leaf: "leaf", stag: "stags", moth: "moths", coins: "coins" };
+export const entry = () => import("../entry/hexapod.js");
+
+export const CELL = 100;
+export const WORDS = { blue: "blue", green: "green", gold: "gold", dung: "dung beetles", leaf: "leaf", stag: "stags", moth: "moths", coins: "coins" };
 
 const legs = () => svg("path", { d: "M-34-20-18-12M34-20 18-12M-38 6-20 6M38 6 20 6M-32 34-18 22M32 34 18 22", class: "legs" });
 const beetle = (kind, letter) => [
@@ -45,12 +47,12 @@ function insects(cells) {
   return found;
 }
 
-function drawn(cells) {
+export function drawn(cells) {
   return insects(cells).map(({ kind, x, y }) =>
     svg("g", { transform: `translate(${x} ${y})` }, svg("title", {}, WORDS[kind] ?? kind), ...(INSECTS[kind]?.() ?? [])));
 }
 
-function square(row, col, rows, cols, kind) {
+export function square(row, col, rows, cols, kind) {
   return svg("rect", { x: col * CELL, y: row * CELL, width: cols * CELL, height: rows * CELL, rx: 8, class: kind });
 }
 
@@ -76,6 +78,17 @@ function showcase(state, name) {
 
 export function drawTable(state) {
   return h("div", { class: "cases" }, ...Object.keys(state.players).map((name) => showcase(state, name)));
+}
+
+export function layWords({ phase }) {
+  return phase === "over" ? "" : "Enter a card";
+}
+
+// One card on its own, as a picture.
+export function preview({ card }) {
+  if (!card) return null;
+  const floor = [0, 1].flatMap((row) => [0, 1].map((col) => square(row, col, 1, 1, "cell full")));
+  return svg("svg", { viewBox: `-4 -4 ${2 * CELL + 8} ${2 * CELL + 8}`, role: "img", "aria-label": "", class: "picture" }, ...floor, ...drawn(card.cells));
 }
 
 export function roundWords({ phase }) {

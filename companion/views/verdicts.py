@@ -1,0 +1,34 @@
+"""What the rules would say of commands: for those who enter a move by hand and want to know before they lay it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from companion.errors import Refusal
+from companion.referee.session import Session
+from companion.rules.engine import Command, Game
+from companion.views.phrases import intent, sentences
+
+
+def verdicts(session: Session, commands: Sequence[Command], at: int | None = None) -> list[dict[str, Any]]:
+    """For each command, on its own, ``{"said": [...]}`` or ``{"refusal": {"code", "message", ...}}``; nothing happens.
+
+    Args:
+        session: as it stands.
+        commands: any JSON objects.
+        at: the move in whose place they would stand; None for the next one.
+
+    Raises:
+        Refusal: `no-such-move`.
+    """
+    if at is not None and not 1 <= at <= len(session.moves):
+        raise Refusal("no-such-move", f"There is no move {at}; {len(session.moves)} stand.")
+    state = session.state if at is None else session.past[at - 1]
+    return [_verdict(session.game, state, command) for command in commands]
+
+
+def _verdict(game: Game, state: Any, command: Command) -> dict[str, Any]:
+    try:
+        _, events = game.apply(state, command)
+    except Refusal as refusal:
+        return {"refusal": refusal.as_json()}
+    return {"said": list(sentences(events)) or [intent(command)]}

@@ -1,0 +1,137 @@
+"""Whole games entered on the phone, without a camera: what each game's own entry puts into a command."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.referee.messages import Begin, Do
+from companion.referee.referee import Referee
+from companion.rules.engine import Header
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+PLAYERS = ("Ana", "Bo")
+OPENING = (
+    {"cmd": "stake", "player": "Ana", "amount": 3},
+    {"cmd": "hedge", "player": "Ana", "amount": 6},
+    {"cmd": "hedge", "player": "Bo", "amount": 9},
+)
+
+
+def click(*selectors: str) -> str:
+    return ";".join(f"document.querySelector('{selector}').click()" for selector in selectors)
+
+
+def test_a_round_of_comet_is_dealt_laid_and_turned_up_by_hand(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("comet", PLAYERS)))
+    page = visit(referee)
+    page.run("[...document.querySelectorAll('#actions button')].find((b) => b.textContent.includes('Deal')).click()")
+    page.wait_for("document.body.dataset.phase == 'lay' && document.getElementById('lay-by-hand')")
+    page.run(click("#lay-by-hand"))
+    page.wait_for("document.getElementById('key-14')")
+    page.run(click(*(f"#key-{n}" for n in (4, 5, 10, 5, 5, 9, 2)), "#key-back"))
+    page.run("[...document.querySelectorAll('#sheet .pick')].find((b) => b.textContent == 'Kinro').click()")
+    page.run(click("#lay"))
+    page.wait_for("!document.getElementById('sheet').open && document.querySelector('.laid')")
+    assert referee.latest().moves[-1].command == {
+        "cmd": "set", "player": "Ana", "pot": "Kinro", "cards": [[4, 5, 10], [5, 5, 9]],
+    }  # fmt: skip
+    page.run("[...document.querySelectorAll('#actions button')].find((b) => b.textContent.includes('Turn up')).click()")
+    page.wait_for("document.body.dataset.phase == 'between'")
+    assert page.complaints() == []
+
+
+def test_a_set_that_is_none_stays_open_and_says_why(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("comet", PLAYERS)))
+    referee.ask(Do({"cmd": "round", "player": "Ana"}))
+    page = visit(referee)
+    page.run(click("#lay-by-hand"))
+    page.wait_for("document.getElementById('lay')")
+    page.run(click("#key-4", "#key-4", "#key-5", "#lay"))
+    page.wait_for("document.querySelector('#sheet > [role=status]').textContent.includes('a set is')")
+    assert page.run("return document.getElementById('sheet').open")
+
+
+def test_a_card_of_hexapod_is_painted_and_laid_where_the_rules_allow_it(
+    referee: Referee, visit: Callable[..., Any], window: Any
+) -> None:
+    window.screen(320, 640)
+    referee.ask(Begin(Header("hexapod", PLAYERS)))
+    card = {"cells": [["blue", "green"], ["gold", "leaf"]]}
+    referee.ask(Do({"cmd": "play", "player": "Ana", "row": 0, "col": 0, "card": card}))
+    referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    page = visit(referee)
+    page.run(click("#lay-by-hand"))
+    page.wait_for("document.getElementById('brush-stag')")
+    page.run("const cells = document.querySelectorAll('.quarter');"
+             "document.getElementById('brush-leaf').click(); cells[0].click(); cells[1].click();"
+             "document.getElementById('brush-stag').click(); cells[3].click();"
+             "document.getElementById('brush-leaf').click(); cells[0].click(); cells[2].click();")  # fmt: skip
+    page.wait_for("document.querySelectorAll('.spot-on.allowed').length")
+    allowed = page.run("return [...document.querySelectorAll('.spot-on.allowed')].map((e) => e.dataset.place)")
+    assert allowed == ["0,1", "1,1"]
+    tap = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    page.run(f"""document.querySelector('[data-place="1,1"]').{tap}""")
+    assert "leaf" in page.run("return document.querySelector('.placing [role=status]').textContent")
+    assert page.run("return document.documentElement.scrollWidth") <= 320
+    page.run(click("#lay"))
+    page.wait_for("!document.getElementById('sheet').open")
+    laid = referee.latest().moves[-1].command
+    assert (laid["row"], laid["col"]) == (1, 1)
+    assert laid["card"] == {"cells": [["leaf", "stag"], ["leaf", "stag"]]}
+    assert page.complaints() == []
+
+
+def test_a_whole_beginning_of_hexel_is_entered_without_a_camera(
+    table: Callable[..., Referee], visit: Callable[..., Any]
+) -> None:
+    referee = table()
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.getElementById('lay')")
+    page.run("document.getElementById('lay').click()")
+    page.wait_for("document.body.dataset.phase == 'stake'")
+    for command in OPENING:
+        referee.ask(Do(command))
+    page.wait_for("document.body.dataset.phase == 'play'")
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelectorAll('.place').length == 10")
+    page.run("""document.querySelector('[data-free="0,-1"]').focus();
+        document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter', bubbles: true}))""")
+    page.wait_for("document.getElementById('lay')")
+    assert page.run("return document.querySelector('.edge-4').ariaLabel") == "south-west: blue"
+    page.run("document.getElementById('lay').click()")
+    page.wait_for("document.querySelectorAll('#cloth .card').length == 4")
+    assert referee.latest().moves[-1].command["player"] == "Ana"
+    assert page.complaints() == []
+
+
+def test_a_painted_card_that_the_rules_refuse_stays_open_and_says_why(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelector('.place')")
+    tap = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    page.run(f"""document.querySelector('[data-free="0,-1"]').{tap}""")
+    page.wait_for("document.getElementById('lay')")
+    page.run("document.querySelector('.edge-4').click(); document.getElementById('lay').click()")
+    page.wait_for("document.querySelector('#sheet [role=status]').textContent")
+    assert page.run("return document.getElementById('sheet').open")
+    assert len(referee.latest().moves) == 4
+
+
+def test_a_tile_of_hexdragon_is_picked_turned_and_laid_by_hand(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("hexdragon", ("Ana", "Bo"))))
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelectorAll('.place').length == 18")
+    tap = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+    page.run(f"""document.querySelector('[data-free="1,0"]').{tap}""")
+    page.wait_for("document.getElementById('tile-1')")
+    page.run("document.getElementById('tile-1').click(); document.getElementById('turn-tile').click();"
+             "document.getElementById('lay').click()")  # fmt: skip
+    page.wait_for("document.querySelectorAll('#cloth .dragon').length == 2 && !document.getElementById('sheet').open")
+    assert referee.latest().moves[-1].command["cell"] == [1, 0]
+    assert page.complaints() == []

@@ -1,0 +1,50 @@
+"""Staying up to date in a real browser: a lost table is said and found again, and without events the page asks."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from companion.referee.messages import Do
+from companion.referee.referee import Referee
+from companion.web.app import SERVER_OPTIONS, create_app
+from companion.web.server import Server, bound
+from companion.web.streams import Pace
+
+CODE = "ROSE42"
+HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
+READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+
+def test_a_lost_table_is_said_and_found_again(referee: Referee, window: Any) -> None:
+    listening = bound("127.0.0.1", 0)
+    port = listening.getsockname()[1]
+    server = Server(create_app(referee, join_code=CODE), listening, SERVER_OPTIONS)
+    server.start()
+    window.open(f"http://127.0.0.1:{port}/")
+    window.wait_for(READY)
+    server.stop()
+    window.wait_for("document.getElementById('link-words').textContent == 'Connection lost'")
+    referee.ask(Do(HEXEL))
+    again = Server(create_app(referee, join_code=CODE), bound("127.0.0.1", port), SERVER_OPTIONS)
+    again.start()
+    try:
+        window.wait_for("document.getElementById('link-words').textContent == 'Live'")
+        window.wait_for("document.querySelector('#call .word').textContent == 'AnaHexel'")
+    finally:
+        window.open("about:blank")
+        again.stop()
+
+
+def test_without_live_events_the_page_asks_by_itself(
+    referee: Referee, window: Any, serve: Callable[[Flask], int]
+) -> None:
+    port = serve(create_app(referee, join_code=CODE, pace=Pace(most=0)))
+    window.open(f"http://127.0.0.1:{port}/")
+    window.wait_for("document.querySelector('.seat')")
+    referee.ask(Do(HEXEL))
+    window.wait_for("document.querySelector('#call .word').textContent == 'AnaHexel'")
+    assert window.run("return document.getElementById('link-words').textContent") == "Every few seconds"

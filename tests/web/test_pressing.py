@@ -1,0 +1,128 @@
+"""Moves on the page in a real browser: what others do appears, what waits is answered, what is mine is pressed."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.referee.messages import Do, Evidence, Propose
+from companion.referee.referee import Referee
+
+LINE = {
+    "cmd": "line",
+    "cards": [
+        {"cell": [-1, 0], "edges": ["red", "blue", "blue", "blue", "blue", "blue"]},
+        {"cell": [0, 0], "edges": ["red", "blue", "blue", "red", "blue", "blue"]},
+        {"cell": [1, 0], "edges": ["red", "red", "blue", "red", "blue", "blue"]},
+    ],
+}
+HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
+MISMATCH = {**HEXEL, "edges": ["red"] * 6}
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+
+def test_a_move_made_elsewhere_appears_by_itself(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    referee.ask(Do(HEXEL))
+    page.wait_for("document.querySelector('#call .word').textContent == 'AnaHexel'")
+    assert page.run("return document.querySelectorAll('.card').length") == 4
+    assert page.run("return document.querySelectorAll('.card.newest').length") == 1
+    assert page.run("return document.querySelectorAll('.seam').length") == 2
+
+
+def test_what_the_camera_saw_waits_as_a_ghost_and_is_confirmed_by_a_press(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    referee.ask(Propose(HEXEL, Evidence(b"", 0.93)))
+    page.wait_for("document.querySelector('.card.ghost') && document.getElementById('confirm')")
+    assert page.run("return document.querySelector('.sentence').textContent") == "Ana lays a card: Hexel, two edges."
+    page.run("document.getElementById('confirm').click()")
+    page.wait_for("!document.querySelector('.card.ghost') && document.querySelector('.card.newest')")
+    assert referee.latest().moves[-1].command == HEXEL
+    assert page.run("return document.getElementById('proposal').hidden")
+
+
+def test_a_proposal_that_the_rules_refuse_shows_why_and_offers_no_confirm(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Propose(MISMATCH, Evidence(b"", 0.9)))
+    page = visit(referee)
+    assert "do not match" in page.run("return document.getElementById('proposal').textContent")
+    assert page.run("return [document.getElementById('confirm'), document.querySelectorAll('.clash').length]") == [
+        None,
+        2,
+    ]
+    page.run("document.getElementById('reject').click()")
+    page.wait_for("document.getElementById('proposal').hidden")
+    assert referee.latest().proposal is None
+
+
+def test_the_code_is_typed_on_the_page_to_get_the_buttons(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee, "/")
+    assert page.run("return document.querySelectorAll('#actions button, #undo').length") == 0
+    page.run("document.getElementById('join-code').value = 'nope'; document.querySelector('#join button').click()")
+    page.wait_for("!document.getElementById('toast').hidden")
+    page.run("document.getElementById('join-code').value = 'rose42'; document.querySelector('#join button').click()")
+    page.wait_for("document.querySelector('#actions button')")
+    assert page.run("return document.getElementById('join').hidden")
+    page.run("document.getElementById('undo').click()")
+    page.wait_for("document.body.dataset.phase == 'hedge'")
+    assert len(referee.latest().moves) == 3
+
+
+def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
+    table: Callable[..., Referee], visit: Callable[..., Any]
+) -> None:
+    referee = table(LINE)
+    page = visit(referee)
+    more = "document.querySelector('[aria-label=More]').click()"
+    page.run(f"{more}; {more}; document.getElementById('set-0').click()")
+    page.wait_for("document.body.dataset.phase == 'hedge'")
+    assert referee.latest().game.view(referee.latest().state)["table"]["stake"] == 3
+    page.run(f"document.getElementById('who-0-1').click(); {more}; {more}; document.getElementById('set-0').click()")
+    page.wait_for("document.querySelector('#call').textContent.includes('Bo hedges 6')")
+    page.run("document.getElementById('amount-0').value = 300; document.getElementById('set-0').click()")
+    page.wait_for("!document.getElementById('toast').hidden")
+    assert "100" in page.run("return document.getElementById('toast').textContent")
+
+
+def test_a_phone_claims_a_seat_and_is_told_its_turn(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.wait_for("document.getElementById('sit-0')")
+    page.run("document.getElementById('sit-0').click()")
+    page.wait_for("document.querySelector('#turn .mine')")
+    assert page.run("return document.getElementById('turn').textContent").startswith("Your turn")
+    assert page.run("return document.getElementById('choice').hidden")
+    page.run("document.getElementById('this-phone').open = true; document.getElementById('leave-seat').click()")
+    page.wait_for("document.getElementById('sit-0')")
+    assert page.complaints() == []
+
+
+def test_my_seat_says_what_i_have_and_would_owe_where_the_thumb_is(
+    referee: Referee, visit: Callable[..., Any], window: Any
+) -> None:
+    window.screen(320, 640)
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    page.wait_for("document.getElementById('sit-1')")
+    page.run("document.getElementById('sit-1').click()")
+    page.wait_for("document.querySelector('.have')")
+    assert "6 at most, your hedge covers it" in page.run("return document.querySelector('.have').textContent")
+    low = page.run("return [...document.querySelectorAll('#actions button')].map((b) => b.getBoundingClientRect())"
+                   ".map(({ top, bottom, height }) => [top > 320, bottom <= 640, height >= 44])")  # fmt: skip
+    assert low == [[True, True, True]] * 2
+    page.run("document.getElementById('do-0').click()")
+    page.wait_for("document.getElementById('turn').textContent.includes('Ana')")
+
+
+def test_the_next_game_is_one_press_away(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
+    referee = table(LINE, {"cmd": "stake", "player": "Ana", "amount": 3})
+    for name, amount in (("Ana", 6), ("Bo", 0)):
+        referee.ask(Do({"cmd": "hedge", "player": name, "amount": amount}))
+    referee.ask(Do(HEXEL))
+    referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    page = visit(referee)
+    page.run("document.getElementById('next-game').click()")
+    page.wait_for("document.body.dataset.phase == 'line'")
