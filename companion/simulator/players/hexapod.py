@@ -4,35 +4,23 @@ The stacks and the cards in hand are not part of the referee's state, so the pla
 begins with full stacks. Cards that others enter in between are simply played on from.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
 
+from companion.decks.hexapod import SPIDER, Cells, deck
 from companion.rules import hexapod
 from companion.rules.engine import Command
-from companion.rules.hexapod_cases import SINGLES
 from companion.rules.hexapod_state import State
 
-Cells = tuple[tuple[str, str], tuple[str, str]]
-
-SPIDER: Cells = (("spider", "spider"), ("spider", "spider"))
-INSECT_CARDS = 41
 _BESIDE_SPIDER = 8
 _WORST_CHANGE = -4
 """Who could only lay what costs more than this spends a coin or passes."""
-_BIG_EVERY = 4
-"""One card of so many shows a stag or a moth."""
 
 
 def player(seed: int) -> Callable[[State], Command | None]:
     """Both players at one table; None once the game is over."""
     return _Table(_stacked(seed)).move
-
-
-def deck() -> tuple[Cells, ...]:
-    """A stand-in for the 41 insect cards: colours often, dung and leaves less, every fourth with a stag or moth."""
-    chance = Random("hexapod")
-    return tuple(_card(chance, number) for number in range(INSECT_CARDS))
 
 
 @dataclass
@@ -119,16 +107,3 @@ def _stacked(seed: int) -> list[list[Cells]]:
     bottom = [SPIDER, *(cards.pop() for _ in range(_BESIDE_SPIDER))]
     chance.shuffle(bottom)
     return [bottom[n::3] + cards[n::3] for n in range(3)]
-
-
-def _card(chance: Random, number: int) -> Cells:
-    a, b, c, d = chance.choices(SINGLES, weights=(5, 5, 5, 2, 3), k=4)
-    if number % _BIG_EVERY:
-        return (a, b), (c, d)
-    shapes: Sequence[Cells] = (
-        (("moth", "moth"), (c, d)),
-        ((a, b), ("moth", "moth")),
-        (("stag", b), ("stag", d)),
-        ((a, "stag"), (c, "stag")),
-    )
-    return chance.choice(shapes)
