@@ -14,6 +14,7 @@ from companion.referee.messages import Confirm, Do, Reject
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
+from companion.simulator.hexel_things import HexelThings
 from companion.watching import Watching
 
 RED = ("red",) * 6
@@ -65,7 +66,7 @@ class FilmCamera:
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[tuple[Referee, FilmCamera, Film]]:
-    film = Film(Setting("36", CELLS, seed=3, size=(960, 540)))
+    film = Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540)))
     referee = open_table(tmp_path, Header("hexel", ("Ana", "Bo"), "36"), Header("hexel", ("Ana", "Bo"), "36"))
     referee.start()
     camera = FilmCamera(film)
@@ -162,7 +163,7 @@ def test_a_camera_that_fails_is_said_and_taken_up_again(
 
 def test_a_game_that_no_reader_knows_and_a_deck_unknown_are_refused(tmp_path: Path) -> None:
     referee = open_table(tmp_path, None, Header("comet", ("Ana", "Bo")))
-    camera = FilmCamera(Film(Setting("36", CELLS, seed=3, size=(960, 540))))
+    camera = FilmCamera(Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540))))
     with pytest.raises(UsageError, match="no camera reading for comet"):
         Watching(camera, referee, "comet")
     with pytest.raises(UsageError, match="no such deck: hexel99"):

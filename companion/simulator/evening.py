@@ -70,6 +70,7 @@ class Temper:
 
 _REMEDIES = ("nudge", "lay again", "lay again", "phone")
 """What is tried, one after the other, when a card is not seen for what it is."""
+_PHONE = _REMEDIES.index("phone")
 
 
 class Evening:
@@ -126,7 +127,7 @@ class Evening:
         if self._table.is_busy:
             self._since_s = t_s
         elif not self.is_over:
-            self._go_on(look, self._script.commands[self._index])
+            self._go_on(look)
 
     def _take_note(self, look: Look) -> None:
         self._known = look.header, look.moves
@@ -144,7 +145,7 @@ class Evening:
         if self.is_over:
             self._say("the game is over; the table stays as it is")
             return
-        is_laid = self._table.is_laid(self._script.commands[index])
+        is_laid = self._table.is_laid(index)
         self._rest(self._temper.think_s if is_laid else self._temper.speak_s)
         if is_laid and self._random.random() < self._temper.fidgets:
             self._table.fidget()
@@ -156,8 +157,8 @@ class Evening:
         self._table.follow(self._script, look.moves)
         return len(look.moves)
 
-    def _go_on(self, look: Look, command: Command) -> None:
-        if not self._table.is_laid(command):
+    def _go_on(self, look: Look) -> None:
+        if not self._table.is_laid(self._index):
             if self._is_rested():
                 self._enter(look)
         elif not self._performed:
@@ -190,7 +191,8 @@ class Evening:
             self._rest((self._temper.again_s, self._temper.again_s))
         else:
             self._equipment.press("reject")
-            self._remedy(look, f"the camera took it for {seen}", max(self._failures, 1))
+            is_right = self._table.is_read_right(look.moves, seen)
+            self._remedy(look, f"the camera took it for {seen}", _PHONE if is_right else max(self._failures, 1))
 
     def _remedy(self, look: Look, why: str, severity: int) -> None:
         remedy = _REMEDIES[min(severity, len(_REMEDIES) - 1)]

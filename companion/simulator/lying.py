@@ -72,14 +72,6 @@ def spot(cell: Cell, lying: Mapping[Cell, Pose], care: Care, rng: np.random.Gene
     return _pushed_off(aim.shifted(0, 0, turn / len(beside)), [pose for _, pose in beside])
 
 
-def laid_out(cells: Mapping[Cell, list[int]], care: Care) -> dict[Cell, Pose]:
-    """A whole tableau laid card by card in the mapping's order, each with its own seed: the same after a restart."""
-    lying: dict[Cell, Pose] = {}
-    for cell, seed in cells.items():
-        lying[cell] = spot(cell, lying, care, np.random.default_rng(seed))
-    return lying
-
-
 def _touching(pose: Pose, direction: int, gap_mm: float) -> Pose:
     angle = math.radians(pose.turn_deg - 60 * direction)
     reach = 2 * APOTHEM_MM + gap_mm

@@ -3,7 +3,7 @@
 Light, shadow, softness, flicker and noise are added where a camera meets them; all chance comes in as a generator.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,13 +11,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from companion.decks.hexel import Face, back_shapes, face_shapes
 from companion.decks.raster import raster
 from companion.decks.shapes import Shape, bounds
 from companion.simulator.hands import Hand
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera, Matrix, applied, mm_from_px, placed
 from companion.simulator.surfaces import table_top
+from companion.simulator.things import Face
 
 Picture = npt.NDArray[Any]
 
@@ -47,38 +47,51 @@ class Moving:
 class Painter:
     """Paints one table for one camera. Keeps what does not move."""
 
-    def __init__(self, camera: Camera, surface: str, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        camera: Camera,
+        surface: str,
+        shapes: Callable[[Face], tuple[Shape, ...]],
+        rng: np.random.Generator,
+    ) -> None:
+        """A bare table.
+
+        Args:
+            camera: what looks at it.
+            surface: ``wood`` or ``felt``.
+            shapes: how a thing that shows a face is drawn.
+            rng: the only source of chance.
+        """
         self.camera = camera
+        self._shapes = shapes
         self._rng = rng
         self._light = _light(camera.size, rng)
         self._bare = _lit(table_top(camera, surface, rng), self._light)
         self._grain = _grain(camera.size, rng)
-        self._cards: dict[tuple[Face | None, str], Sprite] = {}
+        self._sprites: dict[Face, Sprite] = {}
 
-    def card(self, face: Face | None, edition: str) -> Sprite:
-        """A card's sprite; its back when the face is None."""
-        if (face, edition) not in self._cards:
-            shapes = back_shapes() if face is None else face_shapes(face, edition)
-            self._cards[face, edition] = _sprite(shapes, 1.15 * self.camera.px_per_mm)
-        return self._cards[face, edition]
+    def sprite(self, face: Face) -> Sprite:
+        """The sprite of a thing that shows a face."""
+        if face not in self._sprites:
+            self._sprites[face] = _sprite(self._shapes(face), 1.15 * self.camera.px_per_mm)
+        return self._sprites[face]
 
     def bare_table(self) -> Picture:
         """The table with nothing on it, to paint on."""
         return self._bare.copy()
 
     def lay(self, table: Picture, card: Sprite, pose: Pose) -> None:
-        """Paint a lying card into a picture, with the thin shadow at its edge."""
+        """Paint a lying thing into a picture, with the thin shadow at its edge."""
         self._shade(table, card, pose.shifted(0.9, 0.7), 0.8)
-        self._stack(table, card, pose, CARD_MM)
+        self._put(table, card, pose, CARD_MM)
 
-    def lay_deck(self, table: Picture, pose: Pose, cards: int, edition: str) -> None:
-        """Paint a deck lying face down: its cards one above the other, the sides paler than the back."""
-        back, side = self.card(None, edition), self.card(("red",) * 6, edition)
-        height = CARD_MM * cards
-        self._shade(table, back, pose.shifted(_SUN[0] * height, _SUN[1] * height), 4.0)
-        for k in range(cards):
+    def stack(self, table: Picture, faces: Sequence[Face], pose: Pose) -> None:
+        """Paint things lying one above the other, the lowest first, each a little off the one below."""
+        height = CARD_MM * len(faces)
+        self._shade(table, self.sprite(faces[-1]), pose.shifted(_SUN[0] * height, _SUN[1] * height), 4.0)
+        for k, face in enumerate(faces):
             leaning = pose.shifted(0.4 * np.sin(k), 0.4 * np.cos(2.3 * k), 1.2 * np.sin(1.7 * k))
-            self._stack(table, side if k % 2 == 0 and k < cards - 1 else back, leaning, CARD_MM * (k + 1))
+            self._put(table, self.sprite(face), leaning, CARD_MM * (k + 1))
 
     def over(self, table: Picture, things: Sequence[Moving]) -> Picture:
         """A copy of the picture with moving things above it, the later ones on top, each with its soft shadow."""
@@ -106,7 +119,7 @@ class Painter:
         shadow = self._layer(card, (pose,), 0.0, margin_px=10)
         _darken(table, shadow.box, cv2.GaussianBlur(shadow.picture[:, :, 3], (0, 0), softness_px), 0.5)
 
-    def _stack(self, table: Picture, card: Sprite, pose: Pose, height_mm: float) -> None:
+    def _put(self, table: Picture, card: Sprite, pose: Pose, height_mm: float) -> None:
         layer = self._layer(card, (pose,), height_mm)
         _blend(table, layer.box, _relit(layer.picture, self._light[layer.box.rows, layer.box.columns]))
 

@@ -37,8 +37,8 @@ class Tabletop(Protocol):
     def follow(self, script: Script, moves: Sequence[Command]) -> None:
         """Go on with another script, which begins with these moves and names cells as they do."""
 
-    def is_laid(self, command: Command) -> bool:
-        """Whether people carry a command out with their hands for the camera to see; else they say it on a phone."""
+    def is_laid(self, index: int) -> bool:
+        """Whether the script's command of that index is carried out by hand for the camera to see; else it is said."""
 
     def perform(self, index: int) -> None:
         """Let someone carry out the script's command of that index."""
@@ -60,6 +60,12 @@ class Tabletop(Protocol):
 
     def is_next(self, moves: Sequence[Command], seen: Command) -> bool:
         """Whether what the camera saw is the script's next command after these moves."""
+
+    def is_read_right(self, moves: Sequence[Command], seen: Command) -> bool:
+        """Whether the camera read what lies there right, though it takes it for another command than the script's next.
+
+        Then nothing can be laid better, and the command is said on a phone.
+        """
 
     def told(self, moves: Sequence[Command], index: int) -> Command:
         """The script's command of that index as it is to be entered after these moves, in the camera's names."""

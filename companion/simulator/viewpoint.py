@@ -1,32 +1,48 @@
-"""Where the camera hangs, where the people sit and where the draw deck lies, so that a whole game fits the picture."""
+"""Where the camera hangs, where the people sit and where a draw deck lies, so that a whole game fits the picture."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 import numpy as np
 import numpy.typing as npt
 
-from companion.decks.hexel import SIDE_MM
-from companion.rules.hexgrid import Cell
 from companion.simulator.gestures import Point
-from companion.simulator.lying import Pose, centre_mm
+from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera
 
-_RIM_MM = 26.0
-"""Free room between the outermost card's edge and the picture's."""
+RIM_MM = 26.0
+"""Free room between the outermost thing's edge and the picture's."""
 _BEYOND_MM = 110.0
 """How far outside the picture an idle hand waits."""
 _LARGEST_PX_PER_MM = 1.6
 
 
-def viewpoint(cells: Sequence[Cell], size: tuple[int, int], rng: np.random.Generator) -> Camera:
-    """A camera with some tilt, turned so that the cells fill the picture best and lying in its middle."""
-    centres = np.array([centre_mm(cell) for cell in cells])
+def viewpoint(
+    points: Sequence[Point],
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    *,
+    around_mm: float,
+    beside_mm: float = 0.0,
+    yaws_deg: Iterable[float] | None = None,
+) -> Camera:
+    """A camera with some tilt, turned so that the points fill the picture best and lying in its middle.
+
+    Args:
+        points: what must be seen, in mm on the table.
+        size: width and height of the pictures.
+        rng: the only source of chance.
+        around_mm: free room around every point.
+        beside_mm: how much wider the picture must be, for a deck.
+        yaws_deg: how the camera may be turned; any way when None.
+    """
+    seen = np.array(points, np.float64)
     start = float(rng.uniform(0, 60))
     tilt = float(rng.uniform(4, 9))
-    yaw = max((start + step for step in range(0, 180, 10)), key=lambda deg: _fit(centres, deg, size)[0])
-    scale, aim = _fit(centres, yaw, size)
+    ways = [start + step for step in range(0, 180, 10)] if yaws_deg is None else list(yaws_deg)
+    yaw = max(ways, key=lambda deg: _fit(seen, deg, size, 2 * around_mm, beside_mm)[0])
+    scale, aim = _fit(seen, yaw, size, 2 * around_mm, beside_mm)
     return Camera(size, scale, aim, 1150 / scale, tilt, yaw)
 
 
@@ -39,12 +55,12 @@ def seats(camera: Camera, count: int) -> tuple[Point, ...]:
     return tuple(_beyond(around[k % len(around)], camera.aim) for k in range(count))
 
 
-def deck_place(camera: Camera, cells: Sequence[Cell]) -> Pose:
-    """A place for the deck near the picture's rim, as far from all cells as can be."""
-    inset = 1.25 * SIDE_MM * camera.px_per_mm
+def deck_place(camera: Camera, points: Sequence[Point], deck_mm: float) -> Pose:
+    """A place near the picture's rim for a deck of that radius, as far from all points as can be."""
+    inset = deck_mm * camera.px_per_mm
     right, bottom = camera.size[0] - 1 - inset, camera.size[1] - 1 - inset
     rim = [(x, y) for x, y in product(np.linspace(inset, right, 9), np.linspace(inset, bottom, 6))]
-    centres = camera.project([centre_mm(cell) for cell in cells])
+    centres = camera.project(points)
     free = [min(math.hypot(x - cx, y - cy) for cx, cy in centres) for x, y in rim]
     near_rim = [min(x - inset, right - x, y - inset, bottom - y) for x, y in rim]
     best = rim[max(range(len(rim)), key=lambda k: free[k] - 0.5 * near_rim[k])]
@@ -52,14 +68,15 @@ def deck_place(camera: Camera, cells: Sequence[Cell]) -> Pose:
     return Pose(float(on_table[0] / on_table[2]), float(on_table[1] / on_table[2]), 17.0)
 
 
-def _fit(centres: npt.NDArray[np.float64], yaw_deg: float, size: tuple[int, int]) -> tuple[float, Point]:
-    """The scale at which the cells fit a picture turned by that yaw, and the point in their middle."""
+def _fit(
+    centres: npt.NDArray[np.float64], yaw_deg: float, size: tuple[int, int], room_mm: float, beside_mm: float
+) -> tuple[float, Point]:
+    """The scale at which the points fit a picture turned by that yaw, and the place in their middle."""
     c, s = math.cos(math.radians(yaw_deg)), math.sin(math.radians(yaw_deg))
     turn = np.array([[c, -s], [s, c]])
     turned = centres @ turn.T
     low, high = turned.min(axis=0), turned.max(axis=0)
-    room = 2 * (SIDE_MM + _RIM_MM)
-    scale = min(size[0] / (high[0] - low[0] + room + 2.2 * SIDE_MM), size[1] / (high[1] - low[1] + room))
+    scale = min(size[0] / (high[0] - low[0] + room_mm + beside_mm), size[1] / (high[1] - low[1] + room_mm))
     x, y = turn.T @ ((low + high) / 2)
     return min(0.94 * float(scale), _LARGEST_PX_PER_MM * size[0] / 1280), (float(x), float(y))
 

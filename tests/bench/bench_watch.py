@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.decks.hexel import SYMBOLS
 from companion.simulator.film import Film, Setting
+from companion.simulator.hexel_things import HexelThings
 from companion.simulator.tableaux import grown_tableau
 from companion.vision.hexel_reading import read_hexel
 from companion.vision.layout import Honeycomb
@@ -24,7 +25,7 @@ def main() -> None:
     rng = np.random.default_rng(7)
     faces = grown_tableau(20, SYMBOLS["36"], rng)
     cells = list(faces)
-    film = Film(Setting("36", tuple(cells), seed=7))
+    film = Film(Setting(HexelThings("36", tuple(cells)), seed=7))
     film.lay_out({c: faces[c] for c in cells[:16]})
     settler = Settler(read_hexel, Honeycomb())
     idle, hand, told = [], [], []

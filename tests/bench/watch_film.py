@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from companion.simulator.film import Film, Setting
+from companion.simulator.hexel_things import HexelThings
 from companion.simulator.tableaux import grown_tableau
 from companion.vision.hexel_reading import read_hexel
 from companion.vision.layout import Honeycomb
@@ -25,7 +26,7 @@ def watched(seed: int, count: int) -> dict[str, int | float]:
     edition = ("36", "46")[seed % 2]
     faces = grown_tableau(count, EDITIONS[edition], rng)
     cells = list(faces)
-    film = Film(Setting(edition, tuple(cells), seed=seed))
+    film = Film(Setting(HexelThings(edition, tuple(cells)), seed=seed))
     film.lay_out({c: faces[c] for c in cells[:3]})
     settler = Settler(read_hexel, Honeycomb())
     told: list[dict[str, Any]] = []

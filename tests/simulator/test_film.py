@@ -3,6 +3,8 @@ import pytest
 
 from companion.decks.hexel import FACES
 from companion.simulator.film import Film, Setting
+from companion.simulator.hexel_things import HexelThings
+from companion.simulator.lying import centre_mm
 from companion.simulator.viewpoint import viewpoint
 
 FACE = FACES["36"][3]
@@ -11,7 +13,7 @@ LINE = tuple((cell, FACES["36"][k]) for k, cell in enumerate(CELLS[:3]))
 
 
 def film(seed=1, lying=LINE, cells=CELLS):
-    table = Film(Setting("36", cells, seats=2, seed=seed, size=(640, 360)))
+    table = Film(Setting(HexelThings("36", cells), seats=2, seed=seed, size=(640, 360)))
     table.lay_out(dict(lying))
     return table
 
@@ -90,7 +92,7 @@ def test_a_nudged_card_moves_a_little_and_stays_itself():
 def test_a_hovering_hand_changes_nothing():
     table = film()
     before = table.next()
-    table.hover((1, 1), 0)
+    table.hover(centre_mm((1, 1)), 0)
     frames = played(table)
     assert any(f.truth.hand for f in frames)
     assert frames[-1].truth.cards == before.truth.cards
@@ -121,4 +123,4 @@ def test_the_camera_sees_every_card_of_the_game(seed):
 
 
 def test_a_small_game_is_not_filmed_from_too_near():
-    assert viewpoint([(0, 0)], (1280, 720), np.random.default_rng(0)).px_per_mm <= 1.6
+    assert viewpoint([(0, 0)], (1280, 720), np.random.default_rng(0), around_mm=60).px_per_mm <= 1.6

@@ -37,7 +37,7 @@ def laid_by(done):
 
 
 def test_the_line_and_placements_are_laid_and_chips_are_said(table):
-    assert {c["cmd"]: table.is_laid(c) for c in SCRIPT.commands} == {
+    assert {c["cmd"]: table.is_laid(k) for k, c in enumerate(SCRIPT.commands)} == {
         "line": True,
         "stake": False,
         "hedge": False,

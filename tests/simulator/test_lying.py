@@ -7,7 +7,7 @@ import pytest
 
 from companion.decks.hexel import APOTHEM_MM, outline
 from companion.rules.hexgrid import distance, field
-from companion.simulator.lying import Care, laid_out
+from companion.simulator.lying import Care, spot
 from companion.simulator.optics import applied, placed
 
 CARE = Care(gap_mm=3.0, turn_deg=4.0)
@@ -15,7 +15,10 @@ CARE = Care(gap_mm=3.0, turn_deg=4.0)
 
 def tableau(seed):
     cells = sorted(field(3), key=lambda cell: distance(cell, (0, 0)))
-    return laid_out({cell: [seed, cell[0] % 256, cell[1] % 256] for cell in cells}, CARE)
+    lying = {}
+    for cell in cells:
+        lying[cell] = spot(cell, lying, CARE, np.random.default_rng([seed, cell[0] % 256, cell[1] % 256]))
+    return lying
 
 
 def corners(pose):

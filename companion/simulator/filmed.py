@@ -1,0 +1,152 @@
+"""What the simulated tables of all games share: hands that bring a filmed table to what a script says lies there.
+
+A game says what lies there after so many commands (`FilmedTabletop.lying`) and which of them are seen by a camera; the
+hands do the rest, whatever the table looked like before. A game whose camera may call places by other names than the
+script does says how the two agree.
+"""
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from companion.rules.engine import Command
+from companion.simulator.film import Film, Frame, Setting
+from companion.simulator.script import Script, commands_agree
+from companion.simulator.things import Face, Place, Things
+
+Faces = dict[Place, Face]
+
+
+class FilmedTabletop(ABC):
+    """A `companion.simulator.tabletop.Tabletop` whose camera calls all places as the script does."""
+
+    def __init__(self, script: Script, things: Things, seed: int, size: tuple[int, int] = (1280, 720)) -> None:
+        """A table with nothing on it yet."""
+        self._script = script
+        self._random = random.Random(seed)
+        self._seats = len(script.header.players)
+        self._film = Film(Setting(things, self._seats, seed, size))
+
+    # ------------------------------------------------------------ what a game brings
+
+    @abstractmethod
+    def lying(self, done: int) -> Faces:
+        """What lies there after ``done`` commands of the script, in the order laid, in the film's names."""
+
+    @abstractmethod
+    def is_laid(self, index: int) -> bool:
+        """See `Tabletop`."""
+
+    def is_turned_over(self, was: Face, shows: Face) -> bool:
+        """Whether a thing that showed one face shows the other once it is turned over."""
+        return False
+
+    def agree(self, ours: Command, theirs: Command) -> bool:
+        """Whether a move is the script's command."""
+        return commands_agree(ours, theirs, tuple(ours))
+
+    def seat_at(self, place: Place) -> int:
+        """Who tidies a place."""
+        return 0
+
+    # ------------------------------------------------------------ what lies there
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a hand is about, or about to come."""
+        return self._film.is_busy
+
+    def next(self, step_s: float) -> Frame:
+        """The next picture."""
+        return self._film.next(step_s)
+
+    def lay_out(self, done: int) -> None:
+        """Let the table lie at once as it lies after ``done`` commands of the script."""
+        self._film.lay_out(self.lying(done))
+
+    def perform(self, index: int) -> None:
+        """Let someone lay, turn over or take away what the command asks for."""
+        seat = self._seat(index)
+        for step in self._steps(self.lying(index + 1), lambda place: seat):
+            step()
+
+    def nudge(self, index: int) -> None:
+        """Push the last thing straight that the command brought."""
+        brought = [place for place in self._brought(index) if self._film.has(place)]
+        if brought:
+            self._film.nudge(brought[-1], self._seat(index))
+
+    def take_back(self, index: int) -> None:
+        """Bring the table back to what it was before the command."""
+        seat = self._seat(index)
+        for step in self._steps(self.lying(index), lambda place: seat):
+            step()
+
+    def fidget(self) -> None:
+        """Hover over something on the table, or over its middle."""
+        lying = list(self._film.lying)
+        at = self._film.middle(self._random.choice(lying)) if lying else self._film.camera.aim
+        self._film.hover(at, self._random.randrange(self._seats))
+
+    def tidy(self, done: int) -> bool:
+        """Take away one thing that the session does not know, or bring one that it does."""
+        step = next(self._steps(self.lying(done), self.seat_at), None)
+        if step is not None:
+            step()
+        return step is not None
+
+    # ------------------------------------------------------------ what is played
+
+    def follow(self, script: Script, moves: Sequence[Command]) -> None:
+        """See `Tabletop`."""
+        self._script = script
+
+    def done(self, moves: Sequence[Command]) -> int | None:
+        """See `Tabletop`."""
+        ours = self._script.commands[: len(moves)]
+        return len(moves) if len(ours) == len(moves) and all(map(self.agree, ours, moves)) else None
+
+    def is_next(self, moves: Sequence[Command], seen: Command) -> bool:
+        """See `Tabletop`."""
+        return self.done([*moves, seen]) is not None
+
+    def is_read_right(self, moves: Sequence[Command], seen: Command) -> bool:
+        """See `Tabletop`."""
+        return False
+
+    def told(self, moves: Sequence[Command], index: int) -> Command:
+        """See `Tabletop`."""
+        return self._script.commands[index]
+
+    # ------------------------------------------------------------ hands
+
+    def _brought(self, index: int) -> list[Place]:
+        before, after = self.lying(index), self.lying(index + 1)
+        return [place for place in after if before.get(place) != after[place]]
+
+    def _steps(self, wanted: Faces, seat: Callable[[Place], int]) -> Iterator[Callable[[], None]]:
+        """What hands do, thing by thing, until the table lies as wanted: the last laid goes first."""
+        film, lying = self._film, dict(self._film.lying)
+        for place in reversed(lying):
+            if place not in wanted:
+                yield _bound(film.lift, place, seat(place))
+        for place, face in lying.items():
+            if place in wanted and wanted[place] != face:
+                if self.is_turned_over(face, wanted[place]):
+                    yield _bound(film.turn, place, wanted[place], seat(place))
+                else:
+                    yield _bound(film.lift, place, seat(place))
+        for place, face in wanted.items():
+            if not self._turned_where_it_lies(lying, place, face):
+                yield _bound(film.lay, place, face, seat(place))
+
+    def _turned_where_it_lies(self, lying: Mapping[Place, Face], place: Place, face: Face) -> bool:
+        return place in lying and (lying[place] == face or self.is_turned_over(lying[place], face))
+
+    def _seat(self, index: int) -> int:
+        player, players = self._script.commands[index].get("player"), self._script.header.players
+        return players.index(player) % self._seats if player in players else 0
+
+
+def _bound(act: Callable[..., None], *given: object) -> Callable[[], None]:
+    return lambda: act(*given)
