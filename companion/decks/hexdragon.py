@@ -37,6 +37,10 @@ class Drawing:
         tail_at: how far from the centre a tail comes to its point, a fraction.
         edging_mm: width of the owner's colour around a head tile, 0 for none.
         head_sides: 0 for a round head, else its corners.
+        eye_mm: how wide an eye is, 0 for none.
+        taper: how a tail narrows: 1 evenly, less for one that stays wide and ends bluntly.
+        spine: a line along the middle of every band, its colour; None for none.
+        star_points: how many arms a star has.
     """
 
     inks: Mapping[str, str] = field(default_factory=lambda: OWNER_INKS)
@@ -53,9 +57,12 @@ class Drawing:
     head_sides: int = 0
     eye_mm: float = 4.4
     tail_at: float = 0.35
+    taper: float = 0.75
+    spine: str | None = None
     edging_mm: float = 2.5
     star_paper: str = "#FFFFFF"
     star_mm: float = 26.0
+    star_points: int = 5
 
 
 REFERENCE = Drawing()
@@ -94,7 +101,8 @@ def star_shapes(owner: str, drawing: Drawing = REFERENCE) -> tuple[Shape, ...]:
     ['Disc', 'Polygon']
     """
     half = drawing.star_mm / 2
-    points = tuple(polar(half if k % 2 == 0 else 0.4 * half, 36 * k - 90) for k in range(10))
+    arms = drawing.star_points
+    points = tuple(polar(half if k % 2 == 0 else 0.4 * half, 180 / arms * k - 90) for k in range(2 * arms))
     return Disc((0, 0), STAR_DISC_MM / 2, drawing.star_paper), Polygon(points, drawing.inks[owner])
 
 
@@ -167,7 +175,7 @@ def _head(edge: int, ink: str, drawing: Drawing) -> list[Shape]:
 
 def _eyes(centre: Point, angle: float, drawing: Drawing) -> list[Shape]:
     shapes: list[Shape] = []
-    for side in (-50.0, 50.0):
+    for side in (-50.0, 50.0) if drawing.eye_mm else ():
         at = polar(0.28 * drawing.head_mm, angle + side, centre)
         pupil = Disc(polar(0.4, angle, at), 0.22 * drawing.eye_mm, "#202020")
         shapes += [Disc(at, drawing.eye_mm / 2, "#FFFFFF"), pupil]

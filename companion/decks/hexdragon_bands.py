@@ -31,6 +31,14 @@ class Inks(Protocol):
     def tail_at(self) -> float:
         """How far from the centre a tail comes to its point, a fraction of the apothem."""
 
+    @property
+    def taper(self) -> float:
+        """How a tail narrows: 1 evenly, less for one that stays wide and ends bluntly."""
+
+    @property
+    def spine(self) -> str | None:
+        """The colour of a line along their middle, None for none."""
+
 
 def curve(path: tuple[int, int], side_mm: float, bow: float = 1.0) -> tuple[Point, ...]:
     """Points from the middle of one edge to the middle of another, meeting both squarely.
@@ -54,11 +62,17 @@ def band_shapes(points: tuple[Point, ...], inks: Inks) -> tuple[Shape, ...]:
     half = inks.band_mm / 2
     left, right = _beside(points, half), _beside(points, -half)
     fill = Polygon((*left, *reversed(right)), inks.band)
+    spine = [] if inks.spine is None else [Band(_shortened(points, 1.0), inks.band_mm / 5, inks.spine)]
     if not inks.line_mm:
-        return (fill,)
+        return fill, *spine
     inner = half - inks.line_mm / 2
-    return fill, *(
-        Band(_shortened(_beside(points, side), inks.line_mm / 2), inks.line_mm, inks.line) for side in (inner, -inner)
+    return (
+        fill,
+        *spine,
+        *(
+            Band(_shortened(_beside(points, side), inks.line_mm / 2), inks.line_mm, inks.line)
+            for side in (inner, -inner)
+        ),
     )
 
 
@@ -69,7 +83,10 @@ def tail_shapes(edge: int, apothem_mm: float, inks: Inks) -> tuple[Shape, ...]:
     half = inks.band_mm / 2
     length = math.dist(root, tip)
     left, right = (
-        tuple(polar(side * _taper(step / 8) * half, angle + 90, _between(root, tip, step / 8)) for step in range(9))
+        tuple(
+            polar(side * _taper(step / 8, inks.taper) * half, angle + 90, _between(root, tip, step / 8))
+            for step in range(9)
+        )
         for side in (1, -1)
     )
     body = Polygon((*left, *reversed(right)), inks.band)
@@ -85,9 +102,9 @@ def _shortened(points: tuple[Point, ...], by_mm: float) -> tuple[Point, ...]:
     return first, *points[1:-1], last
 
 
-def _taper(share: float) -> float:
+def _taper(share: float, power: float) -> float:
     """How much of its width a tail has left so far along it."""
-    return math.pow(1.0 - share, 0.75)
+    return math.pow(1.0 - share, power)
 
 
 def _between(a: Point, b: Point, share: float) -> Point:
