@@ -43,7 +43,7 @@ class Folder:
 
     def journals(self) -> list[Path]:
         """The games' journals, the oldest first."""
-        return sorted(self.games.glob("[0-9]*.jsonl"), key=lambda path: (len(path.stem), path.stem))
+        return journals(self.games)
 
     def next_journal(self) -> Path:
         """The path for one more game."""
@@ -56,6 +56,12 @@ class Folder:
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
+
+
+def journals(games: Path) -> list[Path]:
+    """The journals in a folder of games, the oldest first; none where there is no such folder."""
+    numbered = (path for path in games.glob("[0-9]*.jsonl") if path.stem.isdecimal())
+    return sorted(numbered, key=lambda path: (len(path.stem), path.stem))
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -70,7 +70,7 @@ class Journal:
         path = journals[-1]
         with told(f"cannot read the journal {path}"):
             data = path.read_bytes()
-        bodies, size = _whole(path, data)
+        bodies, size = whole(path, data)
         session, asked = replayed(path, bodies)
         with told(f"cannot write the journal {path}"):
             if size < len(data):
@@ -178,6 +178,21 @@ class Journal:
             self._file = -1
 
 
+def whole(path: Path, data: bytes) -> tuple[list[dict[str, Any]], int]:
+    """The whole lines of a journal, the first at least, and how many bytes they take; what follows is torn.
+
+    Raises:
+        JournalError: `journal-damaged`.
+    """
+    try:
+        bodies, size = whole_lines(data)
+    except Damaged as damage:
+        raise JournalError(f"the journal {path} is damaged, {damage}; {_WAY_OUT}", code="journal-damaged") from None
+    if not bodies:
+        raise JournalError(f"the journal {path} is damaged, line 1 is torn; {_WAY_OUT}", code="journal-damaged")
+    return bodies, size
+
+
 def replayed(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session, Header | None]:
     """The session that a journal's lines tell, and the header that the settings had asked for.
 
@@ -249,16 +264,6 @@ def _one_before(session: Session, body: Mapping[str, Any]) -> Session:
 
 def _at(session: Session, version: int) -> Session:
     return replace(session, version=version)
-
-
-def _whole(path: Path, data: bytes) -> tuple[list[dict[str, Any]], int]:
-    try:
-        bodies, size = whole_lines(data)
-    except Damaged as damage:
-        raise JournalError(f"the journal {path} is damaged, {damage}; {_WAY_OUT}", code="journal-damaged") from None
-    if not bodies:
-        raise JournalError(f"the journal {path} is damaged, line 1 is torn; {_WAY_OUT}", code="journal-damaged")
-    return bodies, size
 
 
 def _keep_aside(path: Path, torn: bytes) -> None:

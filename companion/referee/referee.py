@@ -140,6 +140,11 @@ class Referee:
         kept = moves[number - 1].evidence if 1 <= number <= len(moves) else None
         return None if kept is None else self._journal.picture(kept)
 
+    @property
+    def games(self) -> Path:
+        """The folder of the table's games, this one and those before."""
+        return self._journal.folder.games
+
     def proposal_evidence(self) -> bytes | None:
         """The picture that the waiting proposal was read from, a JPEG file's bytes."""
         picture = self._picture

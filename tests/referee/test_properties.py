@@ -24,6 +24,7 @@ from companion.referee.messages import (
     Undo,
 )
 from companion.referee.moves import Change
+from companion.referee.past import past_game
 from companion.referee.referee import open_table
 from companion.referee.session import Session, begin, decide, evolve
 from companion.rules.engine import Command, Header
@@ -184,6 +185,19 @@ def test_a_changed_byte_is_found_or_changes_nothing(picks: Sequence[Pick], data:
             referee.stop()
             assert at >= last_line  # only the last line's end or a zero in it can be taken for a torn write
             assert "journal-torn" in referee.latest().notices
+
+
+@settings(max_examples=25, deadline=None)
+@given(messages)
+def test_the_moves_that_stand_by_the_journal_alone_are_those_the_rules_leave_standing(picks: Sequence[Pick]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path, _ = _played(Path(folder), picks)
+        game = past_game(path)
+        assert game.session is not None
+        stood = [(move.command, move.when, move.evidence) for move in game.session.moves]
+        assert [(move.command, move.when, move.evidence) for move in game.moves] == stood
+        told = [(move.events, known.events) for move, known in zip(game.session.moves, game.moves, strict=True)]
+        assert all(known in (events, None) for events, known in told)
 
 
 def _played(folder: Path, picks: Sequence[Pick]) -> tuple[Path, dict[int, tuple[object, list[Command]]]]:
