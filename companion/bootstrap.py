@@ -23,7 +23,7 @@ from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import UsageError
 from companion.invitation import invitation
-from companion.referee.messages import Notice
+from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.supervising import ending_at_a_bug, status, stopped_by_signals, supervised
@@ -31,6 +31,8 @@ from companion.table import Table, Watcher
 from companion.web.app import SERVER_OPTIONS, create_app
 from companion.web.server import Server, bound
 from companion.welcoming import welcome
+
+CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
 
 
 def run_table(
@@ -68,6 +70,7 @@ def run_table(
             watched.open()  # missing from the start, it ends the table with a clear line; a service waits
         if watched:
             closing.callback(watched.close)
+            table.has_camera = True
         if beside:
             beside(table)
         closing.enter_context(supervised(table, watched, manager))
@@ -129,6 +132,7 @@ def _app(table: Table, keys_file: Path) -> Flask:
         keys_file=keys_file,
         invitation=table.invitation,
         devices=table.health,
+        camera=table,
     )
 
 
@@ -166,6 +170,10 @@ def _seat(session: Session) -> int | None:
 @contextmanager
 def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) -> Iterator[None]:
     """What looks through the camera, at the game that is played; a game that no camera can read goes on by hand."""
+    if camera is not None and not table.is_camera_on:
+        table.referee.tell(Propose(None))
+        table.referee.tell(Notice("camera-off", CAMERA_OFF))
+        camera = None
     watcher = None if camera is None else _watcher(table, camera, say)
     if camera is None or watcher is None:
         yield
@@ -189,6 +197,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             table.referee.latest().header.game,
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
+            calibration=table.settings.vision.calibration,
         )
     except UsageError as error:
         say(error.message)

@@ -30,6 +30,8 @@ class Table:
     Attributes:
         panel: with mock pins, ``panel.pins["confirm"].drive_low()`` presses a button.
         invitation: the table's address and its codes.
+        has_camera: whether there is one, switched on or not.
+        is_camera_on: whether it is one of those who say what was laid; else all is entered by hand.
     """
 
     settings: Settings
@@ -37,6 +39,8 @@ class Table:
     panel: Panel
     invitation: Invitation
     watcher: Watcher | None = None
+    has_camera: bool = False
+    is_camera_on: bool = True
     _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
 
     @property
@@ -51,7 +55,7 @@ class Table:
 
     def health(self) -> dict[str, dict[str, Any]]:
         """Camera and pins, each with its state."""
-        camera = self.watcher.health() if self.watcher else {"state": "absent"}
+        camera = self.watcher.health() if self.watcher else {"state": "absent" if self.is_camera_on else "off"}
         return {"camera": camera, "pins": self.panel.health()}
 
     def ask_to_stop(self) -> None:
@@ -59,8 +63,14 @@ class Table:
         self._stops.put(False)
 
     def look_anew(self) -> None:
-        """Have the camera watched anew, because another game is played."""
+        """Have the camera watched anew, because another game is played or it was switched."""
         self._stops.put(True)
+
+    def switch_camera(self, is_on: bool) -> None:
+        """Have the camera say what was laid, or not; in the middle of a game too."""
+        if is_on != self.is_camera_on:
+            self.is_camera_on = is_on
+            self.look_anew()
 
     def wait(self) -> bool:
         """Wait until the table is asked to stop, False, or to look anew, True."""

@@ -152,6 +152,40 @@ def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: 
     assert camera.next() is None
 
 
+def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.watching.Watching", Eyes)
+    monkeypatch.setattr(Eyes, "looking", [])
+    (tmp_path / "0.png").write_bytes(b"")
+    health: list[str] = []
+
+    def play(table: Table) -> None:
+        listener = table.referee.feed.subscribe()
+        table.referee.ask(Propose(line(table)))
+        for is_on in (False, True):
+            table.switch_camera(is_on)
+            while (told := listener.next(5)) and ("camera-off" in told.session.notices) is is_on:
+                pass
+            assert told is not None
+            health.append(table.health()["camera"]["state"])
+            if not is_on:
+                assert table.referee.latest().proposal is None, "what it said is not waited for any more"
+                table.referee.ask(Do(line(table)))
+        table.ask_to_stop()
+
+    playing: list[threading.Thread] = []
+
+    def beside(table: Table) -> None:
+        playing.append(threading.Thread(target=play, args=(table,)))
+        playing[0].start()
+
+    run_table(settings_for(tmp_path), camera=lambda table: Recorded(tmp_path), beside=beside, say=lambda line: None)
+    playing[0].join(10)
+    assert Eyes.looking == ["hexel begun", "hexel ended", "hexel begun", "hexel ended"]
+    assert health[0] == "off"
+
+
 # ------------------------------------------------------------ as a process
 
 

@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
-from companion.web.desk import Desk, Devices, Invites
+from companion.web.desk import CameraSwitch, Desk, Devices, Invites
 from companion.web.door import Door
 from companion.web.history import history
 from companion.web.joining import joining
@@ -63,6 +63,7 @@ def create_app(
     keys_file: Path | None = None,
     invitation: Invites | None = None,
     devices: Devices | None = None,
+    camera: CameraSwitch | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -75,6 +76,7 @@ def create_app(
         keys_file: where it is kept which phone holds which seat; None: forgotten at the end.
         invitation: what is shown to those who want to join.
         devices: camera and pins, each with its state, for ``/healthz``.
+        camera: what the operator switches off and on.
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
@@ -84,7 +86,7 @@ def create_app(
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
     people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
-    app.extensions["companion"] = Desk(referee, people, snapshots, streams, devices or dict, invitation)
+    app.extensions["companion"] = Desk(referee, people, snapshots, streams, devices or dict, invitation, camera)
     app.register_blueprint(blueprint)
     app.register_blueprint(joining)
     app.register_blueprint(history)

@@ -32,9 +32,23 @@ class Invites(Protocol):
         """A QR code that joins."""
 
 
+class CameraSwitch(Protocol):
+    """The camera as the operator switches it."""
+
+    @property
+    def has_camera(self) -> bool:
+        """Whether there is one at all."""
+
+    def switch_camera(self, is_on: bool) -> None:
+        """Have it say what was laid, or not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What the routes work with. Without an invitation nothing is shown to those who want to join."""
+    """What the routes work with. Without an invitation nothing is shown to those who want to join.
+
+    Without a camera there is nothing to switch.
+    """
 
     referee: Referee
     people: People
@@ -42,11 +56,17 @@ class Desk:
     streams: Streams
     devices: Devices
     invitation: Invites | None
+    camera: CameraSwitch | None
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""
         invites = self.invitation is not None and self.people.may_invite(asking)
-        return {**self.people.as_json(asking), "invites": invites}
+        return {**self.people.as_json(asking), "invites": invites, "camera": self.has_camera}
+
+    @property
+    def has_camera(self) -> bool:
+        """Whether there is a camera to switch."""
+        return self.camera is not None and self.camera.has_camera
 
 
 def desk() -> Desk:

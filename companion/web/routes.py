@@ -112,6 +112,20 @@ def following_game() -> Response:
     return _asked(next_game(session, number_of(given, "version")))
 
 
+@blueprint.post("/api/camera")
+def camera() -> Response:
+    """Switch the camera ``{"on": true}`` or off, in the middle of a game too; for the operator."""
+    table, given = desk(), body()
+    table.people.admit_operator(request)
+    is_on = given.get("on")
+    if not isinstance(is_on, bool):
+        raise Refusal("malformed", "Send on, true or false.")
+    if table.camera is None or not table.has_camera:
+        raise Refusal("no-camera", "This table has no camera: moves are entered by hand.")
+    table.camera.switch_camera(is_on)
+    return jsonify({"on": is_on})
+
+
 @blueprint.get("/healthz")
 def healthz() -> tuple[Response, int]:
     """Camera, journal and pins, each with its state; 503 when one has failed, not when it is merely absent."""

@@ -234,3 +234,32 @@ def test_the_turn_is_moved_by_its_seat_after_moves_elsewhere(
     bo = joined("Bo")
     referee.ask(Do(PASS))
     assert bo.post("/api/next", json={}).status_code == 200
+
+
+class Switch:
+    """A camera that is there and remembers how it was switched."""
+
+    has_camera = True
+    is_on = True
+
+    def switch_camera(self, is_on: bool) -> None:
+        self.is_on = is_on
+
+
+def test_the_operator_switches_the_camera(referee: Referee) -> None:
+    switch = Switch()
+    app = create_app(referee, join_code=CODE, operator_pin=PIN, camera=switch)
+    phone = app.test_client()
+    phone.post("/api/join", json={"code": CODE})
+    assert phone.get("/api/me").get_json()["camera"]
+    assert code_of(phone.post("/api/camera", json={"on": False})) == (403, "operator-only")
+    phone.post("/api/operator", json={"pin": PIN})
+    assert code_of(phone.post("/api/camera", json={"on": "no"})) == (400, "malformed")
+    assert phone.post("/api/camera", json={"on": False}).get_json() == {"on": False}
+    assert not switch.is_on
+
+
+def test_a_table_without_a_camera_has_none_to_switch(phone: FlaskClient) -> None:
+    assert not phone.get("/api/me").get_json()["camera"]
+    headers = {"X-Operator-Pin": PIN}
+    assert code_of(phone.post("/api/camera", json={"on": True}, headers=headers)) == (409, "no-camera")

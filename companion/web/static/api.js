@@ -46,6 +46,7 @@ export const fetchMe = () => send("/api/me", {});
 export const claim = (player) => post("/api/seat", { player });
 export const free = (player) => post("/api/seat/free", player ? { player } : {});
 export const operate = (pin) => post("/api/operator", { pin });
+export const switchCamera = (on) => post("/api/camera", { on });
 export const resign = () => post("/api/operator/leave", {});
 export const join = (code) => post("/api/join", { code });
 export const command = (body) => post("/api/commands", body);

@@ -4,7 +4,7 @@ import { follow } from "./live.js";
 import { show } from "./dom.js";
 import { gameModule } from "./games.js";
 import { fetchMe } from "./api.js";
-import { mine, seatChoice, thisPhone } from "./people.js";
+import { isCameraOff, mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat } from "./seat.js";
 import { heard } from "./voice.js";
 import { presses, tell } from "./presses.js";
@@ -53,7 +53,7 @@ function draw(state, game) {
   show("actions", [possible, state.table, state.players, me, isLaying], () => mySeat(state, game, me, possible, press));
   show("history", [state.history, state.amendments, state.can_undo, state.can_redo, me.operator],
     () => regions.history(state, me.operator, press, open));
-  show("people", [Object.keys(state.players), me], () => thisPhone(state, me, press));
+  show("people", [Object.keys(state.players), me, isCameraOff(state)], () => thisPhone(state, me, press));
   document.getElementById("join").hidden = me.joined;
 }
 

@@ -44,6 +44,10 @@ function voicePart(seat) {
     h("div", { class: "row picks", role: "group", "aria-labelledby": "voice" }, ...buttons));
 }
 
+export function isCameraOff({ notices }) {
+  return notices.some(({ code }) => code === "camera-off");
+}
+
 function operatorPart(state, me, press) {
   if (!me.operator) {
     const submit = (event) => {
@@ -59,7 +63,9 @@ function operatorPart(state, me, press) {
   const others = me.taken.filter((name) => name !== me.seat);
   const freeing = others.map((name, n) =>
     h("button", { id: `free-${n}`, class: "plain small", onclick: () => press.free(name) }, `Free ${name}’s seat`));
+  const isOff = isCameraOff(state);
   return h("div", { class: "row wrap" }, ...freeing,
+    me.camera ? h("button", { id: "camera", class: "plain small", onclick: () => press.switchCamera(isOff) }, isOff ? "Switch the camera on" : "Switch the camera off") : null,
     h("button", { id: "resign", class: "plain small", onclick: press.resign }, "Stop being the operator"));
 }
 

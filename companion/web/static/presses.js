@@ -54,6 +54,7 @@ export function presses({ onRights, onDone, version }) {
     free: (player) => rights(() => api.free(player)),
     operate: (pin) => rights(() => api.operate(pin)),
     resign: () => rights(() => api.resign()),
+    switchCamera: (on) => press(() => api.switchCamera(on)),
     command: (body) => press(() => api.command(body)),
     confirm: () => press(() => api.confirm(version())),
     reject: () => press(() => api.reject(version())),
