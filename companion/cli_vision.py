@@ -13,10 +13,15 @@ import cv2
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.errors import UnreadableImage, UsageError
+from companion.vision.calibration import read_calibration
 from companion.vision.readers import READERS, Reader, load_picture, reader_for
+from companion.vision.seen import Warned
 from companion.vision.settling import Patience
+from companion.vision.standing import Anchor, standing, zoned
 
 GAMES = ", ".join(READERS)
+ANCHOR_FRAMES = 20
+"""Once in so many frames the marks are looked for: cameras are seldom moved, and a search costs more than a glance."""
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -29,6 +34,12 @@ def game_options(command: Command) -> Command:
     )(command)
     command = click.option(
         "--profile", type=click.Path(path_type=Path), help="What `companion learn` learnt of the deck's printing."
+    )(command)
+    command = click.option(
+        "--calibration",
+        "calibrated",
+        type=click.Path(path_type=Path),
+        help="Where the camera stands, from `companion calibrate`: says in which zone of the table a card lies.",
     )(command)
     return click.option("--game", "game_name", required=True, help=f"Game on the table: {GAMES}.")(command)
 
@@ -43,10 +54,16 @@ def reader_and_namer(game_name: str, deck: str | None, profile: Path | None) -> 
 @game_options
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
 def read_command(
-    game_name: str, deck: str | None, profile: Path | None, as_json: bool, images: tuple[Path, ...]
+    game_name: str,
+    deck: str | None,
+    profile: Path | None,
+    calibrated: Path | None,
+    as_json: bool,
+    images: tuple[Path, ...],
 ) -> int:
     """Recognise the cards on photographs, each on its own."""
     reader, namer = reader_and_namer(game_name, deck, profile)
+    calibration = None if calibrated is None else read_calibration(calibrated)
     cv2.setNumThreads(1)
     status = 0
     for path in images:
@@ -61,16 +78,20 @@ def read_command(
             continue
         begun = perf_counter()
         reading = reader.read(picture, namer)
+        stands = None if calibration is None else standing(calibration, picture)
         took = round((perf_counter() - begun) * 1000, 1)
+        more = [] if stands is None or not stands.code else [Warned(stands.code, stands.message)]
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
             head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
-            click.echo(json.dumps({**head, **reading.as_json()}))
+            told = reading.as_json() if stands is None else zoned(reading.as_json(), stands.zone_of)
+            told["warnings"] = [*told["warnings"], *(warning.as_json() for warning in more)]
+            click.echo(json.dumps({**head, **told}))
         else:
             click.echo(f"{path}: {reading.summary()}, {took} ms")
             for card in (*reading.cards, *reading.loose):
                 click.echo(f"  {card.line()}")
-            for warning in reading.warnings:
+            for warning in (*reading.warnings, *more):
                 click.echo(f"  {warning.code}: {warning.message}")
     return status
 
@@ -85,19 +106,33 @@ def read_command(
 )
 @click.argument("source")
 def watch_command(
-    game_name: str, deck: str | None, profile: Path | None, as_json: bool, fps: float | None, settle: int, source: str
+    game_name: str,
+    deck: str | None,
+    profile: Path | None,
+    calibrated: Path | None,
+    as_json: bool,
+    fps: float | None,
+    settle: int,
+    source: str,
 ) -> int:
     """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
     reader, namer = reader_and_namer(game_name, deck, profile)
     cv2.setNumThreads(1)
     camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
     follower = reader.follower(namer, replace(Patience(), card=settle))
-    count, busy_s = 0, 0.0
+    anchor = None if calibrated is None else Anchor(read_calibration(calibrated))
+    count, busy_s, code = 0, 0.0, ""
     camera.open()
     try:
         while (frame := camera.next()) is not None:
             begun = perf_counter()
             told = follower.step(frame.picture)
+            if anchor is not None:
+                now = anchor.look(frame.picture) if count % ANCHOR_FRAMES == 0 else anchor.now
+                told = [zoned(one, anchor.zone_of) for one in told]
+                if now.code not in ("", code):
+                    told.append({"event": "notice", "code": now.code, "message": now.message})
+                code = now.code
             busy_s += perf_counter() - begun
             count += 1
             for one in told:

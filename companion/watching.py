@@ -20,12 +20,16 @@ from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.referee.session import Session
 from companion.rules.engine import Command
+from companion.vision.calibration import read_calibration
 from companion.vision.overlay import evidence_picture
 from companion.vision.readers import reader_for
 from companion.vision.settling import Patience
+from companion.vision.standing import Anchor
 
 FRAME_WITHIN_S = 3.0
 RETRY_S = 2.0
+ANCHOR_S = 4.0
+"""How often the marks are looked for: a camera that was moved is noticed within this, and a picture's time."""
 
 
 class Watching:
@@ -39,6 +43,7 @@ class Watching:
         *,
         deck: str | None = None,
         profile: Path | None = None,
+        calibration: Path | None = None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -50,6 +55,7 @@ class Watching:
             game: its name. Raises `UsageError` for one that no reader knows.
             deck: its name; None for that of the game's edition.
             profile: file of what was learnt of the deck's printing. Raises `UsageError` when it is none.
+            calibration: file that says where the camera stands. Raises `UsageError` when it is none.
             patience: how long things must lie still.
             clock: never jumps.
         """
@@ -62,6 +68,11 @@ class Watching:
         namer = reader.namer(edition or referee.latest().header.edition, profile)
         self._follower = reader.follower(namer, patience or Patience())
         self._meaning = MEANINGS[game]()
+        self._anchor = None if calibration is None else Anchor(read_calibration(calibration))
+        if self._anchor is not None:
+            self._meaning.note_zones(self._anchor.zone_of)
+        self._anchored: dict[str, Notice] = {}
+        self._anchored_s = -ANCHOR_S
         self._proposed: tuple[int, Command] | None = None
         self._shown: dict[str, Notice] = {}
         self._revision = 0
@@ -113,11 +124,20 @@ class Watching:
             for told in self._follower.step(frame.picture):
                 self._meaning.note_change(told)
                 self._revision += 1
+            self._look_for_marks(frame.picture)
             session = self._referee.latest()
-            looked_at = (session.version, self._revision, self._follower.is_quiet, tuple(self._follower.standing))
+            standing = (*self._follower.standing, *self._anchored)
+            looked_at = (session.version, self._revision, self._follower.is_quiet, standing)
             if looked_at != self._looked_at:
                 self._looked_at = looked_at
                 self._compare(frame.picture, session)
+
+    def _look_for_marks(self, picture: np.ndarray) -> None:
+        if self._anchor is None or self._clock() - self._anchored_s < ANCHOR_S:
+            return
+        self._anchored_s = self._clock()
+        now = self._anchor.look(picture)
+        self._anchored = {now.code: Notice(now.code, now.message)} if now.code else {}
 
     # ------------------------------------------------------------ proposals
 
@@ -127,7 +147,7 @@ class Watching:
         outlook = self._meaning.of(self._follower, session, (picture.shape[1], picture.shape[0]))
         if outlook.is_open:
             self._propose(session, outlook, picture)
-        self._show(dict(outlook.notices))
+        self._show({**outlook.notices, **self._anchored})
 
     def _note_rejection(self, session: Session) -> None:
         """Our proposal no longer waits and the game did not go on by it: a person rejected it."""

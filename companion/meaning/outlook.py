@@ -9,6 +9,7 @@ from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.readers import Follower
 from companion.vision.seen import SeenCard
+from companion.vision.standing import ZoneOf
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,9 @@ class Meaning(Protocol):
 
     def note_rejection(self, command: Command, session: Session) -> None:
         """Hear that a proposal was rejected: it is not made again until the cards there have changed."""
+
+    def note_zones(self, zone_of: ZoneOf) -> None:
+        """Hear which zone of the table a pixel shows, once and for all: it follows the camera where that is moved."""
 
     def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
         """What the table as it is known means for the session; ``size`` is the picture's width and height."""

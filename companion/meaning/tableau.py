@@ -12,6 +12,7 @@ from companion.rules.hexgrid import Cell
 from companion.vision.readers import Follower
 from companion.vision.register import Edges, Registration, agree, register
 from companion.vision.seen import SeenCard, renamed
+from companion.vision.standing import ZoneOf
 
 Tableau = Mapping[Cell, Edges]
 
@@ -53,6 +54,9 @@ class TableauMeaning:
         for cell in self._words.cells(command):
             if cell not in tableau and cell in self._named:
                 self._rejected[cell] = self._named[cell].edges
+
+    def note_zones(self, zone_of: ZoneOf) -> None:
+        """See `Meaning`. A honeycomb lies anywhere."""
 
     def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
         """See `Meaning`."""

@@ -1,0 +1,56 @@
+"""The printed marks on a picture: ArUco markers at the table's corners, and the board that shows how a lens bends.
+
+What is printed stands in `companion.decks.marks`. OpenCV 4 and 5 answer in arrays of other shapes; here they are one.
+"""
+
+from collections.abc import Mapping
+from functools import lru_cache
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.decks import marks as printed
+
+Array = NDArray[np.float64]
+
+_DICTIONARY = cv2.aruco.DICT_4X4_50
+
+
+def find_marks(bgr: np.ndarray) -> Mapping[int, Array]:
+    """The table marks on a picture, uint8 BGR or grey: id to corners (4, 2) px, clockwise from the mark's top left."""
+    corners, ids, _ = _detector().detectMarkers(bgr)
+    found = {} if ids is None else dict(zip(np.ravel(ids).tolist(), corners, strict=True))
+    return {number: np.asarray(found[number], np.float64).reshape(4, 2) for number in range(4) if number in found}
+
+
+def find_board(bgr: np.ndarray) -> tuple[Array, Array]:
+    """The lens board's inner corners: where on the board they are printed, in mm, and where seen; both (N, 2)."""
+    corners, ids, _, _ = cv2.aruco.CharucoDetector(board()).detectBoard(bgr)
+    if ids is None or corners is None or not len(ids):
+        return np.zeros((0, 2)), np.zeros((0, 2))
+    there = np.asarray(board().getChessboardCorners())[np.ravel(ids), :2]
+    return np.asarray(there, np.float64), np.asarray(corners, np.float64).reshape(-1, 2)
+
+
+def square_mm(side_mm: float = printed.SIDE_MM) -> Array:
+    """A mark's corners around its middle, in the order in which they are found."""
+    half = side_mm / 2
+    return np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
+
+
+@lru_cache(maxsize=1)
+def board() -> cv2.aruco.CharucoBoard:
+    """The board that `companion print` prints."""
+    dictionary = cv2.aruco.getPredefinedDictionary(_DICTIONARY)
+    first = printed.BOARD_FIRST_ID
+    ids = np.arange(first, first + len(printed.BOARD_CODES), dtype=np.int32)
+    size = (printed.BOARD_COLUMNS, printed.BOARD_ROWS)
+    return cv2.aruco.CharucoBoard(size, printed.BOARD_SQUARE_MM, printed.BOARD_MARKER_MM, dictionary, ids)
+
+
+@lru_cache(maxsize=1)
+def _detector() -> cv2.aruco.ArucoDetector:
+    wishes = cv2.aruco.DetectorParameters()
+    wishes.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+    return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(_DICTIONARY), wishes)
