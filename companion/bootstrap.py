@@ -133,7 +133,14 @@ def _app(table: Table, keys_file: Path) -> Flask:
         invitation=table.invitation,
         devices=table.health,
         camera=table,
+        drawn=_drawn,
     )
+
+
+def _drawn(jpeg: bytes) -> bytes:
+    """A kept picture with what was recognised drawn on it."""
+    picture: bytes = late("companion.vision.overlay").drawn(jpeg)
+    return picture
 
 
 @contextmanager

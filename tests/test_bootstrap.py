@@ -22,11 +22,13 @@ from companion.bootstrap import open_house, run_table
 from companion.config import PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.recorded import Recorded
 from companion.errors import UsageError
-from companion.referee.messages import Begin, Do, Propose
+from companion.referee.messages import Begin, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.hexel import legal, start
 from companion.table import Table
+from companion.vision.evidence import evidence_picture, picture_of
+from companion.vision.seen import SeenCard
 
 
 def settings_for(data: Path) -> Settings:
@@ -67,6 +69,19 @@ def test_a_button_pushed_is_seen_on_the_page(house: Table) -> None:
     house.panel.pins["confirm"].drive_high()
     assert listener.next(5).data["because"] == "moved"
     assert page(house, "/api/state")["phase"] == "stake"
+
+
+def test_what_was_recognised_is_drawn_on_the_picture_that_the_page_shows(house: Table) -> None:
+    corners = np.array([[20, 20], [120, 20], [120, 80], [20, 80]], np.float32)
+    card = SeenCard(None, (), corners, 0.9, 0.9, np.zeros((6, 4)))
+    kept = evidence_picture(np.full((100, 160, 3), 127, np.uint8), [], [card])
+    house.referee.ask(Propose(line(house), Evidence(kept, 0.9)))
+    connection = http.client.HTTPConnection(*address(house.url), timeout=20)
+    connection.request("GET", "/api/proposal/evidence.jpg")
+    shown = picture_of(connection.getresponse().read())
+    connection.close()
+    assert shown is not None
+    assert shown[20, 70, 1] > 160
 
 
 def test_the_lamp_is_lit_while_a_proposal_waits(house: Table) -> None:

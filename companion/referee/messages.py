@@ -15,7 +15,7 @@ class Evidence:
     """The picture a proposal was read from.
 
     Attributes:
-        jpeg: the picture with what was recognised drawn on it, as a JPEG file's bytes.
+        jpeg: the picture as the camera saw it, a JPEG file's bytes; what was recognised stands in its comment.
         confidence: 0..1, of the least certain part that the proposal states.
     """
 

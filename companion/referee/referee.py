@@ -131,7 +131,7 @@ class Referee:
         return self._session
 
     def evidence(self, number: int) -> bytes | None:
-        """The picture that a move was read from, a JPEG file's bytes; None when there is no such move or picture.
+        """The picture that a move was read from, as it was kept; None when there is no such move or picture.
 
         Raises:
             JournalError: the picture was kept and cannot be read any more.

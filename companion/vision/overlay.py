@@ -1,11 +1,11 @@
 """The only module that draws on pictures: what was recognised, outlined on the photograph it was read from."""
 
-from collections.abc import Sequence
-
 import cv2
 import numpy as np
 
-from companion.vision.seen import SeenCard
+from companion.vision.evidence import Mark, evidence_picture, marks_of, picture_of
+
+__all__ = ["drawn", "evidence_picture"]
 
 _MARK = {
     "red": (60, 60, 235),
@@ -15,34 +15,54 @@ _MARK = {
     None: (255, 0, 255),
 }
 _WIDTH_PX = 1280
+_QUALITY = 80
+_PAPER, _INK = (255, 255, 255), (20, 20, 20)
 
 
-def evidence_picture(bgr: np.ndarray, cards: Sequence[SeenCard], news: Sequence[SeenCard]) -> bytes:
-    """A JPEG of the picture with the known cards outlined thinly, the new ones boldly with their symbols marked.
+def drawn(jpeg: bytes) -> bytes:
+    """A kept picture for people to look at: the known cards outlined thinly, the news boldly with what was read.
 
-    Args:
-        bgr: uint8 (h, w, 3); not written to.
-        cards: all cards known.
-        news: those that the evidence is about.
+    A picture that carries no marks, such as one from a version that painted them on, is given back as it is.
     """
+    marks, bgr = marks_of(jpeg), picture_of(jpeg)
+    if marks is None or bgr is None:
+        return jpeg
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
-    picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr.copy()
-    for card in cards:
-        _outline(picture, card.corners * scale, (255, 255, 255), 1)
-    for card in news:
-        _outline(picture, card.corners * scale, (0, 200, 0), 3)
-        middle = card.corners.mean(0)
-        for d, edge in enumerate(card.edges):
-            at = _edge_middle(card, d) * 0.42 + middle * 0.58
-            cv2.circle(picture, _pixel(at * scale), max(3, int(card.side * scale * 0.07)), _MARK[edge], -1, cv2.LINE_AA)
-    done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, 80])
+    picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    for mark in sorted(marks, key=lambda mark: mark.is_news):
+        _draw(picture, mark, mark.corners * scale)
+    done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     assert done, "encoding an array in memory as JPEG cannot fail"
     return data.tobytes()
 
 
-def _edge_middle(card: SeenCard, direction: int) -> np.ndarray:
-    edge = (card.east - direction) % 6
-    return np.asarray((card.corners[edge] + card.corners[(edge + 1) % 6]) / 2)
+def _draw(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
+    if not mark.is_news:
+        _outline(picture, corners, (255, 255, 255), 1)
+        return
+    _outline(picture, corners, (0, 200, 0), 3)
+    if len(corners) == len(mark.face) == 6 and set(mark.face) <= _MARK.keys():
+        _dot_edges(picture, mark, corners)
+    elif mark.face:
+        _write(picture, " ".join("?" if part is None else part for part in mark.face), corners)
+
+
+def _dot_edges(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
+    """A dot of the symbol's colour within each edge of a hexagon."""
+    middle = corners.mean(0)
+    radius = max(3, round(0.07 * float(np.linalg.norm(corners[0] - corners[1]))))
+    for direction, symbol in enumerate(mark.face):
+        edge = (mark.east - direction) % 6
+        at = (corners[edge] + corners[(edge + 1) % 6]) / 2 * 0.42 + middle * 0.58
+        cv2.circle(picture, _pixel(at), radius, _MARK[symbol], -1, cv2.LINE_AA)
+
+
+def _write(picture: np.ndarray, text: str, corners: np.ndarray) -> None:
+    """What was read, in letters on its middle."""
+    (width, height), below = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, 0.5, 1)
+    x, y = _pixel(corners.mean(0) - (width / 2, -height / 2))
+    cv2.rectangle(picture, (x - 3, y - height - 3), (x + width + 3, y + below), _PAPER, -1)
+    cv2.putText(picture, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.5, _INK, 1, cv2.LINE_AA)
 
 
 def _outline(picture: np.ndarray, corners: np.ndarray, colour: tuple[int, int, int], width: int) -> None:

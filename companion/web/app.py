@@ -11,7 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
-from companion.web.desk import CameraSwitch, Desk, Devices, Invites
+from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
 from companion.web.door import Door
 from companion.web.history import history
 from companion.web.joining import joining
@@ -64,6 +64,7 @@ def create_app(
     invitation: Invites | None = None,
     devices: Devices | None = None,
     camera: CameraSwitch | None = None,
+    drawn: Drawn | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -77,6 +78,7 @@ def create_app(
         invitation: what is shown to those who want to join.
         devices: camera and pins, each with its state, for ``/healthz``.
         camera: what the operator switches off and on.
+        drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
@@ -86,7 +88,9 @@ def create_app(
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
     people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
-    app.extensions["companion"] = Desk(referee, people, snapshots, streams, devices or dict, invitation, camera)
+    app.extensions["companion"] = Desk(
+        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept
+    )
     app.register_blueprint(blueprint)
     app.register_blueprint(joining)
     app.register_blueprint(history)
@@ -99,6 +103,10 @@ def create_app(
 def close_streams(app: Flask) -> None:
     """End the live streams at once, so that the server can stop."""
     app.extensions["companion"].streams.close()
+
+
+def _as_kept(jpeg: bytes) -> bytes:
+    return jpeg
 
 
 def _told(error: Exception) -> Response:

@@ -13,6 +13,9 @@ from companion.web.people import People
 from companion.web.snapshots import Snapshots
 from companion.web.streams import Streams
 
+Drawn = Callable[[bytes], bytes]
+"""A kept picture, a JPEG file's bytes, with what was recognised drawn on it."""
+
 Devices = Callable[[], Mapping[str, Mapping[str, Any]]]
 """Camera and pins by name, each ``{"state": "ok" | "absent" | "degraded" | "failed", ...}``."""
 
@@ -57,6 +60,7 @@ class Desk:
     devices: Devices
     invitation: Invites | None
     camera: CameraSwitch | None
+    drawn: Drawn
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""

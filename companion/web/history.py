@@ -29,20 +29,20 @@ def move(number: int) -> Response:
 
 @history.get("/api/moves/<int:number>/evidence.jpg")
 def evidence(number: int) -> Response:
-    """The picture that a move was read from."""
+    """The picture that a move was read from, with what was recognised drawn on it."""
     jpeg = desk().referee.evidence(number)
     if jpeg is None:
         raise NotFound("No picture was kept of this move.")
-    return Response(jpeg, mimetype="image/jpeg")
+    return Response(desk().drawn(jpeg), mimetype="image/jpeg")
 
 
 @history.get("/api/proposal/evidence.jpg")
 def proposal_evidence() -> Response:
-    """The picture that the waiting proposal was read from."""
+    """The picture that the waiting proposal was read from, with what was recognised drawn on it."""
     jpeg = desk().referee.proposal_evidence()
     if jpeg is None:
         raise NotFound("No picture came with what is waiting, or nothing is waiting.")
-    return Response(jpeg, mimetype="image/jpeg")
+    return Response(desk().drawn(jpeg), mimetype="image/jpeg")
 
 
 @history.post("/api/undo")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.referee.messages import Do
+from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.web.app import create_app
 
@@ -92,3 +92,11 @@ def test_a_move_opens_for_everybody(spectator: FlaskClient, referee: Referee) ->
     assert (move["n"], move["said"]) == (5, ["Ana lays a card: Hexel, two edges."])
     assert spectator.get("/api/moves/6").status_code == 404
     assert spectator.get("/api/moves/0").get_json()["error"]["code"] == "not-found"
+
+
+def test_a_picture_is_shown_with_what_was_recognised_drawn_on_it(referee: Referee) -> None:
+    watcher = create_app(referee, join_code=CODE, drawn=lambda jpeg: b"drawn on " + jpeg).test_client()
+    referee.ask(Propose(HEXEL, Evidence(b"a picture", 0.9)))
+    assert watcher.get("/api/proposal/evidence.jpg").data == b"drawn on a picture"
+    referee.ask(Confirm(referee.latest().version))
+    assert watcher.get("/api/moves/5/evidence.jpg").data == b"drawn on a picture"

@@ -1,0 +1,110 @@
+"""The picture that a move was read from, as it is kept: as the camera saw it, what was recognised in its comment.
+
+Nothing is drawn on it, so that it can be read again; the comment (a segment that every JPEG file may hold, ITU-T T.81,
+B.2.4.5) travels with it under one hash. `overlay` draws it when somebody looks.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.vision.seen import SeenCard
+
+_WIDTH_PX = 2304
+"""As wide as the widest camera's usual picture; wider ones are made smaller."""
+_QUALITY = 85
+_NAME = b"companion "
+_START, _COMMENT, _SCAN, _APPLICATION = 0xD8, 0xFE, 0xDA, 0xE0
+_MOST_BYTES = 65_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """One card as it was recognised.
+
+    Attributes:
+        corners: (N, 2) pixels of the kept picture, clockwise as seen.
+        face: what was read on it, None where unsure.
+        east: which of its own edges looks in direction 0.
+        is_news: whether the move is about it.
+    """
+
+    corners: np.ndarray
+    face: tuple[str | None, ...]
+    east: int
+    is_news: bool
+
+
+def evidence_picture(bgr: np.ndarray, cards: Sequence[SeenCard], news: Sequence[SeenCard]) -> bytes:
+    """A picture as a JPEG file's bytes, with the cards recognised in its comment.
+
+    Args:
+        bgr: uint8 (h, w, 3); not written to.
+        cards: all cards known.
+        news: those that the move is about.
+    """
+    scale = min(1.0, _WIDTH_PX / bgr.shape[1])
+    picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    fresh = [_told(card, scale, is_news=True) for card in news]
+    known = [_told(card, scale, is_news=False) for card in cards if not any(card is one for one in news)]
+    return _with_comment(_encoded(picture), _comment(fresh, known))
+
+
+def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
+    """What was recognised on a kept picture, the news first; None when it carries no comment of this house."""
+    text = next((body for body in _comments(jpeg) if body.startswith(_NAME)), None)
+    if text is None:
+        return None
+    return tuple(
+        Mark(np.array(corners, np.float32).reshape(-1, 2), tuple(face), east, is_news)
+        for corners, face, east, is_news in json.loads(text[len(_NAME) :])
+    )
+
+
+def picture_of(jpeg: bytes) -> np.ndarray | None:
+    """The kept picture itself, uint8 BGR; None when the bytes are no picture."""
+    return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if jpeg else None
+
+
+def _told(card: SeenCard, scale: float, *, is_news: bool) -> list[Any]:
+    return [np.round(card.corners * scale, 1).tolist(), list(card.edges), card.east, is_news]
+
+
+def _comment(news: list[Any], known: list[Any]) -> bytes:
+    """The news and the cards known, or the news alone where a segment does not hold both."""
+    for cards in ([*news, *known], news):
+        text = _NAME + json.dumps(cards, separators=(",", ":")).encode()
+        if len(text) <= _MOST_BYTES:
+            return text
+    return _NAME + b"[]"
+
+
+def _encoded(bgr: np.ndarray) -> bytes:
+    done, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
+    assert done, "encoding an array in memory as JPEG cannot fail"
+    return data.tobytes()
+
+
+def _with_comment(jpeg: bytes, text: bytes) -> bytes:
+    """The comment goes after the first segment, which readers expect to name the format."""
+    at = 2
+    if jpeg[2:4] == bytes((0xFF, _APPLICATION)):
+        at += 2 + int.from_bytes(jpeg[4:6], "big")
+    segment = bytes((0xFF, _COMMENT)) + (len(text) + 2).to_bytes(2, "big") + text
+    return jpeg[:at] + segment + jpeg[at:]
+
+
+def _comments(jpeg: bytes) -> list[bytes]:
+    """The bodies of all comments before the picture's data."""
+    found: list[bytes] = []
+    at = 2 if jpeg[:2] == bytes((0xFF, _START)) else len(jpeg)
+    while at + 4 <= len(jpeg) and jpeg[at] == 0xFF and jpeg[at + 1] != _SCAN:
+        size = int.from_bytes(jpeg[at + 2 : at + 4], "big")
+        if jpeg[at + 1] == _COMMENT:
+            found.append(jpeg[at + 4 : at + 2 + size])
+        at += 2 + max(size, 2)
+    return found

@@ -1,0 +1,98 @@
+"""The picture a move was read from: kept clean enough to be read again, drawn upon only when it is shown."""
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.simulator.photograph import photograph
+from companion.vision.evidence import evidence_picture, marks_of, picture_of
+from companion.vision.hexel_reading import read_hexel
+from companion.vision.overlay import drawn
+from companion.vision.seen import Reading, SeenCard
+
+
+@pytest.fixture(scope="module")
+def table() -> tuple[np.ndarray, Reading]:
+    """A calm table of six cards, and its reading."""
+    rng = np.random.default_rng(21)
+    picture = photograph(rng, edition="36", printing="exact", cards=6, across_px=95, hardness=0.0)
+    return picture.bgr, read_hexel(picture.bgr)
+
+
+def test_a_kept_picture_is_read_again_as_it_was(table: tuple[np.ndarray, Reading]) -> None:
+    bgr, reading = table
+    kept = picture_of(evidence_picture(bgr, reading.cards, reading.cards[-1:]))
+    assert kept is not None
+    again = read_hexel(kept)
+    assert {c.cell: c.edges for c in again.cards} == {c.cell: c.edges for c in reading.cards}
+    assert float(np.abs(kept.astype(int) - bgr).mean()) < 3.0, "nothing is painted on it"
+
+
+def test_what_was_recognised_travels_with_it(table: tuple[np.ndarray, Reading]) -> None:
+    bgr, reading = table
+    news = reading.cards[-1]
+    marks = marks_of(evidence_picture(bgr, reading.cards, [news]))
+    assert marks is not None
+    assert [mark.is_news for mark in marks] == [True] + [False] * (len(reading.cards) - 1)
+    assert (marks[0].face, marks[0].east) == (news.edges, news.east)
+    assert np.allclose(marks[0].corners, news.corners, atol=0.06)
+
+
+def test_a_wide_picture_is_kept_smaller_with_its_marks_in_place() -> None:
+    wide = np.full((100, 4608, 3), 127, np.uint8)
+    corners = np.array([[4000, 10], [4100, 10], [4150, 50], [4100, 90], [4000, 90], [3950, 50]], np.float32)
+    card = SeenCard((0, 0), ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
+    jpeg = evidence_picture(wide, [card], [card])
+    picture, marks = picture_of(jpeg), marks_of(jpeg)
+    assert picture is not None
+    assert marks is not None
+    assert picture.shape[1] == 2304
+    assert np.allclose(marks[0].corners, corners / 2)
+    assert len(marks) == 1
+
+
+def test_it_is_drawn_for_people_to_look_at(table: tuple[np.ndarray, Reading]) -> None:
+    bgr, reading = table
+    news = reading.cards[-1]
+    shown = picture_of(drawn(evidence_picture(bgr, reading.cards, [news])))
+    assert shown is not None
+    scale = shown.shape[1] / bgr.shape[1]
+    x, y = np.round((news.corners[0] + news.corners[1]) / 2 * scale).astype(int)
+    b, g, r = shown[y, x].astype(int)
+    assert g > r + 60, "the outline of the card that the move is about is green"
+    assert g > b + 60
+
+
+@pytest.mark.parametrize("face", [("7", "7", None), (), ("blue", "odd")])
+def test_a_card_of_any_shape_is_drawn(face: tuple[str | None, ...]) -> None:
+    corners = np.array([[20, 20], [120, 20], [120, 80], [20, 80]], np.float32)
+    card = SeenCard(None, face, corners, 0.9, 0.9, np.zeros((6, 4)))
+    grey = np.full((100, 160, 3), 127, np.uint8)
+    shown = picture_of(drawn(evidence_picture(grey, [], [card])))
+    assert shown is not None
+    assert shown[20, 70, 1] > 160
+
+
+def test_a_picture_from_before_is_shown_as_it_is_and_has_no_marks() -> None:
+    _, data = cv2.imencode(".jpg", np.full((30, 40, 3), 99, np.uint8))
+    jpeg = data.tobytes()
+    assert marks_of(jpeg) is None
+    assert drawn(jpeg) == jpeg
+    for broken in (b"", b"\xff\xd8", b"no picture", jpeg[:40]):
+        assert marks_of(broken) is None
+        assert drawn(broken) == broken
+
+
+def test_another_programs_comment_is_not_ours() -> None:
+    jpeg = evidence_picture(np.full((30, 40, 3), 99, np.uint8), [], [])
+    assert marks_of(jpeg) == ()
+    assert marks_of(jpeg.replace(b"companion [", b"somebody. [")) is None
+
+
+def test_more_cards_than_a_comment_holds_leave_the_news() -> None:
+    corners = np.linspace(0, 1000, 12).reshape(6, 2).astype(np.float32)
+    card = SeenCard((0, 0), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
+    crowd = [SeenCard((0, n), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4))) for n in range(900)]
+    marks = marks_of(evidence_picture(np.full((30, 40, 3), 99, np.uint8), crowd, [card]))
+    assert marks is not None
+    assert [mark.is_news for mark in marks] == [True]
