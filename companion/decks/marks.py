@@ -1,7 +1,7 @@
 """The table marks: four ArUco markers for the corners of a mat, and the board that shows how a lens bends, as shapes.
 
 Dictionary ``DICT_4X4_50``. Ids 0 to 3 are the marks, clockwise from the table's top left corner; the board's follow,
-so that none is taken for the other. Changes when the marks or the board do.
+then the mats', so that none is taken for another. Changes when the marks or the board do.
 """
 
 from companion.decks.shapes import Point, Polygon, Shape
@@ -29,6 +29,13 @@ BOARD_CODES = (
 """The dictionary's patterns of the board's ids, in the order of its white squares, row by row: sixteen bits within the
 black border, the first the top left, 1 for white."""
 
+MAT_FIRST_ID = 35
+"""The mark on the first pot's mat; those of the other mats follow in table order, the Tail's last."""
+MAT_CODES = (0x0929, 0x1875, 0x04FF, 0x0DF6, 0x1C5A, 0x1718, 0x2A28)
+MAT_MARK_MM = 18.0
+MAT_MARK_INSET_MM = 18.0
+"""How far the middle of a mat's mark lies within its right and its top edge."""
+
 _BLACK, _WHITE, _CUT = "#000000", "#FFFFFF", "#3A3A3A"
 _CUT_MM = 0.2
 
@@ -48,6 +55,15 @@ def mark_shapes(number: int) -> tuple[Shape, ...]:
     return cut, black, *(Polygon(_square(corner, cell), _WHITE) for corner in corners)
 
 
+def mat_mark_shapes(number: int) -> tuple[Shape, ...]:
+    """The mark of a mat, counted from 0, centred on the origin; the mat's own white is around it.
+
+    >>> len(mat_mark_shapes(0)) == 1 + MAT_CODES[0].bit_count()
+    True
+    """
+    return _marker((0.0, 0.0), MAT_CODES[number], MAT_MARK_MM)
+
+
 def board_shapes() -> tuple[Shape, ...]:
     """The ChArUco board without the paper around it, centred on the origin: its top left square is black.
 
@@ -62,17 +78,17 @@ def board_shapes() -> tuple[Shape, ...]:
             if (row + column) % 2 == 0:
                 shapes.append(Polygon(_square(at, BOARD_SQUARE_MM), _BLACK))
             else:
-                shapes += _marker(at, next(codes))
+                middle = (at[0] + BOARD_SQUARE_MM / 2, at[1] + BOARD_SQUARE_MM / 2)
+                shapes += _marker(middle, next(codes), BOARD_MARKER_MM)
     return tuple(shapes)
 
 
-def _marker(square: Point, code: int) -> tuple[Shape, ...]:
-    """The marker in the middle of the white square with that corner."""
-    cell = BOARD_MARKER_MM / 6
-    inset = (BOARD_SQUARE_MM - BOARD_MARKER_MM) / 2
-    x, y = square[0] + inset, square[1] + inset
+def _marker(middle: Point, code: int, side_mm: float) -> tuple[Shape, ...]:
+    """A marker of sixteen bits within its black border."""
+    cell = side_mm / 6
+    x, y = middle[0] - side_mm / 2, middle[1] - side_mm / 2
     whites = [bit for bit in range(16) if code >> (15 - bit) & 1]
-    black = Polygon(_square((x, y), BOARD_MARKER_MM), _BLACK)
+    black = Polygon(_square((x, y), side_mm), _BLACK)
     return black, *(
         Polygon(_square((x + (1 + bit % 4) * cell, y + (1 + bit // 4) * cell), cell), _WHITE) for bit in whites
     )

@@ -16,12 +16,18 @@ Array = NDArray[np.float64]
 
 _DICTIONARY = cv2.aruco.DICT_4X4_50
 
+MARKS_MM: Mapping[int, float] = {
+    **dict.fromkeys(range(len(printed.MARKS)), printed.SIDE_MM),
+    **dict.fromkeys(range(printed.MAT_FIRST_ID, printed.MAT_FIRST_ID + len(printed.MAT_CODES)), printed.MAT_MARK_MM),
+}
+"""How wide each mark is printed, by id: the table's corners and the mats."""
+
 
 def find_marks(bgr: np.ndarray) -> Mapping[int, Array]:
-    """The table marks on a picture, uint8 BGR or grey: id to corners (4, 2) px, clockwise from the mark's top left."""
+    """The marks on a picture, uint8 BGR or grey: id to corners (4, 2) px, clockwise from the mark's own top left."""
     corners, ids, _ = _detector().detectMarkers(bgr)
     found = {} if ids is None else dict(zip(np.ravel(ids).tolist(), corners, strict=True))
-    return {number: np.asarray(found[number], np.float64).reshape(4, 2) for number in range(4) if number in found}
+    return {number: np.asarray(found[number], np.float64).reshape(4, 2) for number in MARKS_MM if number in found}
 
 
 def find_board(bgr: np.ndarray) -> tuple[Array, Array]:

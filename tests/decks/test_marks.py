@@ -37,3 +37,10 @@ def test_every_corner_of_the_board_is_found_where_it_is_printed() -> None:
     middle = np.array([190, 240]) / 2 - np.array(size) * marks.BOARD_SQUARE_MM / 2
     printed = (board.getChessboardCorners()[np.ravel(found), :2] + middle) * PX_PER_MM - 0.5
     assert np.abs(np.asarray(corners).reshape(-1, 2) - printed).max() < 0.5
+
+
+def test_the_mats_marks_are_found_with_their_ids() -> None:
+    count = len(marks.MAT_CODES)
+    shapes = tuple(s for n in range(count) for s in moved(marks.mat_mark_shapes(n), (40.0 * (n - 3), 0.0)))
+    _, ids, _ = cv2.aruco.ArucoDetector(DICTIONARY).detectMarkers(drawn(shapes, 320, 60))
+    assert sorted(np.ravel(ids)) == [marks.MAT_FIRST_ID + n for n in range(count)]
