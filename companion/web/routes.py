@@ -10,6 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.errors import Refusal
 from companion.referee.messages import Begin, Confirm, Do, Message, Reject
 from companion.rules.engine import read_header
+from companion.views.games import games
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
@@ -124,6 +125,12 @@ def camera() -> Response:
         raise Refusal("no-camera", "This table has no camera: moves are entered by hand.")
     table.camera.switch_camera(is_on)
     return jsonify({"on": is_on})
+
+
+@blueprint.get("/api/games")
+def known_games() -> Response:
+    """The games that can be put on the table, each with its editions and how many play it."""
+    return jsonify({"games": games()})
 
 
 @blueprint.get("/healthz")

@@ -132,9 +132,9 @@ class Browser:
     def open(self, url: str) -> None:
         self._call("POST", f"{self._session}/url", {"url": url})
 
-    def run(self, script: str) -> Any:
+    def run(self, script: str, *arguments: Any) -> Any:
         """What a function body in the page returns."""
-        return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": []})
+        return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": arguments})
 
     def wait_for(self, condition: str, within_ms: int = 20000) -> Any:
         """The first true value of an expression in the page, looked at each frame."""
@@ -175,28 +175,42 @@ class Browser:
             value = json.loads(connection.getresponse().read())["value"]
         finally:
             connection.close()
-        if isinstance(value, dict) and "error" in value:
+        if isinstance(value, dict) and "stacktrace" in value:
             raise RuntimeError(f"{path}: {value['error']}: {value['message']}")
         return value
 
 
 @pytest.fixture(scope="session")
-def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    """A browser for the whole run; the tests that need one are skipped where there is none."""
+def chromedriver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Browser]]:
+    """Opens browsers, each with cookies of its own; what needs one is skipped where there is none, but not in CI."""
     if not shutil.which("chromium") or not shutil.which("chromedriver"):
-        pytest.skip("no Chromium with its chromedriver on this machine")
-    command = ["chromedriver", "--port=0"]
-    profile = tmp_path_factory.mktemp("chromium")
-    environment = {**os.environ, "HOME": str(profile)}
+        (pytest.fail if os.environ.get("CI") else pytest.skip)("no Chromium with its chromedriver on this machine")
+    home = tmp_path_factory.mktemp("chromium")
+    opened: list[Browser] = []
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment
+        ["chromedriver", "--port=0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "HOME": str(home)},
     ) as driver:
         assert driver.stdout is not None
         port = next(int(said[1]) for line in driver.stdout if (said := re.search(r"started .* on port (\d+)", line)))
-        window = Browser(port, profile / "profile")
-        yield window
-        window.close()
+
+        def open_one() -> Browser:
+            opened.append(Browser(port, home / f"profile-{len(opened)}"))
+            return opened[-1]
+
+        yield open_one
+        for browser in opened:
+            browser.close()
         driver.terminate()
+
+
+@pytest.fixture(scope="session")
+def chromium(chromedriver: Callable[[], Browser]) -> Browser:
+    """A browser for the whole run."""
+    return chromedriver()
 
 
 @pytest.fixture

@@ -59,4 +59,6 @@ export const fetchMove = (number) => send(`/api/moves/${number}`, {});
 export const fetchOptions = ([q, r]) => send(`/api/options?q=${q}&r=${r}`, {});
 // What the rules would say of commands, now or in the place of a move that was made; nothing happens.
 export const judge = (commands, at) => post("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
+export const fetchGames = () => send("/api/games", {}).then(({ games }) => games);
+export const begin = (header) => post("/api/next", { header });
 export const nextGame = (version) => post("/api/next", { version });

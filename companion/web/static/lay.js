@@ -8,12 +8,15 @@ import { paint } from "./paint.js";
 const dialog = document.getElementById("sheet");
 const turned = (d, k) => (d + k) % 6;
 
-export async function openLay(cell, { state, game, me, press }) {
+export async function openLay(cell, { state, game, me, press, onLaid }) {
   const note = h("p", { class: "soft", role: "status" });
   const lay = async (command) => {
     const answer = await press.command(command);
     if (answer?.error) note.textContent = answer.error.message;
-    else if (answer) dialog.close();
+    else if (answer) {
+      dialog.close();
+      onLaid();
+    }
   };
   const body = await entry(cell, { game, state, me, lay });
   dialog.replaceChildren(

@@ -78,7 +78,7 @@ async function onRights() {
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = { ...presses({ onRights, onDone: () => live.ask(), version: () => latest?.version }), layByHand, isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), version: () => latest?.version }), layByHand, anotherGame, isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
@@ -93,7 +93,17 @@ function moveAt(cell) {
 
 async function lay(cell) {
   const [{ openLay }, game] = await Promise.all([import("./lay.js"), gameModule(latest.game)]);
-  await openLay(cell, { state: latest, game, me, press });
+  await openLay(cell, { state: latest, game, me, press, onLaid });
+}
+
+// One's own card laid, the turn is another's; a phone without a seat goes on entering for everybody.
+function onLaid() {
+  isLaying &&= !me.seat;
+}
+
+async function anotherGame() {
+  const { openBegin } = await import("./begin.js");
+  await openBegin({ state: latest, press });
 }
 
 async function layByHand() {

@@ -65,6 +65,7 @@ function operatorPart(state, me, press) {
     h("button", { id: `free-${n}`, class: "plain small", onclick: () => press.free(name) }, `Free ${name}’s seat`));
   const isOff = isCameraOff(state);
   return h("div", { class: "row wrap" }, ...freeing,
+    h("button", { id: "another-game", class: "plain small", onclick: press.anotherGame }, "Another game"),
     me.camera ? h("button", { id: "camera", class: "plain small", onclick: () => press.switchCamera(isOff) }, isOff ? "Switch the camera on" : "Switch the camera off") : null,
     h("button", { id: "resign", class: "plain small", onclick: press.resign }, "Stop being the operator"));
 }

@@ -61,6 +61,7 @@ export function presses({ onRights, onDone, version }) {
     undo: () => press(() => api.undo(version())),
     redo: () => press(() => api.redo(version())),
     correct: (at, change) => press(() => api.correct(at, change)),
+    begin: (header) => press(() => api.begin(header)),
     nextGame: () => press(() => api.nextGame(version())),
   };
 }
