@@ -11,8 +11,9 @@ import pytest
 
 from companion.cli import main
 from companion.decks.hexel import FACES, outline, turned
+from companion.decks.material import sheets_of
 from companion.decks.printer import pdf
-from companion.decks.sheets import Sheet, deck_sheets
+from companion.decks.sheets import Sheet
 
 DPI = 150
 PX_PER_MM = DPI / 25.4
@@ -43,7 +44,7 @@ def cut_out_and_laid(page: np.ndarray, sheet: Sheet) -> np.ndarray:
 def test_a_printed_sheet_is_read_back_without_an_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], deck: str, edition: str
 ) -> None:
-    fronts = deck_sheets(deck, "a4")[::2]
+    fronts = sheets_of(deck, "a4")[::2]
     (tmp_path / "deck.pdf").write_bytes(pdf(fronts, deck))
     subprocess.run(["pdftoppm", "-r", str(DPI), str(tmp_path / "deck.pdf"), str(tmp_path / "page")], check=True)
     pages = sorted(tmp_path.glob("page*.ppm"))

@@ -8,7 +8,7 @@ from reportlab.lib.colors import HexColor
 from reportlab.pdfgen.canvas import Canvas
 
 from companion.decks.shapes import Band, Disc, Point, Polygon, Ring, Shape
-from companion.decks.sheets import Sheet, Text
+from companion.decks.sheets import Clipped, Sheet, Text
 
 _PT_PER_MM = 72 / 25.4
 _CAPITALS = 0.72  # a capital's share of the size of Helvetica
@@ -25,6 +25,8 @@ def pdf(sheets: Sequence[Sheet], title: str) -> bytes:
         canvas.transform(_PT_PER_MM, 0, 0, -_PT_PER_MM, 0, height * _PT_PER_MM)  # from here on mm, y down
         canvas.setLineCap(1)
         canvas.setLineJoin(0)
+        for clipped in sheet.clipped:
+            _draw_clipped(canvas, clipped)
         for shape in sheet.shapes:
             _draw(canvas, shape)
         for text in sheet.texts:
@@ -32,6 +34,14 @@ def pdf(sheets: Sequence[Sheet], title: str) -> bytes:
         canvas.showPage()
     canvas.save()
     return file.getvalue()
+
+
+def _draw_clipped(canvas: Any, clipped: Clipped) -> None:
+    canvas.saveState()
+    canvas.clipPath(_path(canvas, clipped.window, is_closed=True), stroke=0, fill=0)
+    for shape in clipped.shapes:
+        _draw(canvas, shape)
+    canvas.restoreState()
 
 
 def _draw(canvas: Any, shape: Shape) -> None:
