@@ -51,5 +51,6 @@ export function picture(cells, label, least, ...children) {
   const width = Math.max(Math.max(...xs) - Math.min(...xs) + 2 * margin, least * APOTHEM * 2);
   const height = Math.max(Math.max(...ys) - Math.min(...ys) + 2 * margin, least * SIDE * 1.05);
   const box = [middle[0] - width / 2, middle[1] - height / 2, width, height].map((n) => n.toFixed(0)).join(" ");
-  return svg("svg", { viewBox: box, role: "img", "aria-label": label, class: "picture" }, ...children);
+  const told = label ? { role: "img", "aria-label": label } : { "aria-hidden": "true" }; // a picture beside its words says nothing
+  return svg("svg", { viewBox: box, ...told, class: "picture" }, ...children);
 }

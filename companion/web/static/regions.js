@@ -32,7 +32,7 @@ export function call(state) {
 
 export function notices(state) {
   return state.notices.map(({ code, text, at }) =>
-    h("div", { class: "notice", "data-code": code }, h("span", { class: "sign", "aria-hidden": true }, "!"),
+    h("div", { class: "notice", "data-code": code }, h("span", { class: "sign", "aria-hidden": "true" }, "!"),
       h("p", {}, text), at ? spot(at) : null));
 }
 

@@ -65,7 +65,7 @@ function put(card, [row, col], kind) {
 function insect(kind) {
   const [rows, cols] = [kind === "stag" ? 2 : 1, kind === "moth" ? 2 : 1];
   const cells = [...Array(rows).keys()].map(() => Array(cols).fill(kind));
-  return svg("svg", { viewBox: `0 0 ${cols * CELL} ${rows * CELL}`, class: "insect", "aria-hidden": true }, ...drawn(cells));
+  return svg("svg", { viewBox: `0 0 ${cols * CELL} ${rows * CELL}`, class: "insect", "aria-hidden": "true" }, ...drawn(cells));
 }
 
 // The player's case with a mark in the middle of each place: what the rules say of it is asked for all of them at once.

@@ -88,7 +88,7 @@ export function layWords({ phase }) {
 export function preview({ card }) {
   if (!card) return null;
   const floor = [0, 1].flatMap((row) => [0, 1].map((col) => square(row, col, 1, 1, "cell full")));
-  return svg("svg", { viewBox: `-4 -4 ${2 * CELL + 8} ${2 * CELL + 8}`, role: "img", "aria-label": "", class: "picture" }, ...floor, ...drawn(card.cells));
+  return svg("svg", { viewBox: `-4 -4 ${2 * CELL + 8} ${2 * CELL + 8}`, "aria-hidden": "true", class: "picture" }, ...floor, ...drawn(card.cells));
 }
 
 export function roundWords({ phase }) {
