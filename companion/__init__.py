@@ -9,6 +9,7 @@ The house, one line per room (data flows from the top to the bottom):
     vision      WHAT IS SEEN         pictures to readings, readings over time to settled changes
     meaning     WHAT IT MEANS        what is seen beside what the session says: proposals and notices
     watching    the vision thread    frames in, proposals out to the referee
+    reviewing   the second look      stored pictures read again with today's recogniser and rules
     referee     WHAT HAS HAPPENED    one thread decides, writes the journal, and tells
     views       HOW IT IS TOLD       the session as a page's data, an event as a sentence
     devices     WHAT IS PLUGGED IN   cameras, buttons, lamps: one driver a file

@@ -77,12 +77,23 @@ def companion() -> None:
 
 @companion.command("replay")
 @click.argument("record", type=click.Path(path_type=Path))
+@click.option("--review", is_flag=True, help="RECORD is a data folder: read its games' stored pictures again.")
+@click.option(
+    "--profile", type=click.Path(path_type=Path), help="With --review: what was learnt of the deck's printing."
+)
 @json_option
-def replay_command(record: Path, as_json: bool) -> int:
+def replay_command(record: Path, review: bool, profile: Path | None, as_json: bool) -> int:
     """Run a whole game, recorded in RECORD, through the rules.
 
-    RECORD is a JSON Lines file: a header, then one command a line.
+    RECORD is a JSON Lines file: a header, then one command a line. With --review it is a table's data folder, or the
+    journal of one of its games: the pictures that moves were read from are read again with today's recogniser and
+    rules, and the moves that would come out differently are listed; the exit status is then 1.
     """
+    if review:
+        status: int = import_module("companion.cli_review").review_games(record, profile, as_json)
+        return status
+    if profile is not None:
+        raise UsageError("--profile is for --review: a record holds no pictures")
     lines = _read(record).split(b"\n")
     if as_json:
         replayed = replay(lines)

@@ -21,7 +21,7 @@ from companion.referee.referee import Referee
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration import read_calibration
-from companion.vision.overlay import evidence_picture
+from companion.vision.evidence import evidence_picture
 from companion.vision.readers import reader_for
 from companion.vision.settling import Patience
 from companion.vision.standing import Anchor

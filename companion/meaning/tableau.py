@@ -58,6 +58,10 @@ class TableauMeaning:
     def note_zones(self, zone_of: ZoneOf) -> None:
         """See `Meaning`. A honeycomb lies anywhere."""
 
+    def lying(self, view: Mapping[str, Any]) -> dict[Cell, Edges]:
+        """The cards that the game's view says lie on the table."""
+        return self._words.lying(view)
+
     def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
         """See `Meaning`."""
         cards = follower.cards
@@ -78,7 +82,7 @@ class TableauMeaning:
         return Outlook(notices, command, news, list(named.values()), sure)
 
     def _lying(self, session: Session) -> dict[Cell, Edges]:
-        return self._words.lying(session.game.view(session.state))
+        return self.lying(session.game.view(session.state))
 
     def _in_cells(self, cards: tuple[SeenCard, ...], tableau: Tableau) -> dict[Cell, SeenCard] | None:
         """The seen cards in the game's cells; None while they cannot be brought together."""

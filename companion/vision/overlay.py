@@ -3,9 +3,7 @@
 import cv2
 import numpy as np
 
-from companion.vision.evidence import Mark, evidence_picture, marks_of, picture_of
-
-__all__ = ["drawn", "evidence_picture"]
+from companion.vision.evidence import Mark, marks_of, picture_of
 
 _MARK = {
     "red": (60, 60, 235),
