@@ -1,5 +1,8 @@
 """Puts on a photograph's table what lies there: cards face up, stacks face down, things beside and over them."""
 
+from collections.abc import Sequence
+from typing import Protocol
+
 import numpy as np
 
 from companion.simulator.canvas import Canvas, Ink
@@ -10,6 +13,14 @@ from companion.simulator.printings import Printing, raster_card
 from companion.simulator.tableaux import Laid
 
 _SHADE: Ink = (25.0, 25.0, 28.0)
+
+
+class Lying(Protocol):
+    """Whatever lies somewhere on the table."""
+
+    @property
+    def at_mm(self) -> Points:
+        """Its place."""
 
 
 def put_card(canvas: Canvas, card: Laid, look: Printing, gloss: float, rng: np.random.Generator) -> Points:
@@ -41,7 +52,7 @@ def put_face_down(canvas: Canvas, laid: list[Laid], rng: np.random.Generator) ->
     return found
 
 
-def put_things(canvas: Canvas, laid: list[Laid], rng: np.random.Generator, *, over: bool) -> None:
+def put_things(canvas: Canvas, laid: Sequence[Lying], rng: np.random.Generator, *, over: bool) -> None:
     """Paint chips, mugs, phones, pens, dice and hands: beside the cards, or partly over them."""
     centres = np.array([card.at_mm for card in laid])
     span = float(np.ptp(centres, axis=0).max()) + 150
