@@ -23,7 +23,8 @@ from companion.web.squeezing import squeezed
 from companion.web.streams import Pace, Streams
 
 SERVER_OPTIONS: Mapping[str, Any] = {
-    "threads": 32,  # each live stream holds one; the rest answer presses
+    "threads": Pace().most + 12,  # each live stream holds one; the rest answer presses
+    "connection_limit": 2 * Pace().most,
     "max_request_body_size": 64 * 1024,
     "outbuf_high_watermark": 256 * 1024,  # a viewer who stops reading must not fill the memory
     "channel_timeout": 30,

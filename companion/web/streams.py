@@ -34,7 +34,7 @@ class TooManyStreams(CompanionError):
 class Pace:
     """How many streams, how often a sign of life, and when a stream is ended for the browser to open a new one."""
 
-    most: int = 20
+    most: int = 200
     heartbeat_s: float = 12.0
     age_s: float = 300.0
 
