@@ -16,7 +16,7 @@ _WON_BY = {
     "cards-out": "as the last to lay a card",
     "last-in": "as the last one in",
 }
-_CONNECTIONS = {"dragon": "Dragon", "double-dragon": "Double dragon", "worm": "Worm", "loop": "Loop"}
+CONNECTIONS = {"dragon": "Dragon", "double-dragon": "Double dragon", "worm": "Worm", "loop": "Loop"}
 _INSECTS = {
     "blue": "blue beetle",
     "green": "green beetle",
@@ -210,7 +210,7 @@ def _warning(event: Event) -> str:
 
 def _connection(event: Event) -> str:
     scores = " and ".join(f"{points} to {name}" for name, points in event["scores"].items())
-    return f"{_CONNECTIONS[event['kind']]} of {event['length']}: {scores}."
+    return f"{CONNECTIONS[event['kind']]} of {event['length']}: {scores}."
 
 
 def _ended(event: Event) -> str:
@@ -311,7 +311,7 @@ def _called(event: Event) -> tuple[int, str] | None:
         case "ended":
             return _WEIGHT_WON, f"{listed(event['ranking'][0])} wins"
         case "connection":
-            return _WEIGHT_CALL, _CONNECTIONS[event["kind"]]
+            return _WEIGHT_CALL, CONNECTIONS[event["kind"]]
         case "spider-revealed":
             return _WEIGHT_CALL, "Spider"
         case "passed":

@@ -1,0 +1,159 @@
+"""A chart of what counts over the moves, as SVG text: lines told apart by dashes and marks, not by colour alone.
+
+What the lines say stands in the picture's description too; colours come from the page's style, by class.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from xml.sax.saxutils import escape, quoteattr
+
+from companion.views.measures import Course
+from companion.views.phrases import counted, listed
+
+STYLES = 6
+"""So many lines look different; the seventh looks like the first."""
+
+_WIDTH, _HEIGHT = 400, 250
+_LEFT, _RIGHT, _TOP, _BOTTOM = 46, 52, 12, 34
+_DASHES = ("", "7 4", "2 4", "10 4 2 4", "14 5", "4 3")
+_MARKS = (
+    "M-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0z",
+    "M-4-4h8v8h-8z",
+    "M0-5.2L5 3.8H-5z",
+    "M0-5.4L5.4 0L0 5.4L-5.4 0z",
+    "M0 5.2L5-3.8H-5z",
+    "M-5-2h3v-3h4v3h3v4h-3v3h-4v-3h-3z",
+)
+_MARKS_A_LINE = 6
+_LABEL_GAP = 13.0
+_MOST_STEPS = 5.5
+
+
+def chart(course: Course, name: str) -> str:
+    """The chart of one measure; ``name`` makes its ids differ from those of other charts on the page.
+
+    Returns:
+        An ``svg`` element with a title and a description, safe to stand in a page as it is.
+    """
+    scale = _Scale(course)
+    parts = [
+        f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg"',
+        f" aria-labelledby={quoteattr(f'{name}-title {name}-words')}>",
+        f"<title id={quoteattr(f'{name}-title')}>{escape(course.measure.title)} over the moves</title>",
+        f"<desc id={quoteattr(f'{name}-words')}>{escape(in_words(course))}</desc>",
+        *_frame(course, scale),
+        *(part for n, values in enumerate(course.values.values()) for part in _line(values, n, scale)),
+        *_labels(course, scale),
+        "</svg>",
+    ]
+    return "".join(parts)
+
+
+def key(n: int) -> str:
+    """The line of the n-th player, as it stands beside the name."""
+    return (
+        f'<svg class="key" viewBox="0 0 34 12" aria-hidden="true"><path class="line s{n % STYLES}" d="M1 6H33"'
+        f'{_dash(n)}/><path class="mark s{n % STYLES}" transform="translate(17 6)" d="{_MARKS[n % STYLES]}"/></svg>'
+    )
+
+
+def in_words(course: Course) -> str:
+    """What the chart shows, for those who do not see it: each player's first, least, most and last number."""
+    told = []
+    for name, values in course.values.items():
+        least, most = min(values), max(values)
+        between = f", between {least} and {most}" if {least, most} - {values[0], values[-1]} else ""
+        told.append(f"{name} from {values[0]} to {values[-1]}{between}")
+    moves = counted(len(next(iter(course.values.values()))) - 1, "move")
+    over = f" A game was over after move {listed([str(n) for n in course.ends])}." if course.ends else ""
+    return f"{course.measure.title} over {moves}: {'; '.join(told)}.{over}"
+
+
+def changes_of(course: Course) -> list[tuple[int, Mapping[str, int]]]:
+    """The numbers as a table: before the first move, after the last, and wherever one of them changed."""
+    columns = list(course.values.items())
+    rows = list(zip(*(values for _, values in columns), strict=True))
+    wanted = [n for n in range(len(rows)) if n in (0, len(rows) - 1) or rows[n] != rows[n - 1]]
+    return [(n, {name: rows[n][place] for place, (name, _) in enumerate(columns)}) for n in wanted]
+
+
+class _Scale:
+    """Where a move and a number stand in the picture."""
+
+    def __init__(self, course: Course) -> None:
+        numbers = [value for values in course.values.values() for value in values]
+        self.steps = ticks(min(numbers), max(numbers))
+        self.moves = max(1, len(next(iter(course.values.values()))) - 1)
+
+    def x(self, move: float) -> float:
+        return _LEFT + (_WIDTH - _LEFT - _RIGHT) * move / self.moves
+
+    def y(self, number: float) -> float:
+        low, high = self.steps[0], self.steps[-1]
+        return _HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * (number - low) / (high - low)
+
+
+def ticks(low: int, high: int) -> list[int]:
+    """Round numbers around a span, at most seven.
+
+    >>> ticks(0, 104)
+    [0, 20, 40, 60, 80, 100, 120]
+    >>> ticks(-3, 4)
+    [-4, -2, 0, 2, 4]
+    >>> ticks(0, 0)
+    [0, 1]
+    """
+    span = max(high - low, 1)
+    steps = (factor * 10**power for power in range(12) for factor in (1, 2, 5))
+    step = next(step for step in steps if span / step <= _MOST_STEPS)
+    first = low // step
+    last = max(-(-high // step), first + 1)
+    return [n * step for n in range(first, last + 1)]
+
+
+def _frame(course: Course, scale: _Scale) -> Iterator[str]:
+    right = _WIDTH - _RIGHT
+    for number in scale.steps:
+        y = scale.y(number)
+        yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{right}"/>'
+        yield f'<text class="tick" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{number}</text>'
+    for n in course.ends:
+        yield f'<path class="end" d="M{scale.x(n):.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
+    for move in dict.fromkeys((0, scale.moves // 2, scale.moves)):
+        yield f'<text class="tick" x="{scale.x(move):.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{move}</text>'
+    yield f'<text class="axis" x="{(_LEFT + right) / 2:.1f}" y="{_HEIGHT - 3}" text-anchor="middle">moves</text>'
+
+
+def _line(values: Sequence[int], n: int, scale: _Scale) -> Iterator[str]:
+    """A line that steps where the number changes, with a mark here and there."""
+    path = [f"M{scale.x(0):.1f} {scale.y(values[0]):.1f}"]
+    path += [
+        f"H{scale.x(move):.1f}V{scale.y(values[move]):.1f}"
+        for move in range(1, len(values))
+        if values[move] != values[move - 1]
+    ]
+    yield f'<path class="line s{n % STYLES}" d="{"".join(path)}H{scale.x(len(values) - 1):.1f}"{_dash(n)}/>'
+    for move in _marked(len(values) - 1, n):
+        at = f"translate({scale.x(move):.1f} {scale.y(values[move]):.1f})"
+        yield f'<path class="mark s{n % STYLES}" transform="{at}" d="{_MARKS[n % STYLES]}"/>'
+
+
+def _marked(moves: int, n: int) -> list[int]:
+    """The moves at which a line is marked: the last, and some before it, each line at its own."""
+    step = max(1, moves // _MARKS_A_LINE)
+    first = moves - step * (n % STYLES) // STYLES
+    return list(dict.fromkeys((moves, *range(first, -1, -step))))
+
+
+def _labels(course: Course, scale: _Scale) -> Iterator[str]:
+    """The last numbers at the right, none over another."""
+    last = sorted(((scale.y(values[-1]), n, values[-1]) for n, values in enumerate(course.values.values())))
+    lowest = _HEIGHT - _BOTTOM - _LABEL_GAP * (len(last) - 1) + 4
+    least = _TOP - _LABEL_GAP
+    for place, (wanted, n, number) in enumerate(last):
+        least = max(least + _LABEL_GAP, min(wanted + 4, lowest + place * _LABEL_GAP))
+        yield f'<text class="last s{n % STYLES}" x="{_WIDTH - _RIGHT + 9}" y="{least:.1f}">{number}</text>'
+
+
+def _dash(n: int) -> str:
+    dash = _DASHES[n % STYLES]
+    return f' stroke-dasharray="{dash}"' if dash else ""

@@ -1,0 +1,100 @@
+"""What counts in a game, read off its view: chips that a player owns, points; and how they went over the moves.
+
+No game is known by name: where a view shows chips or points of its players, they are what counts.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from companion.referee.session import Session
+
+Seat = Mapping[str, Any]
+
+_CHIPS = ("chips", "hedge", "hand_pot")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """Something that players have more or less of.
+
+    Attributes:
+        note: what is counted together.
+        of: its number for one player of a view; None where the game has none.
+    """
+
+    name: str
+    title: str
+    note: str
+    of: Callable[[Seat], int | None]
+
+
+def _chips(seat: Seat) -> int | None:
+    """All that belongs to a player, wherever it lies."""
+    return sum(seat.get(place, 0) for place in _CHIPS) if "chips" in seat else None
+
+
+def _points(seat: Seat) -> int | None:
+    """A number of points, or a score with its total."""
+    points = seat.get("points", seat.get("score"))
+    total = points.get("total") if isinstance(points, Mapping) else points
+    return total if type(total) is int else None
+
+
+MEASURES: tuple[Measure, ...] = (
+    Measure("chips", "Chips", "stock, hedge and hand pot together", _chips),
+    Measure("points", "Points", "as they stood after each move", _points),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """How one measure went.
+
+    Attributes:
+        values: of each player, before the first move and after each.
+        ends: after how many moves a game was over; an evening may hold several.
+    """
+
+    measure: Measure
+    values: Mapping[str, tuple[int, ...]]
+    ends: tuple[int, ...]
+
+
+def measured(view: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+    """What each player has of each measure that the game has.
+
+    >>> measured({"players": {"Ana": {"chips": 90, "hedge": 6, "hand_pot": 3, "in": True}}})
+    {'chips': {'Ana': 99}}
+    """
+    numbers = {measure.name: {name: measure.of(seat) for name, seat in view["players"].items()} for measure in MEASURES}
+    return {
+        measure: {name: value for name, value in values.items() if value is not None}
+        for measure, values in numbers.items()
+        if any(value is not None for value in values.values())
+    }
+
+
+def views(session: Session) -> list[dict[str, Any]]:
+    """The game's view before the first move and after each."""
+    return [session.game.view(state) for state in (*session.past, session.state)]
+
+
+def ends(shown: list[dict[str, Any]]) -> tuple[int, ...]:
+    """After how many moves a game was over, the earliest first."""
+    return tuple(n for n in range(1, len(shown)) if shown[n]["result"] and not shown[n - 1]["result"])
+
+
+def courses(session: Session) -> tuple[Course, ...]:
+    """How everything that counts went over the moves."""
+    shown = views(session)
+    numbers = [measured(view) for view in shown]
+    return tuple(
+        Course(
+            measure,
+            {name: tuple(at[measure.name][name] for at in numbers) for name in session.header.players},
+            ends(shown),
+        )
+        for measure in MEASURES
+        if measure.name in numbers[0]
+    )
