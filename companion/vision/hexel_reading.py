@@ -5,12 +5,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.rules.hexgrid import Cell
 from companion.vision.covers import cover_test
 from companion.vision.finder import Found, find_cards
 from companion.vision.judging import judged, looks_like_a_card
 from companion.vision.known import naming
-from companion.vision.lattice import find_lattice
+from companion.vision.lattice import Lattice, find_lattice
 from companion.vision.models import network
 from companion.vision.namers import Namer, Printed
 from companion.vision.pose import refined
@@ -45,11 +44,13 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
     if not is_card.any():
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
-    cells, easts = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
+    place = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
     clock.lap("lattice")
     cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
-    turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities[is_card], easts, strict=True)])
-    reading = judged(tuple(cards), cells, easts, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
+    turned = np.stack(
+        [p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities[is_card], place.east, strict=True)]
+    )
+    reading = judged(tuple(cards), place, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
 
@@ -63,10 +64,8 @@ def outlines(
     return found, refined(network("hexel-pose/pose.onnx"), pyramid, corners)
 
 
-def _placed_in_lattice(
-    corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]
-) -> tuple[tuple[Cell | None, ...], tuple[int, ...]]:
-    """Cell and east edge of every card.
+def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]) -> Lattice:
+    """Where every card lies.
 
     What is no card by itself, such as one under a hand, may be the bridge between two parts of the tableau: it is let
     in where that leaves all cells of the cards alone as they are and brings more cards into the tableau.
@@ -78,16 +77,24 @@ def _placed_in_lattice(
     """
     alone = find_lattice(corners[is_card], is_covered)
     if is_card.all() or None not in alone.cells:
-        return alone.cells, alone.east
-    bridged = find_lattice(corners, is_covered)
-    cells = tuple(bridged.cells[i] for i in np.flatnonzero(is_card))
-    easts = tuple(bridged.east[i] for i in np.flatnonzero(is_card))
-    pairs = {new: old for new, old in zip(cells, alone.cells, strict=True) if new is not None and old is not None}
+        return alone
+    bridged = _only(find_lattice(corners, is_covered), np.flatnonzero(is_card))
+    pairs = {
+        new: old for new, old in zip(bridged.cells, alone.cells, strict=True) if new is not None and old is not None
+    }
     same = naming(pairs)
     settled = sum(c is not None for c in alone.cells)
-    if same is None or len(pairs) < settled or sum(c is not None for c in cells) <= settled:
-        return alone.cells, alone.east
+    if same is None or len(pairs) < settled or sum(c is not None for c in bridged.cells) <= settled:
+        return alone
     renaming = Registration(*same, agreeing=len(pairs), clashing=0)
-    if any(renaming.cell(new) != old for new, old in pairs.items()):
-        return alone.cells, alone.east
-    return cells, easts
+    return alone if any(renaming.cell(new) != old for new, old in pairs.items()) else bridged
+
+
+def _only(lattice: Lattice, chosen: np.ndarray) -> Lattice:
+    """The lattice of some of its cards."""
+    return replace(
+        lattice,
+        cells=tuple(lattice.cells[i] for i in chosen),
+        east=tuple(lattice.east[i] for i in chosen),
+        unsettled=frozenset(k for k, i in enumerate(chosen) if i in lattice.unsettled),
+    )

@@ -6,6 +6,7 @@ import numpy as np
 
 from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.finder import Found
+from companion.vision.lattice import Lattice
 from companion.vision.namers import Namer
 from companion.vision.seen import Reading, SeenCard, Warned
 
@@ -25,8 +26,7 @@ def looks_like_a_card(found: Found, probabilities: np.ndarray, namer: Namer) -> 
 
 def judged(
     found: tuple[Found, ...],
-    cells: tuple[Cell | None, ...],
-    easts: tuple[int, ...],
+    place: Lattice,
     probabilities: np.ndarray,
     namer: Namer,
     size: tuple[int, int],
@@ -38,31 +38,33 @@ def judged(
 
     Args:
         found: the cards.
-        cells: the cell of each, None for a loose one.
-        easts: the edge of each that looks in direction 0.
+        place: where each lies.
         probabilities: (N, 6, C) of each symbol in order of direction.
         namer: which symbols the deck has.
         size: width and height of the picture.
     """
     sure = probabilities.max(-1)
     names = [list(namer.stated(p)) for p in probabilities]
-    by_cell = {cell: i for i, cell in enumerate(cells) if cell is not None}
+    by_cell = {cell: i for i, cell in enumerate(place.cells) if cell is not None}
     warnings = _doubt_clashes(by_cell, names, sure, found)
     cards: list[SeenCard] = []
     loose: list[SeenCard] = []
     for i, card in enumerate(found):
         seen = SeenCard(
-            cells[i],
+            place.cells[i],
             tuple(names[i]),
             card.corners,
             confidence_of(card.confidence, probabilities[i], names[i]),
             card.confidence,
             probabilities[i],
-            easts[i],
+            place.east[i],
+            i in place.unsettled,
         )
         (cards if seen.cell is not None else loose).append(seen)
         if None in names[i]:
             warnings.append(_unsure(seen, size))
+        if seen.is_unsettled:
+            warnings.append(Warned("unsure", "whether a card belongs to the tableau is covered", seen.centre))
     return Reading(tuple(cards), tuple(loose), tuple(warnings), namer)
 
 

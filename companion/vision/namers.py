@@ -10,7 +10,7 @@ from companion.vision.profile import Profile, symbol_probabilities
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import CLASSES, NAMES, class_probabilities, cut_patches
 
-SURE = 0.96
+SURE = 0.93
 """A symbol less certain than this is unsure: its part of the reading is null and a warning says where."""
 
 EDITION_CLASSES = {"36": ("red", "blue-disc", "void"), "46": ("red", "blue-diamond", "yellow")}

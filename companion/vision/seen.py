@@ -43,6 +43,7 @@ class SeenCard:
         presence: 0..1, that a card is there.
         probabilities: (6, C) of `symbols.CLASSES`, in order of direction.
         east: which of the card's own edges looks in direction 0; see `lattice`.
+        is_unsettled: it has no cell, and yet may belong to the tableau: what lies between is covered.
     """
 
     cell: Cell | None
@@ -52,6 +53,7 @@ class SeenCard:
     presence: float
     probabilities: np.ndarray
     east: int = 0
+    is_unsettled: bool = False
 
     @property
     def centre(self) -> tuple[float, float]:
@@ -75,13 +77,19 @@ class SeenCard:
 
     def line(self) -> str:
         """The card for people, where it lies first."""
-        where = "loose" if self.cell is None else f"({self.cell[0]}, {self.cell[1]})"
+        away = "somewhere" if self.is_unsettled else "loose"
+        where = away if self.cell is None else f"({self.cell[0]}, {self.cell[1]})"
         return f"{where:>9}  {' '.join(e or '?' for e in self.edges)}  {self.confidence:.2f}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What lies on one picture of a Hex'el table, and who named its symbols (a `namers.Namer`)."""
+    """What lies on one picture of a Hex'el table, and who named its symbols (a `namers.Namer`).
+
+    Attributes:
+        cards: those that have a cell.
+        loose: those that have none; one that is unsettled is told among the cards, its cell null.
+    """
 
     cards: tuple[SeenCard, ...]
     loose: tuple[SeenCard, ...]
@@ -92,8 +100,8 @@ class Reading:
     def as_json(self) -> dict[str, Any]:
         """The game's part of what `companion read` prints."""
         return {
-            "cards": [c.as_json() for c in self.cards],
-            "loose": [c.as_json() for c in self.loose],
+            "cards": [c.as_json() for c in (*self.cards, *(c for c in self.loose if c.is_unsettled))],
+            "loose": [c.as_json() for c in self.loose if not c.is_unsettled],
             "warnings": [w.as_json() for w in self.warnings],
         }
 

@@ -97,7 +97,7 @@ def compared(entry: Entry, card: SeenCard, turns: int, shift: tuple[int, int]) -
             return "wrong"
         return min((one(entry, turned(card.edges, k)) for k in range(6)), key=["right", "unsure", "wrong"].index)
     if card.cell is None:
-        return "wrong"
+        return "unsure" if card.is_unsettled else "wrong"
     q, r = rotated(card.cell, turns)
     if [q + shift[0], r + shift[1]] != entry["cell"]:
         return "wrong"
