@@ -6,6 +6,7 @@ developed with a cheap camera's faults. Everything comes from one `np.random.Gen
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -25,7 +26,7 @@ Bent = Callable[[Points], Points]
 _FINER = 1.6
 _RIM = 0.2
 _COARSE_PX = 8
-_DRAWN_PX_PER_MM = 5.0
+_DRAWN_PX_PER_MM = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,13 +66,18 @@ def marked_photograph(
     canvas = Canvas(wide, backdrop(rng, wide.image_from_table, size, table))
     for thing in things:
         box = bounds(thing.shapes)
-        drawn = raster(thing.shapes, _DRAWN_PX_PER_MM, box)
+        drawn = _drawn(thing.shapes)
         own = mm_from_px(box.left_mm, box.top_mm, _DRAWN_PX_PER_MM)
         canvas.put(drawn, wide.image_from_table @ placed(thing.at, thing.turn_deg) @ own, thing.gloss)
     chosen = str(rng.choice(MOODS)) if mood is None else mood
     image, _ = lit(canvas, chosen, rng, hardness)
     bgr, _ = exposed(_bent(image, larger, camera.size, straight_of), rng, hardness, is_dim=chosen == "dim")
     return bgr
+
+
+@lru_cache(maxsize=16)
+def _drawn(shapes: tuple[Shape, ...]) -> Field:
+    return raster(shapes, _DRAWN_PX_PER_MM)
 
 
 def _bent(image: Field, larger: Field, size: tuple[int, int], straight_of: Bent) -> Field:
