@@ -11,6 +11,8 @@ from companion.simulator.comet_groups import FAN_SHARE, LaidComet, laid_groups
 from companion.simulator.comet_photograph import comet_photograph
 from companion.simulator.comet_printings import BACKS, LABELS, invented, plain_typefaces, reference
 
+MIDDLE = np.array([31.5, 44.0])
+
 
 def lying(values, x=0.0, y=0.0, turn=0.0):
     return LaidComet(values, np.array([x, y]), turn, (63.0, 88.0))
@@ -74,7 +76,7 @@ def test_numbers_are_printed_where_their_boxes_say():
     face = raster_face((2, 8, 13), look, 4)
     ink = (face[:, :, :3].max(2) < 110) & (face[:, :, 3] > 250)
     for box in numeral_boxes_mm((2, 8, 13), look):
-        x0, y0, x1, y1 = np.round((np.concatenate([box.min(0), box.max(0)]) + [31.5, 44, 31.5, 44]) * 4).astype(int)
+        (x0, y0), (x1, y1) = (np.round((corner + MIDDLE) * 4).astype(int) for corner in (box.min(0), box.max(0)))
         around = ink[y0 - 2 : y1 + 2, x0 - 2 : x1 + 2]
         rows, columns = np.flatnonzero(around.any(1)), np.flatnonzero(around.any(0))
         assert len(rows) >= y1 - y0 - 4 and len(columns) >= x1 - x0 - 8
