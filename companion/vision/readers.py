@@ -12,6 +12,11 @@ import cv2
 import numpy as np
 
 from companion.errors import UsageError
+from companion.vision.comet_layout import Scattered
+from companion.vision.comet_learning import learn_comet
+from companion.vision.comet_naming import Numerals
+from companion.vision.comet_reading import read_comet
+from companion.vision.comet_seen import in_words as comet_in_words
 from companion.vision.hexel_reading import read_hexel
 from companion.vision.layout import Honeycomb
 from companion.vision.learning import learn_hexel
@@ -82,6 +87,20 @@ def _hexel_in_words(told: Told) -> str:
     return f"{told['event']} {where}: {' '.join(edge or '?' for edge in told['edges'])}"
 
 
+def _comet_namer(edition: str | None, profile: Path | None) -> Numerals:
+    if profile is not None:
+        raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
+    return Numerals()
+
+
+def _comet_in_words(told: Told) -> str:
+    if told["event"] == "table":
+        return f"the table: {len(told['cards'])} cards"
+    x, y = np.mean(told["corners"], axis=0)
+    where = told["zone"] or f"{x:.0f},{y:.0f}"
+    return f"{told['event']} at {where}: {comet_in_words(told['values'])}"
+
+
 READERS: Mapping[str, Reader] = {
     "hexel": Reader(
         decks=("hexel36", "hexel46"),
@@ -90,6 +109,14 @@ READERS: Mapping[str, Reader] = {
         follower=lambda namer, patience: Settler(read_hexel, Honeycomb(), namer, patience),
         in_words=_hexel_in_words,
         learn=learn_hexel,
+    ),
+    "comet": Reader(
+        decks=("comet",),
+        namer=_comet_namer,
+        read=read_comet,
+        follower=lambda namer, patience: Settler(read_comet, Scattered(), namer, patience),
+        in_words=_comet_in_words,
+        learn=learn_comet,
     ),
 }
 

@@ -1,0 +1,76 @@
+"""Reading a Comet table: the stages in order, from a picture to a reading, with the time each took."""
+
+import numpy as np
+
+from companion.vision.comet_finder import find_comet_cards
+from companion.vision.comet_naming import Numerals
+from companion.vision.comet_pose import refined
+from companion.vision.comet_seen import CometReading, SeenComet
+from companion.vision.judging import confidence_of
+from companion.vision.models import network
+from companion.vision.namers import Namer
+from companion.vision.numerals import KINDS
+from companion.vision.pyramid import Pyramid
+from companion.vision.seen import Warned
+from companion.vision.stopwatch import Stopwatch
+
+LEAST = 0.3
+"""What the finder is less sure of is not looked at."""
+CARD = 0.5
+"""What is found, and seen to be a face or a back, less surely than this is not told as a card."""
+WIDTH_OF_ACROSS = 0.787
+"""A card's width over the distance between opposite edges of a hexagon as large."""
+
+
+def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | None = None) -> CometReading:
+    """Read a Comet table from one picture, without history.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        namer: no matter, numerals are read as print.
+        across_px: between opposite edges of a hexagon as large as the cards, when known: the picture is then searched
+            at the cheapest scale.
+
+    Returns:
+        The reading; without cards it carries the warning ``nothing-found``.
+    """
+    namer = Numerals()
+    clock = Stopwatch()
+    pyramid = Pyramid.of(bgr)
+    clock.lap("shrink")
+    width_px = None if across_px is None else across_px * WIDTH_OF_ACROSS
+    found = find_comet_cards(network("comet-finder/finder.onnx"), pyramid, width_px, LEAST)
+    clock.lap("find")
+    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 4, 2)
+    corners = refined(network("comet-pose/pose.onnx"), pyramid, corners)
+    clock.lap("outline")
+    seen = namer.opinions(pyramid, corners)
+    clock.lap("name")
+    presence = np.array([f.confidence for f in found]) * (1 - seen.kinds[:, KINDS.index("nothing")])
+    sections = seen.sections()
+    told = [
+        _card(k, corners[i], float(presence[i]), sections[i], namer, float(seen.upright[i]) < 0.5)
+        for k, i in enumerate(np.flatnonzero(presence >= CARD).tolist())
+    ]
+    size = (bgr.shape[1], bgr.shape[0])
+    warnings = [_unsure(card, size) for card in told if None in card.edges]
+    if not told:
+        warnings = [Warned("nothing-found", "no Comet card on this picture")]
+    clock.lap("judge")
+    return CometReading(tuple(told), (), tuple(warnings), namer, clock.laps)
+
+
+def _card(
+    number: int, corners: np.ndarray, presence: float, sections: np.ndarray, namer: Numerals, is_about: bool
+) -> SeenComet:
+    edges = namer.stated(sections)
+    sure = confidence_of(presence, sections, edges)
+    return SeenComet((number, 0), edges, corners, sure, presence, sections, 2 if is_about else 0)
+
+
+def _unsure(card: SeenComet, size: tuple[int, int]) -> Warned:
+    missing = sum(edge is None for edge in card.edges)
+    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
+    where = ", the picture's rim cuts it" if near_rim else ""
+    what = "a number" if missing == 1 else f"{missing} numbers"
+    return Warned("unsure", f"{what} of a card cannot be read{where}", card.centre)

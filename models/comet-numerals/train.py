@@ -1,0 +1,201 @@
+"""Trains the reader of Comet cards: three numbers, the way up, and whether it is a face, a back or nothing.
+
+    PYTHONPATH=. python models/comet-numerals/train.py --cache DIR --faces typefaces.npz [--epochs 8]
+
+Learns from the cards cut out of the drawn photographs (`models/comet_drawings.py`) and from closer pictures of few
+cards on blurred grounds, which are cheap and bring many more typefaces. Writes ``numerals.onnx``.
+"""
+
+import argparse
+import functools
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+import torch
+from torch import nn
+
+from companion.simulator.comet_photograph import comet_photograph
+from companion.vision.numerals import HIGH, OUTPUTS, WIDE, levelled
+from companion.vision.pyramid import Pyramid
+from models.comet_drawings import COLUMNS, FACE, UNKNOWN, cut_out, draw, typefaces
+from models.training import drawn, export
+
+CLASSES = 14
+CLOSE_PX = 240
+
+
+class Numerals(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+
+        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
+            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
+
+        self.body = nn.Sequential(
+            block(3, 20, 2), block(20, 24), block(24, 40, 2), block(40, 40), block(40, 72, 2), block(72, 72)
+        )
+        self.section = nn.Sequential(
+            nn.Conv2d(72, 144, (HIGH // 24, WIDE // 8), (HIGH // 24, 1), bias=False),
+            nn.BatchNorm2d(144),
+            nn.ReLU(inplace=True),
+        )
+        self.numbers = nn.Conv2d(144, CLASSES, 1)
+        self.whole = nn.Sequential(nn.Linear(144 * 3, 96), nn.ReLU(inplace=True), nn.Linear(96, 4))
+        self.drop = nn.Dropout(0.15)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        sections = self.drop(self.section(self.body(x)))
+        return torch.cat([self.numbers(sections).flatten(1), self.whole(sections.flatten(1))], 1)
+
+
+def close(seed: int, faces: Path) -> Sequence[np.ndarray]:
+    """Cards cut out of one close picture of few cards, and their labels."""
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng(seed)
+    ground = rng.uniform(0, 255, (int(rng.integers(2, 6)), 3, 3)).astype(np.float32)
+    ground = cv2.resize(ground, (CLOSE_PX, CLOSE_PX), interpolation=cv2.INTER_CUBIC)
+    picture = comet_photograph(
+        rng,
+        size=(CLOSE_PX, CLOSE_PX),
+        printing="invented" if rng.random() < 0.6 else "reference",
+        typefaces=typefaces(faces),
+        ground=np.clip(ground, 0, 255).astype(np.uint8),
+        count=int(rng.integers(1, 4)),
+        across_px=float(np.exp(rng.uniform(np.log(38), np.log(110)))),
+    )
+    whole = [c for c in picture.truth["cards"] if not c.get("cut") and c["covered"] < 0.6]
+    return cut_out(Pyramid.of(picture.bgr), whole, rng, nothings=0)
+
+
+def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Patches as the network sees them, many upside down; labels (N, 5), the last one 1 for the right way up."""
+    out = patches.astype(np.float32)
+    for i in np.flatnonzero(rng.random(len(out)) < 0.35):
+        out[i] = _blurred(out[i], rng)
+    shuffled = rng.random(len(out)) < 0.15
+    out[shuffled] = out[shuffled][..., rng.permutation(3)]
+    grey = rng.random(len(out)) < 0.1
+    out[grey] = out[grey].mean(-1, keepdims=True)
+    out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0, 9, (len(out), 1, 1, 1)).astype(np.float32)
+    out = levelled(np.clip(out, 0, 255))
+    out *= np.exp(rng.normal(0, 0.05, (len(out), 1, 1, 1))).astype(np.float32)
+    up = rng.random(len(out)) < 0.6
+    out[~up] = out[~up][:, ::-1, ::-1]
+    marked = np.column_stack([labels, up])
+    marked[~up & (labels[:, 3] == FACE), :3] = UNKNOWN
+    return out, marked
+
+
+def _blurred(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Out of focus, shaken, or seen from afar."""
+    kind = rng.integers(3)
+    if kind == 0:
+        return cv2.GaussianBlur(patch, (0, 0), float(rng.uniform(0.4, 1.5)))
+    if kind == 1:
+        small = cv2.resize(patch, None, fx=(f := float(rng.uniform(0.4, 0.8))), fy=f, interpolation=cv2.INTER_AREA)
+        return cv2.resize(small, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR)
+    size = int(rng.integers(2, 5))
+    kernel = np.full((1, size), 1 / size, np.float32)
+    return cv2.filter2D(patch, -1, kernel if rng.random() < 0.5 else kernel.T)
+
+
+def loss_of(out: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
+    entropy = nn.functional.cross_entropy
+    numbers = out[:, : 3 * CLASSES].reshape(-1, CLASSES, 3)
+    known = (labels[:, :3] != UNKNOWN).float().sum().clamp(min=1)
+    told = entropy(numbers, labels[:, :3], ignore_index=UNKNOWN, label_smoothing=0.005, reduction="sum") / known
+    kind = entropy(out[:, 3 * CLASSES : 3 * CLASSES + 3], labels[:, 3])
+    face = labels[:, 3] == FACE
+    upright = nn.functional.binary_cross_entropy_with_logits(out[face, -1], labels[face, 4].float())
+    return told + 0.5 * kind + 0.5 * upright
+
+
+def report(net: nn.Module, patches: np.ndarray, labels: np.ndarray) -> str:
+    """Accuracy on cards drawn from other seeds."""
+    net.eval()
+    with torch.no_grad():
+        seen = [net(tensor(levelled(part.astype(np.float32)))).numpy() for part in np.array_split(patches, 8)]
+        down = [
+            net(tensor(levelled(part[:, ::-1, ::-1].astype(np.float32)))).numpy()[:, -1]
+            for part in np.array_split(patches, 8)
+        ]
+    net.train()
+    out, back = np.concatenate(seen), np.concatenate(down)
+    number = out[:, : 3 * CLASSES].reshape(-1, CLASSES, 3)
+    p = np.exp(number - number.max(1, keepdims=True))
+    p /= p.sum(1, keepdims=True)
+    known = labels[:, :3] != UNKNOWN
+    right = (p.argmax(1) == labels[:, :3])[known]
+    sure = (p.max(1) > 0.95)[known]
+    face = labels[:, 3] == FACE
+    kinds = (out[:, 3 * CLASSES : -1].argmax(1) == labels[:, 3]).mean()
+    up = (out[face, -1] > back[face]).mean()
+    return (
+        f"numbers {right.mean():.4f} sure {sure.mean():.4f} wrong among sure {(~right)[sure].mean():.5f} "
+        f"kinds {kinds:.4f} way up {up:.4f}"
+    )
+
+
+def tensor(patches: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy(np.ascontiguousarray(patches.transpose(0, 3, 1, 2)))
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--cache", type=Path, required=True)
+    ap.add_argument("--faces", type=Path, required=True)
+    ap.add_argument("--pictures", type=int, default=1700)
+    ap.add_argument("--close", type=int, default=9000)
+    ap.add_argument("--epochs", type=int, default=8)
+    ap.add_argument("--rate", type=float, default=3e-3)
+    ap.add_argument("--begin", type=Path)
+    a = ap.parse_args()
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    rng = np.random.default_rng(1)
+    paint, near = functools.partial(draw, faces=a.faces), functools.partial(close, faces=a.faces)
+    far = drawn(a.cache, "comet", COLUMNS, paint, range(5_000_000, 5_000_000 + a.pictures), workers=1)
+    fresh = drawn(a.cache, "comet", COLUMNS, paint, range(5_900_000, 5_900_040), workers=1)
+    closer = drawn(a.cache, "close", ("patches", "labels"), near, range(6_000_000, 6_000_000 + a.close), workers=1)
+    x = np.concatenate([far["patches"], closer["patches"]])
+    y = np.concatenate([far["labels"], closer["labels"]])
+    print(len(x), "cards", np.bincount(y[:, 3]), flush=True)
+    net, size = Numerals(), 128
+    if a.begin:
+        net.load_state_dict(torch.load(a.begin))
+    steps = len(x) // size
+    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.epochs * steps, pct_start=0.15)
+    begun = time.time()
+    for epoch in range(a.epochs):
+        order, total = rng.permutation(len(x)), 0.0
+        for k in range(steps):
+            pick = order[k * size : (k + 1) * size]
+            views, labels = augmented(x[pick], y[pick], rng)
+            loss = loss_of(net(tensor(views)), torch.from_numpy(labels))
+            optimiser.zero_grad()
+            torch.autograd.backward(loss)
+            nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+            optimiser.step()
+            schedule.step()
+            total += loss.item()
+            if k % 100 == 99:
+                print(
+                    f"  {epoch} {k + 1} of {steps} loss {total / (k + 1):.4f} {time.time() - begun:.0f} s", flush=True
+                )
+        print(f"epoch {epoch} loss {total / steps:.4f} {report(net, fresh['patches'], fresh['labels'])}", flush=True)
+        torch.save(net.state_dict(), a.cache / "comet-numerals.pt")
+        assert OUTPUTS == 3 * CLASSES + 4
+        export(
+            net,
+            Path(__file__).with_name("numerals.onnx"),
+            torch.zeros(6, 3, HIGH, WIDE),
+            {"cards": {0: "n"}, "answers": {0: "n"}},
+        )
+
+
+if __name__ == "__main__":
+    main()

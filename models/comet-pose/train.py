@@ -1,0 +1,104 @@
+"""Trains the refiner of Comet cards' outlines: how far an outline, as found, is off.
+
+    PYTHONPATH=. python models/comet-pose/train.py --cache DIR --faces typefaces.npz [--pictures 1700] [--epochs 8]
+
+Looks at each drawn card (`models/comet_drawings.py`) through an outline that is a little wrong, and learns the affine
+correction. Writes ``pose.onnx``.
+"""
+
+import argparse
+import functools
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import nn
+
+from companion.vision.comet_finder import UNIT_CARD
+from companion.vision.comet_pose import GAIN, VIEW
+from models.comet_drawings import COLUMNS, draw
+from models.training import drawn, export
+
+
+class Pose(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+
+        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
+            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
+
+        self.body = nn.Sequential(
+            block(3, 16, 2), block(16, 24), block(24, 32, 2), block(32, 32), block(32, 48, 2), block(48, 48)
+        )
+        self.head = nn.Sequential(
+            nn.Flatten(), nn.Linear(48 * (VIEW // 8) ** 2, 64), nn.ReLU(inplace=True), nn.Linear(64, 6)
+        )
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        corrections: torch.Tensor = self.head(self.body(x))
+        return corrections
+
+
+def error(out: np.ndarray, wanted: np.ndarray) -> np.ndarray:
+    """Mean corner error in half heights (N,), in the frame of the outline looked through."""
+    at = np.column_stack([UNIT_CARD, np.ones(4)])
+    return np.asarray(np.linalg.norm(np.einsum("nij,kj->nki", (out - wanted).reshape(-1, 2, 3), at), axis=2).mean(1))
+
+
+def tensor(views: np.ndarray) -> torch.Tensor:
+    return torch.from_numpy((views.astype(np.float32) / 200 - 0.5).transpose(0, 3, 1, 2).copy())
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--cache", type=Path, required=True)
+    ap.add_argument("--faces", type=Path, required=True)
+    ap.add_argument("--pictures", type=int, default=1700)
+    ap.add_argument("--epochs", type=int, default=8)
+    a = ap.parse_args()
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    rng = np.random.default_rng(1)
+    paint = functools.partial(draw, faces=a.faces)
+    held = drawn(a.cache, "comet", COLUMNS, paint, range(5_000_000, 5_000_000 + a.pictures), workers=1)
+    fresh = drawn(a.cache, "comet", COLUMNS, paint, range(5_900_000, 5_900_040), workers=1)
+    x, y = held["views"], held["corrections"]
+    net, size = Pose(), 128
+    steps = len(x) // size
+    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=a.epochs * steps)
+    begun = time.time()
+    for epoch in range(a.epochs):
+        order, total = rng.permutation(len(x)), 0.0
+        for k in range(steps):
+            pick = np.sort(order[k * size : (k + 1) * size])
+            views = tensor(x[pick]) * float(rng.uniform(0.9, 1.1))
+            views = views[:, torch.from_numpy(rng.permutation(3))] if rng.random() < 0.2 else views
+            loss = nn.functional.smooth_l1_loss(net(views), torch.from_numpy(y[pick]) * GAIN, beta=0.1)
+            optimiser.zero_grad()
+            torch.autograd.backward(loss)
+            optimiser.step()
+            schedule.step()
+            total += loss.item()
+        net.eval()
+        with torch.no_grad():
+            off = error(net(tensor(fresh["views"])).numpy() / GAIN, fresh["corrections"])
+        net.train()
+        before = error(np.zeros_like(fresh["corrections"]), fresh["corrections"])
+        print(
+            f"epoch {epoch} loss {total / steps:.4f} corner error {np.median(off):.4f} of {np.median(before):.4f}, "
+            f"95 % {np.percentile(off, 95):.4f} half heights, {time.time() - begun:.0f} s",
+            flush=True,
+        )
+    torch.save(net.state_dict(), a.cache / "comet-pose.pt")
+    export(
+        net,
+        Path(__file__).with_name("pose.onnx"),
+        torch.zeros(6, 3, VIEW, VIEW),
+        {"views": {0: "n"}, "corrections": {0: "n"}},
+    )
+
+
+if __name__ == "__main__":
+    main()

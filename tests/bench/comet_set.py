@@ -1,0 +1,170 @@
+"""Reads a fixed set of drawn Comet photographs and prints a table per condition: right, unsure, wrong, missed, false.
+
+    python tests/bench/comet_set.py [--count 300] [--printing reference|invented] [--faces FILE] [--keep DIR]
+
+The set is drawn from seeds that no training used (training: from 5,000,000 and from 6,000,000). ``--faces`` takes the
+typefaces that `models/typefaces.py` draws and uses those held out from training; without it the house's own numerals
+and OpenCV's strokes are used. A card is right when all its numbers are, or when it is told to lie face down; a number that
+something hides may be unsure. A card that the picture's rim cuts, that is mostly hidden, or that is seen narrower than
+40 px is not counted. ``--keep`` writes the failing pictures, outlined.
+"""
+
+import argparse
+import time
+from collections import Counter, defaultdict
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.simulator.comet_photograph import comet_photograph
+from companion.simulator.photograph import Photograph
+from companion.vision.comet_finder import width_of
+from companion.vision.comet_reading import read_comet
+from companion.vision.comet_seen import CometReading, SeenComet
+
+Entry = dict[str, Any]
+"""What the truth says about one card."""
+
+KEYS = ("cards", "right", "unsure", "wrong", "missed", "false", "numbers", "n-right", "n-wrong", "images", "whole")
+SIZES = [(1280, 720)] * 3 + [(1920, 1080)]
+COLOURS = {"wrong": (0, 0, 255), "unsure": (0, 255, 255), "missed": (255, 0, 255), "false": (255, 0, 0)}
+LEAST_PX = 40
+SAME = 0.7
+"""How much of their union two outlines share when they are the same card."""
+
+
+def counted(card: Entry) -> bool:
+    return not card.get("cut") and card["covered"] < 0.45 and width_of(np.array(card["corners"])) > LEAST_PX
+
+
+def overlap(a: np.ndarray, b: np.ndarray) -> float:
+    """What two outlines share, of all they cover."""
+    shared, _ = cv2.intersectConvexConvex(a.astype(np.float32), b.astype(np.float32))
+    return shared / (cv2.contourArea(a.astype(np.float32)) + cv2.contourArea(b.astype(np.float32)) - shared)
+
+
+def compared(entry: Entry, card: SeenComet) -> tuple[str, int, int]:
+    """The verdict on a card, and how many of its numbers are right and wrong."""
+    told = card.values
+    if entry["values"] is None:
+        return ("right" if told is None else "unsure" if set(told) == {None} else "wrong"), 0, 0
+    if told is None:
+        return "wrong", 0, 3
+    stated = Counter(v for v in told if v is not None)
+    right = sum((stated & Counter(entry["values"])).values())
+    wrong = sum(stated.values()) - right
+    readable = sum(hidden < 0.2 for hidden in entry["hidden"])
+    return ("wrong" if wrong else "right" if right >= readable else "unsure"), right, wrong
+
+
+def judged(truth: Entry, reading: CometReading) -> tuple[dict[str, int], list[tuple[str, Entry]]]:
+    """Counts of one picture, and the cards that were not right."""
+    counts, bad = dict.fromkeys(KEYS, 0), []
+    outlines = [np.array(entry["corners"]) for entry in truth["cards"]]
+    used: set[int] = set()
+    for entry, outline in zip(truth["cards"], outlines, strict=True):
+        shares = [overlap(outline, card.corners) for card in reading.cards]
+        best = int(np.argmax(shares)) if shares else -1
+        is_found = best >= 0 and shares[best] >= SAME
+        used |= {best} if is_found else set()
+        if not counted(entry):
+            continue
+        verdict, right, wrong = compared(entry, reading.cards[best]) if is_found else ("missed", 0, 0)
+        readable = sum(hidden < 0.2 for hidden in entry["hidden"])
+        counts["cards"] += 1
+        counts[verdict] += 1
+        counts["numbers"] += readable
+        counts["n-right"] += min(right, readable)
+        counts["n-wrong"] += wrong
+        if verdict != "right":
+            bad.append((verdict, entry))
+    around = [np.array(p, np.float32) for p in truth["ignore"]] + [o.astype(np.float32) for o in outlines]
+    for j, card in enumerate(reading.cards):
+        if j not in used and not any(cv2.pointPolygonTest(area, card.centre, False) > 0 for area in around):
+            counts["false"] += 1
+            bad.append(("false", {"corners": card.corners.tolist()}))
+    counts["images"] = 1
+    counts["whole"] = int(counts["right"] == counts["cards"] and not counts["false"])
+    return counts, bad
+
+
+def groups_of(picture: Photograph) -> list[str]:
+    cards, conditions = picture.truth["cards"], picture.truth["conditions"]
+    wide = float(np.median([width_of(np.array(c["corners"])) for c in cards]))
+    return [
+        "all",
+        f"light {conditions['mood']}",
+        "width " + ("under 60" if wide < 60 else "60-100" if wide < 100 else "over 100"),
+        "motion" if conditions["motion"] else "no motion",
+        "glare" if conditions["glare"] > 0.002 else "no glare",
+        "read on its side" if conditions["turned"] else "read upright",
+        "fanned or covered" if any(c["covered"] > 0.04 for c in cards) else "nothing on cards",
+    ]
+
+
+def kept(picture: Photograph, reading: CometReading, bad: list[tuple[str, Entry]], path: Path) -> None:
+    """Write a failing picture with what was told and what is wrong."""
+    image = picture.bgr.copy()
+    for card in reading.cards:
+        cv2.polylines(image, [np.round(card.corners).astype(int)], True, (0, 255, 0), 1)
+        x, y = (round(v) for v in card.centre)
+        text = "back" if card.values is None else " ".join("?" if v is None else str(v) for v in card.values)
+        cv2.putText(image, text, (x - 24, y), cv2.FONT_HERSHEY_SIMPLEX, 0.4, (0, 0, 255), 1, cv2.LINE_AA)
+    for verdict, entry in bad:
+        cv2.polylines(image, [np.round(entry["corners"]).astype(int)], True, COLOURS[verdict], 3)
+    cv2.imwrite(str(path), image)
+
+
+def show(table: dict[str, dict[str, int]]) -> None:
+    """Print the counts of each condition and their shares."""
+    print(f"{'condition':18}" + "".join(f"{k:>8}" for k in KEYS) + "  right %  wrong % numbers %")
+    for group in sorted(table, key=lambda g: (g != "all", g)):
+        row = table[group]
+        cards, numbers = max(1, row["cards"]), max(1, row["numbers"])
+        shares = (100 * row["right"] / cards, 100 * row["wrong"] / cards, 100 * row["n-right"] / numbers)
+        print(f"{group:18}" + "".join(f"{row[k]:8}" for k in KEYS) + "".join(f"{share:9.2f}" for share in shares))
+
+
+def typefaces(path: Path | None) -> list[dict[str, np.ndarray]]:
+    """Those of the file that no training saw; none without a file."""
+    if path is None:
+        return []
+    from models.typefaces import kept as kept_faces
+
+    return kept_faces(path)["held-out"]
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--count", type=int, default=300)
+    ap.add_argument("--printing", default="reference", choices=["reference", "invented"])
+    ap.add_argument("--faces", type=Path)
+    ap.add_argument("--first-seed", type=int, default=9_500_000)
+    ap.add_argument("--keep", type=Path)
+    a = ap.parse_args()
+    cv2.setNumThreads(1)
+    if a.keep:
+        a.keep.mkdir(parents=True, exist_ok=True)
+    faces = typefaces(a.faces)
+    table: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KEYS, 0))
+    took = []
+    for seed in range(a.first_seed, a.first_seed + a.count):
+        rng = np.random.default_rng(seed)
+        picture = comet_photograph(rng, size=SIZES[seed % len(SIZES)], printing=a.printing, typefaces=faces)
+        begun = time.process_time()
+        reading = read_comet(picture.bgr)
+        took.append(1000 * (time.process_time() - begun))
+        counts, bad = judged(picture.truth, reading)
+        if bad and a.keep:
+            kept(picture, reading, bad, a.keep / f"{seed}.png")
+        for group in groups_of(picture):
+            for key in KEYS:
+                table[group][key] += counts[key]
+    show(table)
+    print(f"median read {np.median(took):.0f} ms of processor time")
+
+
+if __name__ == "__main__":
+    main()
