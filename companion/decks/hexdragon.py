@@ -11,12 +11,18 @@ from dataclasses import dataclass, field
 
 from companion.decks.hexdragon_bands import band_shapes, curve, tail_shapes
 from companion.decks.shapes import Disc, Point, Polygon, Shape, polar, regular_polygon
-from companion.rules.hexdragon_tiles import SUPPLY_SET, Tile, bodies, heads
+from companion.rules.hexdragon_tiles import CLASSES, HEAD, SUPPLY_SET, TAIL, Tile, bodies, heads
 
 SIDE_MM = 30.0
 APOTHEM_MM = SIDE_MM * math.sqrt(3) / 2
+HEAD_LINE, TAIL_LINE = HEAD, TAIL
+"""What `Tile.across` says of an edge whose line ends on the tile, at a head or at a tail."""
 COLOURS = ("red", "blue", "yellow", "purple")
 OWNER_INKS = {"red": "#C23B34", "blue": "#2B66B0", "yellow": "#E0B020", "purple": "#7A4098"}
+HEADS_EACH = 3
+"""Heads a player has of the 15 of their colour."""
+BODY_CLASSES = CLASSES
+"""A body's class by the distances its paths bridge, in order."""
 STAR_DISC_MM = 32.0
 BOARD_RADIUS = {1: 2, 2: 2, 3: 3, 4: 3}
 """How many rings of cells lie around the start tile, by players."""

@@ -1,7 +1,8 @@
 """The cards known to lie on a table, and how their cells keep their names when cards come, go or are found again."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -15,13 +16,26 @@ MOVED = 0.1
 """Cards that lie this far from where they lay, in sides, were moved together: a bump."""
 
 
-def celled(cards: list[SeenCard]) -> list[SeenCard]:
+class Lain(Protocol):
+    """Which cell each of some cards fills, and which of its edges looks in direction 0."""
+
+    @property
+    def cells(self) -> tuple[Cell | None, ...]:
+        """None for a card that fills none."""
+
+    @property
+    def east(self) -> tuple[int, ...]:
+        """The edge from corner ``east`` to the next."""
+
+
+def celled(cards: list[SeenCard], find: Callable[[np.ndarray], Lain] = find_lattice) -> list[SeenCard]:
     """The cards with the cells that they fill together, those that had a cell keeping its name.
 
     Args:
         cards: at least one; those without a cell are new or loose.
+        find: the cells of outlines (N, 6, 2).
     """
-    lattice = find_lattice(np.stack([c.corners for c in cards]))
+    lattice = find(np.stack([c.corners for c in cards]))
     fresh = [
         turned(in_own_frame(c), cell, east) for c, cell, east in zip(cards, lattice.cells, lattice.east, strict=True)
     ]

@@ -6,6 +6,9 @@ A `Settler` follows cards; how they lie together is the game's: in a honeycomb w
 from collections.abc import Sequence
 from typing import Protocol
 
+import numpy as np
+
+from companion.vision.grid import find_grid
 from companion.vision.known import celled, moved_since
 from companion.vision.register import register
 from companion.vision.seen import SeenCard, aligned, in_own_frame, renamed
@@ -60,3 +63,11 @@ class Honeycomb:
     def moved(self, known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
         """See `Layout`."""
         return moved_since(known, fresh)
+
+
+class Board(Honeycomb):
+    """Hexagons on the cells of one grid, edge to edge or apart."""
+
+    def named(self, cards: list[SeenCard]) -> list[SeenCard]:
+        """See `Layout`."""
+        return celled(cards, lambda corners: find_grid(corners, np.ones(len(corners))))

@@ -7,6 +7,7 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.vision.hexel_reading import outlines
+from companion.vision.labelling import outlines_of
 from companion.vision.models import network
 from companion.vision.profile import Profile, learnt
 from companion.vision.pyramid import Pyramid
@@ -45,41 +46,7 @@ def _paired(
     name: str, found: np.ndarray, cards: Sequence[Mapping[str, Any]]
 ) -> tuple[np.ndarray, list[tuple[str | None, ...]]]:
     """The outlines of the labelled single-symbol cards, and their symbols."""
-    ordered = list(found[_reading_order(found)]) if len(found) else []
-    have_corners = all(card.get("corners") for card in cards)
-    if not have_corners and len(ordered) != len(cards):
-        raise UsageError(
-            f"{name}: {len(cards)} cards are labelled and {len(ordered)} are seen; give their corners",
-            code="labels-differ",
-        )
-    corners: list[np.ndarray] = []
-    edges: list[tuple[str | None, ...]] = []
-    for position, card in enumerate(cards):
-        symbols = tuple(card.get("edges") or ())
-        if len(symbols) != 6 or len(set(symbols)) != 1:
-            continue
-        corners.append(_nearest(ordered, np.asarray(card["corners"], float)) if have_corners else ordered[position])
-        edges.append(symbols)
-    return np.array(corners, np.float32).reshape(-1, 6, 2), edges
-
-
-def _nearest(found: Sequence[np.ndarray], rough: np.ndarray) -> np.ndarray:
-    """The outline found where a rough one is given; the rough one itself where none is found."""
-    centre, reach = rough.mean(0), 0.35 * float(np.ptp(rough, axis=0).mean())
-    near = [outline for outline in found if np.linalg.norm(outline.mean(0) - centre) < reach]
-    if not near:
-        return rough.astype(np.float32)
-    return min(near, key=lambda outline: float(np.linalg.norm(outline.mean(0) - centre)))
-
-
-def _reading_order(found: np.ndarray) -> np.ndarray:
-    """Top to bottom, and left to right among those that lie about as high."""
-    centres = found.mean(1)
-    height = float(np.median(np.ptp(found[..., 1], axis=1)))
-    rows = np.zeros(len(found), int)
-    row, top = -1, -np.inf
-    for i in np.argsort(centres[:, 1]):
-        if centres[i, 1] - top > 0.5 * height:
-            row, top = row + 1, centres[i, 1]
-        rows[i] = row
-    return np.lexsort((centres[:, 0], rows))
+    outlines_found = outlines_of(name, found, cards)
+    faces = [tuple(card.get("edges") or ()) for card in cards]
+    single = [i for i, face in enumerate(faces) if len(face) == 6 and len(set(face)) == 1]
+    return outlines_found[single], [faces[i] for i in single]

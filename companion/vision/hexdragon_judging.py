@@ -1,0 +1,120 @@
+"""What of a HexDragon picture may be stated as fact, and what is doubted: thresholds and the supply as a prior."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from companion.decks.hexdragon import BODY_CLASSES, BODY_SET, COLOURS, HEADS_EACH, SETS
+from companion.rules.hexgrid import Cell, distance
+from companion.vision.finder import Found
+from companion.vision.hexdragon_faces import Face
+from companion.vision.hexdragon_namers import TileNamer
+from companion.vision.hexdragon_seen import SeenTile, TileReading
+from companion.vision.seen import Warned
+
+PLAIN = 0.995
+"""An edge seen so plainly is not doubted because the supply has no such tile any more."""
+RADIUS = 3
+"""Cells farther than this from the start tile are on no board."""
+LEAST = ((4, 0.12), (2, 0.3), (0, 0.6))
+"""What is told as a tile: with so many sure edges on it, one found at least so surely."""
+
+Pieces = Sequence[tuple[Cell, int, Found, np.ndarray]]
+
+
+def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int) -> TileReading:
+    """Say what is sure and doubt the rest.
+
+    Legality is a prior, never an answer: a second start tile, a fourth head of a colour or more tiles of a class than
+    two supply sets hold turn the least certain of them into unsure; what is plainly seen stays.
+
+    Args:
+        pieces: each with its cell, the edge that looks in direction 0, its outline and its probabilities (6, C).
+        namer: what may be stated of them.
+        size: width and height of the picture.
+        beside: how many tiles lie on no cell.
+    """
+    told = [card for piece in pieces if (card := _seen(piece, namer)) is not None]
+    counted, has_start = _from_the_start(told)
+    seen, warnings = _doubted(counted)
+    if not has_start:
+        warnings.append(Warned("no-start-tile", "the start tile is not seen: cells are counted from another tile"))
+    if beside:
+        warnings.append(Warned("off-board", f"{beside} tiles lie on no cell of the board"))
+    warnings += [_unsure(card, size) for card in seen if None in card.edges]
+    return TileReading(tuple(seen), (), tuple(warnings))
+
+
+def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer) -> SeenTile | None:
+    cell, east, found, probabilities = piece
+    face = namer.stated(probabilities)
+    card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
+    sure = sum(edge is not None for edge in face)
+    if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LEAST):
+        return None
+    return replace(card, confidence=_confidence(card))
+
+
+def _confidence(card: SeenTile) -> float:
+    best = card.probabilities.max(-1)
+    told = [float(p) for edge, p in zip(card.edges, best, strict=True) if edge is not None]
+    return card.presence * min(told, default=0.5)
+
+
+def _from_the_start(cards: list[SeenTile]) -> tuple[list[SeenTile], bool]:
+    """The cards with cells counted from the start tile, and only those on its board; whether there is one."""
+    starts = [card for card in cards if card.kind == "start"]
+    if not starts:
+        return cards, False
+    middle = max(starts, key=lambda card: card.confidence).cell
+    assert middle is not None, "pieces without a cell are no part of a reading"
+    q, r = middle
+    moved = [replace(card, cell=(card.cell[0] - q, card.cell[1] - r)) for card in cards if card.cell is not None]
+    return [card for card in moved if distance((0, 0), card.cell or (0, 0)) <= RADIUS], True
+
+
+def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
+    """The cards, of more than there can be the least certain one doubted, and what was too many."""
+    allowed = _allowed()
+    groups: dict[str, list[int]] = {}
+    for i, card in enumerate(cards):
+        for group in _groups(card):
+            groups.setdefault(group, []).append(i)
+    warnings, out = [], list(cards)
+    for group, members in groups.items():
+        if len(members) <= allowed[group]:
+            continue
+        weak = min(members, key=lambda i: cards[i].confidence)
+        warnings.append(
+            Warned("too-many", f"{len(members)} of {group}, and there are {allowed[group]}", cards[weak].centre)
+        )
+        if float(cards[weak].probabilities.max(-1).min()) < PLAIN:
+            unread: Face = (None,) * 6
+            out[weak] = replace(cards[weak], edges=unread, confidence=min(0.5, cards[weak].confidence))
+    return out, warnings
+
+
+def _allowed() -> Counter[str]:
+    """How many of each group two supply sets, as three or four players use, hold."""
+    bodies = Counter(f"body {tile.class_name}" for tile in BODY_SET for _ in range(max(SETS.values())))
+    heads = Counter({f"head {owner}": HEADS_EACH for owner in COLOURS})
+    return bodies + heads + Counter({f"star {owner}": 1 for owner in COLOURS}) + Counter({"start": 1})
+
+
+def _groups(card: SeenTile) -> list[str]:
+    """What a fully read piece counts against."""
+    if None in card.edges:
+        return []
+    if card.kind == "body":
+        steps = sorted(min(int(edge or 0), 6 - int(edge or 0)) for edge in card.edges)
+        return [f"body {BODY_CLASSES[tuple(steps[::2])]}"]
+    return [" ".join(filter(None, (card.kind, card.owner)))]
+
+
+def _unsure(card: SeenTile, size: tuple[int, int]) -> Warned:
+    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
+    where = ", the picture's rim cuts it" if near_rim else ""
+    what = "a star" if card.is_star else f"{sum(edge is None for edge in card.edges)} edges of a tile"
+    return Warned("unsure", f"{what} cannot be read{where}", card.centre)

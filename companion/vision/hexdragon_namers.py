@@ -1,0 +1,64 @@
+"""How a HexDragon set's heads and stars get their owners: by the printings training knew, or by a set's own inks.
+
+What a tile's lines join is read from their shape, whatever the printing; only whose a head or star is needs colours.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import cv2
+import numpy as np
+
+from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
+from companion.vision.hexdragon_inks import Profile, owners_by_ink
+from companion.vision.hexdragon_seen import SURE
+from companion.vision.models import network
+from companion.vision.paths import OWNERS, Answers, answers_to, cut_tiles
+from companion.vision.pyramid import Pyramid
+
+
+class TileNamer(Protocol):
+    """Reads the faces of one set."""
+
+    def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """Probability of every class for the edges of pieces (N, 6, 2), (N, 6, C); and the light's colour (3,)."""
+
+    def stated(self, probabilities: np.ndarray) -> Face:
+        """The labels (6,) that may be stated as fact from their probabilities (6, C); None where unsure."""
+
+
+@dataclass(frozen=True, slots=True)
+class PrintedTiles:
+    """The reference printing and its kin."""
+
+    def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """See `TileNamer`."""
+        views, cast = cut_tiles(pyramid, corners, cast)
+        return edge_probabilities(answers_to(tile_network(), views)), cast
+
+    def stated(self, probabilities: np.ndarray) -> Face:
+        """See `TileNamer`."""
+        return stated(probabilities, SURE)
+
+
+@dataclass(frozen=True, slots=True)
+class LearntTiles:
+    """A set's own inks."""
+
+    profile: Profile
+
+    def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+        """See `TileNamer`."""
+        views, cast = cut_tiles(pyramid, corners, cast)
+        answers = answers_to(tile_network(), views)
+        owners = owners_by_ink(self.profile, views, answers, OWNERS)
+        return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), cast
+
+    def stated(self, probabilities: np.ndarray) -> Face:
+        """See `TileNamer`."""
+        return stated(probabilities, SURE)
+
+
+def tile_network() -> cv2.dnn.Net:
+    """The network that reads tiles."""
+    return network("hexdragon-tiles/tiles.onnx")

@@ -1,0 +1,133 @@
+"""Reading a HexDragon table: the stages in order, from a picture to a reading, with the time each took."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from companion.rules.hexgrid import Cell, distance, field, neighbours
+from companion.vision.finder import Found, find_cards
+from companion.vision.grid import Grid, find_grid
+from companion.vision.hexdragon_faces import star_share, tile_share
+from companion.vision.hexdragon_judging import judged
+from companion.vision.hexdragon_namers import PrintedTiles, TileNamer
+from companion.vision.hexdragon_seen import TileReading
+from companion.vision.models import network
+from companion.vision.pose import refined
+from companion.vision.pyramid import Pyramid
+from companion.vision.seen import Warned
+from companion.vision.stopwatch import Stopwatch
+
+HINT = 0.12
+"""Less certain than that the finder tells nothing."""
+TILE = 0.5
+"""What is told as a tile is at least so surely one to the network that reads it."""
+GUESSED_TILE, GUESSED_STAR = 0.9, 0.9
+"""A tile or star that was looked for where the grid has a cell is at least so sure."""
+RADIUS = 3
+"""The largest board has so many rings of cells around the start tile."""
+
+
+def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: float | None = None) -> TileReading:
+    """Read a HexDragon table from one picture, without history.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        namer: how heads and stars get their owners; None for the reference printing.
+        across_px: how wide tiles are, edge to edge, when known: the picture is then searched at the cheapest scale.
+
+    Returns:
+        The reading; without tiles it carries the warning ``nothing-found``.
+    """
+    namer = namer or PrintedTiles()
+    clock = Stopwatch()
+    pyramid = Pyramid.of(bgr)
+    clock.lap("shrink")
+    found, corners = tile_outlines(pyramid, across_px)
+    clock.lap("find")
+    probabilities, cast = namer.seen(pyramid, corners, None)
+    clock.lap("name")
+    is_tile = np.array([tile_share(p) >= TILE for p in probabilities], bool)
+    if not is_tile.any():
+        return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), None, clock.laps)
+    tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
+    grid = find_grid(corners[is_tile], _sureness(tiles, probabilities[is_tile]))
+    clock.lap("grid")
+    on_grid = _on_grid(tiles, grid, probabilities[is_tile])
+    rest = _looked_for(pyramid, grid, on_grid, namer, cast)
+    clock.lap("look")
+    size = (bgr.shape[1], bgr.shape[0])
+    reading = judged([*on_grid, *rest], namer, size, sum(cell is None for cell in grid.cells))
+    clock.lap("judge")
+    return replace(reading, stages_ms=clock.laps)
+
+
+def tile_outlines(pyramid: Pyramid, across_px: float | None = None) -> tuple[tuple[Found, ...], np.ndarray]:
+    """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
+    found = find_cards(network("hexdragon-finder/finder.onnx"), pyramid, across_px, HINT)
+    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
+    return found, refined(network("hexel-pose/pose.onnx"), pyramid, corners)
+
+
+Placed = tuple[Cell, int, Found, np.ndarray]
+"""A piece with its cell, the edge that looks in direction 0, and the probabilities (6, C) in order of direction."""
+
+
+def _sureness(tiles: list[Found], probabilities: np.ndarray) -> np.ndarray:
+    return np.array(
+        [t.confidence * tile_share(p) * p.max(-1).mean() for t, p in zip(tiles, probabilities, strict=True)]
+    )
+
+
+def _on_grid(tiles: list[Found], grid: Grid, probabilities: np.ndarray) -> list[Placed]:
+    """The tiles that have a cell."""
+    told = zip(tiles, grid.cells, grid.east, probabilities, strict=True)
+    return [
+        (cell, east, tile, p[[(d - east) % 6 for d in range(6)]]) for tile, cell, east, p in told if cell is not None
+    ]
+
+
+def _looked_for(pyramid: Pyramid, grid: Grid, known: list[Placed], namer: TileNamer, cast: np.ndarray) -> list[Placed]:
+    """Tiles and stars where the grid has cells and nothing was found: each place is looked at."""
+    free = _free_cells(known, grid, (pyramid.levels[0].shape[1], pyramid.levels[0].shape[0]))
+    if not free:
+        return []
+    places = np.stack([grid.outline(cell) for cell in free])
+    as_guessed, _ = namer.seen(pyramid, places, cast)
+    stars = [i for i, p in enumerate(as_guessed) if star_share(p) >= GUESSED_STAR]
+    out = [(free[i], 0, Found(places[i], star_share(as_guessed[i])), as_guessed[i]) for i in stars]
+    maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= TILE / 2 and i not in stars]
+    exact = refined(network("hexel-pose/pose.onnx"), pyramid, places[maybe])
+    probabilities, _ = namer.seen(pyramid, exact, cast)
+    for i, corners, p in zip(maybe, exact, probabilities, strict=True):
+        if tile_share(p) >= GUESSED_TILE and _is_at(corners, places[i]):
+            out.append((free[i], 0, Found(corners, tile_share(p)), p))
+    return out
+
+
+def _free_cells(known: list[Placed], grid: Grid, size: tuple[int, int]) -> list[Cell]:
+    """The cells without a tile around the start tile, or around all tiles where there is none; those in the picture."""
+    taken = [cell for cell, *_ in known]
+    start = start_cell(known)
+    if start is None:
+        wanted = {n for cell in taken for n in neighbours(cell)}
+        wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * RADIUS for other in taken)}
+    else:
+        wanted = {(start[0] + q, start[1] + r) for q, r in field(RADIUS)}
+    return [
+        cell
+        for cell in sorted(wanted - set(taken))
+        if (corners := grid.outline(cell)).min() > -1 and (corners < np.array(size)).all()
+    ]
+
+
+def start_cell(known: list[Placed]) -> Cell | None:
+    """Where the start tile lies: the piece most surely of six tails, when it is more likely than not."""
+    shares = {cell: float(p[:, 5].min()) for cell, _, _, p in known}
+    best = max(shares, key=lambda cell: shares[cell], default=None)
+    return best if best is not None and shares[best] > 0.5 else None
+
+
+def _is_at(corners: np.ndarray, place: np.ndarray) -> bool:
+    """An outline lies where it was looked for."""
+    side = float(np.linalg.norm(place[0] - place[1]))
+    return float(np.linalg.norm(corners.mean(0) - place.mean(0))) < 0.3 * side
