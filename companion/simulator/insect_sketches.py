@@ -190,14 +190,14 @@ def _wings(rng: np.random.Generator, ink: Inks, build: Build, y: float) -> list[
         (reach, y - high * float(rng.uniform(0.3, 1.1))),
         (reach * 0.85, y + high * 0.3),
         (0.6, y + 1.5),
-    ]  # noqa: E501
+    ]
     low = float(rng.uniform(0.5, 0.85)) * reach
     lower = [
         (0.6, y + 1.0),
         (low, y + high * 0.2),
         (low * 0.9, y + high * float(rng.uniform(0.9, 1.4))),
         (0.6, y + high),
-    ]  # noqa: E501
+    ]
     if rng.random() < 0.5:
         upper, lower = _rounded(upper), _rounded(lower)
     spot = float(rng.uniform(0.08, 0.16)) * reach if rng.random() < 0.7 else 0.0
