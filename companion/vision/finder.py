@@ -6,6 +6,7 @@ is coded as ``A = S R(t)``: the logarithm of the symmetric ``S`` (3 numbers) and
 """
 
 from dataclasses import dataclass
+from math import hypot
 
 import cv2
 import numpy as np
@@ -124,20 +125,22 @@ def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
     found: list[Found] = []
+    taken: list[tuple[float, float, float]] = []
     for i in np.argsort(-heat[rows, cols]):
         y, x = int(rows[i]), int(cols[i])
         centre = np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x] * 8.0
         corners = corners_from_code(centre, out[3:8, y, x] / np.array(POSE_SCALE))
         card = Found(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
-        if not any(_overlap(card, other) for other in found):
+        place = (*(float(v) for v in card.corners.mean(0)), _across(card.corners))
+        if not any(_overlap(place, other) for other in taken):
             found.append(card)
+            taken.append(place)
     return tuple(found)
 
 
-def _overlap(card: Found, other: Found) -> bool:
-    """The two lie nearer than cards can: one card, seen twice."""
-    apart = float(np.linalg.norm(card.corners.mean(0) - other.corners.mean(0)))
-    return apart < 0.5 * max(_across(card.corners), _across(other.corners))
+def _overlap(card: tuple[float, float, float], other: tuple[float, float, float]) -> bool:
+    """Two, each its centre and width, lie nearer than cards can: one card, seen twice."""
+    return hypot(card[0] - other[0], card[1] - other[1]) < 0.5 * max(card[2], other[2])
 
 
 def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:

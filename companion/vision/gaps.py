@@ -157,19 +157,19 @@ def _corner(step: complex) -> complex:
 
 def _covered_between(goal: Cell, taken: set[Cell], is_covered: Callable[[Cell], bool]) -> int | None:
     """How many covered cells lie between the taken ones and a cell, at least one; None where no way leads there."""
-    if min((distance(goal, cell) for cell in taken), default=WAY_MOST) > WAY_MOST + 1:
-        return None
-    known: dict[Cell, bool] = {}
     front, seen = {goal}, {goal}
+    far = _to_go(goal, taken)
     for length in range(WAY_MOST + 1):
         if length and any(n in taken for cell in front for n in neighbours(cell)):
             return length
         fresh = {n for cell in front for n in neighbours(cell)} - seen - taken
-        for cell in fresh:
-            known[cell] = is_covered(cell)
-        front = {cell for cell in fresh if known[cell]}
+        front = {cell for cell in fresh if _to_go(cell, taken) <= min(far, WAY_MOST - length) and is_covered(cell)}
         seen |= fresh
     return None
+
+
+def _to_go(cell: Cell, taken: set[Cell]) -> int:
+    return min(distance(cell, other) for other in taken)
 
 
 def _with_part(
