@@ -1,0 +1,255 @@
+"""The interface described for programs: every address in the form of OpenAPI 3.1, at ``/api/openapi.json``."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from typing import Any
+
+from flask import Blueprint, Response, jsonify
+
+from companion import __version__
+from companion.views.games import command_names
+
+describing = Blueprint("describing", __name__)
+
+Schema = Mapping[str, Any]
+
+_JSON, _JPEG, _SVG, _EVENTS, _HTML = (
+    "application/json",
+    "image/jpeg",
+    "image/svg+xml",
+    "text/event-stream",
+    "text/html",
+)
+_WHOLE: Schema = {"type": "integer"}
+_TEXT: Schema = {"type": "string"}
+_YES: Schema = {"type": "boolean"}
+
+
+def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
+    return {"name": name, "in": place, "required": place != "header", "schema": schema}
+
+
+def _object(required: Sequence[str] = (), **properties: Schema) -> Schema:
+    return {"type": "object", "properties": properties, **({"required": list(required)} if required else {})}
+
+
+def _list(items: Schema, **limits: int) -> Schema:
+    return {"type": "array", "items": items, **limits}
+
+
+def _named(name: str) -> Schema:
+    return {"$ref": f"#/components/schemas/{name}"}
+
+
+_COMMAND, _STATE, _DONE, _ERROR, _HEADER = map(_named, ("Command", "State", "Done", "Error", "Header"))
+_VERSION = _object(version=_WHOLE)
+_REFUSED = {_JSON: {"schema": _object(["error"], error=_ERROR)}}
+_JOINERS: list[dict[str, list[str]]] = [{"joinCookie": []}, {"joinHeader": []}]
+_PINS: list[dict[str, list[str]]] = [{"operatorCookie": []}, {"operatorHeader": []}]
+_OPERATORS = [{**joined, **pin} for joined in _JOINERS for pin in _PINS]
+_WATCHING, _JOINED, _OPERATOR = 0, 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """One thing that can be asked.
+
+    Attributes:
+        does: one sentence.
+        takes: the JSON object of a POST; None for a GET.
+        gives: what an answer of 200 holds; None for a picture, a page or a stream.
+        kind: the answer's media type.
+        needs: whoever watches, has joined, or is the operator.
+        fields: in the address, ``{name: (place, schema)}``.
+        also: statuses besides those that every address has by what it takes and needs.
+    """
+
+    does: str
+    takes: Schema | None = None
+    gives: Schema | None = None
+    kind: str = _JSON
+    needs: int = _WATCHING
+    fields: Mapping[str, tuple[str, Schema]] = field(default_factory=dict)
+    also: tuple[HTTPStatus, ...] = ()
+
+    def as_json(self, method: str, path: str) -> dict[str, Any]:
+        """As OpenAPI writes an operation."""
+        content = {self.kind: {"schema": self.gives} if self.gives is not None else {}}
+        told = {"content": _REFUSED if path.startswith("/api/") else {**_REFUSED, _HTML: {}}}  # people get a page
+        answers = {"200": {"description": HTTPStatus.OK.phrase, "content": content}}
+        answers |= {str(int(status)): {"description": status.phrase, **told} for status in self._refusals()}
+        described: dict[str, Any] = {"operationId": f"{method} {path}", "summary": self.does, "responses": answers}
+        if self.fields:
+            described["parameters"] = [_parameter(name, *where) for name, where in self.fields.items()]
+        if self.takes is not None:
+            described["requestBody"] = {"required": True, "content": {_JSON: {"schema": self.takes}}}
+        if self.needs:
+            described["security"] = _OPERATORS if self.needs == _OPERATOR else _JOINERS
+        return described
+
+    def _refusals(self) -> list[HTTPStatus]:
+        found = set(self.also)
+        if self.takes is not None:
+            found |= {HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE}
+            found |= {HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.TOO_MANY_REQUESTS}
+        if self.needs:
+            found |= {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
+        if any(place == "query" for place, _ in self.fields.values()):
+            found.add(HTTPStatus.BAD_REQUEST)
+        return sorted(found)
+
+
+_NUMBERED = {"number": ("path", {"type": "integer", "minimum": 0})}
+_CHANGE = _object(
+    ["at", "replaced", "commands"],
+    at={"type": "integer", "minimum": 1},
+    replaced={"type": "integer", "minimum": 0},
+    commands=_list(_COMMAND, maxItems=32),
+    cut=_YES,
+    version=_WHOLE,
+)
+_NOT_THERE = (HTTPStatus.NOT_FOUND,)
+_NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
+
+ADDRESSES: Mapping[tuple[str, str], Address] = {
+    ("get", "/"): Address("The scoreboard for phones.", kind=_HTML),
+    ("get", "/board"): Address("The scoreboard for a screen by the table.", kind=_HTML),
+    ("get", "/api/openapi.json"): Address("This description.", gives=_object()),
+    ("get", "/api/state"): Address("The table as one object with a version.", gives=_STATE),
+    ("get", "/api/events"): Address(
+        "Server-sent events, each with the version as its id; Last-Event-ID resumes without loss.",
+        kind=_EVENTS,
+        fields={"Last-Event-ID": ("header", _WHOLE)},
+        also=(HTTPStatus.SERVICE_UNAVAILABLE,),
+    ),
+    ("get", "/api/options"): Address(
+        "What the rules list as possible in one cell now.",
+        gives=_object(["version", "commands"], version=_WHOLE, commands=_list(_COMMAND)),
+        fields={"q": ("query", _WHOLE), "r": ("query", _WHOLE)},
+    ),
+    ("get", "/api/games"): Address("The games that can be put on the table.", gives=_object(games=_list(_object()))),
+    ("get", "/healthz"): Address(
+        "Camera, journal and pins, each with its state.", gives=_object(), also=(HTTPStatus.SERVICE_UNAVAILABLE,)
+    ),
+    ("post", "/api/verdicts"): Address(
+        "What the rules would say of commands; nothing happens.",
+        _object(["commands"], commands=_list(_COMMAND, maxItems=128), at=_WHOLE),
+        _object(["version", "verdicts"], version=_WHOLE, verdicts=_list(_object())),
+        needs=_JOINED,
+    ),
+    ("post", "/api/commands"): Address(
+        "Carry out a command as it stands in a record.",
+        _COMMAND,
+        _DONE,
+        needs=_JOINED,
+        fields={"Idempotency-Key": ("header", {"type": "string", "maxLength": 128})},
+    ),
+    ("post", "/api/confirm"): Address("The waiting proposal is right.", _VERSION, _DONE, needs=_JOINED),
+    ("post", "/api/reject"): Address("The waiting proposal is wrong.", _VERSION, _DONE, needs=_JOINED),
+    ("post", "/api/next"): Address(
+        "The next game; with a header that one, which is the operator's.",
+        _object(version=_WHOLE, header=_HEADER),
+        _DONE,
+        needs=_JOINED,
+    ),
+    ("post", "/api/camera"): Address(
+        "Switch the camera off or on.", _object(["on"], on=_YES), _object(), needs=_OPERATOR
+    ),
+    ("get", "/api/me"): Address("What the asking phone may do.", gives=_object()),
+    ("post", "/api/join"): Address("Join by the code.", _object(["code"], code=_TEXT), _object()),
+    ("post", "/api/seat"): Address("Claim a seat.", _object(["player"], player=_TEXT), _object(), needs=_JOINED),
+    ("post", "/api/seat/free"): Address("Give a seat up.", _object(player=_TEXT), _object(), needs=_JOINED),
+    ("post", "/api/operator"): Address("Become an operator.", _object(["pin"], pin=_TEXT), _object(), needs=_JOINED),
+    ("post", "/api/operator/leave"): Address("Be no operator any more.", _object(), _object()),
+    ("get", "/join.svg"): Address(
+        "The code by which others join, as a picture.", kind=_SVG, also=(HTTPStatus.FORBIDDEN, *_NOT_THERE)
+    ),
+    ("get", "/api/moves/{number}"): Address(
+        "A move with its reasons, the chips that moved and what it might have been.",
+        gives=_object(["n", "version", "command", "said", "why", "moved", "instead"]),
+        fields=_NUMBERED,
+        also=_NOT_THERE,
+    ),
+    ("get", "/api/moves/{number}/evidence.jpg"): Address(
+        "The picture that a move was read from.", kind=_JPEG, fields=_NUMBERED, also=_NOT_THERE
+    ),
+    ("get", "/api/proposal/evidence.jpg"): Address(
+        "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_THERE
+    ),
+    ("get", "/past"): Address("The games that were played.", kind=_HTML),
+    ("get", "/past/players"): Address("What stands to each player's account over all games.", kind=_HTML),
+    ("get", "/past/{number}"): Address("One game's page.", kind=_HTML, fields=_NUMBERED, also=_NOT_THERE),
+    ("get", "/past/{number}/page.html"): Address(
+        "That page as one file.", kind=_HTML, fields=_NUMBERED, also=_NOT_READ
+    ),
+    ("get", "/past/{number}/record.jsonl"): Address(
+        "The game as a record.", kind="application/x-ndjson", fields=_NUMBERED, also=_NOT_READ
+    ),
+    ("get", "/past/{number}/moves.csv"): Address(
+        "The game's moves for a spreadsheet.", kind="text/csv", fields=_NUMBERED, also=_NOT_READ
+    ),
+    ("get", "/past/{number}/game.json"): Address("The whole game.", gives=_object(), fields=_NUMBERED, also=_NOT_READ),
+    ("get", "/past/{number}/moves/{move}/evidence.jpg"): Address(
+        "The picture that a past move was read from.",
+        kind=_JPEG,
+        fields={**_NUMBERED, "move": ("path", {"type": "integer", "minimum": 0})},
+        also=_NOT_READ,
+    ),
+    ("post", "/api/undo"): Address("Take the last thing done back.", _VERSION, _DONE, needs=_OPERATOR),
+    ("post", "/api/redo"): Address("Do again what was taken back.", _VERSION, _DONE, needs=_OPERATOR),
+    ("post", "/api/correct"): Address("Put moves right.", _CHANGE, _DONE, needs=_OPERATOR),
+}
+"""Every address by its method and path."""
+
+_SCHEMAS: Mapping[str, Schema] = {
+    "State": _object(
+        ["version", "game", "phase", "turn", "players", "table", "result", "proposal"],
+        version=_WHOLE,
+        game=_TEXT,
+        phase=_TEXT,
+        turn={"type": ["string", "null"]},
+        players=_object(),
+        table=_object(),
+        result={"type": ["object", "null"]},
+        proposal={"type": ["object", "null"]},
+    ),
+    "Done": _object(["version", "events", "said"], version=_WHOLE, events=_list(_object(["event"])), said=_list(_TEXT)),
+    "Error": _object(["code", "message"], code=_TEXT, message=_TEXT),
+    "Header": _object(
+        ["record", "game", "players"],
+        record={"const": 1},
+        game=_TEXT,
+        players=_list(_TEXT),
+        edition=_TEXT,
+        options=_object(),
+    ),
+}
+
+
+def description() -> dict[str, Any]:
+    """The whole interface as an OpenAPI document."""
+    paths: dict[str, dict[str, Any]] = {}
+    for (method, path), address in ADDRESSES.items():
+        paths.setdefault(path, {})[method] = address.as_json(method, path)
+    command = _object(["cmd"], cmd={"type": "string", "enum": command_names()}, player=_TEXT)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "companion", "version": __version__},
+        "paths": paths,
+        "components": {"schemas": {**_SCHEMAS, "Command": command}, "securitySchemes": _KEYS},
+    }
+
+
+_KEYS = {
+    "joinCookie": {"type": "apiKey", "in": "cookie", "name": "companion_join"},
+    "joinHeader": {"type": "apiKey", "in": "header", "name": "X-Join-Code"},
+    "operatorCookie": {"type": "apiKey", "in": "cookie", "name": "companion_operator"},
+    "operatorHeader": {"type": "apiKey", "in": "header", "name": "X-Operator-Pin"},
+}
+
+
+@describing.get("/api/openapi.json")
+def described() -> Response:
+    """The description of every address."""
+    return jsonify(description())
