@@ -44,7 +44,7 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
     if beside:
         warnings.append(Warned("off-board", f"{beside} tiles lie on no cell of the board"))
     warnings += [_unsure(card, size) for card in seen if None in card.edges]
-    return TileReading(tuple(seen), (), tuple(warnings))
+    return TileReading(tuple(seen), (), tuple(warnings), namer)
 
 
 def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer) -> SeenTile | None:

@@ -13,18 +13,16 @@ from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
 from companion.vision.hexdragon_inks import Profile, owners_by_ink
 from companion.vision.hexdragon_seen import SURE
 from companion.vision.models import network
+from companion.vision.namers import Stating
 from companion.vision.paths import OWNERS, Answers, answers_to, cut_tiles
 from companion.vision.pyramid import Pyramid
 
 
-class TileNamer(Protocol):
+class TileNamer(Stating, Protocol):
     """Reads the faces of one set."""
 
     def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """Probability of every class for the edges of pieces (N, 6, 2), (N, 6, C); and the light's colour (3,)."""
-
-    def stated(self, probabilities: np.ndarray) -> Face:
-        """The labels (6,) that may be stated as fact from their probabilities (6, C); None where unsure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +35,7 @@ class PrintedTiles:
         return edge_probabilities(answers_to(tile_network(), views)), cast
 
     def stated(self, probabilities: np.ndarray) -> Face:
-        """See `TileNamer`."""
+        """See `namers.Stating`."""
         return stated(probabilities, SURE)
 
 
@@ -55,7 +53,7 @@ class LearntTiles:
         return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), cast
 
     def stated(self, probabilities: np.ndarray) -> Face:
-        """See `TileNamer`."""
+        """See `namers.Stating`."""
         return stated(probabilities, SURE)
 
 

@@ -48,7 +48,7 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     clock.lap("name")
     is_tile = np.array([tile_share(p) >= TILE for p in probabilities], bool)
     if not is_tile.any():
-        return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), None, clock.laps)
+        return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), namer, clock.laps)
     tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
     grid = find_grid(corners[is_tile], _sureness(tiles, probabilities[is_tile]))
     clock.lap("grid")

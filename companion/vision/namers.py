@@ -16,7 +16,14 @@ SURE = 0.93
 EDITION_CLASSES = {"36": ("red", "blue-disc", "void"), "46": ("red", "blue-diamond", "yellow")}
 
 
-class Namer(Protocol):
+class Stating(Protocol):
+    """Says what of a card's face is certain."""
+
+    def stated(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+        """What may be stated as fact of a face's parts, from the probabilities of each (K, C); None where unsure."""
+
+
+class Namer(Stating, Protocol):
     """Names the symbols of one deck."""
 
     @property

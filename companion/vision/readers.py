@@ -17,8 +17,13 @@ from companion.vision.comet_learning import learn_comet
 from companion.vision.comet_naming import Numerals
 from companion.vision.comet_reading import read_comet
 from companion.vision.comet_seen import in_words as comet_in_words
+from companion.vision.hexdragon_inks import read_profile as read_inks
+from companion.vision.hexdragon_learning import learn_hexdragon
+from companion.vision.hexdragon_namers import LearntTiles, PrintedTiles, TileNamer
+from companion.vision.hexdragon_reading import read_hexdragon
+from companion.vision.hexdragon_seen import in_words as hexdragon_in_words
 from companion.vision.hexel_reading import read_hexel
-from companion.vision.layout import Honeycomb
+from companion.vision.layout import Board, Honeycomb
 from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt, Namer, Printed
 from companion.vision.profile import read_profile
@@ -101,6 +106,17 @@ def _comet_in_words(told: Told) -> str:
     return f"{told['event']} at {where}: {comet_in_words(told['values'])}"
 
 
+def _hexdragon_namer(edition: str | None, profile: Path | None) -> TileNamer:
+    return PrintedTiles() if profile is None else LearntTiles(read_inks(profile))
+
+
+def _hexdragon_in_words(told: Told) -> str:
+    if told["event"] == "table":
+        return f"the table: {len(told['tiles'])} tiles, {len(told['stars'])} stars"
+    where = "off the board" if told["cell"] is None else f"at ({told['cell'][0]}, {told['cell'][1]})"
+    return f"{told['event']} {where}: {hexdragon_in_words(told)}"
+
+
 READERS: Mapping[str, Reader] = {
     "hexel": Reader(
         decks=("hexel36", "hexel46"),
@@ -109,6 +125,14 @@ READERS: Mapping[str, Reader] = {
         follower=lambda namer, patience: Settler(read_hexel, Honeycomb(), namer, patience),
         in_words=_hexel_in_words,
         learn=learn_hexel,
+    ),
+    "hexdragon": Reader(
+        decks=("hexdragon",),
+        namer=_hexdragon_namer,
+        read=read_hexdragon,
+        follower=lambda namer, patience: Settler(read_hexdragon, Board(), namer, patience),
+        in_words=_hexdragon_in_words,
+        learn=learn_hexdragon,
     ),
     "comet": Reader(
         decks=("comet",),

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
-from companion.vision.namers import Namer
+from companion.vision.namers import Stating
 
 _AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
 
@@ -84,7 +84,7 @@ class SeenCard:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What lies on one picture of a Hex'el table, and who named its symbols (a `namers.Namer`).
+    """What lies on one picture of a Hex'el table, and who named its symbols (a `namers.Stating`).
 
     Attributes:
         cards: those that have a cell.
@@ -94,7 +94,7 @@ class Reading:
     cards: tuple[SeenCard, ...]
     loose: tuple[SeenCard, ...]
     warnings: tuple[Warned, ...]
-    namer: Namer | None = None
+    namer: Stating | None = None
     stages_ms: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:

@@ -14,13 +14,13 @@ import numpy as np
 
 from companion.vision.judging import confidence_of
 from companion.vision.layout import Layout
-from companion.vision.namers import Namer
+from companion.vision.namers import Stating
 from companion.vision.register import agree
 from companion.vision.seen import Reading, SeenCard, is_near, moved_by
 from companion.vision.stillness import STEP, Glance, Stillness, cells_of
 
 Told = dict[str, Any]
-Read = Callable[[np.ndarray, Namer | None, float | None], Reading]
+Read = Callable[[np.ndarray, Any, float | None], Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Settler:
     """
 
     def __init__(
-        self, read: Read, layout: Layout, namer: Namer | None = None, patience: Patience | None = None
+        self, read: Read, layout: Layout, namer: Stating | None = None, patience: Patience | None = None
     ) -> None:
         self._read = read
         self._layout = layout
