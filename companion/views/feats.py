@@ -95,7 +95,6 @@ def _connection(event: Event) -> Iterator[Feat]:
 
 def _scored(event: Event) -> Iterator[Feat]:
     if "pot" in event:
-        yield Count(event["player"], "Sets scored")
         yield Best(event["player"], "Best set", event["score"], str(event["score"]))
 
 

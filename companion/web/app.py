@@ -11,11 +11,13 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
+from companion.web.describing import describing
 from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
 from companion.web.door import Door
 from companion.web.history import history
 from companion.web.joining import joining
 from companion.web.keys import Keys
+from companion.web.past import keep_past
 from companion.web.people import People
 from companion.web.routes import blueprint
 from companion.web.snapshots import Snapshots
@@ -95,6 +97,8 @@ def create_app(
     app.register_blueprint(blueprint)
     app.register_blueprint(joining)
     app.register_blueprint(history)
+    keep_past(app, referee.games)
+    app.register_blueprint(describing)
     app.register_error_handler(CompanionError, _told)
     app.register_error_handler(HTTPException, _told)
     app.after_request(_with_headers)

@@ -1,0 +1,145 @@
+"""The addresses of past games: the list, one game's page, the players' statistics, and what may be taken away.
+
+Looking is free, as it is at the table. Nothing is sent anywhere: a file leaves when somebody asks for it.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from flask import Blueprint, Flask, Response, current_app, render_template
+from markupsafe import Markup
+from werkzeug.exceptions import NotFound
+
+from companion.errors import JournalError
+from companion.referee.past import PastGame
+from companion.referee.pictures import Pictures
+from companion.referee.session import Session
+from companion.views import export
+from companion.views.past import day, did, game_page, result_of, signed
+from companion.views.statistics import together
+from companion.views.titles import game_title, title
+from companion.web.desk import desk
+from companion.web.shelf import Shelf
+
+past = Blueprint("past", __name__)
+
+_STYLES = ("page.css", "past.css")
+
+
+def keep_past(app: Flask, games: Path) -> None:
+    """Have an application tell of the games in a folder."""
+    app.extensions["companion-past"] = Shelf(games)
+    app.register_blueprint(past)
+
+
+@past.get("/past")
+def every_game() -> str:
+    """The list of games, the newest first."""
+    return _page("past_games.html", entries=_shelf().entries(), on_table=_on_table())
+
+
+@past.get("/past/players")
+def players() -> str:
+    """What stands to each player's account over all games."""
+    sums = [entry.sums for entry in _shelf().entries() if entry.sums is not None]
+    return _page("past_players.html", games=together(reversed(sums)), unread=len(_shelf().entries()) - len(sums))
+
+
+@past.get("/past/<int:number>")
+def one_game(number: int) -> str:
+    """One game's page, which also prints."""
+    return _game_page(_found(number), alone=False)
+
+
+@past.get("/past/<int:number>/page.html")
+def one_file(number: int) -> Response:
+    """The same page as one file that needs nothing else, to keep or to send."""
+    return _file(_game_page(_found(number), alone=True), number, "html", "text/html")
+
+
+@past.get("/past/<int:number>/record.jsonl")
+def record(number: int) -> Response:
+    """The moves that stand, as `companion replay` takes them; also of a game that the rules now judge otherwise."""
+    game = _found(number)
+    text = export.record(game.header, (move.command for move in game.moves))
+    return _file(text, number, "jsonl", "application/x-ndjson")
+
+
+@past.get("/past/<int:number>/moves.csv")
+def table(number: int) -> Response:
+    """The moves for a spreadsheet."""
+    return _file(export.table(_session(_found(number))), number, "csv", "text/csv")
+
+
+@past.get("/past/<int:number>/game.json")
+def whole(number: int) -> Response:
+    """Everything, for programs."""
+    game = _found(number)
+    text = json.dumps(export.as_json(_session(game), number, game.begun), indent=1, ensure_ascii=False)
+    return _file(text, number, "json", "application/json")
+
+
+@past.get("/past/<int:number>/moves/<int:move>/evidence.jpg")
+def evidence(number: int, move: int) -> Response:
+    """The picture that a past move was read from, with what was recognised drawn on it."""
+    game = _found(number)
+    kept = game.moves[move - 1].evidence if 1 <= move <= len(game.moves) else None
+    jpeg = None if kept is None else Pictures(game.path.parent).read(game.path, kept)
+    if jpeg is None:
+        raise NotFound("No picture was kept of this move.")
+    return Response(desk().drawn(jpeg), mimetype="image/jpeg")
+
+
+def _shelf() -> Shelf:
+    found: Shelf = current_app.extensions["companion-past"]
+    return found
+
+
+def _on_table() -> int:
+    """The number of the game that is played now."""
+    return max((entry.number for entry in _shelf().entries()), default=0)
+
+
+def _found(number: int) -> PastGame:
+    game = _shelf().game(number)
+    if game is None:
+        raise NotFound(f"There is no game {number}.")
+    return game
+
+
+def _session(game: PastGame) -> Session:
+    if game.session is None:
+        raise JournalError(str(game.trouble), code="journal-contradicts-rules")
+    return game.session
+
+
+def _game_page(game: PastGame, *, alone: bool) -> str:
+    told: dict[str, Any] = {"title": title(game.header), "moves": game.moves}
+    if game.session is not None:
+        told = game_page(game.session)
+    styles = "\n".join(_static(name) for name in _STYLES) if alone else ""
+    return _page(
+        "past_game.html", game=game, told=told, alone=alone, styles=Markup(styles), is_on_table=_is_on_table(game)
+    )
+
+
+def _is_on_table(game: PastGame) -> bool:
+    return game.number == _on_table()
+
+
+def _page(template: str, **told: Any) -> str:
+    words = {"day": day, "signed": signed, "game_title": game_title, "title_of": title, "result_of": result_of}
+    return render_template(template, **{"alone": False, **words, "did": did, **told})
+
+
+def _static(name: str) -> str:
+    assert current_app.static_folder is not None, "this application serves its own styles"
+    return (Path(current_app.static_folder) / name).read_text(encoding="utf-8")
+
+
+def _file(text: str, number: int, kind: str, mimetype: str) -> Response:
+    """A file to keep. Its name holds nothing that people typed."""
+    response = Response(text, mimetype=mimetype)
+    response.headers["Content-Disposition"] = f'attachment; filename="companion-game-{number:04}.{kind}"'
+    return response

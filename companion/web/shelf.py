@@ -1,0 +1,81 @@
+"""The past games of a table: read from their journals when somebody asks, kept summed up while they do not change."""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Lock
+
+from companion.errors import JournalError
+from companion.referee.folder import journals
+from companion.referee.past import PastGame, past_game
+from companion.views.statistics import Summed, summed
+
+_OPEN = 4
+"""So many games are kept whole; of the others only the sums."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A game in the list: summed up, or the reason why it cannot be."""
+
+    number: int
+    begun: str
+    changed: str
+    sums: Summed | None
+    trouble: str | None
+
+
+Stamp = tuple[int, int]
+"""A file's time of change and size: while they stay, so does what was read."""
+
+
+class Shelf:
+    """The games in a folder. Any thread may ask."""
+
+    def __init__(self, games: Path) -> None:
+        self._games = games
+        self._lock = Lock()
+        self._entries: dict[Path, tuple[Stamp, Entry]] = {}
+        self._open: OrderedDict[Path, tuple[Stamp, PastGame]] = OrderedDict()
+
+    def entries(self) -> list[Entry]:
+        """Every game, the newest first."""
+        with self._lock:
+            return [self._entry(path) for path in reversed(journals(self._games))]
+
+    def game(self, number: int) -> PastGame | None:
+        """One game; None when there is none of that number. Raises `JournalError`."""
+        with self._lock:
+            path = next((path for path in journals(self._games) if int(path.stem) == number), None)
+            return None if path is None else self._whole(path)
+
+    def _entry(self, path: Path) -> Entry:
+        stamp = _stamp(path)
+        known = self._entries.get(path)
+        if known is None or known[0] != stamp:
+            known = self._entries[path] = stamp, _read(path)
+        return known[1]
+
+    def _whole(self, path: Path) -> PastGame:
+        stamp = _stamp(path)
+        known = self._open.get(path)
+        if known is None or known[0] != stamp:
+            known = self._open[path] = stamp, past_game(path)
+        self._open.move_to_end(path)
+        while len(self._open) > _OPEN:
+            self._open.popitem(last=False)
+        return known[1]
+
+
+def _read(path: Path) -> Entry:
+    try:
+        game = past_game(path)
+    except JournalError as error:
+        return Entry(int(path.stem), "", "", None, error.message)
+    sums = None if game.session is None else summed(game.session)
+    return Entry(game.number, game.begun, game.changed, sums, game.trouble)
+
+
+def _stamp(path: Path) -> Stamp:
+    state = path.stat()
+    return state.st_mtime_ns, state.st_size

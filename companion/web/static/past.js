@@ -1,0 +1,7 @@
+// The page of a past game: its one button, which prints.
+
+const button = document.getElementById("print");
+if (button) {
+  button.hidden = false;
+  button.addEventListener("click", () => window.print());
+}
