@@ -10,15 +10,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from companion.bootstrap import late, run_table
-from companion.config import GameSettings, PanelSettings, Settings, TableSettings, WebSettings
+from companion.config import GameSettings, PanelSettings, Settings, TableSettings, VisionSettings, WebSettings
 from companion.devices.camera import Camera
 from companion.rules.engine import Header
-from companion.simulator.headers import header_of
+from companion.simulator.headers import ZONED, header_of
 from companion.table import Table
 
 Say = Callable[[str], None]
 
 _PRESS_GAP_S = 0.3
+_CALIBRATION = "simulated-table.toml"
+"""Where the simulated camera stands, for games whose places have names; the film writes it before it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,10 @@ def _camera(wishes: Wishes, table: Table, say: Say) -> Camera:
 
 
 def _settings(wishes: Wishes, header: Header, data: Path) -> Settings:
+    calibration = data / _CALIBRATION if header.game in ZONED else None
     return Settings(
         game=GameSettings(header.game, header.players, header.edition, header.options),
+        vision=VisionSettings(calibration=calibration),
         web=WebSettings(wishes.host, wishes.port),
         panel=PanelSettings(pins="mock"),
         table=TableSettings(data, _PRESS_GAP_S / max(wishes.speed, 1.0)),

@@ -1,7 +1,11 @@
 """The demo's table: its film, the people who play there by script, and their hands on the panel and a phone."""
 
 from collections.abc import Callable
+from datetime import date
+from pathlib import Path
 from random import Random
+
+import numpy as np
 
 from companion.referee.messages import Do
 from companion.rules.engine import Command
@@ -11,6 +15,7 @@ from companion.simulator.script import Player, Script, written
 from companion.simulator.tabletop import Tabletop
 from companion.simulator.tabletops import Play, play
 from companion.table import Table
+from companion.vision.calibration import Calibration, calibration_text
 
 Say = Callable[[str], None]
 
@@ -22,6 +27,8 @@ def filmed(game: str, seed: int, speed: float, table: Table, say: Say, stage: Pl
     look = equipment.look()
     player = stage.player(stage.header, seed)
     script, tabletop = _set_up(stage, seed, look, player)
+    if table.settings.vision.calibration is not None:
+        _calibrate(tabletop, table.settings.vision.calibration)
     evening = Evening(script, player, tabletop, equipment, Random(seed), say)
     return SimulatedCamera(tabletop, evening, speed)
 
@@ -35,6 +42,15 @@ def _set_up(stage: Play, seed: int, look: Look, player: Player) -> tuple[Script,
         tabletop = stage.tabletop(script, seed)
     tabletop.lay_out(len(look.moves))
     return script, tabletop
+
+
+def _calibrate(tabletop: Tabletop, file: Path) -> None:
+    """Write down where the camera stands, as `companion calibrate` would find it."""
+    camera = tabletop.camera
+    zones = {name: np.array(corners, np.float64) for name, corners in tabletop.zones.items()}
+    table_from_px = np.linalg.inv(camera.px_from_mm())
+    told = Calibration("simulated table", "simulated", camera.size, table_from_px, zones=zones, made=date.today())
+    file.write_text(calibration_text(told), encoding="utf-8")
 
 
 class _Equipment:

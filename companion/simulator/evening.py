@@ -58,6 +58,7 @@ class Temper:
         patience_s: how long people wait for the camera to see a card before they do something about it.
         again_s: how long until a press that did nothing is repeated.
         fidgets: how often a move is preceded by a hand that only hovers, 0..1.
+        slips: how often something is first laid wrongly, where the table says how, 0..1.
     """
 
     think_s: tuple[float, float] = (1.5, 4.0)
@@ -66,6 +67,7 @@ class Temper:
     patience_s: float = 6.0
     again_s: float = 1.5
     fidgets: float = 0.15
+    slips: float = 0.07
 
 
 _REMEDIES = ("nudge", "lay again", "lay again", "phone")
@@ -103,7 +105,7 @@ class Evening:
         self._now_s = self._since_s = self._wait_s = 0.0
         self._known: tuple[Header, Sequence[Command]] | None = None
         self._index = -1
-        self._performed = False
+        self._performed = self._has_slipped = False
         self._failures = 0
         self._considered: Command | None = None
         self._heard: tuple[int, str] | None = None
@@ -169,7 +171,10 @@ class Evening:
 
     def _lay(self, index: int) -> None:
         if not self._table.tidy(index):
-            self._table.perform(index)
+            slips = self._failures == 0 and self._random.random() < self._temper.slips
+            self._has_slipped = slips and self._table.mislay(index)
+            if not self._has_slipped:
+                self._table.perform(index)
             self._performed = True
             self._rest((self._temper.patience_s, self._temper.patience_s))
 
@@ -192,7 +197,8 @@ class Evening:
         else:
             self._equipment.press("reject")
             is_right = self._table.is_read_right(look.moves, seen)
-            self._remedy(look, f"the camera took it for {seen}", _PHONE if is_right else max(self._failures, 1))
+            why = "that was a slip" if self._has_slipped else f"the camera took it for {seen}"
+            self._remedy(look, why, _PHONE if is_right else max(self._failures, 1))
 
     def _remedy(self, look: Look, why: str, severity: int) -> None:
         remedy = _REMEDIES[min(severity, len(_REMEDIES) - 1)]

@@ -8,13 +8,17 @@ script does says how the two agree.
 import random
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+from companion.decks.shapes import Point
 from companion.rules.engine import Command
 from companion.simulator.film import Film, Frame, Setting
+from companion.simulator.optics import Camera
 from companion.simulator.script import Script, commands_agree
 from companion.simulator.things import Face, Place, Things
 
-Faces = dict[Place, Face]
+Faces = Mapping[Any, Face]
+"""What lies where, in the order laid; places are the game's own."""
 
 
 class FilmedTabletop(ABC):
@@ -45,11 +49,25 @@ class FilmedTabletop(ABC):
         """Whether a move is the script's command."""
         return commands_agree(ours, theirs, tuple(ours))
 
-    def seat_at(self, place: Place) -> int:
-        """Who tidies a place."""
+    def mislaid(self, index: int) -> Faces | None:
+        """What would lie there if that command were carried out wrongly; None where nobody would."""
+        return None
+
+    def seat_of(self, face: Face) -> int:
+        """Who tidies a thing."""
         return 0
 
     # ------------------------------------------------------------ what lies there
+
+    @property
+    def camera(self) -> Camera:
+        """What films it."""
+        return self._film.camera
+
+    @property
+    def zones(self) -> Mapping[str, Sequence[Point]]:
+        """See `Tabletop`."""
+        return {}
 
     @property
     def is_busy(self) -> bool:
@@ -67,8 +85,15 @@ class FilmedTabletop(ABC):
     def perform(self, index: int) -> None:
         """Let someone lay, turn over or take away what the command asks for."""
         seat = self._seat(index)
-        for step in self._steps(self.lying(index + 1), lambda place: seat):
+        for step in self._steps(self.lying(index + 1), lambda face: seat):
             step()
+
+    def mislay(self, index: int) -> bool:
+        """See `Tabletop`."""
+        wrong, seat = self.mislaid(index), self._seat(index)
+        for step in self._steps(wrong, lambda face: seat) if wrong else ():
+            step()
+        return bool(wrong)
 
     def nudge(self, index: int) -> None:
         """Push the last thing straight that the command brought."""
@@ -79,7 +104,7 @@ class FilmedTabletop(ABC):
     def take_back(self, index: int) -> None:
         """Bring the table back to what it was before the command."""
         seat = self._seat(index)
-        for step in self._steps(self.lying(index), lambda place: seat):
+        for step in self._steps(self.lying(index), lambda face: seat):
             step()
 
     def fidget(self) -> None:
@@ -90,7 +115,7 @@ class FilmedTabletop(ABC):
 
     def tidy(self, done: int) -> bool:
         """Take away one thing that the session does not know, or bring one that it does."""
-        step = next(self._steps(self.lying(done), self.seat_at), None)
+        step = next(self._steps(self.lying(done), self.seat_of), None)
         if step is not None:
             step()
         return step is not None
@@ -124,21 +149,21 @@ class FilmedTabletop(ABC):
         before, after = self.lying(index), self.lying(index + 1)
         return [place for place in after if before.get(place) != after[place]]
 
-    def _steps(self, wanted: Faces, seat: Callable[[Place], int]) -> Iterator[Callable[[], None]]:
+    def _steps(self, wanted: Faces, seat: Callable[[Face], int]) -> Iterator[Callable[[], None]]:
         """What hands do, thing by thing, until the table lies as wanted: the last laid goes first."""
         film, lying = self._film, dict(self._film.lying)
         for place in reversed(lying):
             if place not in wanted:
-                yield _bound(film.lift, place, seat(place))
+                yield _bound(film.lift, place, seat(lying[place]))
         for place, face in lying.items():
             if place in wanted and wanted[place] != face:
                 if self.is_turned_over(face, wanted[place]):
-                    yield _bound(film.turn, place, wanted[place], seat(place))
+                    yield _bound(film.turn, place, wanted[place], seat(face))
                 else:
-                    yield _bound(film.lift, place, seat(place))
+                    yield _bound(film.lift, place, seat(face))
         for place, face in wanted.items():
             if not self._turned_where_it_lies(lying, place, face):
-                yield _bound(film.lay, place, face, seat(place))
+                yield _bound(film.lay, place, face, seat(face))
 
     def _turned_where_it_lies(self, lying: Mapping[Place, Face], place: Place, face: Face) -> bool:
         return place in lying and (lying[place] == face or self.is_turned_over(lying[place], face))

@@ -3,7 +3,14 @@
 from companion.errors import UsageError
 from companion.rules.engine import Header
 
-HEADERS: dict[str, Header] = {"hexel": Header("hexel", ("Ana", "Bo", "Cy"), "36")}
+HEADERS: dict[str, Header] = {
+    "hexel": Header("hexel", ("Ana", "Bo", "Cy"), "36"),
+    "hexdragon": Header("hexdragon", ("Ana", "Bo")),
+    "comet": Header("comet", ("Ana", "Bo")),
+    "hexapod": Header("hexapod", ("Ana", "Bo")),
+}
+ZONED = ("comet", "hexapod")
+"""The games at whose simulated tables places have names for the camera too: pots, and whose case is whose."""
 
 
 def header_of(game: str) -> Header:

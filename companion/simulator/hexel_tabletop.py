@@ -1,7 +1,6 @@
 """The simulated table of Hex'el: which commands of a script are laid by hand, and whose names of cells are meant."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import cast
 
 from companion.decks.hexel import Face
 from companion.rules.engine import Command
@@ -25,7 +24,7 @@ class HexelTabletop(filmed.FilmedTabletop):
 
     def lying(self, done: int) -> filmed.Faces:
         """The tableau of the game that is played then."""
-        return cast(filmed.Faces, self._film_from_script.faces(_faces(self._script.commands[:done])))
+        return self._film_from_script.faces(_faces(self._script.commands[:done]))
 
     def is_laid(self, index: int) -> bool:
         """The line and every placement are laid; chips, passes and the rest are said."""

@@ -1,7 +1,7 @@
-"""Where hex cards truly lie when hands lay them: gaps and small turns that add up from card to card."""
+"""Where cards truly lie when hands lay them: hexagons with gaps and small turns that add up, others a little off."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,7 +69,23 @@ def spot(cell: Cell, lying: Mapping[Cell, Pose], care: Care, rng: np.random.Gene
         return Pose(*centre_mm(cell), turn)
     wanted = [_touching(pose, opposite(d), gap) for d, pose in beside]
     aim = Pose(*(sum(values) / len(wanted) for values in zip(*map(_parts, wanted), strict=True)))
-    return _pushed_off(aim.shifted(0, 0, turn / len(beside)), [pose for _, pose in beside])
+    return pushed_off(aim.shifted(0, 0, turn / len(beside)), [pose for _, pose in beside], SIDE_MM)
+
+
+def about(at: tuple[float, float], care: Care, rng: np.random.Generator) -> Pose:
+    """Where a card comes to lie that a hand lays at a place drawn on the table: off by half a gap at most."""
+    angle, share = float(rng.uniform(0, 2 * math.pi)), float(rng.uniform(0, 1))
+    away = share * care.gap_mm / 2
+    turn = float(np.clip(rng.normal(0, 0.45), -1, 1)) * care.turn_deg
+    return Pose(at[0] + away * math.cos(angle), at[1] + away * math.sin(angle), turn)
+
+
+def pushed_off(pose: Pose, others: Sequence[Pose], side_mm: float) -> Pose:
+    """The pose of a hexagon after it has been pushed off those it would overlap: cards are solid."""
+    for _ in range(30):
+        for other in others:
+            pose = _pushed_off_one(pose, other, side_mm)
+    return pose
 
 
 def _touching(pose: Pose, direction: int, gap_mm: float) -> Pose:
@@ -82,16 +98,9 @@ def _parts(pose: Pose) -> tuple[float, float, float]:
     return pose.x_mm, pose.y_mm, pose.turn_deg
 
 
-def _pushed_off(pose: Pose, others: list[Pose]) -> Pose:
-    for _ in range(30):
-        for other in others:
-            pose = _pushed_off_one(pose, other)
-    return pose
-
-
-def _pushed_off_one(pose: Pose, other: Pose) -> Pose:
+def _pushed_off_one(pose: Pose, other: Pose, side_mm: float) -> Pose:
     dx, dy = pose.x_mm - other.x_mm, pose.y_mm - other.y_mm
     apart = math.hypot(dx, dy)
-    corner_mm = SIDE_MM / 2 * abs(math.sin(math.radians(pose.turn_deg - other.turn_deg)))
-    short = max(0.0, 2 * APOTHEM_MM + corner_mm - apart)
+    corner_mm = side_mm / 2 * abs(math.sin(math.radians(pose.turn_deg - other.turn_deg)))
+    short = max(0.0, math.sqrt(3) * side_mm + corner_mm - apart)
     return pose.shifted(dx / apart * short, dy / apart * short)

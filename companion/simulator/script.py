@@ -32,6 +32,7 @@ def written(header: Header, player: Player, moves: Sequence[Command] = ()) -> Sc
     rules = companion.rules.game(header.game)
     state, commands = rules.start(header), list(moves)
     for move in moves:
+        player(state)  # a player may remember what it would have done
         state, _ = rules.apply(state, move)
     while len(commands) < LONGEST and (command := player(state)) is not None:
         state, _ = rules.apply(state, command)

@@ -1,11 +1,13 @@
 """What a game's simulated table promises to the people who play on it and to the camera above it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy.typing as npt
 
+from companion.decks.shapes import Point
 from companion.rules.engine import Command
+from companion.simulator.optics import Camera
 from companion.simulator.script import Script
 
 
@@ -25,6 +27,14 @@ class Tabletop(Protocol):
     """A filmed table on which one script is played. Not for several threads."""
 
     @property
+    def camera(self) -> Camera:
+        """What films it."""
+
+    @property
+    def zones(self) -> Mapping[str, Sequence[Point]]:
+        """The places that have a name for the camera too: their corners on the table in mm. Empty for most games."""
+
+    @property
     def is_busy(self) -> bool:
         """Whether a hand is about, or about to come."""
 
@@ -42,6 +52,9 @@ class Tabletop(Protocol):
 
     def perform(self, index: int) -> None:
         """Let someone carry out the script's command of that index."""
+
+    def mislay(self, index: int) -> bool:
+        """Let someone carry that command out wrongly by a slip, for the camera to see; False where nobody would."""
 
     def nudge(self, index: int) -> None:
         """Let someone push straight what was laid for the script's command of that index."""

@@ -8,9 +8,12 @@ from dataclasses import dataclass
 
 from companion.errors import UsageError
 from companion.rules.engine import Header
+from companion.simulator.comet_tabletop import CometTabletop
 from companion.simulator.headers import HEADERS, header_of
+from companion.simulator.hexapod_tabletop import HexapodTabletop
+from companion.simulator.hexdragon_tabletop import HexDragonTabletop
 from companion.simulator.hexel_tabletop import HexelTabletop
-from companion.simulator.players import hexel
+from companion.simulator.players import comet, hexapod, hexdragon, hexel
 from companion.simulator.script import Player, Script, outcome, written
 from companion.simulator.tabletop import Tabletop
 
@@ -30,22 +33,48 @@ class Play:
     tabletop: Callable[[Script, int], Tabletop]
 
 
-def _hexel_player(header: Header, seed: int) -> Player:
-    """People whose game ends with a Hoxla: the first, counting on from the seed, of whom that is true."""
+def _that_ends_well(
+    people: Callable[[int], Player], header: Header, seed: int, is_good: Callable[[Script], bool]
+) -> Player:
+    """People whose game is worth watching: the first, counting on from the seed, of whom that is true."""
     for attempt in range(_ATTEMPTS):
-        player = hexel.player(_ATTEMPTS * seed + attempt, least_cards=_HEXEL_CARDS)
-        result = outcome(written(header, player))
-        if result and result["by"] == "hoxla":
-            return player
-    raise UsageError(f"seed {seed} gives no game that ends with a Hoxla; try another", code="no-such-game")
+        player = people(_ATTEMPTS * seed + attempt)
+        if is_good(written(header, player)):
+            return people(_ATTEMPTS * seed + attempt)
+    raise UsageError(f"seed {seed} gives no game of {header.game} worth watching; try another", code="no-such-game")
+
+
+def _hexel_player(header: Header, seed: int) -> Player:
+    return _that_ends_well(lambda number: hexel.player(number, least_cards=_HEXEL_CARDS), header, seed, _has_hoxla)
+
+
+def _has_hoxla(script: Script) -> bool:
+    result = outcome(script)
+    return result is not None and result["by"] == "hoxla"
+
+
+def _comet_player(header: Header, seed: int) -> Player:
+    return _that_ends_well(lambda number: comet.player(number, tail_sets=_TAIL_SETS), header, seed, _has_tail)
+
+
+def _has_tail(script: Script) -> bool:
+    """The Tail was called and won, after some rounds and before too many."""
+    calls = sum(bool(command.get("tail")) for command in script.commands)
+    return calls > 0 and _COMET_COMMANDS[0] <= len(script.commands) <= _COMET_COMMANDS[1]
 
 
 _ATTEMPTS = 100
 _HEXEL_CARDS = 12
 """So many cards lie before anybody closes a Hoxla: long enough to see something, short enough to see the end."""
+_TAIL_SETS = 2
+"""So many sets against the Tail a player has room for."""
+_COMET_COMMANDS = (28, 60)
 
 PLAYS: dict[str, Play] = {
     "hexel": Play(HEADERS["hexel"], _hexel_player, HexelTabletop),
+    "hexdragon": Play(HEADERS["hexdragon"], lambda header, seed: hexdragon.player(seed), HexDragonTabletop),
+    "comet": Play(HEADERS["comet"], _comet_player, CometTabletop),
+    "hexapod": Play(HEADERS["hexapod"], lambda header, seed: hexapod.player(seed), HexapodTabletop),
 }
 
 

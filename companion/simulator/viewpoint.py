@@ -15,7 +15,7 @@ RIM_MM = 26.0
 """Free room between the outermost thing's edge and the picture's."""
 _BEYOND_MM = 110.0
 """How far outside the picture an idle hand waits."""
-_LARGEST_PX_PER_MM = 1.6
+LARGEST_PX_PER_MM = 1.6
 
 
 def viewpoint(
@@ -26,6 +26,7 @@ def viewpoint(
     around_mm: float,
     beside_mm: float = 0.0,
     yaws_deg: Iterable[float] | None = None,
+    largest: float = LARGEST_PX_PER_MM,
 ) -> Camera:
     """A camera with some tilt, turned so that the points fill the picture best and lying in its middle.
 
@@ -36,6 +37,7 @@ def viewpoint(
         around_mm: free room around every point.
         beside_mm: how much wider the picture must be, for a deck.
         yaws_deg: how the camera may be turned; any way when None.
+        largest: pixels for a millimetre in pictures 1280 wide, at the most.
     """
     seen = np.array(points, np.float64)
     start = float(rng.uniform(0, 60))
@@ -43,6 +45,7 @@ def viewpoint(
     ways = [start + step for step in range(0, 180, 10)] if yaws_deg is None else list(yaws_deg)
     yaw = max(ways, key=lambda deg: _fit(seen, deg, size, 2 * around_mm, beside_mm)[0])
     scale, aim = _fit(seen, yaw, size, 2 * around_mm, beside_mm)
+    scale = min(0.94 * scale, largest * size[0] / 1280)
     return Camera(size, scale, aim, 1150 / scale, tilt, yaw)
 
 
@@ -78,7 +81,7 @@ def _fit(
     low, high = turned.min(axis=0), turned.max(axis=0)
     scale = min(size[0] / (high[0] - low[0] + room_mm + beside_mm), size[1] / (high[1] - low[1] + room_mm))
     x, y = turn.T @ ((low + high) / 2)
-    return min(0.94 * float(scale), _LARGEST_PX_PER_MM * size[0] / 1280), (float(x), float(y))
+    return float(scale), (float(x), float(y))
 
 
 def _beyond(corner: npt.NDArray[np.float64], aim: Point) -> Point:

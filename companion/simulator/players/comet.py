@@ -5,6 +5,7 @@ anywhere, and sets that others enter in between are simply played on from. A car
 nobody sees it, and it comes back as one of the seven that are dealt then.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
 from itertools import combinations, combinations_with_replacement
@@ -23,9 +24,14 @@ _LONGEST_CYCLES = 3
 """After so many rounds for each seat everyone goes home."""
 
 
-def player(seed: int) -> Callable[[State], Command | None]:
-    """Everybody at one table; None once the game is over."""
-    return lambda state: _move(state, seed)
+def player(seed: int, tail_sets: int | None = None) -> Callable[[State], Command | None]:
+    """Everybody at one table; None once the game is over.
+
+    Args:
+        seed: all chance follows from it.
+        tail_sets: how many sets each may lay against the Tail; None for as many as there are.
+    """
+    return lambda state: _move(state, seed, tail_sets)
 
 
 @cache
@@ -57,12 +63,12 @@ def best_set(cards: tuple[Card, ...]) -> tuple[Card, ...]:
     return _best_set(tuple(sorted(cards)))
 
 
-def _move(state: State, seed: int) -> Command | None:
+def _move(state: State, seed: int, tail_sets: int | None) -> Command | None:
     if state.phase == "over":
         return None
     if state.phase == "between":
         return _beginning(state, seed)
-    return next(_layings(state, seed), {"cmd": "reveal"})
+    return next(_layings(state, seed, tail_sets), {"cmd": "reveal"})
 
 
 def _beginning(state: State, seed: int) -> Command:
@@ -78,12 +84,14 @@ def _beginning(state: State, seed: int) -> Command:
     return ways[0]
 
 
-def _layings(state: State, seed: int) -> Iterator[Command]:
-    """What each player still does this round, seat by seat."""
-    for name in state.still_in:
+def _layings(state: State, seed: int, tail_sets: int | None) -> Iterator[Command]:
+    """What each player still does this round; whoever has laid least comes first, as the camera guesses."""
+    laid = Counter(one.player for one in state.sets)
+    for name in sorted(state.still_in, key=lambda name: laid[name]):
         cards = hand(state, seed, name)
         chosen, pots = best_set(cards), _pots(state, seed, name)
-        if chosen and pots:
+        is_full = state.tail and laid[name] == tail_sets
+        if chosen and pots and not is_full:
             yield {"cmd": "set", "player": name, "pot": pots[0], "cards": [list(card) for card in chosen]}
         elif cards and not state.tail and not state.seat(name).has_reserved and _keeps(state, seed, name):
             yield {"cmd": "reserve", "player": name}

@@ -1,17 +1,17 @@
 """People who play Hexapod sensibly: stacks dealt from a seed; they draw and lay what brings most.
 
-The stacks and the cards in hand are not part of the referee's state, so the players remember them: a player made anew
-begins with full stacks. Cards that others enter in between are simply played on from.
+The stacks and the cards in hand are not part of the referee's state, so the players remember them, and must be asked
+at every turn; at the first of a game they take full stacks. Cards that others enter in between are played on from.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 
 from companion.decks.hexapod import SPIDER, Cells, deck
 from companion.rules import hexapod
-from companion.rules.engine import Command
-from companion.rules.hexapod_state import State
+from companion.rules.engine import Command, Header
+from companion.rules.hexapod_state import COINS, State
 
 _BESIDE_SPIDER = 8
 _WORST_CHANGE = -4
@@ -20,7 +20,33 @@ _WORST_CHANGE = -4
 
 def player(seed: int) -> Callable[[State], Command | None]:
     """Both players at one table; None once the game is over."""
-    return _Table(_stacked(seed)).move
+    table = _Table(_stacked(seed))
+
+    def move(state: State) -> Command | None:
+        nonlocal table
+        if _is_beginning(state):
+            table = _Table(_stacked(seed))
+        return table.move(state)
+
+    return move
+
+
+Stacks = tuple[tuple[Cells, ...], ...]
+"""The three stacks, each from its lowest card up."""
+
+
+def stacks(seed: int, header: Header, commands: Sequence[Command]) -> tuple[Stacks, ...]:
+    """The stacks before each of these commands of the players with that seed, and after the last.
+
+    A command that is not theirs leaves the stacks as they would have left them.
+    """
+    table, state = _Table(_stacked(seed)), hexapod.start(header)
+    seen = [table.lying()]
+    for command in commands:
+        table.move(state)
+        seen.append(table.lying())
+        state, _ = hexapod.apply(state, command)
+    return tuple(seen)
 
 
 @dataclass
@@ -31,6 +57,10 @@ class _Table:
     hands: dict[str, Cells] = field(default_factory=dict)
     waiting: Command | None = None
     """The play that is decided but for the Spider, which its drawing has brought up."""
+
+    def lying(self) -> Stacks:
+        """The stacks as they lie now."""
+        return tuple(map(tuple, self.stacks))
 
     def move(self, state: State) -> Command | None:
         """What the player whose turn it is does next."""
@@ -97,6 +127,11 @@ def _ways(state: State, stack: list[Cells], held: Cells) -> list[_Way]:
 def _centrality(state: State, way: Command) -> float:
     case = state.mover.case
     return -float(abs(2 * way["row"] + 2 - case.rows) + abs(2 * way["col"] + 2 - case.cols))
+
+
+def _is_beginning(state: State) -> bool:
+    untouched = all(not seat.case.lying and seat.coins == COINS and not seat.has_passed for seat in state.seats)
+    return untouched and not state.has_spider
 
 
 def _stacked(seed: int) -> list[list[Cells]]:
