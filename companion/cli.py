@@ -46,6 +46,7 @@ class LateCommands(click.Group):
     """Commands that are imported only when asked for, so that `replay` starts in milliseconds."""
 
     modules: ClassVar = {
+        "calibrate": ("companion.cli_calibrate", "calibrate_command"),
         "demo": ("companion.cli_demo", "demo_command"),
         "doctor": ("companion.cli_doctor", "doctor_command"),
         "panel": ("companion.cli_panel", "panel_command"),

@@ -26,7 +26,7 @@ Bent = Callable[[Points], Points]
 _FINER = 1.6
 _RIM = 0.2
 _COARSE_PX = 8
-_DRAWN_PX_PER_MM = 4.0
+_DRAWN_PX_PER_MM = 3.0
 
 
 @dataclass(frozen=True, slots=True)

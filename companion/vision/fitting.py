@@ -70,6 +70,11 @@ def fit_table(seen_px: Array, shapes_mm: Array, lens_matrix: Array | None = None
     return _told(fit, seen_px, shapes_mm, kept)
 
 
+def laid(shape_mm: Array, at_mm: Array) -> Array:
+    """A shape's corners (K, 2), moved and turned to lie as nearly as can be at points of the table."""
+    return mapped(_motion(_pose(shape_mm, at_mm)), shape_mm)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
     straight_from_table: Array
@@ -218,18 +223,14 @@ def _slopes(misfit: Callable[[Array], Array], at: Array) -> Array:
 def _off_mm(fit: _Fit, seen_px: Array, shapes_mm: Array) -> Array:
     """How far each thing's corners, in the mean, are seen from where they would lie."""
     there = mapped(np.asarray(np.linalg.inv(fit.straight_from_table), np.float64), seen_px)
-    laid = np.stack([_laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])
-    return np.asarray(np.sqrt(np.mean(np.sum((there - laid) ** 2, axis=2), axis=1)))
-
-
-def _laid(shape: Array, at: Array) -> Array:
-    return mapped(_motion(_pose(shape, at)), shape)
+    lies = np.stack([laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])
+    return np.asarray(np.sqrt(np.mean(np.sum((there - lies) ** 2, axis=2), axis=1)))
 
 
 def _told(fit: _Fit, seen_px: Array, shapes_mm: Array, kept: NDArray[np.bool_]) -> Fitted:
     table = np.asarray(np.linalg.inv(fit.straight_from_table), np.float64)
     there = mapped(table, seen_px)
-    placed = np.stack([_laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])
+    placed = np.stack([laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])
     placed[~kept] = there[~kept]
     corners = int(kept.sum()) * seen_px.shape[1]
     residual = None if fit.left_over <= 0 else float(np.sqrt(fit.square_mm * 4 * corners / fit.left_over))
