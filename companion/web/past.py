@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from flask import Blueprint, Flask, Response, current_app, render_template
-from markupsafe import Markup
 from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError
@@ -119,9 +118,7 @@ def _game_page(game: PastGame, *, alone: bool) -> str:
     if game.session is not None:
         told = game_page(game.session)
     styles = "\n".join(_static(name) for name in _STYLES) if alone else ""
-    return _page(
-        "past_game.html", game=game, told=told, alone=alone, styles=Markup(styles), is_on_table=_is_on_table(game)
-    )
+    return _page("past_game.html", game=game, told=told, alone=alone, styles=styles, is_on_table=_is_on_table(game))
 
 
 def _is_on_table(game: PastGame) -> bool:
