@@ -106,7 +106,8 @@ def _put_things(canvas: Canvas, core: Points, rng: np.random.Generator, *, over:
 def _board(case: Case, camera: Overhead, changed: Points) -> dict[str, Any]:
     """The truth about a case.
 
-    ``doubt`` says of every cell whether nobody need read it, ``covered`` how much of it is hidden.
+    ``laid`` are its cells as they were laid, ``doubt`` says of each whether nobody need read it, ``covered`` how much
+    of it is hidden.
     """
     tops, rows, cols = _tops(case), range(case.rows), range(case.cols)
     hidden = [[_changed_share(changed, _cell_px(case, camera, (r, c), tops)) for c in cols] for r in rows]
@@ -118,6 +119,7 @@ def _board(case: Case, camera: Overhead, changed: Points) -> dict[str, Any]:
         "cols": case.cols,
         "cells": [[None if doubt[r][c] else case.cells[r][c] for c in cols] for r in rows],
         "corners": np.round(corners, 2).tolist(),
+        "laid": case.cells,
         "doubt": doubt,
         "covered": np.round(covered, 2).tolist(),
     }
@@ -144,6 +146,7 @@ def _loose(card: Lying, corners: Points, camera: Overhead, changed: Points) -> d
     entry = {
         "cells": [[None if doubt[r][c] else card.cells[r][c] for c in (0, 1)] for r in (0, 1)],
         "corners": np.round(corners, 2).tolist(),
+        "laid": [list(line) for line in card.cells],
         "doubt": doubt,
         "covered": np.round(hidden, 2).tolist(),
     }

@@ -1,0 +1,83 @@
+"""Fields of cells, a case's or a card's, looked at and turned so that the insects' heads are at the top."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from companion.vision.hexapod_finder import Quad
+from companion.vision.hexapod_naming import InsectNamer
+from companion.vision.insects import INSECT, Cells, look, views
+from companion.vision.models import network
+from companion.vision.pyramid import Pyramid
+
+_LEAST = 1e-4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Upright:
+    """A field with its cells the way its owner sees them.
+
+    Attributes:
+        quad: its corners, the first at the top left.
+        cells: what the network says of them.
+        lead: how much likelier this way up is than the next, as a logarithm; near 0 where nothing says so.
+    """
+
+    quad: Quad
+    cells: Cells
+    lead: float
+
+
+def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+    """Fields of one size, upright.
+
+    Args:
+        pyramid: the picture.
+        quads: the fields, begun at any corner.
+        rows: cells from top to bottom.
+        cols: cells from left to right.
+        namer: what names the insects; one that must see them upright is shown every way up.
+    """
+    if not quads:
+        return []
+    begun = range(4) if namer.must_stand else range(1) if rows == cols else range(2)
+    shown = [[_begun_later(quad, turns) for turns in begun] for quad in quads]
+    fields = views(pyramid, [quad.corners for ways in shown for quad in ways], rows, cols)
+    cells = look(network("hexapod-insects/insects.onnx"), fields)
+    ways = [list(zip(shown[k], cells[k * len(begun) : (k + 1) * len(begun)], strict=True)) for k in range(len(quads))]
+    return [_standing(some, namer) if namer.must_stand else _turned_upright(some) for some in ways]
+
+
+def turned(field: Upright, turns: int) -> Upright:
+    """The same field begun ``turns`` corners later: what looked to the right, with one turn, now looks up."""
+    cells, order = field.cells, [(k + turns) % 4 for k in range(4)]
+    state, kind, up, likeness = (np.rot90(a, turns) for a in (cells.state, cells.kind, cells.up, cells.likeness))
+    return replace(field, quad=_begun_later(field.quad, turns), cells=Cells(state, kind, up[..., order], likeness))
+
+
+def _turned_upright(ways: list[tuple[Quad, Cells]]) -> Upright:
+    """The field by the heads of its insects; of a grid that is not square, the way in which it fits."""
+    quad, cells = max(ways, key=lambda way: _plainness(way[1]))
+    votes = (cells.state[..., INSECT, None] ** 2 * np.log(np.maximum(cells.up, _LEAST))).sum((0, 1))
+    if cells.state.shape[0] != cells.state.shape[1]:
+        votes = votes[::2]
+    best = int(votes.argmax())
+    lead = float(votes[best] - np.delete(votes, best).max())
+    return turned(Upright(quad, cells, lead), best * (4 // len(votes)))
+
+
+def _standing(ways: list[tuple[Quad, Cells]], namer: InsectNamer) -> Upright:
+    """The way up that agrees best with the printing."""
+    fits = np.array([namer.fit(cells) + 4 * _plainness(cells) for _, cells in ways])
+    best = int(fits.argmax())
+    return Upright(*ways[best], float(fits[best] - np.delete(fits, best).max()))
+
+
+def _plainness(cells: Cells) -> float:
+    """How plainly the cells show one thing each: a grid laid across shows halves."""
+    return float(np.log(np.maximum(cells.state.max(-1), _LEAST)).sum())
+
+
+def _begun_later(quad: Quad, turns: int) -> Quad:
+    return Quad(np.roll(quad.corners, -turns, axis=0), quad.confidence)

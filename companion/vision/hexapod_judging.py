@@ -1,0 +1,104 @@
+"""What of a Hexapod field may be stated as fact, and what is doubted: thresholds and the insects' build."""
+
+import numpy as np
+
+from companion.vision.hexapod_fields import Upright
+from companion.vision.hexapod_naming import InsectNamer
+from companion.vision.hexapod_quads import homography, through
+from companion.vision.hexapod_seen import SeenField
+from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells
+from companion.vision.seen import Warned
+
+SURE = 0.88
+"""A cell less certain than this is doubted."""
+LONE = 0.97
+"""Half of an insect without its other half is stated only when it is seen so surely."""
+UPRIGHT = 2.0
+"""How much likelier the best way up must be than the next, as a logarithm."""
+_SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
+
+
+def is_card(cells: Cells) -> bool:
+    """Whether insects show on what was found as a loose card, not a back or a pattern."""
+    insect = cells.state[..., INSECT]
+    return bool((insect > 0.6).sum() >= 2 and insect.mean() > 0.45)
+
+
+def judged(
+    field: Upright, namer: InsectNamer, size: tuple[int, int], *, is_case: bool
+) -> tuple[SeenField, list[Warned]]:
+    """State what is sure of a field and doubt the rest.
+
+    Args:
+        field: the field, upright.
+        namer: what names its insects.
+        size: width and height of the picture.
+        is_case: whether it is a case; else it is a loose card, which has no empty cells.
+    """
+    state, kinds = field.cells.state, namer.kinds(field.cells)
+    named = kinds.argmax(-1)
+    empty = (state[..., EMPTY] >= state[..., INSECT]) & np.bool_(is_case)
+    sure = np.where(empty, state[..., EMPTY], state[..., INSECT] * kinds.max(-1))
+    rows, cols = sure.shape
+    names: list[list[str | None]] = [
+        [None if empty[r, c] else KINDS[named[r, c]] for c in range(cols)] for r in range(rows)
+    ]
+    unknown_way = field.lead < UPRIGHT and not empty.all()
+    centres = _centres(field.quad.corners, rows, cols)
+    doubt, warnings = np.zeros((rows, cols), bool), []
+    for r in range(rows):
+        for c in range(cols):
+            reason = _doubt(names, float(sure[r, c]), state[r, c], (r, c), centres[r, c], size)
+            if unknown_way and reason is None:
+                reason = "which way up it lies is not certain"
+            if reason is not None:
+                names[r][c], doubt[r, c] = None, True
+                where = "a cell" if is_case else "a loose card's cell"
+                warnings.append(
+                    Warned("unsure", f"{where}: {reason}", (float(centres[r, c, 0]), float(centres[r, c, 1])))
+                )
+    stated = sure[~doubt]
+    seen = SeenField(
+        field.quad.corners,
+        tuple(tuple(row) for row in names),
+        tuple(tuple(bool(d) for d in row) for row in doubt),
+        field.quad.confidence * (float(stated.min()) if len(stated) else 0.5),
+        is_case,
+        field.lead >= UPRIGHT,
+    )
+    return seen, warnings
+
+
+def _doubt(
+    names: list[list[str | None]],
+    sure: float,
+    state: np.ndarray,
+    cell: tuple[int, int],
+    centre: np.ndarray,
+    size: tuple[int, int],
+) -> str | None:
+    """Why a cell cannot be stated; None when it can."""
+    if not (0 <= centre[0] < size[0] and 0 <= centre[1] < size[1]):
+        return "the picture does not show it"
+    if state[OTHER] > max(state[EMPTY], state[INSECT]):
+        return "something covers it"
+    name = names[cell[0]][cell[1]]
+    if sure < SURE:
+        return "it cannot be told whether it is empty" if name is None else "what lies there cannot be read for certain"
+    if name in _SECOND and sure < LONE and not _has_second(names, cell, name):
+        return f"half a {name} shows there, or something else"
+    return None
+
+
+def _has_second(names: list[list[str | None]], cell: tuple[int, int], name: str) -> bool:
+    """Whether the insect's other half may be beside it; a doubted neighbour may be it."""
+    rows, cols = len(names), len(names[0])
+    beside = [(cell[0] + dr, cell[1] + dc) for dr, dc in _SECOND[name]]
+    return any(0 <= r < rows and 0 <= c < cols and names[r][c] == name for r, c in beside)
+
+
+def _centres(corners: np.ndarray, rows: int, cols: int) -> np.ndarray:
+    """The cells' middles in the picture (rows, cols, 2)."""
+    y, x = np.mgrid[0:rows, 0:cols]
+    unit = np.stack([(x + 0.5) * 2 / cols - 1, (y + 0.5) * 2 / rows - 1], -1)
+    return through(homography(corners), unit)

@@ -1,0 +1,82 @@
+"""What lies in the cells of a straightened case or card: a network's answers, cell by cell.
+
+The network (`models/hexapod-insects`) sees the whole field at 24 pixels a cell with one cell around it, turned anyhow.
+For every cell it says whether floor, an insect or something else shows, which kind of the described ones, which way is
+up, and a likeness: a unit vector by which drawings never seen are told apart.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from companion.vision.hexapod_quads import straightened
+from companion.vision.pyramid import Pyramid
+
+CELL_PX = 24
+MARGIN = 1
+KINDS = ("blue", "green", "gold", "dung", "leaf", "stag", "moth", "spider")
+EMPTY, INSECT, OTHER = range(3)
+STATE, KIND, UP, LIKENESS = slice(0, 3), slice(3, 11), slice(11, 15), slice(15, 47)
+"""The network's planes: the state's logits, the kinds', which quarter turn the insect's head lies at, the likeness."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cells:
+    """A field's cells as the network sees them.
+
+    Attributes:
+        state: (rows, cols, 3) probabilities of floor, an insect, something else.
+        kind: (rows, cols, 8) probabilities of `KINDS`, were it an insect.
+        up: (rows, cols, 4) probabilities that the head is at the top, right, bottom, left, were it an insect.
+        likeness: (rows, cols, 32) unit vectors.
+    """
+
+    state: np.ndarray
+    kind: np.ndarray
+    up: np.ndarray
+    likeness: np.ndarray
+
+
+def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -> np.ndarray:
+    """Fields of one size as the network takes them: (N, 3, H, W) float32.
+
+    Args:
+        pyramid: the picture.
+        quads: (4, 2) corners, the first becoming the top left.
+        rows: cells from top to bottom.
+        cols: cells from left to right.
+    """
+    pictures = [straightened(pyramid, quad, rows, cols, CELL_PX, MARGIN) for quad in quads]
+    return np.stack([prepared(picture) for picture in pictures])
+
+
+def prepared(picture: np.ndarray) -> np.ndarray:
+    """A straightened field, uint8 (H, W, 3), its bright parts brought to one level: float32 (3, H, W)."""
+    inner = picture[CELL_PX:-CELL_PX:2, CELL_PX:-CELL_PX:2]
+    top = float(np.percentile(inner.max(2), 95))
+    levelled = cv2.convertScaleAbs(picture, alpha=220.0 / max(top, 12.0))
+    return levelled.transpose(2, 0, 1).astype(np.float32) / np.float32(255) - np.float32(0.5)
+
+
+def look(net: cv2.dnn.Net, fields: np.ndarray) -> tuple[Cells, ...]:
+    """What the network says about fields (N, 3, H, W), without the cells around them."""
+    if len(fields) == 0:
+        return ()
+    net.setInput(fields)
+    answers = np.asarray(net.forward(), np.float32)[:, :, MARGIN:-MARGIN, MARGIN:-MARGIN].transpose(0, 2, 3, 1)
+    return tuple(_cells(answer) for answer in answers)
+
+
+def _cells(planes: np.ndarray) -> Cells:
+    likeness = planes[..., LIKENESS]
+    length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), 1e-6)
+    return Cells(
+        _softmax(planes[..., STATE]), _softmax(planes[..., KIND]), _softmax(planes[..., UP]), likeness / length
+    )
+
+
+def _softmax(logits: np.ndarray) -> np.ndarray:
+    e = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(e / e.sum(-1, keepdims=True))

@@ -1,0 +1,226 @@
+"""Trains the finder of Hexapod: where display cases and loose cards lie, and how each is turned and foreshortened.
+
+    python models/hexapod-insects/draw.py --cache DIR
+    python models/hexapod-finder/train.py --cache DIR [--pictures 2400] [--steps 3500]
+
+The trunk begins with the weights of `models/hexel-finder`, which finds cards of another game. The answers are those
+that `companion/vision/hexapod_finder.py` reads.
+"""
+
+import argparse
+import time
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import onnx
+import torch
+from onnx import numpy_helper
+from torch import nn
+
+from companion.vision.finder import brightened
+from companion.vision.hexapod_finder import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
+from companion.vision.hexapod_quads import homography, pose_code
+from models.training import export
+
+draw: Any = import_module("models.hexapod-insects.draw")
+
+HERE = Path(__file__)
+BEGIN = HERE.parent.parent / "hexel-finder" / "finder.onnx"
+CROP = 288
+
+Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""A picture, the corners of its cases and of its loose cards."""
+
+
+def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1) -> nn.Sequential:
+    return nn.Sequential(nn.Conv2d(i, o, k, stride, dilation * (k // 2), dilation), nn.ReLU(inplace=True))
+
+
+class Finder(nn.Module):
+    """The hexagons' finder, and a second way down to a coarser view in which whole cases are seen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.s2 = block(3, 16, 2)
+        self.s4 = nn.Sequential(block(16, 24, 2), block(24, 24))
+        self.s8 = nn.Sequential(block(24, 48, 2), block(48, 48), block(48, 48))
+        self.s16 = nn.Sequential(
+            block(48, 64, 2), block(64, 64), block(64, 64, dilation=2), block(64, 64, dilation=3), block(64, 64)
+        )
+        self.up8 = block(64, 48, k=1)
+        self.m8 = block(48, 40)
+        self.up4 = block(40, 24, k=1)
+        self.m4 = block(24, 24)
+        self.head = nn.Conv2d(24, 8, 1)
+        self.s32 = nn.Sequential(block(64, 80, 2), block(80, 80), block(80, 80, dilation=2), block(80, 80))
+        self.up16 = block(80, 64, k=1)
+        self.m16 = nn.Sequential(block(64, 64), block(64, 64))
+        self.case8 = nn.Sequential(block(64 + 48, 48, k=1), block(48, 48), nn.Conv2d(48, 10, 1))
+        for layer in (self.head, self.case8[-1]):
+            nn.init.normal_(layer.weight, 0, 0.01)
+            nn.init.zeros_(layer.bias)
+            nn.init.constant_(layer.bias[:1], -4.0)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        a4 = self.s4(self.s2(x))
+        a8 = self.s8(a4)
+        a16 = self.s16(a8)
+
+        def up(maps: torch.Tensor) -> torch.Tensor:
+            return nn.functional.interpolate(maps, scale_factor=2.0, mode="nearest")
+
+        b8 = self.m8(a8 + up(self.up8(a16)))
+        cards = self.head(self.m4(a4 + up(self.up4(b8))))
+        b16 = self.m16(a16 + up(self.up16(self.s32(a16))))
+        cases = self.case8(torch.cat([up(b16), a8], 1))
+        return torch.cat([cards, up(cases)], 1)
+
+    def trunk(self) -> list[nn.Conv2d]:
+        """The layers that the hexagons' finder has too, in the order in which it uses them."""
+        parts = (self.s2, self.s4, self.s8, self.s16, self.up8, self.m8, self.up4, self.m4)
+        return [m for part in parts for m in part.modules() if isinstance(m, nn.Conv2d)]
+
+
+def begin(net: Finder) -> None:
+    """Take over the hexagons' finder's trunk."""
+    model = onnx.load(str(BEGIN))
+    held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
+    used = [node.input[1:] for node in model.graph.node if node.op_type == "Conv"]
+    for layer, (weight, bias) in zip(net.trunk(), used, strict=False):
+        layer.weight.data = torch.from_numpy(held[weight].copy())
+        layer.bias.data = torch.from_numpy(held[bias].copy())
+
+
+def loaded(cache: Path, count: int) -> list[Drawn]:
+    found: list[Drawn] = []
+    for part in draw.photos(cache, count):
+        boards = np.split(part["boards"], np.cumsum(part["board_counts"])[:-1])
+        cards = np.split(part["cards"], np.cumsum(part["card_counts"])[:-1])
+        found += list(zip(part["images"], boards, cards, strict=True))
+    return found
+
+
+def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
+    """A random crop, at times shrunk, flipped and turned, its inks exchanged now and then."""
+    image, *quads = item
+    if rng.random() < 0.25:  # more of the small: the picture on a wider ground
+        factor = float(rng.uniform(0.62, 0.95))
+        image = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        quads = [(q + 0.5) * factor - 0.5 for q in quads]
+        bottom, right = max(0, CROP - image.shape[0]), max(0, CROP - image.shape[1])
+        image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
+    h, w = image.shape[:2]
+    y, x = int(rng.integers(0, h - CROP + 1)), int(rng.integers(0, w - CROP + 1))
+    image, quads = image[y : y + CROP, x : x + CROP], [q - np.array([x, y], np.float32) for q in quads]
+    if rng.random() < 0.5:
+        mirror, shift = np.array([-1, 1], np.float32), np.array([CROP - 1, 0], np.float32)
+        image, quads = image[:, ::-1], [q[:, ::-1] * mirror + shift for q in quads]
+    for _ in range(int(rng.integers(4))):
+        image = np.rot90(image)
+        quads = [np.stack([q[..., 1], CROP - 1 - q[..., 0]], -1) for q in quads]
+    if rng.random() < 0.15:
+        image = image[..., rng.permutation(3)]
+    if rng.random() < 0.04:
+        image = 255 - image
+    out = brightened(np.ascontiguousarray(image)).astype(np.float32)
+    out = out * float(rng.uniform(0.8, 1.15)) + float(rng.normal(0, 5))
+    return np.clip(out, 0, 255), quads[0], quads[1]
+
+
+def targets(quads: np.ndarray, planes: int, unit: float, spread: float, stride: int) -> np.ndarray:
+    """Heat, its weight, the regression (planes - 1) and its mask: (planes + 2, s, s)."""
+    s = CROP // stride
+    out = np.zeros((planes + 2, s, s), np.float32)
+    heat, weight, reg, mask = out[0], out[1], out[2:-1], out[-1]
+    weight[:] = 1.0
+    yy, xx = np.mgrid[0:s, 0:s].astype(np.float32)
+    px, py = xx * stride + (stride - 1) / 2, yy * stride + (stride - 1) / 2
+    for quad in quads:
+        if (quad.max(0) < 0).any() or (quad.min(0) > CROP - 1).any():
+            continue
+        inverse = np.linalg.inv(homography(quad))
+        depth = inverse[2, 0] * px + inverse[2, 1] * py + inverse[2, 2]
+        u = (inverse[0, 0] * px + inverse[0, 1] * py + inverse[0, 2]) / depth
+        v = (inverse[1, 0] * px + inverse[1, 1] * py + inverse[1, 2]) / depth
+        d2 = u * u + v * v
+        if float(((quad > -3) & (quad < CROP + 2)).all(1).mean()) < 0.99:
+            weight[np.maximum(np.abs(u), np.abs(v)) < 1.1] = 0.0
+            continue
+        centre, code = pose_code(quad)
+        size = float(np.exp((code[0] + code[2]) / 2))
+        sigma2 = max(spread, 0.65 * stride / size) ** 2
+        np.maximum(heat, np.exp(-d2 / (2 * sigma2)), out=heat)
+        heat.flat[int(d2.argmin())] = 1.0
+        mine = d2 < (1.7 * spread) ** 2 + (1.1 * stride / size) ** 2
+        reg[0][mine], reg[1][mine] = (centre[0] - px[mine]) / unit, (centre[1] - py[mine]) / unit
+        for k in range(planes - 3):
+            reg[2 + k][mine] = code[k] * POSE_SCALE[k]
+        mask[mine] = 1.0
+    return out
+
+
+def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
+    rows = []
+    for i in rng.integers(0, len(data), size):
+        image, boards, cards = augmented(data[int(i)], rng)
+        wanted = targets(cards, 8, CARD_OFFSET, 0.16, STRIDE), targets(boards, 10, CASE_OFFSET, 0.14, CASE_STRIDE)
+        rows.append((np.ascontiguousarray(image.transpose(2, 0, 1)) / 255 - 0.5, *wanted))
+    return tuple(torch.from_numpy(np.stack(column).astype(np.float32)) for column in zip(*rows, strict=True))
+
+
+def loss_of(out: torch.Tensor, wanted: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    heat, weight, mask = wanted[:, :1], wanted[:, 1:2], wanted[:, -1:]
+    p = torch.sigmoid(out[:, :1]).clamp(1e-4, 1 - 1e-4)
+    top = (heat > 0.93).float()
+    focal = top * (1 - p) ** 2 * torch.log(p) + (1 - top) * (1 - heat) ** 4 * p**2 * torch.log(1 - p)
+    close = nn.functional.smooth_l1_loss(out[:, 1:], wanted[:, 2:-1], reduction="none", beta=0.1) * mask
+    planes = out.shape[1] - 1
+    return -(focal * weight).sum() / top.sum().clamp(min=1), close.sum() / (planes * mask.sum().clamp(min=1))
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser()
+    ap.add_argument("--cache", type=Path, required=True)
+    ap.add_argument("--pictures", type=int, default=2400)
+    ap.add_argument("--steps", type=int, default=3500)
+    ap.add_argument("--batch", type=int, default=10)
+    ap.add_argument("--rate", type=float, default=1.5e-3)
+    ap.add_argument("--resume", type=Path)
+    a = ap.parse_args()
+    torch.manual_seed(1)
+    torch.set_num_threads(1)
+    cv2.setNumThreads(1)
+    rng = np.random.default_rng(1)
+    data = loaded(a.cache, a.pictures)
+    net = Finder()
+    begin(net)
+    if a.resume:
+        net.load_state_dict(torch.load(a.resume))
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
+    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.08)
+    begun, seen = time.time(), np.zeros(4)
+    for step in range(1, a.steps + 1):
+        x, cards, cases = batch(data, rng, a.batch)
+        out = net(x.to(memory_format=torch.channels_last))
+        parts = (*loss_of(out[:, :8], cards), *loss_of(out[:, 8:, ::2, ::2], cases))
+        optimiser.zero_grad()
+        torch.autograd.backward(parts[0] + 2 * parts[1] + parts[2] + 2 * parts[3])
+        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
+        optimiser.step()
+        schedule.step()
+        seen += [float(part) for part in parts]
+        if step % 100 == 0:
+            print(f"step {step} card {seen[:2] / 100} case {seen[2:] / 100} {time.time() - begun:.0f} s", flush=True)
+            seen[:] = 0
+        if step % 500 == 0 or step == a.steps:
+            torch.save(net.state_dict(), a.cache / "hexapod-finder.pt")
+            free = {"picture": {0: "n", 2: "h", 3: "w"}, "things": {0: "n", 2: "h", 3: "w"}}
+            export(net, HERE.with_name("finder.onnx"), torch.zeros(1, 3, 352, 640), free)
+
+
+if __name__ == "__main__":
+    main()
