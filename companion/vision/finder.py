@@ -131,7 +131,7 @@ def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -
         centre = np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x] * 8.0
         corners = corners_from_code(centre, out[3:8, y, x] / np.array(POSE_SCALE))
         card = Found(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
-        place = (*(float(v) for v in card.corners.mean(0)), _across(card.corners))
+        place = (float(card.corners[:, 0].mean()), float(card.corners[:, 1].mean()), _across(card.corners))
         if not any(_overlap(place, other) for other in taken):
             found.append(card)
             taken.append(place)
