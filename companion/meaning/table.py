@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from companion.meaning import hexdragon
+from companion.meaning.cases import CasesMeaning
 from companion.meaning.comet import CometMeaning
 from companion.meaning.outlook import Meaning
 from companion.meaning.tableau import TableauMeaning, Words
@@ -24,4 +25,5 @@ MEANINGS: Mapping[str, Callable[[], Meaning]] = {
     "hexel": lambda: TableauMeaning(Words(_hexel_lying, _hexel_cells, tuple)),
     "hexdragon": lambda: TableauMeaning(Words(hexdragon.lying, hexdragon.cells, hexdragon.thing)),
     "comet": CometMeaning,
+    "hexapod": CasesMeaning,
 }

@@ -27,7 +27,7 @@ from companion.vision.layout import Board, Honeycomb
 from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt, Namer, Printed
 from companion.vision.profile import read_profile
-from companion.vision.seen import Reading, SeenCard
+from companion.vision.seen import Reading
 from companion.vision.settling import Patience, Settler, Told
 
 
@@ -45,8 +45,8 @@ class Follower(Protocol):
     """Follows one table over time; see `settling.Settler`."""
 
     @property
-    def cards(self) -> tuple[SeenCard, ...] | None:
-        """What is known to lie on the table; None before it has first settled."""
+    def cards(self) -> tuple[Any, ...] | None:
+        """What is known to lie on the table, in the game's own form; None before it has first settled."""
 
     @property
     def is_quiet(self) -> bool:
