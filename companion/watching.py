@@ -166,7 +166,8 @@ class Watching:
             return
         if waiting == outlook.command:
             return
-        evidence = Evidence(evidence_picture(picture, outlook.cards, outlook.news), float(outlook.confidence))
+        jpeg = evidence_picture(picture, outlook.cards, outlook.news)
+        evidence = Evidence(jpeg, float(outlook.confidence), outlook.chances)
         answer = self._referee.ask(Propose(outlook.command, evidence))
         self._proposed = (answer.version, outlook.command)
 

@@ -22,6 +22,7 @@ class Outlook:
         news: the cards that say so.
         cards: all cards known, as the game names them.
         confidence: 0..1, that the command is what was done.
+        chances: what else may lie there; see `chances`.
         is_open: whether a proposal made before is to be held to ``command``; not while the table cannot be told.
     """
 
@@ -30,6 +31,7 @@ class Outlook:
     news: Sequence[SeenCard] = ()
     cards: Sequence[SeenCard] = ()
     confidence: float = 1.0
+    chances: Sequence[Any] = ()
     is_open: bool = True
 
 

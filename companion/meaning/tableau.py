@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from companion.meaning.chances import chances
 from companion.meaning.outlook import Outlook
 from companion.referee.messages import Notice
 from companion.referee.session import Session
@@ -79,7 +80,9 @@ class TableauMeaning:
         cells = set(self._words.cells(command)) if command is not None else set()
         news = [c for c in self._fresh(tableau) if c.cell in cells]
         sure = min((c.confidence for c in news), default=1.0)
-        return Outlook(notices, command, news, list(named.values()), sure)
+        known = list(named.values())
+        doubts = chances(command, news, known) if command is not None else ()
+        return Outlook(notices, command, news, known, sure, doubts)
 
     def _lying(self, session: Session) -> dict[Cell, Edges]:
         return self.lying(session.game.view(session.state))

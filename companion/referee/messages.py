@@ -1,5 +1,6 @@
 """What may be asked of the referee, and what it answers. Frozen values, no behaviour."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +18,12 @@ class Evidence:
     Attributes:
         jpeg: the picture as the camera saw it, a JPEG file's bytes; what was recognised stands in its comment.
         confidence: 0..1, of the least certain part that the proposal states.
+        chances: what else may be there; as `companion.referee.moves.Kept` has them.
     """
 
     jpeg: bytes
     confidence: float
+    chances: Sequence[Any] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from companion.errors import Refusal
@@ -17,11 +17,14 @@ class Kept:
 
     Attributes:
         confidence: 0..1, how sure the reading was; None where an earlier version did not keep it.
+        chances: what else may be there: ``[[place in the command, {value: 0..1}], ...]``, such as
+            ``[["edges", 2], {"red": 0.6, "blue": 0.4}]``.
     """
 
     file: str
     sha256: str
     confidence: float | None = None
+    chances: list[Any] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

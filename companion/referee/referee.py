@@ -225,7 +225,8 @@ class Referee:
         waiting = self._session.proposal
         if self._picture is None or waiting is None or waiting.command != moved.command:
             return moved
-        return replace(moved, evidence=self._journal.keep(self._picture.jpeg, self._picture.confidence))
+        kept = self._journal.keep(self._picture.jpeg, self._picture.confidence)
+        return replace(moved, evidence=replace(kept, chances=list(self._picture.chances)))
 
     def _picture_after(self, happening: Happening) -> Evidence | None:
         return happening.evidence if isinstance(happening, Proposed) else self._picture

@@ -8,7 +8,8 @@ from companion.referee.happenings import Asked
 from companion.referee.messages import Do
 from companion.referee.session import Session, begin, decide, evolve
 from companion.rules.engine import Header
-from companion.views.sheet import sheet, suggestions
+from companion.views.sheet import sheet
+from companion.views.suggestions import suggestions
 
 LINE = {
     "cmd": "line",

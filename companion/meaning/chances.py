@@ -1,0 +1,48 @@
+"""What else may lie there: the recogniser's chances for each place of a command, as suggestions are ranked by them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from companion.rules.engine import Command
+from companion.vision.seen import SeenCard
+
+
+def chances(command: Command, news: Sequence[SeenCard], cards: Sequence[SeenCard]) -> list[Any]:
+    """For every edge that a command states: ``[[field, ..., n], {symbol: 0..1}]``.
+
+    What each class of the recogniser is called follows from the symbols that it stated; a class of which none was
+    stated has no name here. Cards whose faces are no list of symbols have no chances.
+
+    Args:
+        command: what the hands did.
+        news: the cards that say so, in the game's cells.
+        cards: all cards known.
+    """
+    names = _names(cards)
+    return [
+        [[*place, "edges", edge], _named(row, names)]
+        for place, laid in _laid(command)
+        for card in news
+        if card.cell == tuple(laid["cell"]) and len(card.probabilities) == len(laid["edges"])
+        for edge, row in enumerate(card.probabilities.tolist())
+    ]
+
+
+def _laid(command: Command) -> Iterator[tuple[list[str | int], Mapping[str, Any]]]:
+    """The cards that a command lays by their symbols, each with where it stands in the command."""
+    named = [(["cards", n], card) for n, card in enumerate(command.get("cards", ()))] or [([], command)]
+    for place, card in named:
+        if isinstance(card, Mapping) and "edges" in card and "cell" in card:
+            yield list(place), card
+
+
+def _names(cards: Sequence[SeenCard]) -> dict[int, str]:
+    stated = ((row, name) for card in cards for row, name in zip(card.probabilities, card.edges, strict=False))
+    return {int(row.argmax()): name for row, name in stated if name is not None}
+
+
+def _named(row: Sequence[float], names: Mapping[int, str]) -> dict[str, float]:
+    told: dict[str, float] = {}
+    for number, name in names.items():
+        told[name] = round(told.get(name, 0.0) + row[number], 4)
+    return told

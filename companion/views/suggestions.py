@@ -1,0 +1,115 @@
+"""What a move might have been instead: what the rules allow in its place, the likeliest by the picture first."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import log
+from typing import Any
+
+from companion.errors import Refusal
+from companion.rules.engine import Command, Game
+
+MOST = 6
+_TRIED = 120
+_LEAST_CHANCE = 1e-4
+_UNSEEN = 5.0  # what a difference costs of which the picture says nothing: as much as a chance of 0.7 %
+_DOUBTED = 0.02
+Place = tuple[str | int, ...]
+
+
+def suggestions(game: Game, state: Any, command: Command, chances: Sequence[Any] = ()) -> list[Command]:
+    """Commands of the same kind that the rules allow in that state, the likeliest first.
+
+    What differs from the command counts by how much less likely it is than what the command says; without a picture
+    every difference counts alike.
+
+    Args:
+        game: whose rules.
+        state: before the move.
+        command: the move as it stands.
+        chances: of what was read, as `companion.referee.moves.Kept` has them.
+    """
+    seen = {tuple(place): dict(of) for place, of in chances}
+    legal = [other for other in game.legal(state) if other["cmd"] == command["cmd"]]
+    near = [*_doubted(command, seen), *_variations(command, legal)]
+    near = sorted(near, key=lambda other: _cost(command, other, seen))[:_TRIED]
+    allowed = [*(other for other in near if _is_allowed(game, state, other)), *legal]
+    ranked = {_key(command): command}
+    for other in sorted(allowed, key=lambda other: _cost(command, other, seen)):
+        ranked.setdefault(_key(other), other)
+    return list(ranked.values())[1 : MOST + 1]
+
+
+def _cost(command: Command, other: Command, seen: Mapping[Place, Mapping[str, float]]) -> float:
+    """How much less likely the other is, as a logarithm; smaller is likelier."""
+    a, b = dict(_leaves(command)), dict(_leaves(other))
+    return sum(_step(seen.get(place), a.get(place), b.get(place)) for place in a.keys() | b.keys())
+
+
+def _step(chances: Mapping[str, float] | None, old: Any, new: Any) -> float:
+    if old == new:
+        return 0.0
+    if chances is None:
+        return _UNSEEN
+    return log(max(chances.get(old, 0.0), _LEAST_CHANCE)) - log(max(chances.get(new, 0.0), _LEAST_CHANCE))
+
+
+def _doubted(command: Command, seen: Mapping[Place, Mapping[str, float]]) -> Iterator[Command]:
+    """The command with one or two of its places read otherwise, as far as the picture leaves that open."""
+    stated = dict(_leaves(command))
+    others = [
+        (place, value)
+        for place, of in seen.items()
+        for value, chance in of.items()
+        if place in stated and value != stated[place] and chance >= _DOUBTED
+    ]
+    for changes in (*((one,) for one in others), *combinations(others, 2)):
+        if len({place for place, _ in changes}) == len(changes):
+            yield _with(command, dict(changes))
+
+
+def _variations(command: Command, legal: Iterable[Command]) -> Iterator[Command]:
+    """The command with one item of one list of words changed to another word that such lists hold."""
+    for name, items in command.items():
+        if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
+            continue
+        words = {item for other in legal for item in other.get(name, ())}
+        for place, item in enumerate(items):
+            for word in sorted(words - {item}):
+                yield _with(command, {(name, place): word})
+
+
+def _with(command: Command, changes: Mapping[Place, Any]) -> dict[str, Any]:
+    """The command with other values at some places."""
+
+    def changed(value: Any, place: Place) -> Any:
+        if isinstance(value, Mapping):
+            return {name: changed(item, (*place, name)) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [changed(item, (*place, n)) for n, item in enumerate(value)]
+        return changes.get(place, value)
+
+    return {name: changed(value, (name,)) for name, value in command.items()}
+
+
+def _leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _leaves(item, (*place, name))
+    elif isinstance(value, list | tuple):
+        for n, item in enumerate(value):
+            yield from _leaves(item, (*place, n))
+    else:
+        yield place, value
+
+
+def _is_allowed(game: Game, state: Any, command: Command) -> bool:
+    try:
+        game.apply(state, command)
+    except Refusal:
+        return False
+    return True
+
+
+def _key(command: Command) -> str:
+    return json.dumps(dict(command), sort_keys=True)

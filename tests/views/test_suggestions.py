@@ -1,0 +1,65 @@
+"""What a move might have been instead, by the rules and by the picture."""
+
+from typing import Any
+
+import pytest
+
+from companion.referee.happenings import Asked
+from companion.referee.messages import Do
+from companion.referee.session import Session, begin, decide, evolve
+from companion.rules.engine import Header
+from companion.views.suggestions import suggestions
+
+LINE = {
+    "cmd": "line",
+    "cards": [
+        {"cell": [-1, 0], "edges": ["red", "blue", "blue", "blue", "blue", "blue"]},
+        {"cell": [0, 0], "edges": ["red", "blue", "blue", "red", "blue", "blue"]},
+        {"cell": [1, 0], "edges": ["red", "red", "blue", "red", "blue", "blue"]},
+    ],
+}
+HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
+PLAYED: tuple[dict[str, Any], ...] = (
+    LINE,
+    {"cmd": "stake", "player": "Ana", "amount": 3},
+    {"cmd": "hedge", "player": "Ana", "amount": 6},
+    {"cmd": "hedge", "player": "Bo", "amount": 9},
+)
+
+
+@pytest.fixture
+def session() -> Session:
+    session = begin(Header("hexel", ("Ana", "Bo"), "36"), 1)
+    for command in PLAYED:
+        for happening in decide(session, Asked(Do(command), 0.0, "now")):
+            session = evolve(session, happening)
+    return session
+
+
+def chances(**doubted: float) -> list[Any]:
+    """All edges plain as `HEXEL` has them but those named, which may be blue with such a chance: ``e2=0.4``."""
+    told = []
+    for edge, symbol in enumerate(HEXEL["edges"]):
+        other = doubted.get(f"e{edge}", 0.0005)
+        told.append([["edges", edge], {symbol: 1 - other, "blue" if symbol == "void" else "void": other}])
+    return told
+
+
+def test_what_the_picture_leaves_open_comes_first(session: Session) -> None:
+    found = suggestions(session.game, session.state, HEXEL, chances(e2=0.4, e0=0.1))
+    changed = [[edge for edge in range(6) if other["edges"][edge] != HEXEL["edges"][edge]] for other in found[:3]]
+    assert changed == [[2], [0], [0, 2]]
+    assert all(other["cell"] == HEXEL["cell"] for other in found[:3])
+
+
+def test_what_the_picture_leaves_open_but_the_rules_refuse_is_not_suggested(session: Session) -> None:
+    found = suggestions(session.game, session.state, HEXEL, chances(e4=0.45, e2=0.05))
+    for other in found:
+        session.game.apply(session.state, other)
+    assert found[0]["edges"] == ["void", "void", "blue", "void", "blue", "blue"]
+
+
+def test_without_a_picture_the_fewest_differences_come_first(session: Session) -> None:
+    found = suggestions(session.game, session.state, HEXEL)
+    first = sum(a != b for a, b in zip(found[0]["edges"], HEXEL["edges"], strict=True))
+    assert (first, found[0]["cell"], len(found)) == (1, HEXEL["cell"], 6)
