@@ -1,6 +1,6 @@
 """Where the trained networks lie, and their loading through OpenCV."""
 
-from functools import lru_cache
+import threading
 from pathlib import Path
 
 import cv2
@@ -20,7 +20,18 @@ def model_path(name: str) -> Path:
     raise TableError(f"the model {name} is missing from this installation: install companion again", code="no-model")
 
 
-@lru_cache(maxsize=16)
+class _Loaded(threading.local):
+    """The networks of one thread: OpenCV's are not to be shared between threads."""
+
+    def __init__(self) -> None:
+        self.networks: dict[str, cv2.dnn.Net] = {}
+
+
+_LOADED = _Loaded()
+
+
 def network(name: str) -> cv2.dnn.Net:
-    """A network, loaded once a process. OpenCV's networks are not to be shared between threads."""
-    return cv2.dnn.readNetFromONNX(str(model_path(name)))
+    """A network, loaded once by each thread that asks for it."""
+    if name not in _LOADED.networks:
+        _LOADED.networks[name] = cv2.dnn.readNetFromONNX(str(model_path(name)))
+    return _LOADED.networks[name]
