@@ -106,7 +106,7 @@ def _group(count: int, at: Points, turn_deg: float, look: CometPrinting, rng: np
         width * (1 - float(rng.uniform(0.03, FAN_SHARE))) if rng.random() < 0.4 else width + float(rng.uniform(0.1, 5))
     )
     loose = float(rng.choice([0.4, 1.5, 4.0]))
-    up, down = float(rng.choice([0.0, 0.3])), float(rng.choice([0.0, 0.0, 0.3]))
+    up, down = float(rng.choice([0.0, 0.3])), float(rng.choice([0.0, 0.0, 0.3, 0.9]))
     cards = []
     for k in range(count):
         along = np.array([(k - (count - 1) / 2) * step, float(rng.normal(0, 2 * loose))])

@@ -18,6 +18,8 @@ LEAST = 0.3
 """What the finder is less sure of is not looked at."""
 CARD = 0.5
 """What is found, and seen to be a face or a back, less surely than this is not told as a card."""
+LOOKS = 2
+"""How often each outline is put right: a back found askew needs a second look."""
 WIDTH_OF_ACROSS = 0.787
 """A card's width over the distance between opposite edges of a hexagon as large."""
 
@@ -42,7 +44,8 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     found = find_comet_cards(network("comet-finder/finder.onnx"), pyramid, width_px, LEAST)
     clock.lap("find")
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 4, 2)
-    corners = refined(network("comet-pose/pose.onnx"), pyramid, corners)
+    for _ in range(LOOKS):
+        corners = refined(network("comet-pose/pose.onnx"), pyramid, corners)
     clock.lap("outline")
     seen = namer.opinions(pyramid, corners)
     clock.lap("name")

@@ -65,7 +65,20 @@ def pictures(held: dict[str, np.ndarray]) -> list[Drawn]:
     """The drawings, one by one."""
     cards, ignores = np.cumsum(held["lengths"])[:-1], np.cumsum(held["ignored"])[:-1]
     columns = np.split(held["corners"], cards), np.split(held["hidden"], cards), np.split(held["ignores"], ignores)
-    return list(zip(held["images"], *columns, strict=True))
+    return [_with_strays(item) for item in zip(held["images"], *columns, strict=True)]
+
+
+def _with_strays(item: Drawn) -> Drawn:
+    """With the whole ones among the ignored, decks and face-down cards lying about, as cards to be found."""
+    image, corners, hidden, ignores = item
+    whole = ((ignores > 0) & (ignores < np.array(image.shape[1::-1]) - 1)).all((1, 2))
+    strays = ignores[whole]
+    return (
+        image,
+        np.concatenate([corners, strays]),
+        np.append(hidden, np.zeros(len(strays), np.float32)),
+        ignores[~whole],
+    )
 
 
 def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
