@@ -7,10 +7,13 @@ import numpy as np
 
 from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_naming import InsectNamer
+from companion.vision.hexapod_seen import SeenField
 from companion.vision.insects import INSECT, Cells, look, views
 from companion.vision.models import network
 from companion.vision.pyramid import Pyramid
 
+KNOWN_WAY = 2.0
+"""So large a lead says which way up a field lies."""
 _LEAST = 1e-4
 
 
@@ -47,6 +50,16 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, nam
     cells = look(network("hexapod-insects/insects.onnx"), fields)
     ways = [list(zip(shown[k], cells[k * len(begun) : (k + 1) * len(begun)], strict=True)) for k in range(len(quads))]
     return [_standing(some, namer) if namer.must_stand else _turned_upright(some) for some in ways]
+
+
+def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectNamer) -> Upright:
+    """A field known from before, where it lies, upright as it was known; one of unknown way up by what shows now."""
+    quad = Quad(field.corners, field.presence)
+    rows, cols = len(field.cells), len(field.cells[0])
+    if not field.is_upright:
+        return looked_at(pyramid, [quad], rows, cols, namer)[0]
+    (cells,) = look(network("hexapod-insects/insects.onnx"), views(pyramid, [field.corners], rows, cols))
+    return Upright(quad, cells, KNOWN_WAY)
 
 
 def turned(field: Upright, turns: int) -> Upright:

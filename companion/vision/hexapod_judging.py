@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.vision.hexapod_fields import Upright
+from companion.vision.hexapod_fields import KNOWN_WAY, Upright
 from companion.vision.hexapod_naming import InsectNamer
 from companion.vision.hexapod_quads import homography, through
 from companion.vision.hexapod_seen import SeenField
@@ -13,8 +13,6 @@ SURE = 0.88
 """A cell less certain than this is doubted."""
 LONE = 0.97
 """Half of an insect without its other half is stated only when it is seen so surely."""
-UPRIGHT = 2.0
-"""How much likelier the best way up must be than the next, as a logarithm."""
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
 
 
@@ -43,7 +41,7 @@ def judged(
     names: list[list[str | None]] = [
         [None if empty[r, c] else KINDS[named[r, c]] for c in range(cols)] for r in range(rows)
     ]
-    unknown_way = field.lead < UPRIGHT and not empty.all()
+    unknown_way = field.lead < KNOWN_WAY and not empty.all()
     centres = _centres(field.quad.corners, rows, cols)
     doubt, warnings = np.zeros((rows, cols), bool), []
     for r in range(rows):
@@ -64,7 +62,8 @@ def judged(
         tuple(tuple(bool(d) for d in row) for row in doubt),
         field.quad.confidence * (float(stated.min()) if len(stated) else 0.5),
         is_case,
-        field.lead >= UPRIGHT,
+        field.lead >= KNOWN_WAY,
+        field.quad.confidence,
     )
     return seen, warnings
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from companion.vision.hexapod_fields import Upright, looked_at, turned
+from companion.vision.hexapod_fields import KNOWN_WAY, Upright, looked_at, turned
 from companion.vision.hexapod_finder import find
 from companion.vision.hexapod_judging import is_card, judged
 from companion.vision.hexapod_naming import Described, InsectNamer
@@ -16,8 +16,6 @@ from companion.vision.stopwatch import Stopwatch
 
 CASE, CARD = 0.45, 0.3
 """What is found less surely is told as no case, as no card."""
-_KNOWN_WAY = 2.0
-"""So large a lead (`hexapod_fields.Upright`) says which way up a field lies."""
 
 
 def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodReading:
@@ -53,9 +51,9 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
 
 def _all_upright(cases: list[Upright], cards: Sequence[Upright]) -> list[Upright]:
     """Cases that say nothing of which way is up lie as another case does, else as the cards, else as the picture."""
-    telling = [field for field in (*cases, *cards) if field.lead >= _KNOWN_WAY]
+    telling = [field for field in (*cases, *cards) if field.lead >= KNOWN_WAY]
     up = _upwards(telling[0]) if telling else np.array([0.0, -1.0])
-    return [case if case.lead >= _KNOWN_WAY else _turned_towards(case, up) for case in cases]
+    return [case if case.lead >= KNOWN_WAY else _turned_towards(case, up) for case in cases]
 
 
 def _turned_towards(case: Upright, up: np.ndarray) -> Upright:

@@ -23,6 +23,7 @@ class SeenField:
         confidence: 0..1, that it is there and everything stated is right.
         is_case: whether it is a case.
         is_upright: whether what lies there says which way is up; an empty case does not.
+        presence: 0..1, that it is there.
     """
 
     corners: np.ndarray
@@ -31,6 +32,7 @@ class SeenField:
     confidence: float
     is_case: bool
     is_upright: bool = True
+    presence: float = 1.0
 
     @property
     def centre(self) -> tuple[float, float]:

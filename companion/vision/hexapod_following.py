@@ -1,0 +1,341 @@
+"""A Hexapod table over time: cards laid in cases and beside them, told once each when they lie at rest.
+
+Every frame costs a glance (`stillness`). A known case or card where something changed and has lain still is looked at
+again where it lies; the whole picture is read only for what changed elsewhere. What is told is plain JSON, as
+`companion watch` prints it, without frame and time.
+"""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from companion.vision.hexapod_fields import looked_again
+from companion.vision.hexapod_judging import is_card, judged
+from companion.vision.hexapod_naming import Described, InsectNamer
+from companion.vision.hexapod_plays import Laid, laid_card, news_of, with_card
+from companion.vision.hexapod_quads import homography, side_px, through
+from companion.vision.hexapod_reading import read_hexapod
+from companion.vision.hexapod_seen import HexapodReading, SeenField
+from companion.vision.pyramid import Pyramid
+from companion.vision.settling import Patience, Told
+from companion.vision.stillness import Glance, Stillness, cells_of
+
+_AROUND = 1.3
+"""So much larger than a field is what must lie still for it to be looked at: a hand comes from outside."""
+_SAME_PLACE = 0.45
+"""Two fields whose middles are nearer than this share of a side are one."""
+
+
+@dataclass(slots=True, eq=False)
+class _Look:
+    """What was last seen of a field, for how many looks the same, and since which frame."""
+
+    field: SeenField
+    looks: int
+    since: int
+
+
+class CaseFollower:
+    """Follows one table; see `readers.Follower`."""
+
+    def __init__(self, namer: InsectNamer | None = None, patience: Patience | None = None) -> None:
+        self._namer = namer or Described()
+        self._patience = patience or Patience()
+        self._stillness = Stillness()
+        self._known: list[SeenField] | None = None
+        self._looks: dict[int, _Look] = {}
+        self._said: dict[str, str] = {}
+        self._shape = (0, 0)
+        self._frame = 0
+        self._next_full = 0
+        self._busy = 0
+
+    @property
+    def cards(self) -> tuple[SeenField, ...] | None:
+        """The cases and the loose cards known; None before the table has first settled."""
+        return None if self._known is None else tuple(self._known)
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing differs from what is known and told."""
+        return self._known is not None and self._busy == 0
+
+    @property
+    def standing(self) -> dict[str, str]:
+        """Notices that hold now: code to text."""
+        return dict(self._said)
+
+    def step(self, bgr: np.ndarray) -> list[Told]:
+        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
+        self._frame += 1
+        glance = self._stillness.look(bgr)
+        self._shape = (glance.changed.shape[0], glance.changed.shape[1])
+        if glance.dark:
+            self._looks.clear()
+            return self._say("dark", "It is too dark to see the table.")
+        told = self._unsay("dark", "light-back", "There is light again.")
+        if self._known is None:
+            return told + self._first(bgr, glance)
+        return told + self._changes(bgr, glance, self._known)
+
+    # ------------------------------------------------------------ the table as first settled
+
+    def _first(self, bgr: np.ndarray, glance: Glance) -> list[Told]:
+        if float((glance.still >= self._patience.start).mean()) < 0.97 or self._frame < self._next_full:
+            return []
+        self._next_full = self._frame + 3
+        reading = read_hexapod(bgr, self._namer)
+        if any(any(map(any, case.doubt)) for case in reading.cards) and self._frame < self._patience.doubt:
+            return []
+        self._known = [*reading.cards, *reading.loose]
+        self._stillness.accept()
+        return [{"event": "table", **reading.as_json()}]
+
+    # ------------------------------------------------------------ changes
+
+    def _changes(self, bgr: np.ndarray, glance: Glance, known: list[SeenField]) -> list[Told]:
+        changed = cv2.morphologyEx(glance.changed.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
+        share = float(changed.mean())
+        if share < 0.0005:
+            self._looks.clear()
+            self._busy = 0
+            return self._unsay("hand-resting") + self._unsay(
+                "table-lost", "table-found", "The cases are in view again."
+            )
+        self._busy += 1
+        if share > 0.5:
+            return self._look_everywhere(bgr, glance, changed, known)
+        told, free = self._look_at_fields(bgr, glance, changed, known)
+        told += self._look_elsewhere(bgr, glance, changed & free, known)
+        at_rest = float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
+        if self._busy >= self._patience.resting and at_rest:
+            told += self._say("hand-resting", "A hand or a thing rests over the table.")
+        return told
+
+    def _look_at_fields(
+        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
+    ) -> tuple[list[Told], np.ndarray]:
+        """Look again at the known fields that changed; what was told, and where no known field lies, bool (h, w)."""
+        told: list[Told] = []
+        free = np.ones(changed.shape, bool)
+        pyramid: Pyramid | None = None
+        for k, field in enumerate(known):
+            area = cells_of(field.corners, changed.shape, 1.08)
+            free &= ~area
+            if float(changed[area].mean() if area.any() else 0) < 0.01:
+                self._looks.pop(k, None)
+                continue
+            around = cells_of(field.corners, changed.shape, _AROUND)
+            if int(glance.still[around & changed].min()) < self._patience.card or self._has_looked_enough(k):
+                continue
+            pyramid = pyramid or Pyramid.of(bgr)
+            told += self._look_at(pyramid, k, changed, known)
+        return told, free
+
+    def _has_looked_enough(self, k: int) -> bool:
+        """What lies there has been looked at often: now and then is enough."""
+        look = self._looks.get(k)
+        return look is not None and look.looks > 4 and bool(self._frame % 8)
+
+    def _look_at(self, pyramid: Pyramid, k: int, changed: np.ndarray, known: list[SeenField]) -> list[Told]:
+        field = known[k]
+        upright = looked_again(pyramid, field, self._namer)
+        now, _ = judged(upright, self._namer, pyramid.levels[0].shape[1::-1], is_case=field.is_case)
+        look = self._gathered(k, now)
+        is_old = self._frame - look.since >= self._patience.doubt
+        if look.looks < 2 or (any(map(any, now.doubt)) and not is_old):
+            return []
+        if field.is_case:
+            return self._case_told(k, now, changed, known, is_old=is_old)
+        return self._card_told(k, now, is_there=is_card(upright.cells), known=known)
+
+    def _gathered(self, k: int, now: SeenField) -> _Look:
+        """This look with those before that saw the same."""
+        look = self._looks.get(k)
+        if look is not None and (look.field.cells, look.field.doubt) == (now.cells, now.doubt):
+            look.looks += 1
+        else:
+            look = self._looks[k] = _Look(now, 1, self._frame if look is None else look.since)
+        return look
+
+    def _case_told(
+        self, k: int, now: SeenField, changed: np.ndarray, known: list[SeenField], *, is_old: bool
+    ) -> list[Told]:
+        """What changed in a case, once it is plain."""
+        before = _begun_alike(known[k], now)
+        shares = _changed_cells(before, changed)
+        laid = laid_card(before, now, shares)
+        news = news_of(before, now)
+        if laid is not None:
+            known[k] = replace(now, cells=with_card(before.cells, laid), doubt=now.doubt)
+            self._settled(k, known[k])
+            return [{"event": "placed", "board": k, **_told_card(now, laid)}]
+        if news and not any(map(any, now.doubt)):
+            known[k] = now
+            self._settled(k, now)
+            return [_gone(k, now, news)] if None in news.values() else [_differs(k, now, news)]
+        if not news and (is_old or not any(map(any, now.doubt))):
+            self._settled(k, now, only_read=True)
+        return []
+
+    def _card_told(self, k: int, now: SeenField, *, is_there: bool, known: list[SeenField]) -> list[Told]:
+        """What now lies where a loose card was known: another card, or none."""
+        field = known[k]
+        if not is_there:
+            if self._looks[k].looks < self._patience.removal:
+                return []
+            known.pop(k)
+            self._looks.clear()
+            self._stillness.accept(cells_of(field.corners, self._shape, 1.15))
+            return [{"event": "removed", "board": None, **field.as_json()}]
+        if any(map(any, now.doubt)):
+            return []
+        known[k] = now
+        self._settled(k, now)
+        return [] if now.cells == field.cells else [{"event": "placed", "board": None, **now.as_json()}]
+
+    def _settled(self, k: int, field: SeenField, *, only_read: bool = False) -> None:
+        """What lies in a field is as it should be, but for the cells that could not be read."""
+        where = cells_of(field.corners, self._shape, 1.1)
+        if only_read:
+            for place in zip(*np.nonzero(np.array(field.doubt)), strict=True):
+                where &= ~cells_of(_cell_corners(field, place, 1, 1), self._shape, 1.3)
+        self._stillness.accept(where)
+        self._looks.pop(k, None)
+
+    # ------------------------------------------------------------ elsewhere on the table
+
+    def _look_elsewhere(
+        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
+    ) -> list[Told]:
+        """Read the picture where something beside the known fields changed and lies still."""
+        settled = changed & (glance.still >= self._patience.card)
+        moving = glance.changed & (glance.still < self._patience.card)
+        if self._frame < self._next_full or moving.any() or float(settled.mean()) < 0.001:
+            return []
+        self._next_full = self._frame + 4
+        reading = read_hexapod(bgr, self._namer)
+        told: list[Told] = []
+        for field in (*reading.cards, *reading.loose):
+            if any(is_same_place(field, other) for other in known) or any(map(any, field.doubt)):
+                continue
+            area = cells_of(field.corners, changed.shape, 1.0)
+            if float(changed[area].mean()) > 0.4:
+                known.append(field)
+                self._stillness.accept(cells_of(field.corners, changed.shape, 1.15))
+                told.append({"event": "placed", "board": None, **field.as_json()})
+        self._stillness.accept(settled & (glance.still >= self._patience.doubt))
+        return told
+
+    def _look_everywhere(
+        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
+    ) -> list[Told]:
+        """Much has changed at once: find the known cases again, wherever the camera looks from now."""
+        if float((glance.still >= self._patience.start).mean()) < 0.9 or self._frame < self._next_full:
+            return []
+        self._next_full = self._frame + 5
+        reading = read_hexapod(bgr, self._namer)
+        again = found_again(known, reading)
+        if again is None:
+            return self._say("table-lost", "The cases cannot be found: is something in front of the camera?")
+        were_moved = not all(is_same_place(a, b) for a, b in zip(known, again, strict=False))
+        known[:] = [*again, *reading.loose]
+        self._looks.clear()
+        self._stillness.accept()
+        told = self._unsay("table-lost", "table-found", "The cases are in view again.")
+        if were_moved:
+            told.append(_notice("camera-moved", "The camera or the table was moved; the cases were found again."))
+        return told
+
+    # ------------------------------------------------------------ notices, each said once until it passes
+
+    def _say(self, code: str, message: str) -> list[Told]:
+        if code in self._said:
+            return []
+        self._said[code] = message
+        return [_notice(code, message)]
+
+    def _unsay(self, code: str, then: str | None = None, message: str = "") -> list[Told]:
+        if code not in self._said:
+            return []
+        del self._said[code]
+        return [] if then is None else [_notice(then, message)]
+
+
+def is_same_place(a: SeenField, b: SeenField) -> bool:
+    """Whether two fields are one thing, seen twice."""
+    apart = float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0)))
+    return a.is_case == b.is_case and apart < _SAME_PLACE * side_px(b.corners)
+
+
+def found_again(known: list[SeenField], reading: HexapodReading) -> list[SeenField] | None:
+    """The known cases in a reading, in their order; None unless all are there and none shows what was not known."""
+    left, again = list(reading.cards), []
+    for case in (field for field in known if field.is_case):
+        fitting = [one for one in left if not news_of(case, one)]
+        if not fitting:
+            return None
+        best = min(fitting, key=lambda one: float(np.linalg.norm(one.corners.mean(0) - case.corners.mean(0))))
+        left.remove(best)
+        again.append(best)
+    return again
+
+
+def _begun_alike(known: SeenField, now: SeenField) -> SeenField:
+    """The case as it was known, begun where the look began: one that was empty had no sure way up."""
+    return replace(known, corners=now.corners, is_upright=now.is_upright)
+
+
+def _changed_cells(field: SeenField, changed: np.ndarray) -> np.ndarray:
+    """The share of each cell that looks different."""
+    out = np.zeros((len(field.cells), len(field.cells[0])))
+    for place in np.ndindex(out.shape):
+        area = cells_of(_cell_corners(field, place, 1, 1), changed.shape)
+        out[place] = float(changed[area].mean()) if area.any() else 0.0
+    return out
+
+
+def _cell_corners(field: SeenField, place: tuple[int, ...], high: int, wide: int) -> np.ndarray:
+    """The corners (4, 2) of some cells of a field, in pixels."""
+    rows, cols = len(field.cells), len(field.cells[0])
+    row, col = place
+    grid = np.array([[col, row], [col + wide, row], [col + wide, row + high], [col, row + high]], float)
+    return through(homography(field.corners), grid * 2 / [cols, rows] - 1)
+
+
+def _told_card(case: SeenField, laid: Laid) -> Told:
+    row, col = laid.place
+    return {
+        "row": row,
+        "col": col,
+        "cells": [list(line) for line in laid.cells],
+        "corners": np.round(_cell_corners(case, laid.place, 2, 2), 2).tolist(),
+        "confidence": round(case.confidence, 4),
+    }
+
+
+def _gone(k: int, case: SeenField, news: dict[tuple[int, int], str | None]) -> Told:
+    """Cells of a case show what lay below, or the floor."""
+    rows, cols = [place[0] for place in news], [place[1] for place in news]
+    high, wide = max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
+    corners = _cell_corners(case, (min(rows), min(cols)), high, wide)
+    shown = [[case.cells[r][c] for c in range(min(cols), max(cols) + 1)] for r in range(min(rows), max(rows) + 1)]
+    return {
+        "event": "removed",
+        "board": k,
+        "row": min(rows),
+        "col": min(cols),
+        "cells": shown,
+        "corners": np.round(corners, 2).tolist(),
+        "confidence": round(case.confidence, 4),
+    }
+
+
+def _differs(k: int, case: SeenField, news: dict[tuple[int, int], str | None]) -> Told:
+    """Something changed in a case that is no one card laid."""
+    return {**_gone(k, case, news), "event": "moved"}
+
+
+def _notice(code: str, message: str) -> Told:
+    return {"event": "notice", "code": code, "message": message}

@@ -1,0 +1,185 @@
+"""Learning a Hexapod printing: photographs of display cases, labelled, in; a profile out.
+
+A kind's examples are what the likeness network (`models/hexapod-insects`) answers for the cells that show it.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from companion.errors import UsageError
+from companion.vision.hexapod_finder import Quad, find
+from companion.vision.hexapod_naming import Likened
+from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells, look, views
+from companion.vision.models import network
+from companion.vision.pyramid import Pyramid
+
+Grid = Sequence[Sequence[str | None]]
+
+_NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012, -0.008))
+"""Shares of a field by which it is cut askew: a learnt likeness must not hang on exact corners."""
+_LABELLED_WAY = 8.0
+"""How much rough corners count for the way up, as a logarithm."""
+_LEAST_KINDS = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CaseProfile:
+    """What was learnt of a printing.
+
+    Attributes:
+        deck: the deck's name.
+        rows: cells of a display case from top to bottom.
+        cols: from left to right.
+        examples: (N, D) float32 unit vectors.
+        kinds: the kind of each.
+    """
+
+    deck: str
+    rows: int
+    cols: int
+    examples: np.ndarray
+    kinds: tuple[str, ...]
+
+    def as_json(self) -> dict[str, Any]:
+        """The profile as it is written to a file."""
+        return {
+            "profile": 1,
+            "game": "hexapod",
+            "deck": self.deck,
+            "rows": self.rows,
+            "cols": self.cols,
+            "kinds": list(self.kinds),
+            "examples": np.round(self.examples.astype(float), 4).tolist(),
+        }
+
+    def summary(self) -> str:
+        """What was learnt, for people."""
+        shown = [kind for kind in KINDS if kind in self.kinds]
+        missing = [kind for kind in KINDS if kind not in self.kinds]
+        return f"{', '.join(shown)} of {self.deck}" + (f" (not shown: {', '.join(missing)})" if missing else "")
+
+    def namer(self) -> Likened:
+        """What names insects of this printing."""
+        return Likened(self.examples, np.array([KINDS.index(kind) for kind in self.kinds]), self.rows, self.cols)
+
+
+def learn_hexapod(
+    deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]
+) -> CaseProfile:
+    """Learn from display cases that together show every kind.
+
+    Args:
+        deck: the deck's name.
+        pictures: name and uint8 BGR picture of each photograph.
+        labels: one a picture, in the form of a reading: ``boards`` with ``cells`` and perhaps ``corners``, which may be
+            rough; without them cases are taken from top to bottom and left to right.
+
+    Raises:
+        UsageError: the labels do not fit the pictures, or show too few kinds.
+    """
+    examples: list[np.ndarray] = []
+    kinds: list[str] = []
+    size = (5, 5)
+    for index, (name, picture) in enumerate(pictures):
+        own = [one for one in labels if one.get("image") == name]
+        label = own[0] if own else labels[index] if index < len(labels) else None
+        if label is None:
+            raise UsageError(f"no label for {name}", code="labels-differ")
+        pyramid, boards = Pyramid.of(picture), _boards(name, label)
+        for board, quad in zip(boards, _quads(name, pyramid, boards), strict=True):
+            size = (len(board["cells"]), len(board["cells"][0]))
+            for vector, kind in _examples(pyramid, quad, board["cells"], is_rough=bool(board.get("corners"))):
+                examples.append(vector)
+                kinds.append(kind)
+    if len(set(kinds)) < _LEAST_KINDS:
+        raise UsageError("the photographs show fewer than two kinds of insects", code="too-few-symbols")
+    return CaseProfile(deck, *size, np.stack(examples).astype(np.float32), tuple(kinds))
+
+
+def read_case_profile(path: Path) -> CaseProfile:
+    """A profile from its file. Raises `UsageError` when it is not one of Hexapod."""
+    try:
+        held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        if (held["profile"], held["game"]) != (1, "hexapod"):
+            raise ValueError(f"profile version {held['profile']} of {held['game']}")
+        examples, kinds = np.array(held["examples"], np.float32), tuple(held["kinds"])
+        if examples.ndim != 2 or len(examples) != len(kinds) or not set(kinds) <= set(KINDS):
+            raise ValueError("its numbers do not fit together")
+        rows, cols = int(held["rows"]), int(held["cols"])
+        if min(rows, cols) < 1:
+            raise ValueError(f"a case of {rows} x {cols}")
+        return CaseProfile(str(held["deck"]), rows, cols, examples, kinds)
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"{path} is no Hexapod profile: {error}", code="unreadable-profile") from None
+
+
+def _boards(name: str, label: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The labelled cases. Raises `UsageError` for cells that are no grid of kinds."""
+    boards = list(label.get("boards") or [])
+    for board in boards:
+        cells = board.get("cells")
+        is_grid = (
+            isinstance(cells, list) and cells and all(isinstance(r, list) and len(r) == len(cells[0]) for r in cells)
+        )
+        if not is_grid or any(kind is not None and kind not in KINDS for row in cells for kind in row):
+            raise UsageError(f"{name}: a case's cells are to be rows of kinds or null", code="labels-differ")
+    return boards
+
+
+def _quads(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[Quad]:
+    """The case that each label means."""
+    found = [quad for quad in find(network("hexapod-finder/finder.onnx"), pyramid).cases if quad.confidence > 0.3]
+    if all(board.get("corners") for board in boards):
+        return [_nearest(found, np.asarray(board["corners"], np.float32).reshape(-1, 2)) for board in boards]
+    if len(found) < len(boards):
+        raise UsageError(
+            f"{name}: {len(boards)} cases are labelled and {len(found)} are seen; give their corners",
+            code="labels-differ",
+        )
+    surest = sorted(found, key=lambda quad: -quad.confidence)[: len(boards)]
+    return sorted(
+        surest, key=lambda quad: (round(float(quad.corners[:, 1].mean()) / 200), float(quad.corners[:, 0].mean()))
+    )
+
+
+def _nearest(found: Sequence[Quad], rough: np.ndarray) -> Quad:
+    """The case found where a rough one is given, begun at its first corner; the rough one where none is found."""
+    reach = 0.3 * float(np.ptp(rough, axis=0).mean())
+    near = [q for q in found if np.linalg.norm(q.corners.mean(0) - rough.mean(0)) < reach]
+    if not near or len(rough) != 4:
+        return near[0] if near else Quad(rough, 1.0)
+    best = min(near, key=lambda q: float(np.linalg.norm(q.corners.mean(0) - rough.mean(0))))
+    ways = [np.roll(best.corners, -k, axis=0) for k in range(4)]
+    return Quad(min(ways, key=lambda way: float(np.linalg.norm(way - rough))), best.confidence)
+
+
+def _examples(pyramid: Pyramid, quad: Quad, cells: Grid, *, is_rough: bool) -> list[tuple[np.ndarray, str]]:
+    """A vector and its kind for every labelled insect's cell that nothing covers."""
+    rows, cols = len(cells), len(cells[0])
+    net = network("hexapod-insects/insects.onnx")
+    ways = [np.roll(quad.corners, -turns, axis=0) for turns in range(4)]
+    fits = [_fit(one, cells) for one in look(net, views(pyramid, ways, rows, cols))]
+    fits[0] += _LABELLED_WAY if is_rough else 0.0
+    corners = ways[int(np.argmax(fits))]
+    side = np.linalg.norm(corners[1] - corners[0])
+    seen = look(net, views(pyramid, [corners + np.array(nudge, np.float32) * side for nudge in _NUDGES], rows, cols))
+    vectors = np.mean([one.likeness for one in seen], axis=0)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-6)
+    is_open = seen[0].state[..., OTHER] < 0.6
+    places = [(r, c) for r in range(rows) for c in range(cols) if cells[r][c] is not None and is_open[r, c]]
+    return [(vectors[r, c], str(cells[r][c])) for r, c in places]
+
+
+def _fit(seen: Cells, cells: Grid) -> float:
+    """How well a way up agrees with the labels: floor where they say so, insects upright elsewhere."""
+    shown = np.array([[kind is not None for kind in row] for row in cells])
+    state = np.where(shown, seen.state[..., INSECT], seen.state[..., EMPTY])
+    up = np.where(shown, seen.up[..., 0], 1.0)
+    return float(np.log(np.maximum(state, 1e-3)).sum() + np.log(np.maximum(up, 1e-2)).sum())
