@@ -18,7 +18,8 @@ from companion.simulator.viewpoint import viewpoint
 _COLUMNS = 3
 _ACROSS_MM = 65.5
 """From one card of a set to the next."""
-_ROW_MM = 94.0
+_ROW_MM = 114.0
+"""Sets lie so far apart that none is taken for a part of another."""
 _MAT_MM = 208.0
 _GAP_MM = 6.0
 _RIM_MM = 14.0

@@ -44,12 +44,13 @@ class Setting:
     size: tuple[int, int] = (1280, 720)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Card:
-    """A thing that lies on the table."""
+    """A thing that lies on the table, and its top face's corners in the picture."""
 
     face: Face
     pose: Pose
+    corners: npt.NDArray[Any]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,14 +142,14 @@ class Film:
         self._tries = Counter()
         self._cards = {}
         for place, face in faces.items():
-            self._cards[place] = Card(face, self._spot(place))
+            self._cards[place] = self._card(face, self._spot(place))
         self._table = self._painted()
 
     def lay(self, place: Place, face: Face, seat: int) -> None:
         """Let someone lay a thing."""
 
         def begin() -> tuple[Gesture, Card]:
-            card = Card(face, self._spot(place))
+            card = self._card(face, self._spot(place))
             return gestures.lay(card.pose, self._seats[seat], self._rng), card
 
         self._visits.append(_Visit(seat, place, begin))
@@ -166,7 +167,7 @@ class Film:
 
         def begin() -> tuple[Gesture, Card]:
             lying = self._cards[place]
-            card = Card(lying.face, self._spot(place))
+            card = self._card(lying.face, self._spot(place))
             return gestures.nudge(lying.pose, card.pose, self._seats[seat], self._rng), card
 
         self._visits.append(_Visit(seat, place, begin))
@@ -176,7 +177,7 @@ class Film:
 
         def begin() -> tuple[Gesture, Card]:
             pose = self._cards[place].pose
-            return gestures.nudge(pose, pose, self._seats[seat], self._rng), Card(face, pose)
+            return gestures.nudge(pose, pose, self._seats[seat], self._rng), self._card(face, pose)
 
         self._visits.append(_Visit(seat, place, begin))
 
@@ -262,12 +263,13 @@ class Film:
     def _truth(self, moment: Moment | None) -> Truth:
         visit = self._visits[0] if moment else None
         moving = visit.place if visit and visit.taken and not visit.freed else None
-        corners = {place: self._corners(card) for place, card in self._cards.items()}
+        corners = {place: card.corners for place, card in self._cards.items()}
         return Truth(self.lying, corners, moving, moment is not None and self._in_picture(moment))
 
-    def _corners(self, card: Card) -> npt.NDArray[Any]:
-        table_from_card = placed((card.pose.x_mm, card.pose.y_mm), card.pose.turn_deg)
-        return self.camera.project(applied(table_from_card, self._things.outline(card.face)), CARD_MM)
+    def _card(self, face: Face, pose: Pose) -> Card:
+        table_from_card = placed((pose.x_mm, pose.y_mm), pose.turn_deg)
+        outline = applied(table_from_card, self._things.outline(face))
+        return Card(face, pose, self.camera.project(outline, CARD_MM))
 
     def _in_picture(self, moment: Moment) -> bool:
         x, y = self.camera.project([(moment.hand.x_mm, moment.hand.y_mm)], moment.hand_mm)[0]

@@ -1,22 +1,22 @@
 """Every game's simulated table, played through by its people before eyes that cannot err."""
 
+from dataclasses import replace
 from random import Random
 
 import pytest
 
 import companion.rules
 from companion.errors import Refusal
-from companion.rules import hexdragon_tiles as tiles
 from companion.rules.hexgrid import rotated
-from companion.simulator.comet_things import LaidCards
 from companion.simulator.evening import Evening, Look, Temper
-from companion.simulator.film import STEP_S
 from companion.simulator.hexapod_things import STACK
 from companion.simulator.hexdragon_things import STAR
 from companion.simulator.script import outcome, written
-from companion.simulator.tabletops import PLAYS, Play, play
+from companion.simulator.tabletops import PLAYS, play
 
 GAMES = [game for game in PLAYS if game != "hexel"]
+STEP_S = 0.2
+QUICK = Temper((0.1, 0.2), (0.1, 0.2), (0.1, 0.2), fidgets=0.0, slips=0.0)
 TURNS = 2
 """The camera calls HexDragon's edges by names turned so often."""
 
@@ -132,8 +132,41 @@ def pass_time(evening, tabletop, table, until, most_s=3000.0):
 @pytest.mark.parametrize("game", GAMES)
 def test_people_play_a_whole_game_through_the_camera_and_the_buttons(game):
     table = PretendTable(play(game).header)
-    evening, tabletop, said, script = people(game, table)
+    evening, tabletop, _, script = people(game, table, temper=QUICK)
     pass_time(evening, tabletop, table, lambda: evening.is_over)
     assert table.rules.view(table.state)["result"] == outcome(script)
     laid = sum(map(tabletop.is_laid, range(len(script.commands))))
     assert table.pressed.count("confirm") >= 0.8 * laid
+
+
+@pytest.mark.parametrize("game, codes", [("hexdragon", set()), ("hexapod", {"half-covered"})])
+def test_a_slip_is_seen_rejected_and_put_right(game, codes):
+    table = PretendTable(play(game).header)
+    evening, tabletop, said, _ = people(game, table, temper=replace(QUICK, slips=1.0))
+    pass_time(evening, tabletop, table, lambda: evening.is_over or len(table.done) > 9)
+    assert table.pressed.count("reject") >= 2
+    assert said[0].endswith("that was a slip; people lay the card again")
+    assert {*table.refused} == codes
+    assert tabletop.done(table.done) == len(table.done)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_table_laid_out_anew_lies_as_the_hands_left_it(game):
+    table = PretendTable(play(game).header)
+    evening, tabletop, _, _ = people(game, table, temper=QUICK)
+    pass_time(evening, tabletop, table, lambda: len(table.done) == 4)
+    left = tabletop.next(STEP_S).truth.cards
+    _, again, _, _ = people(game, table, moves=table.done)
+    assert again.next(STEP_S).truth.cards.items() >= left.items()
+
+
+def test_whose_set_it_is_no_camera_sees_so_it_is_said_on_a_phone():
+    stage = play("comet")
+    script = written(stage.header, stage.player(stage.header, 1))
+    table = stage.tabletop(script, 1)
+    index = next(k for k, command in enumerate(script.commands) if command["cmd"] == "set")
+    moves, ours = script.commands[:index], script.commands[index]
+    theirs = ours | {"player": next(name for name in stage.header.players if name != ours["player"])}
+    assert table.is_next(moves, ours | {"cards": ours["cards"][::-1]})
+    assert not table.is_next(moves, theirs) and table.is_read_right(moves, theirs)
+    assert not table.is_read_right(moves, ours | {"pot": "elsewhere"})
