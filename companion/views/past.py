@@ -14,7 +14,7 @@ from companion.views.phrases import counted, listed, sentences
 from companion.views.statistics import Summed, Tally, summed
 from companion.views.titles import title
 
-_TURNS = 10
+_TURNS = 8
 _ASIDE = frozenset(("dealt", "hands", "scored", "warning"))
 """Events that say how it came to what a move changed, or what comes next."""
 

@@ -1,7 +1,7 @@
 """The past games of a table: read from their journals when somebody asks, kept summed up while they do not change."""
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
@@ -53,23 +53,33 @@ class Shelf:
         stamp = _stamp(path)
         known = self._entries.get(path)
         if known is None or known[0] != stamp:
-            known = self._entries[path] = stamp, _read(path)
+            known = self._entries[path] = stamp, _summed_up(path)
         return known[1]
 
     def _whole(self, path: Path) -> PastGame:
         stamp = _stamp(path)
         known = self._open.get(path)
         if known is None or known[0] != stamp:
-            known = self._open[path] = stamp, past_game(path)
+            known = self._open[path] = stamp, _read(path)
         self._open.move_to_end(path)
         while len(self._open) > _OPEN:
             self._open.popitem(last=False)
         return known[1]
 
 
-def _read(path: Path) -> Entry:
+def _read(path: Path) -> PastGame:
+    """A game; where its folder lies is nothing for a whole network. Raises `JournalError`."""
+    lies_in = f"{path.parent}/"
     try:
         game = past_game(path)
+    except JournalError as error:
+        raise JournalError(error.message.replace(lies_in, ""), code=error.code) from error
+    return replace(game, trouble=game.trouble and game.trouble.replace(lies_in, ""))
+
+
+def _summed_up(path: Path) -> Entry:
+    try:
+        game = _read(path)
     except JournalError as error:
         return Entry(int(path.stem), "", "", None, error.message)
     sums = None if game.session is None else summed(game.session)

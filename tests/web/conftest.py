@@ -150,6 +150,11 @@ class Browser:
     def picture(self) -> bytes:
         return base64.b64decode(self._call("GET", f"{self._session}/screenshot"))
 
+    def printed(self, width_in: float, height_in: float) -> bytes:
+        """The page on paper of that size, a PDF file's bytes."""
+        paper = {"paperWidth": width_in, "paperHeight": height_in, "printBackground": True}
+        return base64.b64decode(self._devtools("Page.printToPDF", paper)["data"])
+
     def complaints(self) -> list[str]:
         """What the browser's console has said in anger since the last time."""
         entries = self._call("POST", f"{self._session}/se/log", {"type": "browser"})
@@ -164,8 +169,8 @@ class Browser:
     def close(self) -> None:
         self._call("DELETE", self._session)
 
-    def _devtools(self, command: str, parameters: dict[str, Any]) -> None:
-        self._call("POST", f"{self._session}/goog/cdp/execute", {"cmd": command, "params": parameters})
+    def _devtools(self, command: str, parameters: dict[str, Any]) -> Any:
+        return self._call("POST", f"{self._session}/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
         connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)

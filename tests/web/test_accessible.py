@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
+from companion.referee.messages import Begin, Do, Evidence, Notice, Propose, Undo
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 
@@ -78,6 +78,19 @@ def test_the_page_of_an_error_has_no_serious_fault(
 ) -> None:
     page = visit(referee)
     page.open(page.run("return location.origin") + "/nowhere")
+    assert faults() == []
+
+
+@pytest.mark.parametrize("path", ["/past", "/past/players", "/past/1"])
+def test_past_games_have_no_serious_fault(
+    path: str, referee: Referee, visit: Callable[..., Any], faults: Callable[[], list[str]]
+) -> None:
+    referee.ask(Do(HEXEL))
+    for amends in (Do(HEXBA), Undo(referee.latest().version + 1)):
+        referee.ask(amends)
+    referee.ask(Begin(Header("hexapod", ("Ana", "Bo"))))
+    page = visit(referee)
+    page.open(page.run("return location.origin") + path)
     assert faults() == []
 
 
