@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from math import gcd
 from typing import Any
 
+from companion.errors import Refusal
 from companion.referee.messages import Begin, Message, Next, Notice
 from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
@@ -57,10 +58,19 @@ def next_game(session: Session, version: int | None) -> Message:
     return Next(version)
 
 
-def options(session: Session, cell: tuple[int, int]) -> list[Command]:
-    """What the rules list as possible in one cell now, for those who enter a card by hand."""
-    legal = session.game.legal(session.state)
+def options(session: Session, cell: tuple[int, int], at: int | None = None) -> list[Command]:
+    """What the rules list as possible in one cell, for those who enter a card by hand; ``at`` as in `state_at`."""
+    legal = session.game.legal(state_at(session, at))
     return [command for command in legal if "cell" in command and tuple(command["cell"]) == cell]
+
+
+def state_at(session: Session, at: int | None) -> Any:
+    """The game's state now, or that in which the move ``at`` was made. Raises `Refusal` ``no-such-move``."""
+    if at is None:
+        return session.state
+    if not 1 <= at <= len(session.moves):
+        raise Refusal("no-such-move", f"There is no move {at}; {len(session.moves)} stand.")
+    return session.past[at - 1]
 
 
 def actions(commands: Iterable[Command]) -> list[dict[str, Any]]:

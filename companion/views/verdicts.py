@@ -7,6 +7,7 @@ from companion.errors import Refusal
 from companion.referee.session import Session
 from companion.rules.engine import Command, Game
 from companion.views.phrases import intent, sentences
+from companion.views.scoreboard import state_at
 
 
 def verdicts(session: Session, commands: Sequence[Command], at: int | None = None) -> list[dict[str, Any]]:
@@ -20,9 +21,7 @@ def verdicts(session: Session, commands: Sequence[Command], at: int | None = Non
     Raises:
         Refusal: `no-such-move`.
     """
-    if at is not None and not 1 <= at <= len(session.moves):
-        raise Refusal("no-such-move", f"There is no move {at}; {len(session.moves)} stand.")
-    state = session.state if at is None else session.past[at - 1]
+    state = state_at(session, at)
     return [_verdict(session.game, state, command) for command in commands]
 
 

@@ -27,7 +27,7 @@ _YES: Schema = {"type": "boolean"}
 
 
 def _parameter(name: str, place: str, schema: Schema) -> dict[str, Any]:
-    return {"name": name, "in": place, "required": place != "header", "schema": schema}
+    return {"name": name, "in": place.removesuffix("?"), "required": not place.endswith("?"), "schema": schema}
 
 
 def _object(required: Sequence[str] = (), **properties: Schema) -> Schema:
@@ -61,7 +61,7 @@ class Address:
         gives: what an answer of 200 holds; None for a picture, a page or a stream.
         kind: the answer's media type.
         needs: whoever watches, has joined, or is the operator.
-        fields: in the address, ``{name: (place, schema)}``.
+        fields: ``{name: (place, schema)}``; a place ending in a question mark may be left empty.
         also: statuses besides those that every address has by what it takes and needs.
     """
 
@@ -120,13 +120,14 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("get", "/api/events"): Address(
         "Server-sent events, each with the version as its id; Last-Event-ID resumes without loss.",
         kind=_EVENTS,
-        fields={"Last-Event-ID": ("header", _WHOLE)},
+        fields={"Last-Event-ID": ("header?", _WHOLE)},
         also=(HTTPStatus.SERVICE_UNAVAILABLE,),
     ),
     ("get", "/api/options"): Address(
         "What the rules list as possible in one cell now.",
         gives=_object(["version", "commands"], version=_WHOLE, commands=_list(_COMMAND)),
-        fields={"q": ("query", _WHOLE), "r": ("query", _WHOLE)},
+        fields={"q": ("query", _WHOLE), "r": ("query", _WHOLE), "at": ("query?", _WHOLE)},
+        also=(HTTPStatus.CONFLICT,),
     ),
     ("get", "/api/games"): Address("The games that can be put on the table.", gives=_object(games=_list(_object()))),
     ("get", "/healthz"): Address(
@@ -143,7 +144,7 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         _COMMAND,
         _DONE,
         needs=_JOINED,
-        fields={"Idempotency-Key": ("header", {"type": "string", "maxLength": 128})},
+        fields={"Idempotency-Key": ("header?", {"type": "string", "maxLength": 128})},
     ),
     ("post", "/api/confirm"): Address("The waiting proposal is right.", _VERSION, _DONE, needs=_JOINED),
     ("post", "/api/reject"): Address("The waiting proposal is wrong.", _VERSION, _DONE, needs=_JOINED),

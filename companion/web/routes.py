@@ -58,12 +58,12 @@ def events() -> Response:
 
 @blueprint.get("/api/options")
 def what_may_lie() -> Response:
-    """What the rules list as possible in the cell ``?q=…&r=…`` now."""
-    q, r = request.args.get("q", type=int), request.args.get("r", type=int)
+    """What the rules list as possible in the cell ``?q=…&r=…`` now, or in the place of the move ``&at=…``."""
+    q, r, at = (request.args.get(name, type=int) for name in ("q", "r", "at"))
     if q is None or r is None:
         raise Refusal("malformed", "Name a cell by its q and r, whole numbers.")
     session = desk().referee.latest()
-    return jsonify({"version": session.version, "commands": options(session, (q, r))})
+    return jsonify({"version": session.version, "commands": options(session, (q, r), at)})
 
 
 @blueprint.post("/api/verdicts")

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from companion.referee.messages import Do
+from companion.referee.messages import Begin, Do, Evidence, Propose
 from companion.referee.referee import Referee
+from companion.rules.engine import Header
 
 HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
 
@@ -67,3 +68,91 @@ def test_a_correction_that_breaks_a_later_move_says_which_and_offers_to_go_back_
     page.wait_for("document.body.dataset.phase == 'hedge'")
     assert len(referee.latest().moves) == 2
     assert [line for line in page.complaints() if "409" not in line] == []
+
+
+TAP = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+
+
+def opened(page: Any, number: int) -> None:
+    """Open a move of the list."""
+    page.run(f"document.getElementById('moves').click(); document.getElementById('open-{number}').click()")
+    page.wait_for("document.getElementById('correct')")
+
+
+def test_a_card_that_was_forgotten_is_put_in_and_what_cannot_follow_is_taken_back(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Do({"cmd": "pass", "player": "Ana"}))
+    page = visit(referee)
+    opened(page, 5)
+    page.run("document.getElementById('forgotten').click(); document.getElementById('forgotten-card').click()")
+    page.wait_for("document.querySelector('#sheet [data-free]')")
+    page.run(f"""document.querySelector('#sheet [data-free="0,-1"]').{TAP}""")
+    page.wait_for("document.getElementById('lay')")
+    page.run("document.getElementById('lay').click()")
+    page.wait_for("document.querySelector('.editor > [role=status] button')")
+    assert "Move 5" in page.run("return document.querySelector('.editor > [role=status]').textContent")
+    page.run("document.querySelector('.editor > [role=status] button').click()")
+    page.wait_for("!document.getElementById('sheet').open")
+    assert [move.command["cmd"] for move in referee.latest().moves[4:]] == ["place"]
+    assert "corrected by a phone" in page.run("return document.getElementById('history').textContent")
+
+
+def test_a_card_laid_by_another_out_of_turn_is_put_right_with_the_pass_before_it(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    opened(page, 5)
+    page.run("document.querySelectorAll('.editor .pick.name')[1].click(); document.getElementById('correct').click()")
+    page.wait_for("document.querySelector('.editor [role=status] button')")
+    assert "Ana Pass" in page.run("return document.querySelector('.editor [role=status]').textContent")
+    page.run("document.querySelector('.editor [role=status] button').click()")
+    page.wait_for("!document.getElementById('sheet').open")
+    stand = [(move.command["cmd"], move.command["player"]) for move in referee.latest().moves[4:]]
+    assert stand == [("pass", "Ana"), ("place", "Bo")]
+
+
+def test_a_set_of_comet_is_typed_anew(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("comet", ("Ana", "Bo"))))
+    referee.ask(Do({"cmd": "round", "player": "Ana"}))
+    referee.ask(Do({"cmd": "set", "player": "Ana", "pot": "Desten", "cards": [[4, 5, 10], [5, 5, 9]]}))
+    page = visit(referee)
+    opened(page, 2)
+    page.run("document.getElementById('key-back').click(); document.getElementById('key-8').click();"
+             "[...document.querySelectorAll('#sheet .pick')].find((b) => b.textContent == 'Vain').click();"
+             "document.getElementById('correct').click()")  # fmt: skip
+    page.wait_for("!document.getElementById('sheet').open")
+    command = referee.latest().moves[1].command
+    assert (command["pot"], command["cards"]) == ("Vain", [[4, 5, 10], [5, 5, 8]])
+    assert page.complaints() == []
+
+
+def test_a_card_of_hexapod_is_painted_anew_where_it_lay(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("hexapod", ("Ana", "Bo"))))
+    card = {"cells": [["blue", "green"], ["gold", "leaf"]]}
+    referee.ask(Do({"cmd": "play", "player": "Ana", "row": 1, "col": 2, "card": card}))
+    page = visit(referee)
+    opened(page, 1)
+    page.wait_for("document.querySelectorAll('.spot-on.allowed').length == 16")
+    page.run("document.getElementById('brush-moth').click(); document.querySelectorAll('.quarter')[2].click()")
+    page.wait_for("document.querySelector('.placing [role=status]').textContent.includes('lays a card')")
+    page.run("document.getElementById('correct').click()")
+    page.wait_for("!document.getElementById('sheet').open")
+    command = referee.latest().moves[0].command
+    assert (command["row"], command["col"]) == (1, 2)
+    assert command["card"] == {"cells": [["blue", "green"], ["moth", "moth"]]}
+    assert page.complaints() == []
+
+
+def test_what_the_camera_saw_is_put_right_before_it_counts(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Propose(HEXEL, Evidence(b"", 0.6)))
+    page = visit(referee)
+    page.wait_for("document.getElementById('change')")
+    page.run("document.getElementById('change').click()")
+    page.wait_for("document.querySelector('#sheet .edge-0')")
+    page.run("document.querySelector('.edge-0').click(); document.querySelector('.edge-0').click();"
+             "document.getElementById('lay').click()")  # fmt: skip
+    page.wait_for("!document.getElementById('sheet').open && document.getElementById('proposal').hidden")
+    assert referee.latest().moves[4].command["edges"] == ["blue", "void", "void", "void", "blue", "blue"]
+    assert referee.latest().proposal is None

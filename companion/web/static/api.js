@@ -56,7 +56,7 @@ export const undo = (version) => post("/api/undo", { version });
 export const redo = (version) => post("/api/redo", { version });
 export const correct = (version, change) => post("/api/correct", { version, ...change });
 export const fetchMove = (number) => send(`/api/moves/${number}`, {});
-export const fetchOptions = ([q, r]) => send(`/api/options?q=${q}&r=${r}`, {});
+export const fetchOptions = ([q, r], at) => send(`/api/options?q=${q}&r=${r}${at ? `&at=${at}` : ""}`, {});
 // What the rules would say of commands, now or in the place of a move that was made; nothing happens.
 export const judge = (commands, at) => post("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
 export const fetchGames = () => send("/api/games", {}).then(({ games }) => games);

@@ -1,54 +1,75 @@
 // Putting a move right: who made it, what was laid, taking it out, or putting a forgotten one in before it.
 
+import { judge } from "./api.js";
 import { h } from "./dom.js";
+import { entering } from "./lay.js";
 import { paint } from "./paint.js";
 
-export function editor(move, { state, game, press, close }) {
+// `entry` is how the game's own moves are typed, where it has such a way; `state` the table as it is now.
+export function editor(move, { state, game, entry, press, close }) {
   const wanted = structuredClone(move.command);
+  const stood = { ...state, ...move.stood, proposal: null, last: null };
   const note = h("p", { class: "soft", role: "status" });
 
   const send = async (change) => {
     const answer = await press.correct(move.version, change);
     if (!answer) return;
     if (!answer.error) return close();
-    note.replaceChildren(answer.error.message);
-    if (answer.error.code === "does-not-follow") {
-      note.append(" ", h("button", { class: "small", onclick: () => send({ ...change, cut: true }) }, "Correct, and take back the moves from there on"));
-    }
+    note.replaceChildren(answer.error.message, " ", ...ways(answer.error, change));
   };
+  const ways = ({ code }, change) => {
+    if (code === "does-not-follow") return [way("Correct, and take back the moves from there on", { ...change, cut: true })];
+    if (code !== "not-your-turn") return [];
+    return plain(move).filter(({ player }) => player === stood.turn)
+      .map(({ label, command }) => way(`Correct, with before it: ${label}`, { ...change, commands: [command, ...change.commands] }));
+  };
+  const way = (words, change) => h("button", { class: "small", onclick: () => send(change) }, words);
   const replace = (command) => send({ at: move.n, replaced: 1, commands: [command] });
   const insert = (command) => send({ at: move.n, replaced: 0, commands: [command] });
+  const players = Object.keys(state.players);
+  const typed = entry?.takes(wanted);
 
   return h("section", { class: "editor", "aria-label": "Put it right" },
     h("h3", {}, "Put it right"),
-    who(wanted, state),
-    paint(wanted, game, state),
-    where(wanted, state, game),
-    numbers(wanted),
+    ...(typed ? entry.controls(wanted, { state: stood, players, judge: (commands) => judge(commands, move.n) })
+      : [who(wanted, players), paint(wanted, game, state), where(wanted, stood, game), numbers(wanted)]),
     h("button", { id: "correct", onclick: () => replace(wanted) }, "Correct it so"),
     suggestions(move, game, state, replace),
-    h("details", {}, h("summary", {}, "It was something else"),
+    h("details", {}, h("summary", { id: "something-else" }, "It was something else"),
       h("div", { class: "row wrap" },
         ...others(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => replace(command) }, `It was: ${label}`)),
-        h("button", { id: "take-out", class: "plain small", onclick: () => send({ at: move.n, replaced: 1, commands: [] }) }, "It did not happen")),
-      h("p", {}, "A move before it was forgotten:"),
+        h("button", { id: "take-out", class: "plain small", onclick: () => send({ at: move.n, replaced: 1, commands: [] }) }, "It did not happen"))),
+    h("details", {}, h("summary", { id: "forgotten" }, "A move before it was forgotten"),
       h("div", { class: "row wrap" },
-        ...others(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => insert(command) }, `Put in: ${label}`)))),
+        ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => insert(command) }, `Put in: ${label}`))),
+      forgotten(stood, game, players, move.n, insert)),
     note);
 }
 
-// What needs no card; an amount takes its least.
-function others({ actions, command }) {
-  return actions
-    .filter((action) => action.command.cmd !== command.cmd)
-    .map((action) => ({
-      label: [action.player, action.label, action.field ? action.least : ""].filter((part) => part !== null && part !== "").join(" "),
-      command: action.field ? { ...action.command, [action.field]: action.least } : action.command,
-    }));
+// What needs no card, of whatever kind; an amount takes its least.
+function plain({ actions }) {
+  return actions.map((action) => ({
+    player: action.player,
+    label: [action.player, action.label, action.field ? action.least : ""].filter((part) => part !== null && part !== "").join(" "),
+    command: action.field ? { ...action.command, [action.field]: action.least } : action.command,
+  }));
 }
 
-function who(wanted, state) {
-  const names = Object.keys(state.players);
+function others(move) {
+  return plain(move).filter(({ command }) => command.cmd !== move.command.cmd);
+}
+
+// A card that was laid before and that nobody entered: the table as it lay then, its free cells to tap, or the game's
+// own entry.
+function forgotten(stood, game, players, at, insert) {
+  if (!game.layWords?.(stood)) return null;
+  const form = h("div", { class: "editor" });
+  const ask = (cell) => entering(cell, { state: stood, game, players, at, lay: insert }).then((parts) => form.replaceChildren(...parts));
+  const begin = () => (game.entry || !stood.turn ? ask(null) : form.replaceChildren(tableau(stood, game, ask)));
+  return h("div", {}, h("button", { id: "forgotten-card", class: "plain small", onclick: begin }, game.layWords(stood)), form);
+}
+
+function who(wanted, names) {
   if (!wanted.player || names.length < 2) return null;
   const buttons = names.map((name) =>
     h("button", { type: "button", class: "plain pick name", "aria-pressed": String(name === wanted.player), onclick: () => choose(name) }, name));
@@ -59,20 +80,28 @@ function who(wanted, state) {
   return h("div", { class: "row picks", role: "group", "aria-label": "Who" }, ...buttons);
 }
 
-// Another cell: the table with its free cells to tap.
-function where(wanted, state, game) {
+// Another cell: the table as it lay then, with its free cells to tap.
+function where(wanted, stood, game) {
   if (!Array.isArray(wanted.cell) || !game.layWords) return null;
-  const drawing = h("div", { class: "cloth" }, game.drawTable({ ...state, phase: "play", proposal: null, last: null }, true));
+  return h("details", {}, h("summary", { id: "elsewhere" }, "It lies in another cell"), tableau(stood, game, (cell) => (wanted.cell = cell)));
+}
+
+function tableau(stood, game, onCell) {
+  const drawing = h("div", { class: "cloth" }, game.drawTable(stood, true));
   const choose = ({ target }) => {
     const place = target.closest("[data-free]");
     if (!place) return;
     drawing.querySelector(".is-chosen")?.classList.remove("is-chosen");
     place.classList.add("is-chosen");
-    wanted.cell = place.dataset.free.split(",").map(Number);
+    onCell(place.dataset.free.split(",").map(Number));
   };
   drawing.addEventListener("click", choose);
-  drawing.addEventListener("keydown", (event) => ["Enter", " "].includes(event.key) && choose(event));
-  return h("details", {}, h("summary", { id: "elsewhere" }, "It lies in another cell"), drawing);
+  drawing.addEventListener("keydown", (event) => {
+    if (!["Enter", " "].includes(event.key)) return;
+    event.preventDefault();
+    choose(event);
+  });
+  return drawing;
 }
 
 function numbers(wanted) {

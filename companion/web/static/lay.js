@@ -8,21 +8,23 @@ import { paint } from "./paint.js";
 const dialog = document.getElementById("sheet");
 const turned = (d, k) => (d + k) % 6;
 
-export async function openLay(cell, { state, game, me, press, onLaid }) {
+// `command` is what to begin with: what the camera saw and somebody puts right.
+export async function openLay(cell, { state, game, me, press, onLaid, command = null }) {
   const note = h("p", { class: "soft", role: "status" });
-  const lay = async (command) => {
-    const answer = await press.command(command);
+  const lay = async (wanted) => {
+    const answer = await press.command(wanted);
     if (answer?.error) note.textContent = answer.error.message;
     else if (answer) {
       dialog.close();
       onLaid();
     }
   };
-  const body = await entry(cell, { game, state, me, lay });
+  const players = Object.keys(state.players).filter((name) => plays(name, me));
+  const body = await entering(cell, { state, game, players, lay, command });
   dialog.replaceChildren(
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, heading(cell, state, game)),
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, command ? "What was it?" : heading(cell, state, game)),
       h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, "Close")),
-    ...[body].flat(), note);
+    ...body, note);
   if (!dialog.open) dialog.showModal();
 }
 
@@ -31,23 +33,25 @@ function heading(cell, state, game) {
   return game.entry ? [state.turn, game.layWords(state)].filter(Boolean).join(": ") : "The first three cards";
 }
 
-async function entry(cell, { game, state, me, lay }) {
-  if (game.entry) return typing(await game.entry(), { state, me, lay });
-  if (game.blank) return painting(game.blank(state, cell), { game, state, lay });
-  return choosing(cell, { game, state, lay });
-}
-
-// A game's own way of entering; `players` are those whom this phone plays for.
-function typing({ blank, controls }, { state, me, lay }) {
-  const players = Object.keys(state.players).filter((name) => plays(name, me));
-  if (!players.length) return h("p", {}, "Every seat is claimed by another phone.");
-  const command = blank(state, players);
-  return [...controls(command, { state, players, judge }),
-    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, "Lay it")];
-}
-
 function plays(name, me) {
   return name === me.seat || me.operator || !me.taken.includes(name);
+}
+
+// The form for one move; `players` are those whom this phone plays for, `at` the move in whose place it would stand.
+export async function entering(cell, { state, game, players, lay, at, command = null }) {
+  const entry = await game.entry?.();
+  if (entry && !command) return typing(entry, entry.blank(state, players), { state, players, lay, at });
+  if (entry?.takes(command)) return typing(entry, structuredClone(command), { state, players, lay, at });
+  if (command?.edges || command?.cards) return painting(structuredClone(command), { game, state, lay });
+  if (game.blank) return painting(game.blank(state, cell), { game, state, lay });
+  return choosing(cell ?? command.cell, { game, state, lay, at });
+}
+
+// A game's own way of entering.
+function typing({ controls }, command, { state, players, lay, at }) {
+  if (!players.length) return [h("p", {}, "Every seat is claimed by another phone.")];
+  return [...controls(command, { state, players, judge: (commands) => judge(commands, at) }),
+    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, "Lay it")].filter(Boolean);
 }
 
 function painting(command, { game, state, lay }) {
@@ -56,10 +60,9 @@ function painting(command, { game, state, lay }) {
 }
 
 // What the rules allow in a cell, one picture for all turnings of a tile; tapping it again turns it.
-async function choosing(cell, { game, state, lay }) {
-  const { commands } = await fetchOptions(cell).catch(() => ({ commands: [] }));
-  if (!commands.length) return h("p", {}, "Nothing can be laid here now.");
-  const kinds = Map.groupBy ? Map.groupBy(commands, canonical) : grouped(commands);
+async function choosing(cell, { game, state, lay, at: number }) {
+  const { commands } = await fetchOptions(cell, number).catch(() => ({ commands: [] }));
+  if (!commands.length) return [h("p", {}, "Nothing can be laid here now.")];
   const chosen = h("div", { class: "chosen" });
   let turning = [];
   let at = 0;
@@ -70,7 +73,7 @@ async function choosing(cell, { game, state, lay }) {
         turning.length > 1 ? h("button", { id: "turn-tile", class: "plain", onclick: () => { at = (at + 1) % turning.length; show(); } }, `Turn (${at + 1} of ${turning.length})`) : null,
         h("button", { id: "lay", onclick: () => lay(command) }, command.cmd === "star" ? "Put the star here" : "Lay it so")));
   };
-  const choices = [...kinds.values()].map((same, n) =>
+  const choices = [...grouped(commands).values()].map((same, n) =>
     h("li", {}, h("button", { id: `tile-${n}`, class: "plain suggestion", "aria-label": words(same[0]), onclick: () => { turning = same; at = 0; show(); } },
       game.preview(same[0], state) ?? null)));
   return [h("ul", { class: "suggestions tiles" }, ...choices), chosen];

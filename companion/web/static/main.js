@@ -78,7 +78,7 @@ async function onRights() {
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = { ...presses({ onRights, onDone: () => live.ask(), version: () => latest?.version }), layByHand, anotherGame, isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), version: () => latest?.version }), layByHand, anotherGame, changeProposal, isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
@@ -99,6 +99,12 @@ async function lay(cell) {
 // One's own card laid, the turn is another's; a phone without a seat goes on entering for everybody.
 function onLaid() {
   isLaying &&= !me.seat;
+}
+
+// What the camera saw, put right before it counts.
+async function changeProposal() {
+  const [{ openLay }, game] = await Promise.all([import("./lay.js"), gameModule(latest.game)]);
+  await openLay(null, { state: latest, game, me, press, onLaid, command: latest.proposal.command });
 }
 
 async function anotherGame() {

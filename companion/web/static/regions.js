@@ -112,6 +112,7 @@ export function proposal(state, me, isBoard, press) {
     canPress
       ? h("div", { class: "row" },
           h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? "Take it away" : "Reject"),
+          h("button", { id: "change", class: "plain", onclick: press.changeProposal }, "Change"),
           refused ? null : h("button", { id: "confirm", onclick: press.confirm }, "Confirm"))
       : h("p", { class: "soft" }, `Press the button at the table${hint}`),
   ];

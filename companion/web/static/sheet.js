@@ -10,7 +10,8 @@ export async function openSheet(number, { state, game, me, press }) {
   const move = await fetchMove(number).catch(() => null);
   if (!move) return;
   const close = () => dialog.close();
-  const edit = me.operator ? editor(move, { state, game, press, close }) : null;
+  const entry = me.operator ? await game.entry?.() : null;
+  const edit = me.operator ? editor(move, { state, game, entry, press, close }) : null;
   const parts = [
     h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, `Move ${number}`),
       h("button", { class: "plain small", id: "sheet-close", onclick: close }, "Close")),

@@ -15,6 +15,8 @@ function open({ table }, player) {
   return Object.keys(table.pots).filter((pot) => pot !== "tail" && !has(pot));
 }
 
+export const takes = ({ cmd }) => cmd === "set";
+
 export function blank(state, players) {
   const player = players.find((name) => state.players[name].hand > 0) ?? players[0];
   return { cmd: "set", player, pot: open(state, player)[0] ?? "tail", cards: [] };

@@ -7,6 +7,8 @@ const CORNERS = [[0, 0], [0, 1], [1, 0], [1, 1]];
 const NAMES = { "0,0": "top left", "0,1": "top right", "1,0": "bottom left", "1,1": "bottom right" };
 const PARTNER = { stag: ([row, col]) => [1 - row, col], moth: ([row, col]) => [row, 1 - col] };
 
+export const takes = ({ cmd }) => cmd === "play";
+
 export function blank(state) {
   return { cmd: "play", player: state.turn, row: 0, col: 0, card: { cells: [[null, null], [null, null]] } };
 }
