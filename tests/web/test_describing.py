@@ -1,0 +1,86 @@
+"""The description of the interface: complete, and true for whatever is sent."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings
+
+from companion.referee.referee import Referee
+from companion.web.app import create_app
+from companion.web.describing import ADDRESSES
+from companion.web.streams import Pace
+
+schemathesis = pytest.importorskip("schemathesis", reason="schemathesis is not installed")
+
+CHECKS = (
+    "not_a_server_error",
+    "status_code_conformance",
+    "content_type_conformance",
+    "response_schema_conformance",
+)
+CODE = "ROSE42"
+PIN = "271828"
+
+
+def test_every_address_is_described_and_no_other(app: Flask) -> None:
+    served = {
+        (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
+        for rule in app.url_map.iter_rules()
+        for method in (rule.methods or set()) & {"GET", "POST"}
+        if rule.endpoint != "static"
+    }
+    assert served == set(ADDRESSES)
+
+
+def test_the_description_is_served_to_whoever_asks(spectator: FlaskClient) -> None:
+    told = spectator.get("/api/openapi.json").get_json()
+    assert told["openapi"].startswith("3.1")
+    assert "cmd" in told["components"]["schemas"]["Command"]["required"]
+    assert told["paths"]["/api/correct"]["post"]["security"]
+    assert "security" not in told["paths"]["/api/state"]["get"]
+
+
+@pytest.fixture
+def described(referee: Referee, tmp_path: Path) -> Any:
+    """The application as its description says; live streams end at once, guesses are not slowed."""
+    pace = Pace(heartbeat_s=0.01, age_s=0.02)
+    app = create_app(
+        referee, join_code=CODE, operator_pin=PIN, keys_file=tmp_path / "seats.json", pace=pace, clock=Clock()
+    )
+    return schemathesis.openapi.from_wsgi("/api/openapi.json", app)
+
+
+class Clock:
+    """A clock by which a minute passes between any two looks."""
+
+    def __init__(self) -> None:
+        self._now_s = 0.0
+
+    def __call__(self) -> float:
+        self._now_s += 60.0
+        return self._now_s
+
+
+@pytest.mark.parametrize("mode", ["positive", "negative"])
+def test_whatever_is_sent_is_no_error_of_the_server_and_answered_as_described(described: Any, mode: str) -> None:
+    checks = [getattr(schemathesis.checks, name) for name in CHECKS]
+    for found in described.get_all_operations():
+        operation = found.ok()
+        address = ADDRESSES[operation.method.lower(), operation.path]
+        if mode == "positive" or address.takes or address.fields:
+            told(operation, schemathesis.GenerationMode(mode), checks)
+
+
+def told(operation: Any, mode: Any, checks: list[Any]) -> None:
+    """Send one address what its description allows, or what it does not."""
+
+    @settings(max_examples=6, deadline=None, database=None, suppress_health_check=list(HealthCheck), derandomize=True)
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def send(case: Any) -> None:
+        case.call_and_validate(headers={"X-Join-Code": CODE, "X-Operator-Pin": PIN}, checks=checks)
+
+    send()
