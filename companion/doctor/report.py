@@ -12,7 +12,7 @@ from typing import Any
 from companion import __version__
 from companion.config import Settings
 from companion.devices.panel import Panel
-from companion.doctor import modules, system, table
+from companion.doctor import games, modules, system, table
 from companion.doctor.finding import Check, Finding, Machine
 from companion.errors import UsageError
 
@@ -25,6 +25,7 @@ CHECKS: tuple[Check, ...] = (
     table.service,
     system.memory,
     system.disk,
+    games.games,
     system.clock,
     system.heat,
     system.power,
