@@ -18,6 +18,7 @@ The house, one line per room (data flows from the top to the bottom):
     invitation  the table's address, its codes, and the picture that a phone's camera reads
     doctor      WHAT IS WRONG        the machine looked at, and what to do about each finding
     calibrating where the camera stands over a table, from marks, cards or four taps
+    surveying   calibrating a running table on the page
     announcing  what the table says aloud
     choosing    what the settings ask for: game, panel, camera
     table       a running table: its parts in one hand

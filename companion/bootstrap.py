@@ -70,7 +70,7 @@ def run_table(
             watched.open()  # missing from the start, it ends the table with a clear line; a service waits
         if watched:
             closing.callback(watched.close)
-            table.has_camera = True
+            table.has_camera, table.pulse = True, watched
         if beside:
             beside(table)
         closing.enter_context(supervised(table, watched, manager))
@@ -103,7 +103,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         panel = panel_from(settings.panel)
         web = settings.web
         table = Table(settings, referee, panel, invitation(listening, data, web.join_code, web.operator_pin))
-        server = Server(_app(table, data / "seats.json"), listening, SERVER_OPTIONS)
+        server = Server(_app(table, data), listening, SERVER_OPTIONS)
         closing.callback(server.stop)
         server.start()
         closing.callback(panel.close)
@@ -124,22 +124,23 @@ def late(module: str) -> Any:
     return importlib.import_module(module)
 
 
-def _app(table: Table, keys_file: Path) -> Flask:
+def _app(table: Table, data: Path) -> Flask:
     return create_app(
         table.referee,
         join_code=table.join_code,
         operator_pin=table.invitation.operator_pin,
-        keys_file=keys_file,
+        keys_file=data / "seats.json",
         invitation=table.invitation,
         devices=table.health,
         camera=table,
         drawn=_drawn,
+        surveyor=lambda: late("companion.surveying").Surveying(table, data),
     )
 
 
-def _drawn(jpeg: bytes) -> bytes:
+def _drawn(jpeg: bytes, close: bool = False) -> bytes:
     """A kept picture with what was recognised drawn on it."""
-    picture: bytes = late("companion.vision.overlay").drawn(jpeg)
+    picture: bytes = late("companion.vision.overlay").drawn(jpeg, close)
     return picture
 
 

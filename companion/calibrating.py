@@ -38,7 +38,8 @@ SHEET_MM = (297.0, 210.0)
 ZONES: Mapping[str, tuple[str, ...]] = {"comet": (*POTS, TAIL), "hexapod": ("case 1", "case 2")}
 """The places that a game's table has, by the names that the game knows them by."""
 
-_GOOD_MM = 1.0
+_GOOD_MM = {"marks": 0.4, "card": 0.8, "taps": 4.0}
+"""What each way usually leaves over at most, where all lies flat and the lens is straight."""
 _SPREAD = 0.1
 
 
@@ -267,7 +268,7 @@ def _advice(calibration: Calibration, fit: Fitted, size: tuple[int, int]) -> tup
         advice.append(f"{left_out} of {len(fit.kept)} things did not fit the others and were left out.")
     if calibration.residual_mm is None:
         advice.append("Four corners alone cannot tell how well they were met; marks, cards or a measured lens can.")
-    elif calibration.residual_mm > _GOOD_MM:
+    elif calibration.residual_mm > _GOOD_MM[calibration.by]:
         lens = "" if calibration.lens else ", or the lens bends: measure it with --lens and the printed lens board"
         advice.append(f"What was measured is {calibration.residual_mm:.1f} mm off: is something not flat{lens}?")
     seen = calibration.image_px(fit.placed_mm[fit.kept].reshape(-1, 2))

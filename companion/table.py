@@ -6,6 +6,7 @@ from typing import Any, Protocol
 
 from companion.config import Settings
 from companion.devices.panel import Panel
+from companion.devices.pulse import Pulse
 from companion.invitation import Invitation
 from companion.referee.referee import Referee
 
@@ -30,6 +31,7 @@ class Table:
     Attributes:
         panel: with mock pins, ``panel.pins["confirm"].drive_low()`` presses a button.
         invitation: the table's address and its codes.
+        pulse: the camera, with the picture it took last; None where there is none.
         has_camera: whether there is one, switched on or not.
         is_camera_on: whether it is one of those who say what was laid; else all is entered by hand.
     """
@@ -39,6 +41,7 @@ class Table:
     panel: Panel
     invitation: Invitation
     watcher: Watcher | None = None
+    pulse: Pulse | None = None
     has_camera: bool = False
     is_camera_on: bool = True
     _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler

@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
+from companion.web.calibrating import Surveys, keep_calibrating
 from companion.web.describing import describing
 from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
 from companion.web.door import Door
@@ -68,6 +69,7 @@ def create_app(
     devices: Devices | None = None,
     camera: CameraSwitch | None = None,
     drawn: Drawn | None = None,
+    surveyor: Callable[[], Surveys] | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -82,6 +84,7 @@ def create_app(
         devices: camera and pins, each with its state, for ``/healthz``.
         camera: what the operator switches off and on.
         drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
+        surveyor: makes what calibrates the table for the operator; None: there is no such page.
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
@@ -99,6 +102,8 @@ def create_app(
     app.register_blueprint(history)
     keep_past(app, referee.games)
     app.register_blueprint(describing)
+    if surveyor is not None:
+        keep_calibrating(app, surveyor)
     app.register_error_handler(CompanionError, _told)
     app.register_error_handler(HTTPException, _told)
     app.after_request(_with_headers)
@@ -110,7 +115,7 @@ def close_streams(app: Flask) -> None:
     app.extensions["companion"].streams.close()
 
 
-def _as_kept(jpeg: bytes) -> bytes:
+def _as_kept(jpeg: bytes, close: bool = False) -> bytes:
     return jpeg
 
 

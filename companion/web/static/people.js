@@ -67,6 +67,7 @@ function operatorPart(state, me, press) {
   return h("div", { class: "row wrap" }, ...freeing,
     h("button", { id: "another-game", class: "plain small", onclick: press.anotherGame }, "Another game"),
     me.camera ? h("button", { id: "camera", class: "plain small", onclick: () => press.switchCamera(isOff) }, isOff ? "Switch the camera on" : "Switch the camera off") : null,
+    me.camera ? h("a", { id: "calibrate", class: "small", href: "/calibrate" }, "Calibrate the table") : null,
     h("button", { id: "resign", class: "plain small", onclick: press.resign }, "Stop being the operator"));
 }
 

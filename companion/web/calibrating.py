@@ -1,0 +1,81 @@
+"""The addresses of calibrating on the phone: the camera's picture, how fit it is, and the operator's taps.
+
+The picture shows the room: it is the operator's alone, as is all that follows from it.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
+from werkzeug.exceptions import NotFound
+
+from companion.web.desk import body, desk
+
+calibrating = Blueprint("calibrating", __name__)
+
+
+class Surveys(Protocol):
+    """What looks at the table for the page."""
+
+    def picture(self) -> bytes | None:
+        """What the camera sees now, a JPEG; None while it shows nothing."""
+
+    def look(self) -> dict[str, Any]:
+        """How fit the picture is, and what is known of the table."""
+
+    def survey(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Calibrate as asked and store it. Raises `CompanionError`."""
+
+
+class _Late:
+    """A surveyor that is made when first asked for: what it needs is slow to import."""
+
+    def __init__(self, make: Callable[[], Surveys]) -> None:
+        self._make = make
+        self._made: Surveys | None = None
+
+    def get(self) -> Surveys:
+        """The surveyor."""
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+
+def keep_calibrating(app: Flask, surveyor: Callable[[], Surveys]) -> None:
+    """Have an application calibrate by a surveyor."""
+    app.extensions["companion-surveyor"] = _Late(surveyor)
+    app.register_blueprint(calibrating)
+
+
+@calibrating.get("/calibrate")
+def page() -> str:
+    """The page; who is not the operator is told where the PIN is entered."""
+    table = desk()
+    return render_template("calibrate.html", me=table.rights(request), has_camera=table.has_camera)
+
+
+@calibrating.get("/api/calibrate/picture.jpg")
+def picture() -> Response:
+    """What the camera sees now."""
+    jpeg = _surveyor().picture()
+    if jpeg is None:
+        raise NotFound("The camera shows nothing just now.")
+    return Response(jpeg, mimetype="image/jpeg")
+
+
+@calibrating.get("/api/calibrate")
+def look() -> Response:
+    """How fit the picture is, which marks are seen, and the zones in use."""
+    return jsonify(_surveyor().look())
+
+
+@calibrating.post("/api/calibrate")
+def calibrate() -> Response:
+    """Calibrate by marks, cards or taps, store it, and watch the table by it."""
+    return jsonify(_surveyor().survey(body()))
+
+
+def _surveyor() -> Surveys:
+    desk().people.admit_operator(request)
+    late: _Late = current_app.extensions["companion-surveyor"]
+    return late.get()
