@@ -1,5 +1,7 @@
 """The only module that draws on pictures: what was recognised, outlined on the photograph it was read from."""
 
+from collections.abc import Sequence
+
 import cv2
 import numpy as np
 
@@ -13,22 +15,48 @@ _MARK = {
     None: (255, 0, 255),
 }
 _WIDTH_PX = 1280
+_CLOSE_PX = 480
+_AROUND = 0.15
 _QUALITY = 80
 _PAPER, _INK = (255, 255, 255), (20, 20, 20)
 
 
-def drawn(jpeg: bytes) -> bytes:
+def drawn(jpeg: bytes, close: bool = False) -> bytes:
     """A kept picture for people to look at: the known cards outlined thinly, the news boldly with what was read.
 
     A picture that carries no marks, such as one from a version that painted them on, is given back as it is.
+
+    Args:
+        jpeg: as `evidence.evidence_picture` made it.
+        close: only the news and a little around it, with nothing drawn on it.
     """
     marks, bgr = marks_of(jpeg), picture_of(jpeg)
     if marks is None or bgr is None:
         return jpeg
+    if close:
+        return _encoded(_closely(bgr, marks))
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
     picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
     for mark in sorted(marks, key=lambda mark: mark.is_news):
         _draw(picture, mark, mark.corners * scale)
+    return _encoded(picture)
+
+
+def _closely(bgr: np.ndarray, marks: Sequence[Mark]) -> np.ndarray:
+    """The piece of the picture with the news on it; the whole one where nothing is news."""
+    corners = [mark.corners for mark in marks if mark.is_news]
+    if not corners:
+        return bgr
+    points = np.concatenate(corners)
+    margin = _AROUND * float((points.max(0) - points.min(0)).max())
+    x0, y0 = np.maximum(points.min(0) - margin, 0).astype(int)
+    x1, y1 = np.minimum(points.max(0) + margin, (bgr.shape[1], bgr.shape[0])).astype(int)
+    piece = bgr[y0:y1, x0:x1]
+    scale = min(1.0, _CLOSE_PX / max(piece.shape[:2]))
+    return cv2.resize(piece, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else piece
+
+
+def _encoded(picture: np.ndarray) -> bytes:
     done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     assert done, "encoding an array in memory as JPEG cannot fail"
     return data.tobytes()

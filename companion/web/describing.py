@@ -173,7 +173,10 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         also=_NOT_THERE,
     ),
     ("get", "/api/moves/{number}/evidence.jpg"): Address(
-        "The picture that a move was read from.", kind=_JPEG, fields=_NUMBERED, also=_NOT_THERE
+        "The picture that a move was read from; close, only its cards.",
+        kind=_JPEG,
+        fields={**_NUMBERED, "close": ("query?", _TEXT)},
+        also=_NOT_THERE,
     ),
     ("get", "/api/proposal/evidence.jpg"): Address(
         "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_THERE

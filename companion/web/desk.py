@@ -13,8 +13,13 @@ from companion.web.people import People
 from companion.web.snapshots import Snapshots
 from companion.web.streams import Streams
 
-Drawn = Callable[[bytes], bytes]
-"""A kept picture, a JPEG file's bytes, with what was recognised drawn on it."""
+
+class Drawn(Protocol):
+    """Makes a kept picture, a JPEG file's bytes, into one for people to look at."""
+
+    def __call__(self, jpeg: bytes, close: bool = False) -> bytes:
+        """With what was recognised drawn on it; ``close``: only what the move is about."""
+
 
 Devices = Callable[[], Mapping[str, Mapping[str, Any]]]
 """Camera and pins by name, each ``{"state": "ok" | "absent" | "degraded" | "failed", ...}``."""

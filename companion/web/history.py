@@ -29,11 +29,11 @@ def move(number: int) -> Response:
 
 @history.get("/api/moves/<int:number>/evidence.jpg")
 def evidence(number: int) -> Response:
-    """The picture that a move was read from, with what was recognised drawn on it."""
+    """The picture that a move was read from, with what was recognised drawn on it; ``?close=1``: only its cards."""
     jpeg = desk().referee.evidence(number)
     if jpeg is None:
         raise NotFound("No picture was kept of this move.")
-    return Response(desk().drawn(jpeg), mimetype="image/jpeg")
+    return Response(desk().drawn(jpeg, request.args.get("close") == "1"), mimetype="image/jpeg")
 
 
 @history.get("/api/proposal/evidence.jpg")

@@ -63,6 +63,18 @@ def test_it_is_drawn_for_people_to_look_at(table: tuple[np.ndarray, Reading]) ->
     assert g > b + 60
 
 
+def test_the_card_that_a_move_is_about_is_shown_close(table: tuple[np.ndarray, Reading]) -> None:
+    bgr, reading = table
+    news = reading.cards[0]
+    piece = picture_of(drawn(evidence_picture(bgr, reading.cards, [news]), close=True))
+    assert piece is not None
+    wide, high = (news.corners.max(0) - news.corners.min(0)).tolist()
+    assert max(wide, high) < max(piece.shape[:2]) < 1.5 * max(wide, high)
+    x0, y0 = np.maximum(news.corners.min(0) - 0.15 * max(wide, high), 0).astype(int)
+    there = bgr[y0 : y0 + piece.shape[0], x0 : x0 + piece.shape[1]].astype(int)
+    assert np.abs(there - piece).mean() < 12, "the card itself, with nothing drawn on it"
+
+
 @pytest.mark.parametrize("face", [("7", "7", None), (), ("blue", "odd")])
 def test_a_card_of_any_shape_is_drawn(face: tuple[str | None, ...]) -> None:
     corners = np.array([[20, 20], [120, 20], [120, 80], [20, 80]], np.float32)

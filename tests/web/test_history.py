@@ -95,8 +95,12 @@ def test_a_move_opens_for_everybody(spectator: FlaskClient, referee: Referee) ->
 
 
 def test_a_picture_is_shown_with_what_was_recognised_drawn_on_it(referee: Referee) -> None:
-    watcher = create_app(referee, join_code=CODE, drawn=lambda jpeg: b"drawn on " + jpeg).test_client()
+    def drawn(jpeg: bytes, close: bool = False) -> bytes:
+        return (b"close to " if close else b"drawn on ") + jpeg
+
+    watcher = create_app(referee, join_code=CODE, drawn=drawn).test_client()
     referee.ask(Propose(HEXEL, Evidence(b"a picture", 0.9)))
     assert watcher.get("/api/proposal/evidence.jpg").data == b"drawn on a picture"
     referee.ask(Confirm(referee.latest().version))
     assert watcher.get("/api/moves/5/evidence.jpg").data == b"drawn on a picture"
+    assert watcher.get("/api/moves/5/evidence.jpg?close=1").data == b"close to a picture"

@@ -31,6 +31,7 @@ export function editor(move, { state, game, entry, press, close }) {
 
   return h("section", { class: "editor", "aria-label": "Put it right" },
     h("h3", {}, "Put it right"),
+    move.picture ? crop(move.n) : null,
     ...(typed ? entry.controls(wanted, { state: stood, players, judge: (commands) => judge(commands, move.n) })
       : [who(wanted, players), paint(wanted, game, state), where(wanted, stood, game), numbers(wanted)]),
     h("button", { id: "correct", onclick: () => replace(wanted) }, "Correct it so"),
@@ -44,6 +45,13 @@ export function editor(move, { state, game, entry, press, close }) {
         ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => insert(command) }, `Put in: ${label}`))),
       forgotten(stood, game, players, move.n, insert)),
     note);
+}
+
+// The card as the camera saw it, beside what it may have been.
+function crop(number) {
+  const image = h("img", { src: `/api/moves/${number}/evidence.jpg?close=1`, alt: "What the camera saw there", class: "crop" });
+  image.addEventListener("error", () => image.remove());
+  return image;
 }
 
 // What needs no card, of whatever kind; an amount takes its least.
