@@ -47,13 +47,17 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     probabilities, cast = namer.seen(pyramid, corners, None)
     clock.lap("name")
     is_tile = np.array([tile_share(p) >= TILE for p in probabilities], bool)
+    is_star = np.array([star_share(p) >= GUESSED_STAR for p in probabilities], bool)
+    stars = corners[is_star]
+    is_tile = is_tile if is_tile.any() else is_star
     if not is_tile.any():
         return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), namer, clock.laps)
     tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
     grid = find_grid(corners[is_tile], _sureness(tiles, probabilities[is_tile]))
     clock.lap("grid")
     on_grid = _on_grid(tiles, grid, probabilities[is_tile])
-    rest = _looked_for(pyramid, grid, on_grid, namer, cast)
+    starred = {cell for star in stars if (cell := grid.cell_of(star)) is not None}
+    rest = _looked_for(pyramid, grid, on_grid, starred, namer, cast)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     reading = judged([*on_grid, *rest], namer, size, sum(cell is None for cell in grid.cells))
@@ -86,9 +90,11 @@ def _on_grid(tiles: list[Found], grid: Grid, probabilities: np.ndarray) -> list[
     ]
 
 
-def _looked_for(pyramid: Pyramid, grid: Grid, known: list[Placed], namer: TileNamer, cast: np.ndarray) -> list[Placed]:
+def _looked_for(
+    pyramid: Pyramid, grid: Grid, known: list[Placed], starred: set[Cell], namer: TileNamer, cast: np.ndarray
+) -> list[Placed]:
     """Tiles and stars where the grid has cells and nothing was found: each place is looked at."""
-    free = _free_cells(known, grid, (pyramid.levels[0].shape[1], pyramid.levels[0].shape[0]))
+    free = _free_cells(known, grid, starred, (pyramid.levels[0].shape[1], pyramid.levels[0].shape[0]))
     if not free:
         return []
     places = np.stack([grid.outline(cell) for cell in free])
@@ -104,8 +110,11 @@ def _looked_for(pyramid: Pyramid, grid: Grid, known: list[Placed], namer: TileNa
     return out
 
 
-def _free_cells(known: list[Placed], grid: Grid, size: tuple[int, int]) -> list[Cell]:
-    """The cells without a tile around the start tile, or around all tiles where there is none; those in the picture."""
+def _free_cells(known: list[Placed], grid: Grid, starred: set[Cell], size: tuple[int, int]) -> list[Cell]:
+    """The cells without a tile around the start tile, or around all tiles where there is none; those in the picture.
+
+    Where something was found that looks like a star is such a cell too.
+    """
     taken = [cell for cell, *_ in known]
     start = start_cell(known)
     if start is None:
@@ -115,7 +124,7 @@ def _free_cells(known: list[Placed], grid: Grid, size: tuple[int, int]) -> list[
         wanted = {(start[0] + q, start[1] + r) for q, r in field(RADIUS)}
     return [
         cell
-        for cell in sorted(wanted - set(taken))
+        for cell in sorted((wanted | starred) - set(taken))
         if (corners := grid.outline(cell)).min() > -1 and (corners < np.array(size)).all()
     ]
 

@@ -1,4 +1,4 @@
-"""Trains the tile finder: where HexDragon tiles lie and how each is turned and foreshortened.
+"""Trains the tile finder: where HexDragon tiles and stars lie and how each is turned and foreshortened.
 
     python models/hexdragon-tiles/draw.py --cache DIR
     python models/hexdragon-finder/train.py --cache DIR [--steps 1800]
@@ -20,6 +20,7 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
+from companion.vision.finder import UNIT_HEXAGON, affine_of
 from models.training import export
 
 hexel: Any = import_module("models.hexel-finder.train")
@@ -59,15 +60,24 @@ def with_weights(net: nn.Module, path: Path) -> nn.Module:
 
 
 def halves(cache: Path) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The pictures at half size, their tiles' corners (N, 6, 2) and how much of each is hidden (N,)."""
+    """The pictures at half size, the corners (N, 6, 2) of what lies there and how much of each is hidden (N,)."""
     data = []
     for path, truth in pictures(cache):
         bgr = cv2.imread(str(path))
         assert bgr is not None, f"{path} is no picture"
         half = cv2.resize(bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        corners = np.array([t["corners"] for t in truth["tiles"]], np.float32).reshape(-1, 6, 2) / 2 - 0.25
-        data.append((half, corners, np.array([t["covered"] for t in truth["tiles"]], np.float32)))
+        pieces = truth["tiles"] + truth["stars"]
+        tiles = np.array([t["corners"] for t in truth["tiles"]], np.float32).reshape(-1, 6, 2)
+        corners = np.concatenate([tiles, *(_as_tile(np.array(s["corners"]), tiles)[None] for s in truth["stars"])])
+        data.append((half, corners / 2 - 0.25, np.array([t["covered"] for t in pieces], np.float32)))
     return data
+
+
+def _as_tile(star: np.ndarray, tiles: np.ndarray) -> np.ndarray:
+    """A star's outline: that of a tile in its cell, turned as the nearest tile is."""
+    centre, _ = affine_of(star)
+    near = tiles[np.linalg.norm(tiles.mean(1) - centre, axis=1).argmin()]
+    return np.asarray(centre + UNIT_HEXAGON @ affine_of(near)[1].T, np.float32)
 
 
 def main() -> None:

@@ -114,12 +114,14 @@ def cut(path: Path, truth: dict[str, Any], rng: np.random.Generator, repeats: in
         quad = np.array(entry["corners"])
         if "cut" in entry or cv2.contourArea(quad.astype(np.float32)) < 0.866 * 30**2:
             continue
-        for _ in range(repeats):
+        for _ in range(3 * repeats if entry["kind"] == "star" else repeats):
             start = int(rng.integers(6))
             told = wanted(entry, start, names)
             if told is not None:
                 amount = float(rng.choice([0.6, 1.0, 1.8]))
                 centre, affine = affine_of(jittered(quad, rng, amount))
+                if entry["kind"] == "star":  # a star lies anywhere on its cell
+                    centre = centre + affine @ rng.uniform(-0.22, 0.22, 2)
                 outlines.append(np.roll(centre + UNIT_HEXAGON @ affine.T, -start, axis=0))
                 labels.append(told)
     for outline in beside(truth, rng):

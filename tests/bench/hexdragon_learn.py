@@ -1,0 +1,87 @@
+"""Teaches HexDragon sets that no training saw from one photograph each, and reads other photographs of them.
+
+    python tests/bench/hexdragon_learn.py [--printings 40] [--pictures 3] [--first-seed 9500000]
+
+The teaching photograph shows the start tile, one head of each colour and one body, in a calm room; the others are as
+hard as those of `hexdragon_set.py`. Counts are as there, owners and all.
+"""
+
+import argparse
+from collections import defaultdict
+from pathlib import Path
+
+import cv2
+import hexdragon_set
+import numpy as np
+
+from companion.decks.hexdragon import BODY_SET, COLOURS, HEADS, Drawing, cell_centre
+from companion.errors import UsageError
+from companion.rules.hexdragon_tiles import START
+from companion.rules.hexgrid import DIRECTIONS
+from companion.simulator.hexdragon_drawings import drawing_of
+from companion.simulator.hexdragon_photograph import hexdragon_photograph
+from companion.simulator.hexdragon_tables import Laying, Put
+from companion.simulator.photograph import Photograph
+from companion.vision.hexdragon_learning import learn_hexdragon
+from companion.vision.hexdragon_namers import LearntTiles
+from companion.vision.hexdragon_reading import read_hexdragon
+
+
+def taught(look: Drawing, rng: np.random.Generator) -> Photograph:
+    """The teaching photograph: the start tile, and around it a head of each colour and a body."""
+    laying = Laying(2, 1.03, bool(rng.random() < 0.5), 0.5, 1.5)
+    heads = [(HEADS[int(rng.integers(15))].turned(int(rng.integers(6))), owner) for owner in COLOURS]
+    faces = [(START, None), *heads, (BODY_SET[int(rng.integers(20))], None)]
+    cells = [(0, 0), *(DIRECTIONS[int(k)] for k in rng.permutation(6))]
+    put = [
+        Put(tile, owner, cell, np.array(cell_centre(*cell)) * laying.pitch + rng.normal(0, 0.3, 2), float(rng.normal()))
+        for (tile, owner), cell in zip(faces, cells, strict=False)
+    ]
+    return hexdragon_photograph(rng, printing=look, table=(put, laying), hardness=0.2)
+
+
+def rough(picture: Photograph, rng: np.random.Generator) -> dict[str, object]:
+    """The label of a photograph: what lies there, its corners as rough as taps on a phone are."""
+    tiles = [{**tile} for tile in picture.truth["tiles"]]
+    for tile in tiles:
+        quad = np.array(tile["corners"])
+        side = np.linalg.norm(quad[0] - quad[1])
+        tile["corners"] = (quad + rng.normal(0, 0.08 * side, quad.shape)).tolist()
+    return {"image": "taught.png", "tiles": tiles}
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--printings", type=int, default=40)
+    ap.add_argument("--pictures", type=int, default=3)
+    ap.add_argument("--first-seed", type=int, default=9_500_000)
+    ap.add_argument("--keep", type=Path)
+    a = ap.parse_args()
+    cv2.setNumThreads(1)
+    if a.keep:
+        a.keep.mkdir(parents=True, exist_ok=True)
+    table: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(hexdragon_set.KEYS, 0))
+    for seed in range(a.first_seed, a.first_seed + a.printings):
+        rng = np.random.default_rng(seed)
+        look = drawing_of("invented", rng)
+        teacher = taught(look, rng)
+        try:
+            namer = LearntTiles(learn_hexdragon("hexdragon", [("taught.png", teacher.bgr)], [rough(teacher, rng)]))
+        except UsageError as error:
+            print(seed, error)
+            continue
+        kind = "dark faces" if int(look.face[1:3], 16) < 128 else "light faces"
+        for number in range(a.pictures):
+            picture = hexdragon_photograph(rng, printing=look)
+            reading = read_hexdragon(picture.bgr, namer)
+            counts, bad = hexdragon_set.judged(picture.truth, reading.as_json(), True)
+            if bad and a.keep:
+                hexdragon_set.keep_picture(picture, reading, bad, a.keep / f"{seed}-{number}.png")
+            for group in ("all", kind):
+                for key in hexdragon_set.KEYS:
+                    table[group][key] += counts[key]
+    hexdragon_set.show(table)
+
+
+if __name__ == "__main__":
+    main()
