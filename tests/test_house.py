@@ -29,7 +29,7 @@ DOORS: dict[str, set[str]] = {
     "invitation": {"errors", "referee", "decks"},
     "doctor": {"errors", "config", "devices", "web.server", "referee"},
     "choosing": {"errors", "config", "devices", "rules.engine"},
-    "table": {"config", "devices.panel", "invitation", "referee"},
+    "table": {"config", "devices.panel", "devices.pulse", "invitation", "referee"},
     "welcoming": {"table"},
     "supervising": {"errors", "devices", "referee", "table"},
     "bootstrap": {"*"},
