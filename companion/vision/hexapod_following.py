@@ -13,10 +13,11 @@ import numpy as np
 from companion.vision.hexapod_fields import looked_again
 from companion.vision.hexapod_judging import is_card, judged
 from companion.vision.hexapod_naming import Described, InsectNamer
-from companion.vision.hexapod_plays import Laid, laid_card, news_of, with_card
-from companion.vision.hexapod_quads import homography, side_px, through
+from companion.vision.hexapod_plays import laid_card, news_of, with_card
+from companion.vision.hexapod_quads import side_px
 from companion.vision.hexapod_reading import read_hexapod
 from companion.vision.hexapod_seen import HexapodReading, SeenField
+from companion.vision.hexapod_telling import cell_corners, moved, notice, placed, removed
 from companion.vision.pyramid import Pyramid
 from companion.vision.settling import Patience, Told
 from companion.vision.stillness import Glance, Stillness, cells_of
@@ -170,11 +171,11 @@ class CaseFollower:
         if laid is not None:
             known[k] = replace(now, cells=with_card(before.cells, laid), doubt=now.doubt)
             self._settled(k, known[k])
-            return [{"event": "placed", "board": k, **_told_card(now, laid)}]
+            return [placed(k, now, laid)]
         if news and not any(map(any, now.doubt)):
             known[k] = now
             self._settled(k, now)
-            return [_gone(k, now, news)] if None in news.values() else [_differs(k, now, news)]
+            return [removed(k, now, news) if None in news.values() else moved(k, now, news)]
         if not news and (is_old or not any(map(any, now.doubt))):
             self._settled(k, now, only_read=True)
         return []
@@ -200,7 +201,7 @@ class CaseFollower:
         where = cells_of(field.corners, self._shape, 1.1)
         if only_read:
             for place in zip(*np.nonzero(np.array(field.doubt)), strict=True):
-                where &= ~cells_of(_cell_corners(field, place, 1, 1), self._shape, 1.3)
+                where &= ~cells_of(cell_corners(field, place, 1, 1), self._shape, 1.3)
         self._stillness.accept(where)
         self._looks.pop(k, None)
 
@@ -222,7 +223,8 @@ class CaseFollower:
                 continue
             area = cells_of(field.corners, changed.shape, 1.0)
             if float(changed[area].mean()) > 0.4:
-                known.append(field)
+                known.insert(sum(one.is_case for one in known) if field.is_case else len(known), field)
+                self._looks.clear()
                 self._stillness.accept(cells_of(field.corners, changed.shape, 1.15))
                 told.append({"event": "placed", "board": None, **field.as_json()})
         self._stillness.accept(settled & (glance.still >= self._patience.doubt))
@@ -245,7 +247,7 @@ class CaseFollower:
         self._stillness.accept()
         told = self._unsay("table-lost", "table-found", "The cases are in view again.")
         if were_moved:
-            told.append(_notice("camera-moved", "The camera or the table was moved; the cases were found again."))
+            told.append(notice("camera-moved", "The camera or the table was moved; the cases were found again."))
         return told
 
     # ------------------------------------------------------------ notices, each said once until it passes
@@ -254,13 +256,13 @@ class CaseFollower:
         if code in self._said:
             return []
         self._said[code] = message
-        return [_notice(code, message)]
+        return [notice(code, message)]
 
     def _unsay(self, code: str, then: str | None = None, message: str = "") -> list[Told]:
         if code not in self._said:
             return []
         del self._said[code]
-        return [] if then is None else [_notice(then, message)]
+        return [] if then is None else [notice(then, message)]
 
 
 def is_same_place(a: SeenField, b: SeenField) -> bool:
@@ -291,51 +293,6 @@ def _changed_cells(field: SeenField, changed: np.ndarray) -> np.ndarray:
     """The share of each cell that looks different."""
     out = np.zeros((len(field.cells), len(field.cells[0])))
     for place in np.ndindex(out.shape):
-        area = cells_of(_cell_corners(field, place, 1, 1), changed.shape)
+        area = cells_of(cell_corners(field, place, 1, 1), changed.shape)
         out[place] = float(changed[area].mean()) if area.any() else 0.0
     return out
-
-
-def _cell_corners(field: SeenField, place: tuple[int, ...], high: int, wide: int) -> np.ndarray:
-    """The corners (4, 2) of some cells of a field, in pixels."""
-    rows, cols = len(field.cells), len(field.cells[0])
-    row, col = place
-    grid = np.array([[col, row], [col + wide, row], [col + wide, row + high], [col, row + high]], float)
-    return through(homography(field.corners), grid * 2 / [cols, rows] - 1)
-
-
-def _told_card(case: SeenField, laid: Laid) -> Told:
-    row, col = laid.place
-    return {
-        "row": row,
-        "col": col,
-        "cells": [list(line) for line in laid.cells],
-        "corners": np.round(_cell_corners(case, laid.place, 2, 2), 2).tolist(),
-        "confidence": round(case.confidence, 4),
-    }
-
-
-def _gone(k: int, case: SeenField, news: dict[tuple[int, int], str | None]) -> Told:
-    """Cells of a case show what lay below, or the floor."""
-    rows, cols = [place[0] for place in news], [place[1] for place in news]
-    high, wide = max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
-    corners = _cell_corners(case, (min(rows), min(cols)), high, wide)
-    shown = [[case.cells[r][c] for c in range(min(cols), max(cols) + 1)] for r in range(min(rows), max(rows) + 1)]
-    return {
-        "event": "removed",
-        "board": k,
-        "row": min(rows),
-        "col": min(cols),
-        "cells": shown,
-        "corners": np.round(corners, 2).tolist(),
-        "confidence": round(case.confidence, 4),
-    }
-
-
-def _differs(k: int, case: SeenField, news: dict[tuple[int, int], str | None]) -> Told:
-    """Something changed in a case that is no one card laid."""
-    return {**_gone(k, case, news), "event": "moved"}
-
-
-def _notice(code: str, message: str) -> Told:
-    return {"event": "notice", "code": code, "message": message}
