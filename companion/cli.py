@@ -79,11 +79,12 @@ def companion() -> None:
 @companion.command("replay")
 @click.argument("record", type=click.Path(path_type=Path))
 @click.option("--review", is_flag=True, help="RECORD is a data folder: read its games' stored pictures again.")
+@click.option("--profile", type=click.Path(path_type=Path), help="With --review: as in run; else the settings' own.")
 @click.option(
-    "--profile", type=click.Path(path_type=Path), help="With --review: what was learnt of the deck's printing."
+    "--calibration", type=click.Path(path_type=Path), help="With --review: as in run; else the settings' own."
 )
 @json_option
-def replay_command(record: Path, review: bool, profile: Path | None, as_json: bool) -> int:
+def replay_command(record: Path, review: bool, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
     """Run a whole game, recorded in RECORD, through the rules.
 
     RECORD is a JSON Lines file: a header, then one command a line. With --review it is a table's data folder, or the
@@ -91,10 +92,10 @@ def replay_command(record: Path, review: bool, profile: Path | None, as_json: bo
     rules, and the moves that would come out differently are listed; the exit status is then 1.
     """
     if review:
-        status: int = import_module("companion.cli_review").review_games(record, profile, as_json)
+        status: int = import_module("companion.cli_review").review_games(record, profile, calibration, as_json)
         return status
-    if profile is not None:
-        raise UsageError("--profile is for --review: a record holds no pictures")
+    if profile is not None or calibration is not None:
+        raise UsageError("--profile and --calibration are for --review: a record holds no pictures")
     lines = _read(record).split(b"\n")
     if as_json:
         replayed = replay(lines)

@@ -8,6 +8,7 @@ import cv2
 
 import companion.rules
 from companion.cli import print_json
+from companion.config import load
 from companion.errors import UsageError
 from companion.referee.folder import journals
 from companion.reviewing import Difference, Review, review
@@ -15,19 +16,22 @@ from companion.rules.engine import Command
 from companion.rules.notation import write
 
 
-def review_games(path: Path, profile: Path | None, as_json: bool) -> int:
+def review_games(path: Path, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
     """Take a second look at every game in a data folder, or at one journal; 1 when anything came out differently.
 
+    What is not given of profile and calibration is taken from the settings that a table would run with.
+
     Raises:
-        UsageError: there are no games there, or the profile is none.
+        UsageError: there are no games there, or the profile or the calibration is none.
     """
     cv2.setNumThreads(1)
+    vision = load(None).vision
     found = _journals(path)
     if not found:
         raise UsageError(f"{path} holds no games; name a table's data folder", code="no-games")
     reviews = []
     for journal in found:
-        reviews.append(review(journal, profile))
+        reviews.append(review(journal, profile or vision.profile, calibration or vision.calibration))
         if not as_json:
             click.echo("\n".join(_in_words(reviews[-1])))
     differing = sum(len(each.differing) for each in reviews)

@@ -20,10 +20,12 @@ from companion.referee.pictures import Pictures
 from companion.referee.session import Session, begin
 from companion.referee.standing import Stood
 from companion.rules.engine import Command, Event
+from companion.vision.calibration import Calibration, read_calibration
 from companion.vision.evidence import Mark, marks_of, picture_of
 from companion.vision.readers import READERS, Follower, Reader
 from companion.vision.seen import SeenCard
 from companion.vision.settling import Patience
+from companion.vision.standing import standing
 
 _AT_REST = Patience(card=1, start=1, removal=1, doubt=4)
 _LOOKS = 8
@@ -95,22 +97,24 @@ class Review:
         }
 
 
-def review(path: Path, profile: Path | None = None) -> Review:
+def review(path: Path, profile: Path | None = None, calibration: Path | None = None) -> Review:
     """Take a second look at one game.
 
     Args:
         path: of its journal.
         profile: file of what was learnt of the deck's printing.
+        calibration: file that says where the camera stands, for games whose cards mean something by their place.
 
     Raises:
-        UsageError: the profile is none.
+        UsageError: the profile or the calibration is none.
     """
     try:
         game = past_game(path)
     except JournalError as error:
         return Review(int(path.stem), path, trouble=error.message)
     told = Review(game.number, path, game.header.game, game.header.players, len(game.moves))
-    eyes = _Eyes(path, told.game, game.header.edition, profile) if told.game in READERS else None
+    stands = None if calibration is None else read_calibration(calibration)
+    eyes = _Eyes(game, profile, stands) if told.game in READERS else None
     if eyes is None and any(move.evidence for move in game.moves):
         told.trouble = f"no camera reads {told.game} any more"
     _go_through(game, told, eyes)
@@ -142,12 +146,13 @@ def _names(events: tuple[Event, ...]) -> str:
 class _Eyes:
     """Today's recogniser for one game's pictures."""
 
-    def __init__(self, path: Path, game: str, edition: str | None, profile: Path | None) -> None:
-        self._path = path
-        self._pictures = Pictures(path.parent)
-        self._game = game
-        self._reader: Reader = READERS[game]
-        self._namer = self._reader.namer(edition, profile)
+    def __init__(self, game: PastGame, profile: Path | None, calibration: Calibration | None) -> None:
+        self._path = game.path
+        self._pictures = Pictures(game.path.parent)
+        self._game = game.header.game
+        self._reader: Reader = READERS[self._game]
+        self._namer = self._reader.namer(game.header.edition, profile)
+        self._calibration = calibration
 
     def look(self, kept: Kept, number: int, stood: Stood, session: Session, told: Review) -> None:
         """Read a move's picture again, and note what comes out differently."""
@@ -170,6 +175,8 @@ class _Eyes:
         self, bgr: np.ndarray, marks: tuple[Mark, ...], number: int, stood: Stood, session: Session
     ) -> Difference | None:
         meaning = MEANINGS[self._game]()
+        if self._calibration is not None:
+            meaning.note_zones(standing(self._calibration, bgr).zone_of)
         table = _at_rest(self._reader.follower(self._namer, _AT_REST), bgr, marks)
         outlook = meaning.of(table, session, (bgr.shape[1], bgr.shape[0]))
         if outlook.command is None:

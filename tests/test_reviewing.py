@@ -185,12 +185,20 @@ def test_the_command_lists_what_differs_and_a_damaged_journal(data: Path, capsys
     assert "1 move would come out differently" in said
 
 
-@pytest.mark.parametrize("options", [["--review"], ["--review", "--profile", "nothing.json"]])
-def test_a_folder_without_games_is_wrong_usage(
-    options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["replay", *options, str(tmp_path)]) == 2
+def test_a_folder_without_games_is_wrong_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", "--review", str(tmp_path)]) == 2
     assert "holds no games" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("option", ["--profile", "--calibration"])
+def test_a_file_that_is_not_there_is_wrong_usage(
+    option: str, kept: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    missing = str(tmp_path / "missing")
+    assert main(["replay", "--review", str(kept), option, missing]) == 2
+    assert missing in capsys.readouterr().err
+    assert main(["replay", str(journal(kept)), option, missing]) == 2
+    assert "a record holds no pictures" in capsys.readouterr().err
 
 
 def is_stake(body: dict[str, Any]) -> bool:
