@@ -1,11 +1,12 @@
 """The interface described for programs: every address in the form of OpenAPI 3.1, at ``/api/openapi.json``."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
-from flask import Blueprint, Response, jsonify
+from flask import Blueprint, Response, current_app, jsonify
 
 from companion import __version__
 from companion.views.games import command_names
@@ -14,6 +15,7 @@ describing = Blueprint("describing", __name__)
 
 Schema = Mapping[str, Any]
 
+_FIELD = re.compile(r"<(?:\w+:)?(\w+)>")
 _JSON, _JPEG, _SVG, _EVENTS, _HTML = (
     "application/json",
     "image/jpeg",
@@ -181,6 +183,12 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("get", "/api/proposal/evidence.jpg"): Address(
         "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_THERE
     ),
+    ("get", "/calibrate"): Address("Calibrating the table, on the operator's phone.", kind=_HTML),
+    ("get", "/api/calibrate/picture.jpg"): Address(
+        "What the camera sees now.", kind=_JPEG, needs=_OPERATOR, also=_NOT_THERE
+    ),
+    ("get", "/api/calibrate"): Address("How fit the picture is.", gives=_object(), needs=_OPERATOR),
+    ("post", "/api/calibrate"): Address("Calibrate and store it.", _object(), _object(), needs=_OPERATOR),
     ("get", "/past"): Address("The games that were played.", kind=_HTML),
     ("get", "/past/players"): Address("What stands to each player's account over all games.", kind=_HTML),
     ("get", "/past/{number}"): Address("One game's page.", kind=_HTML, fields=_NUMBERED, also=_NOT_THERE),
@@ -231,11 +239,12 @@ _SCHEMAS: Mapping[str, Schema] = {
 }
 
 
-def description() -> dict[str, Any]:
-    """The whole interface as an OpenAPI document."""
+def description(served: Collection[str]) -> dict[str, Any]:
+    """The interface as an OpenAPI document, as far as an application serves its paths."""
     paths: dict[str, dict[str, Any]] = {}
     for (method, path), address in ADDRESSES.items():
-        paths.setdefault(path, {})[method] = address.as_json(method, path)
+        if path in served:
+            paths.setdefault(path, {})[method] = address.as_json(method, path)
     command = _object(["cmd"], cmd={"type": "string", "enum": command_names()}, player=_TEXT)
     return {
         "openapi": "3.1.0",
@@ -256,4 +265,5 @@ _KEYS = {
 @describing.get("/api/openapi.json")
 def described() -> Response:
     """The description of every address."""
-    return jsonify(description())
+    served = {_FIELD.sub(r"{\1}", rule.rule) for rule in current_app.url_map.iter_rules()}
+    return jsonify(description(served))

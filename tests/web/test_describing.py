@@ -26,7 +26,8 @@ CODE = "ROSE42"
 PIN = "271828"
 
 
-def test_every_address_is_described_and_no_other(app: Flask) -> None:
+def test_every_address_is_described_and_no_other(referee: Referee) -> None:
+    app: Flask = create_app(referee, join_code=CODE, surveyor=lambda: pytest.fail("nobody calibrates here"))
     served = {
         (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in app.url_map.iter_rules()
