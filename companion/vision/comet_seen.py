@@ -32,10 +32,10 @@ class SeenComet(SeenCard):
         return [*known, *[None] * (len(self.edges) - len(known))]
 
     def as_json(self) -> dict[str, Any]:
-        """As the contract prints a card."""
+        """As the contract prints a card: without numbers when it lies face down, and when none can be read."""
         corners = np.roll(self.corners.astype(float), -self.east, 0)
         return {
-            "values": self.values,
+            "values": None if set(self.edges) == {None} else self.values,
             "corners": np.round(corners, 2).tolist(),
             "zone": None,
             "confidence": round(self.confidence, 4),

@@ -62,10 +62,12 @@ class Finder(nn.Module):
 
 
 def pictures(held: dict[str, np.ndarray]) -> list[Drawn]:
-    """The drawings, one by one."""
-    cards, ignores = np.cumsum(held["lengths"])[:-1], np.cumsum(held["ignored"])[:-1]
-    columns = np.split(held["corners"], cards), np.split(held["hidden"], cards), np.split(held["ignores"], ignores)
-    return [_with_strays(item) for item in zip(held["images"], *columns, strict=True)]
+    """The drawings, one by one; those with strays three times."""
+    begin, ignores = np.cumsum(held["lengths"])[:-1], np.cumsum(held["ignored"])[:-1]
+    columns = np.split(held["corners"], begin), np.split(held["hidden"], begin), np.split(held["ignores"], ignores)
+    items = [_with_strays(item) for item in zip(held["images"], *columns, strict=True)]
+    with_strays = [item for item, cards in zip(items, held["lengths"], strict=True) if len(item[1]) > cards]
+    return items + 2 * with_strays  # backs are fewer than faces
 
 
 def _with_strays(item: Drawn) -> Drawn:

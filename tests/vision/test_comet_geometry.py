@@ -93,3 +93,8 @@ def test_a_back_is_stated_as_a_back_and_what_is_neither_as_nothing():
     sections = Opinions(np.array([[0.01, 0.99, 0], [0.5, 0.5, 0]]), np.array([0.5, 0.5]), numbers).sections()
     assert [Numerals().stated(p) for p in sections] == [(BACK,) * 3, (None,) * 3]
     assert sections.sum(-1) == pytest.approx(np.ones((2, 3)))
+
+
+def test_a_card_of_which_nothing_is_read_is_printed_without_numbers():
+    assert card((None,) * 3).as_json()["values"] is None
+    assert card((None, "8", None)).as_json()["values"] == [8, None, None]
