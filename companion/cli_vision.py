@@ -126,8 +126,11 @@ def watch_command(
     try:
         while (frame := camera.next()) is not None:
             begun = perf_counter()
+            before = follower.cards or ()
             told = follower.step(frame.picture)
             if anchor is not None:
+                if any(one.get("code") == "camera-moved" for one in told):
+                    anchor.follow(*([c.corners for c in cards] for cards in (before, follower.cards or ())))
                 now = anchor.look(frame.picture) if count % ANCHOR_FRAMES == 0 else anchor.now
                 told = [zoned(one, anchor.zone_of) for one in told]
                 if now.code not in ("", code):

@@ -15,6 +15,7 @@ import numpy as np
 from companion.devices.camera import Camera
 from companion.errors import DeviceError
 from companion.meaning.outlook import Outlook
+from companion.meaning.states import States
 from companion.meaning.table import MEANINGS
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
@@ -68,6 +69,7 @@ class Watching:
         namer = reader.namer(edition or referee.latest().header.edition, profile)
         self._follower = reader.follower(namer, patience or Patience())
         self._meaning = MEANINGS[game]()
+        self._states = States(clock)
         self._anchor = None if calibration is None else Anchor(read_calibration(calibration))
         if self._anchor is not None:
             self._meaning.note_zones(self._anchor.zone_of)
@@ -121,12 +123,17 @@ class Watching:
             if frame is None:
                 return
             self._state, self._frames, self._last_frame_s = "ok", self._frames + 1, self._clock()
-            for told in self._follower.step(frame.picture):
+            before = self._follower.cards or ()
+            happened = self._follower.step(frame.picture)
+            for told in happened:
                 self._meaning.note_change(told)
                 self._revision += 1
+                if self._anchor is not None and told.get("code") == "camera-moved":
+                    self._anchor.follow(*([c.corners for c in cards] for cards in (before, self._follower.cards or ())))
             self._look_for_marks(frame.picture)
+            self._states.hear(happened, is_quiet=self._follower.is_quiet, standing=self._follower.standing)
             session = self._referee.latest()
-            standing = (*self._follower.standing, *self._anchored)
+            standing = (*self._follower.standing, *self._anchored, *self._states.holding)
             looked_at = (session.version, self._revision, self._follower.is_quiet, standing)
             if looked_at != self._looked_at:
                 self._looked_at = looked_at
@@ -147,7 +154,8 @@ class Watching:
         outlook = self._meaning.of(self._follower, session, (picture.shape[1], picture.shape[0]))
         if outlook.is_open:
             self._propose(session, outlook, picture)
-        self._show({**outlook.notices, **self._anchored})
+        is_waiting = self._referee.latest().proposal is not None
+        self._show(self._states.among({**outlook.notices, **self._anchored}, picture, is_waiting=is_waiting))
 
     def _note_rejection(self, session: Session) -> None:
         """Our proposal no longer waits and the game did not go on by it: a person rejected it."""

@@ -5,7 +5,7 @@ moved; where they still lie as they lay to one another, the table is found again
 not the camera.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,6 +25,7 @@ MOVED_MM = 4.0
 RIGID_MM = 2.5
 """Marks that still lie as they lay to one another fit their places this well, from wherever they are seen."""
 
+LOST = "The camera or the marks were moved: the zones are not used until the table is calibrated again."
 NEWS_LOOKS = 5
 """For so many looks people hear that the camera was moved and found again."""
 
@@ -37,11 +38,13 @@ class Standing:
         calibration: to be used for this picture; None when it can no longer be trusted.
         code: ``""`` while all is as it was, else ``camera-moved``, ``calibration-lost`` or ``calibration-size``.
         message: what people should hear about that.
+        is_told: whether marks in view say so.
     """
 
     calibration: Calibration | None
     code: str = ""
     message: str = ""
+    is_told: bool = False
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
         """The zone that a pixel shows; None outside all, and where the calibration cannot be trusted."""
@@ -66,12 +69,11 @@ def standing(calibration: Calibration, bgr: np.ndarray) -> Standing:
     off_mm = {number: _off_mm(here, at, here.marks[number]) for number, at in seen.items()}
     steady = [number for number, off in off_mm.items() if off <= MOVED_MM]
     if len(seen) < 2 or len(steady) >= 2 or 2 * len(steady) > len(seen):
-        return Standing(here)
+        return Standing(here, is_told=len(seen) >= 2)
     again = registered(here, seen)
     if again is None:
-        lost = "The camera or the marks were moved: the zones are not used until the table is calibrated again."
-        return Standing(None, "calibration-lost", lost)
-    return Standing(again, "camera-moved", "The camera was moved; the table was found again by its marks.")
+        return Standing(None, "calibration-lost", LOST, is_told=True)
+    return Standing(again, "camera-moved", "The camera was moved; the table was found again by its marks.", True)
 
 
 def registered(calibration: Calibration, seen: Mapping[int, Array]) -> Calibration | None:
@@ -86,6 +88,31 @@ def registered(calibration: Calibration, seen: Mapping[int, Array]) -> Calibrati
         return None
     table: Array = np.asarray(homography, np.float64)
     if float(np.linalg.norm(mapped(table, straight) - points_mm, axis=1).max()) > RIGID_MM:
+        return None
+    return replace(calibration, table_from_straight=table)
+
+
+def followed(calibration: Calibration, before_px: Array, after_px: Array) -> Calibration | None:
+    """The calibration after the camera was moved, by things that lay still meanwhile.
+
+    Args:
+        calibration: as it was.
+        before_px: (N, K, 2) the things' corners before.
+        after_px: (N, K, 2) the same corners after.
+
+    Returns:
+        None where they do not tell: fewer than two things, or they no longer lie as they lay.
+    """
+    if len(before_px) < 2 or before_px.shape != after_px.shape:
+        return None
+    there_mm = calibration.table_mm(before_px.reshape(-1, 2))
+    straight = after_px.reshape(-1, 2).astype(np.float64)
+    straight = straight if calibration.lens is None else calibration.lens.straightened(straight)
+    homography, _ = cv2.findHomography(straight, there_mm, 0)
+    if homography is None:
+        return None
+    table: Array = np.asarray(homography, np.float64)
+    if float(np.median(np.linalg.norm(mapped(table, straight) - there_mm, axis=1))) > RIGID_MM:
         return None
     return replace(calibration, table_from_straight=table)
 
@@ -105,6 +132,8 @@ class Anchor:
     def look(self, bgr: np.ndarray) -> Standing:
         """Hold it against one more picture."""
         seen = standing(self._calibration, bgr)
+        if self.now.calibration is None and not seen.is_told and seen.calibration is not None:
+            return self.now  # nothing in view says that it can be trusted again
         if seen.code == "camera-moved" and seen.calibration is not None:
             self._calibration = seen.calibration
             self._news_for = NEWS_LOOKS
@@ -113,6 +142,18 @@ class Anchor:
             seen = replace(self.now, calibration=seen.calibration)
         self.now = seen
         return seen
+
+    def follow(self, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
+        """Hear that the camera was moved, from cards (K, 2) px seen before and after; marks in view know better."""
+        if self.now.calibration is None or not before or len(before) != len(after):
+            return
+        fresh = followed(self.now.calibration, np.stack(before), np.stack(after))
+        if fresh is None:
+            self.now = Standing(None, "calibration-lost", LOST)
+            return
+        self._calibration = fresh
+        self.now = Standing(fresh, "camera-moved", "The camera was moved; the table was found again by its cards.")
+        self._news_for = NEWS_LOOKS
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
         """See `Standing`."""

@@ -20,6 +20,7 @@ PLACES = ((60.0, 60.0), (740.0, 60.0), (740.0, 440.0), (60.0, 440.0))
 CLOTH = Polygon(((0, 0), (800, 0), (800, 500), (0, 500)), "#486050")
 HOME = np.array([[1.5, 0.05, 30.0], [-0.04, 1.45, 20.0], [2e-5, 6e-5, 1.0]])
 PUSHED = np.array([[1.42, -0.12, 90.0], [0.13, 1.38, -15.0], [-1e-5, 4e-5, 1.0]])
+CARDS = np.array([[100.0, 100], [500, 120], [300, 380]])[:, None] + np.array([[0.0, 0], [60, 0], [60, 60], [0, 60]])
 TAIL = np.array([[300.0, 200.0], [500, 200], [500, 300], [300, 300]])
 
 
@@ -100,3 +101,22 @@ def test_cards_of_a_game_with_zones_are_told_theirs(calibration: Calibration) ->
     assert zoned(reading, zone_of)["cards"][0]["zone"] == "tail"
     assert zoned({"event": "placed", **reading["cards"][0]}, zone_of)["zone"] == "tail"
     assert "zone" not in zoned({"cards": [{"cell": [0, 0], "corners": corners}]}, zone_of)["cards"][0]
+
+
+def test_without_marks_the_cards_tell_where_the_camera_went(calibration: Calibration) -> None:
+    before, after = mapped(HOME, CARDS), mapped(PUSHED, CARDS)
+    anchor = Anchor(calibration)
+    anchor.follow(list(before), list(after))
+    assert anchor.now.code == "camera-moved"
+    assert anchor.zone_of(middle_px(PUSHED)) == "tail"
+
+
+def test_cards_that_were_shuffled_meanwhile_make_the_zones_useless(calibration: Calibration) -> None:
+    after = mapped(PUSHED, CARDS[[1, 2, 0]])
+    anchor = Anchor(calibration)
+    anchor.follow(list(mapped(HOME, CARDS)), list(after))
+    assert anchor.now.code == "calibration-lost"
+    assert anchor.look(np.full((720, 1280, 3), 90, np.uint8)).code == "calibration-lost"
+    assert anchor.zone_of(middle_px(PUSHED)) is None
+    assert anchor.look(seen(PUSHED)).code == "camera-moved"
+    assert anchor.zone_of(middle_px(PUSHED)) == "tail"
