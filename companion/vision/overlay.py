@@ -12,13 +12,14 @@ _MARK = {
     "blue": (235, 140, 40),
     "void": (40, 40, 40),
     "yellow": (30, 200, 240),
+    "purple": (170, 60, 140),
     None: (255, 0, 255),
 }
 _WIDTH_PX = 1280
 _CLOSE_PX = 480
 _AROUND = 0.15
 _QUALITY = 80
-_PAPER, _INK = (255, 255, 255), (20, 20, 20)
+_PAPER, _INK, _JOINED = (255, 255, 255), (20, 20, 20), (0, 140, 255)
 
 
 def drawn(jpeg: bytes, close: bool = False) -> bytes:
@@ -67,20 +68,25 @@ def _draw(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
         _outline(picture, corners, (255, 255, 255), 1)
         return
     _outline(picture, corners, (0, 200, 0), 3)
-    if len(corners) == len(mark.face) == 6 and set(mark.face) <= _MARK.keys():
-        _dot_edges(picture, mark, corners)
+    if len(corners) == len(mark.face) == 6:
+        _draw_edges(picture, mark, corners)
     elif mark.face:
         _write(picture, " ".join("?" if part is None else part for part in mark.face), corners)
 
 
-def _dot_edges(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
-    """A dot of the symbol's colour within each edge of a hexagon."""
+def _draw_edges(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
+    """Within each edge of a hexagon a dot of its symbol's colour; a line to the edge that it is joined with."""
     middle = corners.mean(0)
     radius = max(3, round(0.07 * float(np.linalg.norm(corners[0] - corners[1]))))
-    for direction, symbol in enumerate(mark.face):
-        edge = (mark.east - direction) % 6
-        at = (corners[edge] + corners[(edge + 1) % 6]) / 2 * 0.42 + middle * 0.58
-        cv2.circle(picture, _pixel(at), radius, _MARK[symbol], -1, cv2.LINE_AA)
+    edges = [(mark.east - direction) % 6 for direction in range(6)]
+    places = [(corners[edge] + corners[(edge + 1) % 6]) / 2 * 0.42 + middle * 0.58 for edge in edges]
+    for direction, (place, symbol) in enumerate(zip(places, mark.face, strict=True)):
+        if symbol is not None and symbol.startswith("+"):
+            other = places[(direction + int(symbol)) % 6]
+            cv2.line(picture, _pixel(place), _pixel(other), _JOINED, 2, cv2.LINE_AA)
+        else:
+            colour = _MARK.get(symbol if symbol is None else symbol.rpartition(":")[2], _PAPER)
+            cv2.circle(picture, _pixel(place), radius, colour, -1, cv2.LINE_AA)
 
 
 def _write(picture: np.ndarray, text: str, corners: np.ndarray) -> None:

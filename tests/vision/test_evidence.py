@@ -108,3 +108,14 @@ def test_more_cards_than_a_comment_holds_leave_the_news() -> None:
     marks = marks_of(evidence_picture(np.full((30, 40, 3), 99, np.uint8), crowd, [card]))
     assert marks is not None
     assert [mark.is_news for mark in marks] == [True]
+
+
+def test_a_line_is_drawn_between_the_edges_that_a_tile_joins() -> None:
+    angles = np.radians(np.arange(0, 360, 60))
+    corners = np.stack([100 + 60 * np.cos(angles), 100 + 60 * np.sin(angles)], 1).astype(np.float32)
+    face = ("+3", "tail", "head:red", "+3", None, "star:purple")
+    tile = SeenCard((0, 0), face, corners, 0.9, 0.9, np.zeros((6, 4)))
+    shown = picture_of(drawn(evidence_picture(np.full((200, 200, 3), 127, np.uint8), [], [tile])))
+    assert shown is not None
+    b, g, r = shown[100, 100].astype(int)
+    assert r > g > b + 40, "edge 0 is joined with the one across, through the middle"
