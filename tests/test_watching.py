@@ -144,6 +144,21 @@ def test_a_confirmed_line_is_not_proposed_again(table: tuple[Referee, FilmCamera
     assert referee.latest().game.view(referee.latest().state)["phase"] == "stake"
     assert command(referee) is None
     assert dict(referee.latest().notices) == {}
+    kept = referee.latest().moves[0].evidence
+    assert kept is not None and len(kept.chances) == 18, "what else each edge may be is kept for suggestions"
+    place, symbols = kept.chances[0]
+    assert place == ["cards", 0, "edges", 0]
+    assert max(symbols, key=lambda name: symbols[name]) == referee.latest().moves[0].command["cards"][0]["edges"][0]
+
+
+def test_a_card_that_comes_too_early_is_said_to(table: tuple[Referee, FilmCamera, Film]) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    referee.ask(Confirm(referee.latest().version))
+    film.lay_out({**LINE, (0, 1): RED})
+    camera.show(24)
+    assert command(referee) is None
+    assert "stake" in str(referee.latest().notices["wrong-phase"].text)
 
 
 def test_a_camera_that_fails_is_said_and_taken_up_again(

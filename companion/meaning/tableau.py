@@ -1,6 +1,6 @@
 """What a honeycomb of cards means: the cards seen brought into the game's cells, the new ones read as a move."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,13 @@ from companion.vision.seen import SeenCard, renamed
 from companion.vision.standing import ZoneOf
 
 Tableau = Mapping[Cell, Edges]
+
+_WAITS_FOR = {
+    "stake": "the stake is to be set first",
+    "hedge": "everyone is to put chips in the hedge first",
+    "over": "the game is over",
+}
+"""What a game waits for, by its phase, when no card is due."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +84,8 @@ class TableauMeaning:
         self._named = named
         notices = standing | _differences(tableau, named, size, is_quiet=follower.is_quiet)
         command = self._command(session, tableau, is_quiet=follower.is_quiet)
+        if command is None and follower.is_quiet:
+            notices |= _unexpected(session, self._fresh(tableau), size)
         cells = set(self._words.cells(command)) if command is not None else set()
         news = [c for c in self._fresh(tableau) if c.cell in cells]
         sure = min((c.confidence for c in news), default=1.0)
@@ -118,6 +127,16 @@ class TableauMeaning:
         if not self._named and is_quiet and (commands := session.game.interpret(session.state, lying, {})):
             return commands[0]
         return None
+
+
+def _unexpected(session: Session, fresh: Sequence[SeenCard], size: tuple[int, int]) -> dict[str, Notice]:
+    """That a card was laid while the game waits for something else, and for what."""
+    waits = _WAITS_FOR.get(session.game.view(session.state)["phase"])
+    plain = [card for card in fresh if None not in card.edges]
+    if waits is None or not plain:
+        return {}
+    x, y = plain[0].centre
+    return {"wrong-phase": Notice("wrong-phase", f"A new card lies there, but {waits}.", (x / size[0], y / size[1]))}
 
 
 def _differences(
