@@ -68,11 +68,10 @@ def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -
     small = pyramid.scaled(factor)
     out = _answer(net, small)
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
-    cases = _quads(out[CASE_PLANES, ::2, ::2], CASE_STRIDE, CASE_OFFSET, scale, least)
-    cards = [
-        q for q in _quads(out[CARD_PLANES], STRIDE, CARD_OFFSET, scale, least) if not any(_within(q, c) for c in cases)
-    ]
-    return Finds(cases, tuple(cards))
+    return Finds(
+        _quads(out[CASE_PLANES, ::2, ::2], CASE_STRIDE, CASE_OFFSET, scale, least),
+        _quads(out[CARD_PLANES], STRIDE, CARD_OFFSET, scale, least),
+    )
 
 
 def _quads(planes: np.ndarray, stride: int, unit: float, scale: np.ndarray, least: float) -> tuple[Quad, ...]:
@@ -96,12 +95,6 @@ def _overlap(quad: Quad, other: Quad) -> bool:
     """Nearer than two such things can lie."""
     apart = float(np.linalg.norm(quad.corners.mean(0) - other.corners.mean(0)))
     return apart < 0.6 * max(side_px(quad.corners), side_px(other.corners))
-
-
-def _within(card: Quad, case: Quad) -> bool:
-    """A card in a case is no loose one."""
-    x, y = (float(v) for v in card.corners.mean(0))
-    return case.confidence > 0.5 and cv2.pointPolygonTest(case.corners.reshape(-1, 1, 2), (x, y), False) > 0
 
 
 def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:

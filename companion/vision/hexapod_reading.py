@@ -5,17 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.vision.hexapod_fields import KNOWN_WAY, Upright, looked_at, turned
-from companion.vision.hexapod_finder import find
 from companion.vision.hexapod_judging import is_card, judged
 from companion.vision.hexapod_naming import Described, InsectNamer
+from companion.vision.hexapod_outlines import outlines
 from companion.vision.hexapod_seen import HexapodReading
-from companion.vision.models import network
 from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Warned
 from companion.vision.stopwatch import Stopwatch
-
-CASE, CARD = 0.45, 0.3
-"""What is found less surely is told as no case, as no card."""
 
 
 def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodReading:
@@ -32,11 +28,10 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    finds = find(network("hexapod-finder/finder.onnx"), pyramid, CARD)
+    finds = outlines(pyramid)
     clock.lap("find")
-    sure = [quad for quad in finds.cases if quad.confidence >= CASE]
     cards = [card for card in looked_at(pyramid, finds.cards, 2, 2, namer) if is_card(card.cells)]
-    cases = _all_upright(looked_at(pyramid, sure, namer.rows, namer.cols, namer), cards)
+    cases = _all_upright(looked_at(pyramid, finds.cases, namer.rows, namer.cols, namer), cards)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     seen_cases = [judged(case, namer, size, is_case=True) for case in cases]

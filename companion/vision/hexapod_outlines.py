@@ -1,0 +1,49 @@
+"""Cases and loose cards with their exact corners: found, refined, and each thing once."""
+
+from collections.abc import Iterable
+
+import cv2
+import numpy as np
+
+from companion.vision.hexapod_finder import Finds, Quad, find
+from companion.vision.hexapod_pose import refined
+from companion.vision.hexapod_quads import side_px
+from companion.vision.models import network
+from companion.vision.pyramid import Pyramid
+
+FOUND = 0.12
+"""What the finder is less sure of is not looked at."""
+THERE = 0.5
+"""What a closer look is less sure of is told as nothing."""
+_APART = 0.6
+"""Two things of a kind lie at least so many of their sides apart."""
+
+
+def outlines(pyramid: Pyramid) -> Finds:
+    """The cases' fields and the loose cards on a picture, surest first, each begun at any corner."""
+    finds = find(network("hexapod-finder/finder.onnx"), pyramid, FOUND)
+    net = network("hexapod-pose/pose.onnx")
+    cases = _once(refined(net, pyramid, finds.cases, is_case=True))
+    beside = [card for card in finds.cards if not any(_within(card, case) for case in cases)]
+    cards = _once(refined(net, pyramid, beside, is_case=False))
+    return Finds(cases, tuple(card for card in cards if not any(_within(card, case) for case in cases)))
+
+
+def _once(quads: Iterable[Quad]) -> tuple[Quad, ...]:
+    """What is there, without what is found twice."""
+    kept: list[Quad] = []
+    for quad in sorted(quads, key=lambda one: -one.confidence):
+        if quad.confidence >= THERE and not any(_is_same(quad, other) for other in kept):
+            kept.append(quad)
+    return tuple(kept)
+
+
+def _is_same(quad: Quad, other: Quad) -> bool:
+    apart = float(np.linalg.norm(quad.corners.mean(0) - other.corners.mean(0)))
+    return apart < _APART * max(side_px(quad.corners), side_px(other.corners))
+
+
+def _within(card: Quad, case: Quad) -> bool:
+    """A card in a case is no loose one."""
+    x, y = (float(v) for v in card.corners.mean(0))
+    return cv2.pointPolygonTest(case.corners.reshape(-1, 1, 2), (x, y), False) > 0

@@ -1,0 +1,81 @@
+"""Makes roughly found cases and cards exact: a small network looks at each as it would lie were the find right.
+
+The network (`models/hexapod-pose`) sees the find straightened, half its size around it, and answers where the true quad
+lies in that view, in the code of `hexapod_quads`, and how surely there is one. Looking again from the better quad makes
+it better still.
+"""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from companion.vision.hexapod_finder import Quad
+from companion.vision.hexapod_quads import corners_from_code, homography, pose_code, side_px, through
+from companion.vision.pyramid import Pyramid
+
+PATCH = 96
+REACH = 1.5
+"""The view's half width in half sides of the find."""
+CODE_SCALE = (2.0, 2.0, 2.0, 4.0, 2.0, 1.0, 1.0, 4.0, 4.0)
+"""What training multiplies the middle and the code with."""
+LOOKS = 3
+
+
+def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_case: bool) -> list[Quad]:
+    """The finds with exact corners, and how surely each is there.
+
+    Args:
+        net: the network.
+        pyramid: the picture.
+        quads: the finds.
+        is_case: whether they are to be cases; else loose cards.
+    """
+    corners = [np.asarray(quad.corners, np.float64) for quad in quads]
+    sure = np.zeros(len(corners))
+    for _ in range(LOOKS if corners else 0):
+        net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
+        answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
+        sure = 1 / (1 + np.exp(-answers[:, 9]))
+        corners = [_moved(quad, answer) for quad, answer in zip(corners, answers, strict=True)]
+    return [Quad(c.astype(np.float32), float(p)) for c, p in zip(corners, sure, strict=True)]
+
+
+def patch(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    """A quad straightened, with what is around it: uint8 (PATCH, PATCH, 3)."""
+    level = pyramid.level_for(REACH * side_px(corners) / PATCH)
+    scale = 1.0 / (1 << level)
+    image_from_unit = homography((corners + 0.5) * scale - 0.5)
+    step = 2 * REACH / PATCH
+    unit_from_patch = np.array([[step, 0, step / 2 - REACH], [0, step, step / 2 - REACH], [0, 0, 1.0]])
+    return cv2.warpPerspective(
+        pyramid.levels[level],
+        image_from_unit @ unit_from_patch,
+        (PATCH, PATCH),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
+    )
+
+
+def planes(picture: np.ndarray, *, is_case: bool) -> np.ndarray:
+    """A patch as the network takes it: colours brought to one level, and what is looked for: float32 (4, P, P)."""
+    top = float(np.percentile(picture[::2, ::2].max(2), 95))
+    levelled = cv2.convertScaleAbs(picture, alpha=220.0 / max(top, 12.0))
+    colours = levelled.transpose(2, 0, 1).astype(np.float32) / np.float32(255) - np.float32(0.5)
+    wanted = np.full((1, PATCH, PATCH), 0.5 if is_case else -0.5, np.float32)
+    return np.concatenate([colours, wanted])
+
+
+def _moved(corners: np.ndarray, answer: np.ndarray) -> np.ndarray:
+    """The quad that an answer means; the same quad where the answer makes no sense."""
+    code = answer[:9] / np.array(CODE_SCALE)
+    inside = corners_from_code(code[:2], code[2:])
+    better = through(homography(corners), inside)
+    ratio = side_px(better) / max(side_px(corners), 1e-6)
+    return better if 0.4 < ratio < 2.5 and np.isfinite(better).all() else corners
+
+
+def code_in(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """The nine numbers that say where the true quad lies in the view of another, as training wants them."""
+    inside = through(np.linalg.inv(homography(corners)), np.asarray(true, np.float64))
+    return np.asarray(np.concatenate(pose_code(inside)) * np.array(CODE_SCALE), np.float32)
