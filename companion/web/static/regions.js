@@ -24,7 +24,7 @@ export function call(state) {
   const reasons = why.length
     ? h("details", { class: "why" }, h("summary", { id: "why" }, "Why?"), ...why.map((reason) => h("p", {}, reason)))
     : null;
-  if (!called) return [h("ul", { class: "said alone" }, ...told), reasons];
+  if (!called) return [h("ul", { class: said.length > 3 ? "said alone many" : "said alone" }, ...told), reasons];
   const who = called.player && !called.word.includes(called.player) ? h("span", { class: "who" }, called.player) : null;
   const length = called.word.length > 8 ? "word long" : "word";
   return [h("p", { class: length }, who, h("strong", {}, called.word)), h("ul", { class: "said" }, ...told), reasons];

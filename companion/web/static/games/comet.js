@@ -11,17 +11,23 @@ export const shown = (value) => (value === 14 ? "A" : String(value));
 function set({ player, cards }, isOpen) {
   const faces = cards.map((card) =>
     h("span", { class: isOpen ? "triple" : "triple down" }, isOpen ? card.map(shown).join(" ") : ""));
-  const words = `${player}: ${counted(cards.length, "card")}`;
+  const words = isOpen ? `${player}: ${cards.map((card) => card.map(shown).join(" ")).join(", ")}` : `${player}: ${counted(cards.length, "card")}`;
   return h("li", { class: "laid" }, h("span", { class: "by" }, player), h("span", { class: "faces", role: "img", "aria-label": words }, ...faces));
 }
 
-function pot(name, chips, sets, winners, isWaiting) {
-  const classes = ["comet-pot", name === "tail" && "is-tail", isWaiting && "is-waiting"].filter(Boolean).join(" ");
+const named = (pot) => (pot === "tail" ? "The Tail" : pot);
+
+function pot(name, chips, sets, winners, waiting) {
+  const classes = ["comet-pot", name === "tail" && "is-tail", waiting && "is-waiting"].filter(Boolean).join(" ");
   return h("li", { class: classes },
-    h("span", { class: "pot-name" }, name === "tail" ? "The Tail" : name),
+    h("span", { class: "pot-name" }, named(name)),
     h("b", {}, chips),
-    h("ul", {}, ...sets.map((laid) => set(laid, false))),
-    winners.length ? h("p", { class: "won" }, winners.map(({ players, amount }) => `${players.join(", ")} +${amount}`).join(" · ")) : null);
+    h("ul", {}, ...sets.map((laid) => set(laid, false)), waiting ? set(waiting, true) : null),
+    ...winners.map((won) => h("p", { class: "won" }, winning(won))));
+}
+
+function winning({ players, amount }) {
+  return players.length > 1 ? `${players.join(" and ")} share: +${amount} each` : `${players[0]} +${amount}`;
 }
 
 export function drawTable(state) {
@@ -30,29 +36,35 @@ export function drawTable(state) {
   const pots = Object.entries(state.table.pots).map(([name, chips]) => {
     const sets = state.table.sets.filter((laid) => laid.pot === name);
     const won = events.filter((event) => event.event === "won" && event.pot === name);
-    return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name);
+    return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name ? waiting : null);
   });
   const scored = events.filter((event) => event.event === "scored");
-  return h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? scores(scored) : null);
+  return h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? reveal(scored, events) : null);
 }
 
-function scores(scored) {
-  const rows = scored.map(({ pot: name, player, cards, score }) =>
-    h("li", {}, h("span", {}, `${player}, ${name === "tail" ? "the Tail" : name}`),
-      h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))),
-      h("b", {}, score)));
-  return h("ul", { class: "comet-scores" }, ...rows);
+// The reveal, pot by pot: every set with all its score lines, who takes the pot, and the hands that grow of it.
+function reveal(scored, events) {
+  const pots = [...new Set(scored.map((event) => event.pot))];
+  const hands = events.find((event) => event.event === "hands")?.hands ?? {};
+  const sizes = Object.entries(hands).map(([name, size]) => `${name} ${size}`).join(", ");
+  return h("div", { class: "reveal" }, ...pots.map((name) => {
+    const won = events.find((event) => event.event === "won" && event.pot === name);
+    return h("section", {}, h("h3", {}, named(name), won ? h("span", { class: "won" }, winning(won)) : h("span", { class: "soft" }, "stays")),
+      ...scored.filter((event) => event.pot === name).map(reckoned));
+  }), sizes ? h("p", { class: "soft" }, `Cards dealt next: ${sizes}`) : null);
 }
 
-export function layWords({ phase }) {
-  return phase === "lay" ? "Enter a set" : "";
+function reckoned({ player, cards, lines, score }) {
+  const counts = new Map();
+  lines.forEach((line) => counts.set(line.join(), { line, times: (counts.get(line.join())?.times ?? 0) + 1 }));
+  const worded = [...counts.values()].map(({ line, times }) =>
+    h("li", {}, `${line.map((value) => (value === 1 ? "A" : shown(value))).join("-")}`, h("span", {}, times > 1 ? `${times} × ${total(line)}` : total(line))));
+  return h("div", { class: "reckoned" },
+    h("p", {}, h("b", {}, player), h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), h("b", { class: "sum" }, score)),
+    lines.length ? h("ul", { class: "score-lines" }, ...worded) : h("p", { class: "soft" }, "No line: nothing equal, nothing in sequence."));
 }
 
-// The cards of one set, face up.
-export function preview({ cards }) {
-  if (!Array.isArray(cards)) return null;
-  return h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" "))));
-}
+const total = (line) => line.reduce((a, b) => a + b, 0);
 
 export function roundWords({ table }) {
   return [table.round ? `Round ${table.round}` : "New game", table.tail ? "the Tail" : ""].filter(Boolean).join(" · ");

@@ -1,6 +1,7 @@
 // Hexapod in the browser: the two display cases with their insects, drawn by shape, and the points they are worth.
 
 import { h, svg } from "../dom.js";
+import { marks, reckoning } from "./hexapod-score.js";
 
 export const title = "Hexapod";
 
@@ -72,8 +73,14 @@ function showcase(state, name) {
   const box = `-14 -14 ${cols * CELL + 28} ${rows * CELL + 28}`;
   const board = svg("svg", { viewBox: box, role: "img", "aria-label": `${name}’s display case`, class: "picture" },
     svg("rect", { x: -8, y: -8, width: cols * CELL + 16, height: rows * CELL + 16, rx: 14, class: "frame" }),
-    ...floor, ...drawn(cells), frame, ghost);
+    ...floor, ...drawn(cells), ...marks(cells), frame, ghost, ...(isMine ? clashes(state.proposal.refusal) : []));
   return h("figure", { class: "case" }, h("figcaption", {}, name), board);
+}
+
+// The cells that the rules name when they refuse a card.
+function clashes(refusal) {
+  return (refusal?.cells ?? []).map(([row, col]) => svg("g", { class: "clash" }, square(row, col, 1, 1, "clash-cell"),
+    svg("path", { d: `M${col * CELL + 22} ${row * CELL + 22}l56 56m0-56l-56 56` })));
 }
 
 export function drawTable(state) {
@@ -102,12 +109,13 @@ export function tableFacts() {
 export function seat(state, name) {
   const { coins, passed, score } = state.players[name];
   const parts = Object.entries(WORDS).filter(([kind]) => kind !== "dung" && score[kind]);
-  const made = parts.map(([kind, words]) => `${words} ${score[kind]}`).join(" · ");
+  const made = parts.map(([kind, words]) => h("li", {}, h("span", { class: `swatch ${kind}` }), h("span", {}, words), h("b", {}, score[kind]),
+    h("span", { class: "soft" }, reckoning(kind, score[kind], state.players[name].case))));
   return {
     main: { label: "points", value: score.total },
     pots: [{ label: "Coins", value: coins }, ...(passed ? [{ label: "", value: "has passed" }] : [])],
     hand: null,
-    extra: made ? h("p", { class: "soft small" }, made) : null,
+    extra: made.length ? h("ul", { class: "reckoning small" }, ...made) : null,
   };
 }
 

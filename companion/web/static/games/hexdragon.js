@@ -1,7 +1,8 @@
 // HexDragon in the browser: tiles with their bands, heads and tails, stars, and the points of each player.
 
 import { counted, h, initial, svg } from "../dom.js";
-import { APOTHEM, at, centre, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
+import { APOTHEM, at, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
+import { curve, lit, open } from "./hexdragon-lines.js";
 
 export const title = "HexDragon";
 
@@ -17,12 +18,6 @@ export function colours(state) {
   const given = state.header.options.colours ?? {};
   const free = COLOURS.filter((colour) => !Object.values(given).includes(colour));
   return Object.fromEntries(Object.keys(state.players).map((name) => [name, given[name] ?? free.shift()]));
-}
-
-function curve(a, b) {
-  const [from, to] = [towards(a, APOTHEM), towards(b, APOTHEM)];
-  const [near, far] = [towards(a, APOTHEM * 0.42), towards(b, APOTHEM * 0.42)];
-  return `M${from.join(" ")}C${near.join(" ")} ${far.join(" ")} ${to.join(" ")}`;
 }
 
 function band(d) {
@@ -74,11 +69,6 @@ function field(radius) {
   return span.flatMap((r) => span.filter((q) => Math.abs(q + r) <= radius).map((q) => [q, r]));
 }
 
-function connection({ cells }) {
-  const points = cells.map(centre).map((point) => point.map((n) => n.toFixed(0)).join(",")).join(" ");
-  return svg("polyline", { points, class: "line" });
-}
-
 export function layWords({ phase }) {
   return phase === "play" ? "Enter by hand" : "";
 }
@@ -98,16 +88,39 @@ export function drawTable(state, isLaying = false) {
     ...cells.map((cell) => at(cell, svg("polygon", { points: outline(SIDE * 0.965), class: "free" }))),
     ...tiles.filter((other) => other !== newest).map((other) => tile(other, owners[other.player], "")),
     newest && tile(newest, owners[newest.player], "newest"),
+    ...open(tiles, owners, (cell) => cells.some((other) => same(other, cell))),
     ...stars.map((token) => star(token, owners[token.player])),
     ...ghosts.map((ghost) => tile(ghost, owners[ghost.player], ghostKind)),
     ...ghostStars.map((ghost) => svg("g", { class: ghostKind }, star(ghost, owners[ghost.player]))),
-    ...events.filter((event) => event.event === "connection").map(connection),
+    ...events.filter((event) => event.event === "connection").map((made, n) => lit(made, owners, n)),
     ...(isLaying ? cells.filter((cell) => !tiles.some((laid) => same(laid.cell, cell))).map(tappable) : []),
   ];
   const label = `${counted(tiles.length, "tile")} on a board of ${cells.length}`;
   const drawing = picture([...cells, ...ghosts.map(({ cell }) => cell)], label, 4, ...drawn);
   if (isLaying) drawing.setAttribute("role", "group");
-  return drawing;
+  return state.result ? [drawing, ranking(state)] : drawing;
+}
+
+const sorted = (connections) => connections.map(({ length }) => length).sort((a, b) => b - a);
+
+// The places, and where points are equal the connections that decided, the longest first.
+function ranking({ result, players }) {
+  let place = 1;
+  const rows = result.ranking.map((names) => {
+    const row = names.map((name) => {
+      const { points, connections } = players[name];
+      const isTied = Object.entries(players).some(([other, theirs]) => other !== name && theirs.points === points);
+      const lengths = sorted(connections).join(", ") || "none";
+      const reason = isTied ? h("span", { class: "soft" }, `connections: ${lengths}`) : null;
+      return h("li", { value: place }, h("b", {}, name), h("span", {}, counted(points, "point")), reason);
+    });
+    place += names.length;
+    return row;
+  });
+  const points = Object.values(players).map((player) => player.points);
+  const isTied = new Set(points).size < points.length;
+  const rule = isTied ? h("p", { class: "soft" }, "Equal points: the longer longest connection comes first, then the next longest.") : null;
+  return h("div", { class: "ranking" }, h("ol", {}, ...rows), rule);
 }
 
 export function roundWords({ table }) {
