@@ -2,7 +2,8 @@
 
     python tests/bench/bench_read.py [--game comet] [IMAGE...]
 
-Without pictures it draws photographs of 20 cards at 1280x720 and 1920x1080. The first, warming read is not counted.
+Without pictures it draws photographs of 20 cards, or of full boards, at 1280x720 and 1920x1080. The first, warming
+read is not counted.
 ``total`` is what the stages' clocks say, ``processor`` the processor's time: on a busy machine only the latter counts.
 """
 
@@ -15,16 +16,18 @@ import cv2
 import numpy as np
 
 from companion.simulator.comet_photograph import comet_photograph
+from companion.simulator.hexdragon_photograph import hexdragon_photograph
 from companion.simulator.photograph import photograph
 from companion.vision.readers import load_picture, reader_for
 
 ROUNDS = 7
 
 DRAWN: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] = {
+    "hexdragon": lambda rng, size: hexdragon_photograph(rng, size=size, tiles=37).bgr,
     "hexel": lambda rng, size: photograph(rng, size=size, cards=20).bgr,
     "comet": lambda rng, size: comet_photograph(rng, size=size, count=20).bgr,
 }
-"""A photograph of 20 cards of each game."""
+"""A photograph of 20 cards of each game, of a full board of 19 or 37 tiles."""
 
 
 def pictures(names: list[str], game: str) -> dict[str, list[np.ndarray]]:
