@@ -75,13 +75,29 @@ def star_share(probabilities: np.ndarray) -> float:
     return float(probabilities[:, 10:14].sum(-1).mean())
 
 
-def stated(probabilities: np.ndarray, sure: float) -> Face:
+def stated(probabilities: np.ndarray, sure: float, sure_owner: float) -> Face:
     """The labels (6,) that may be stated as fact; None where unsure.
+
+    Args:
+        probabilities: (6, C).
+        sure: what an edge leads to, or that a star lies there, is at least so certain.
+        sure_owner: whose head or star it is, given that it is one, is at least so certain.
 
     >>> p = np.zeros((6, len(NAMES)), np.float32)
     >>> p[:, NAMES.index("tail")] = 0.99
-    >>> stated(p, 0.9)[:2]
+    >>> stated(p, 0.9, 0.8)[:2]
     ('tail', 'tail')
     """
     best = probabilities.argmax(-1)
-    return tuple(NAMES[k] if p[k] >= sure else None for k, p in zip(best, probabilities, strict=True))
+    return tuple(_name(int(k), p, sure, sure_owner) for k, p in zip(best, probabilities, strict=True))
+
+
+def _name(best: int, p: np.ndarray, sure: float, sure_owner: float) -> str | None:
+    owned = _HEADS if best in range(*_HEADS.indices(len(NAMES))) else _STARS
+    if best not in range(*owned.indices(len(NAMES))):
+        return NAMES[best] if p[best] >= sure else None
+    share = float(p[owned].sum())
+    return NAMES[best] if share >= sure and p[best] >= sure_owner * share else None
+
+
+_HEADS, _STARS = slice(6, 10), slice(10, 14)

@@ -14,7 +14,7 @@ from companion.vision.hexdragon_namers import TileNamer
 from companion.vision.hexdragon_seen import SeenTile, TileReading
 from companion.vision.seen import Warned
 
-PLAIN = 0.995
+PLAIN = 0.97
 """An edge seen so plainly is not doubted because the supply has no such tile any more."""
 RADIUS = 3
 """Cells farther than this from the start tile are on no board."""

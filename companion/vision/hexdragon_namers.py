@@ -11,7 +11,7 @@ import numpy as np
 
 from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
 from companion.vision.hexdragon_inks import Profile, owners_by_ink
-from companion.vision.hexdragon_seen import SURE
+from companion.vision.hexdragon_seen import SURE, SURE_OWNER
 from companion.vision.models import network
 from companion.vision.namers import Stating
 from companion.vision.paths import OWNERS, Answers, answers_to, cut_tiles
@@ -36,7 +36,7 @@ class PrintedTiles:
 
     def stated(self, probabilities: np.ndarray) -> Face:
         """See `namers.Stating`."""
-        return stated(probabilities, SURE)
+        return stated(probabilities, SURE, SURE_OWNER)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class LearntTiles:
 
     def stated(self, probabilities: np.ndarray) -> Face:
         """See `namers.Stating`."""
-        return stated(probabilities, SURE)
+        return stated(probabilities, SURE, SURE_OWNER)
 
 
 def tile_network() -> cv2.dnn.Net:

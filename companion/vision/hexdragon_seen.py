@@ -10,6 +10,8 @@ from companion.vision.seen import Reading, SeenCard
 
 SURE = 0.93
 """An edge less certain than this is unsure: its part of the reading is null and a warning says where."""
+SURE_OWNER = 0.85
+"""An owner less certain than this, given that there is a head or a star, is unsure."""
 _TAIL = NAMES.index("tail")
 _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
 

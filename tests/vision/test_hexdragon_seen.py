@@ -9,7 +9,7 @@ from companion.rules.hexgrid import Cell
 from companion.vision.finder import UNIT_HEXAGON, Found
 from companion.vision.hexdragon_faces import NAMES, Face, edge_probabilities, stated
 from companion.vision.hexdragon_judging import judged
-from companion.vision.hexdragon_seen import SURE, SeenTile, TileReading
+from companion.vision.hexdragon_seen import SURE, SURE_OWNER, SeenTile, TileReading
 from companion.vision.paths import Answers
 
 BODY = ("+3", "+1", "+5", "+3", "+1", "+5")
@@ -24,7 +24,7 @@ class Plain:
     """States what is as sure as a reading asks; looks at no picture."""
 
     def stated(self, probabilities: np.ndarray) -> Face:
-        return stated(probabilities, SURE)
+        return stated(probabilities, SURE, SURE_OWNER)
 
 
 def shown(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...] = ()) -> np.ndarray:
@@ -38,7 +38,7 @@ def shown(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...]
 
 def tile(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...] = ()) -> SeenTile:
     p = shown(face, sure, open_edges)
-    return SeenTile((1, -1), stated(p, SURE), NEAR, 0.9, 0.95, p)
+    return SeenTile((1, -1), stated(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p)
 
 
 def read(*pieces: tuple[Cell, tuple[str, ...], float]) -> TileReading:
@@ -80,14 +80,14 @@ def test_a_head_whose_owner_is_open_still_tells_its_edge() -> None:
     p = shown(HEAD)
     p[4] = 0.001
     p[4, [NAMES.index("head:red"), NAMES.index("head:yellow")]] = 0.55, 0.43
-    told = SeenTile((0, 1), stated(p, SURE), NEAR, 0.9, 0.95, p).as_json()
+    told = SeenTile((0, 1), stated(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p).as_json()
     assert (told["kind"], told["owner"], told["head"], told["tails"]) == ("head", None, 4, [5])
 
 
 def test_a_tile_that_cannot_be_read_guesses_nothing() -> None:
     nothing = np.full((1, 6, 7), 1 / 7, np.float32)
     p = edge_probabilities(Answers(nothing, np.full((1, 4), 0.25), np.array([[0.9, 0.05, 0.05]])))[0]
-    told = SeenTile((1, -1), stated(p, SURE), NEAR, 0.9, 0.95, p).as_json()
+    told = SeenTile((1, -1), stated(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p).as_json()
     assert [told[key] for key in ("kind", "owner", "head", "tails", "paths")] == [None] * 5
 
 
