@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -53,7 +54,7 @@ def test_a_connections_line_is_drawn_over_the_bands_without_a_break(
     ends = page.run("""return [...document.querySelectorAll('.lit path')].map((path) => {
       const box = path.parentNode.transform.baseVal[0].matrix; const far = path.getTotalLength();
       return [0, far].map((at) => { const p = path.getPointAtLength(at); return [p.x + box.e, p.y + box.f]; }); })""")
-    for before, after in zip(ends, ends[1:], strict=False):
+    for before, after in pairwise(ends):
         nearest = min(abs(a[0] - b[0]) + abs(a[1] - b[1]) for a in before for b in after)
         assert nearest < 1, "the next piece begins where the one before ends"
 
@@ -66,7 +67,8 @@ def test_of_equal_points_the_page_says_which_connections_decided(referee: Refere
       const connections = (...lengths) => lengths.map((length) => ({ kind: 'dragon', length, points: length }));
       const state = { header: { options: {} }, result: { ranking: [['Bo'], ['Ana']] }, last: null, proposal: null,
         table: { tiles: [], stars: [], radius: 2 },
-        players: { Ana: { points: 9, connections: connections(2, 3, 4) }, Bo: { points: 9, connections: connections(4, 5) } } };
+        players: {
+          Ana: { points: 9, connections: connections(2, 3, 4) }, Bo: { points: 9, connections: connections(4, 5) } } };
       return game.drawTable(state)[1].textContent;""")
     assert "1Bo9" in words.replace(" ", "") or "Bo9 points" in words
     assert "connections: 5, 4" in words and "connections: 4, 3, 2" in words and "next longest" in words
