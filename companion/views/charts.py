@@ -24,7 +24,7 @@ _MARKS = (
     "M-5-2h3v-3h4v3h3v4h-3v3h-4v-3h-3z",
 )
 _MARKS_A_LINE = 6
-_LABEL_GAP = 13.0
+_LABEL_GAP = 14.5
 _MOST_STEPS = 5.5
 
 

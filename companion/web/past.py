@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Flask, Response, current_app, render_template
+from flask import Blueprint, Flask, Response, current_app, render_template, request
 from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError
@@ -24,6 +24,8 @@ from companion.web.shelf import Shelf
 past = Blueprint("past", __name__)
 
 _STYLES = ("page.css", "past.css")
+_A_PAGE = 50
+"""So many games are listed at once."""
 
 
 def keep_past(app: Flask, games: Path) -> None:
@@ -34,15 +36,18 @@ def keep_past(app: Flask, games: Path) -> None:
 
 @past.get("/past")
 def every_game() -> str:
-    """The list of games, the newest first."""
-    return _page("past_games.html", entries=_shelf().entries(), on_table=_on_table())
+    """A list of games, the newest first; ``?before=`` goes further back."""
+    entries = _shelf().entries(request.args.get("before", type=int), _A_PAGE + 1)
+    shown, older = entries[:_A_PAGE], entries[_A_PAGE:]
+    return _page("past_games.html", entries=shown, has_older=bool(older), on_table=_shelf().newest())
 
 
 @past.get("/past/players")
 def players() -> str:
     """What stands to each player's account over all games."""
-    sums = [entry.sums for entry in _shelf().entries() if entry.sums is not None]
-    return _page("past_players.html", games=together(reversed(sums)), unread=len(_shelf().entries()) - len(sums))
+    entries = _shelf().entries()
+    sums = [entry.sums for entry in reversed(entries) if entry.sums is not None]
+    return _page("past_players.html", games=together(sums), unread=len(entries) - len(sums))
 
 
 @past.get("/past/<int:number>")
@@ -95,11 +100,6 @@ def _shelf() -> Shelf:
     return found
 
 
-def _on_table() -> int:
-    """The number of the game that is played now."""
-    return max((entry.number for entry in _shelf().entries()), default=0)
-
-
 def _found(number: int) -> PastGame:
     game = _shelf().game(number)
     if game is None:
@@ -118,11 +118,9 @@ def _game_page(game: PastGame, *, alone: bool) -> str:
     if game.session is not None:
         told = game_page(game.session)
     styles = "\n".join(_static(name) for name in _STYLES) if alone else ""
-    return _page("past_game.html", game=game, told=told, alone=alone, styles=styles, is_on_table=_is_on_table(game))
-
-
-def _is_on_table(game: PastGame) -> bool:
-    return game.number == _on_table()
+    return _page(
+        "past_game.html", game=game, told=told, alone=alone, styles=styles, is_on_table=game.number == _shelf().newest()
+    )
 
 
 def _page(template: str, **told: Any) -> str:

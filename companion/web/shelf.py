@@ -38,10 +38,15 @@ class Shelf:
         self._entries: dict[Path, tuple[Stamp, Entry]] = {}
         self._open: OrderedDict[Path, tuple[Stamp, PastGame]] = OrderedDict()
 
-    def entries(self) -> list[Entry]:
-        """Every game, the newest first."""
+    def newest(self) -> int:
+        """The number of the game that was begun last; 0 when there is none."""
+        return max((int(path.stem) for path in journals(self._games)), default=0)
+
+    def entries(self, before: int | None = None, most: int | None = None) -> list[Entry]:
+        """The games, the newest first: those begun before that number, so many at most."""
+        paths = [path for path in reversed(journals(self._games)) if before is None or int(path.stem) < before]
         with self._lock:
-            return [self._entry(path) for path in reversed(journals(self._games))]
+            return [self._entry(path) for path in paths[:most]]
 
     def game(self, number: int) -> PastGame | None:
         """One game; None when there is none of that number. Raises `JournalError`."""

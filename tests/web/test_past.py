@@ -77,6 +77,21 @@ def test_every_game_is_in_the_list_the_newest_first(watcher: FlaskClient) -> Non
     assert "4 moves · points: Ana 9, Bo 15" in text
 
 
+def test_a_long_list_goes_on_further_back(
+    evening: Referee, watcher: FlaskClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.web.past._A_PAGE", 3)
+    numbers = re.compile(r'href="/past/(\d+)"')
+    page = watcher.get("/past").get_data(as_text=True)
+    assert numbers.findall(page) == ["4", "3", "2"]
+    assert 'href="/past?before=2"' in page
+    older = watcher.get("/past?before=2").get_data(as_text=True)
+    assert numbers.findall(older) == ["1"]
+    assert "Older games" not in older
+    assert "There are no games before." in words(watcher.get("/past?before=1").get_data(as_text=True))
+    assert watcher.get("/past?before=nonsense").status_code == 200
+
+
 def test_a_table_without_a_finished_game_says_so(spectator: FlaskClient) -> None:
     assert "It has not come to its end." in words(spectator.get("/past").get_data(as_text=True))
 
