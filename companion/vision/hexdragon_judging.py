@@ -17,7 +17,7 @@ from companion.vision.seen import Warned
 PLAIN = 0.97
 """An edge seen so plainly is not doubted because the supply has no such tile any more."""
 RADIUS = 3
-"""Cells farther than this from the start tile are on no board."""
+"""A tile farther than this from the start tile, touching no other, is on no board that is sold."""
 LEAST = ((4, 0.12), (2, 0.3), (0, 0.6))
 """What is told as a tile: with so many sure edges on it, one found at least so surely."""
 
@@ -72,7 +72,13 @@ def _from_the_start(cards: list[SeenTile]) -> tuple[list[SeenTile], bool]:
     assert middle is not None, "pieces without a cell are no part of a reading"
     q, r = middle
     moved = [replace(card, cell=(card.cell[0] - q, card.cell[1] - r)) for card in cards if card.cell is not None]
-    return [card for card in moved if distance((0, 0), card.cell or (0, 0)) <= RADIUS], True
+    return [card for card in moved if _is_on_board(card, moved)], True
+
+
+def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
+    """Near the start tile, or beside another: a table may set its own board."""
+    cell = card.cell or (0, 0)
+    return distance((0, 0), cell) <= RADIUS or any(distance(other.cell or (0, 0), cell) == 1 for other in cards)
 
 
 def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:

@@ -21,6 +21,8 @@ HINT = 0.12
 """Less certain than that the finder tells nothing."""
 TILE = 0.5
 """What is told as a tile is at least so surely one to the network that reads it."""
+PLAIN_TILE = 0.6
+"""A tile found so surely is mentioned even when it lies on no cell."""
 GUESSED_TILE, GUESSED_STAR = 0.9, 0.9
 """A tile or star that was looked for where the grid has a cell is at least so sure."""
 RADIUS = 3
@@ -60,7 +62,8 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     rest = _looked_for(pyramid, grid, on_grid, starred, namer, cast)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
-    reading = judged([*on_grid, *rest], namer, size, sum(cell is None for cell in grid.cells))
+    beside = [i for i, cell in enumerate(grid.cells) if cell is None and tiles[i].confidence >= PLAIN_TILE]
+    reading = judged([*on_grid, *rest], namer, size, len(beside))
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
 
