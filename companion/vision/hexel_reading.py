@@ -1,7 +1,8 @@
 """Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from math import hypot
 
 import numpy as np
 
@@ -15,9 +16,10 @@ from companion.vision.namers import Namer, Printed
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
 from companion.vision.register import Registration
-from companion.vision.seen import Reading, Warned
+from companion.vision.seen import Reading, SeenCard, Warned, in_own_frame
 from companion.vision.stopwatch import Stopwatch
 
+_FINDER, _POSE = "hexel-finder/finder.onnx", "hexel-pose/pose.onnx"
 HINT = 0.12
 """Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
@@ -47,21 +49,61 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     place = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
     clock.lap("lattice")
     cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
-    turned = np.stack(
-        [p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities[is_card], place.east, strict=True)]
-    )
-    reading = judged(tuple(cards), place, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
+    reading = _judged(cards, place, probabilities[is_card], namer, bgr)
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
+
+
+def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, known: Sequence[SeenCard]) -> Reading:
+    """Read a piece of a Hex'el table on which some cards are known and lie as they lay: what else lies there.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        namer: see `read_hexel`.
+        across_px: how wide cards are, edge to edge.
+        known: cards on the piece, its corner the origin; they tell how the others lie, and are neither measured nor
+            named again.
+    """
+    namer = namer or Printed()
+    pyramid = Pyramid.of(bgr)
+    taken = [(*c.centre, 0.5 * c.side) for c in known]
+    found = [f for f in find_cards(network(_FINDER), pyramid, across_px) if not _is_within(f, taken)]
+    corners = refined(network(_POSE), pyramid, np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2))
+    probabilities = namer.probabilities(pyramid, corners)
+    is_card = [looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)]
+    cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
+    if not cards:
+        return Reading((), (), (), namer)
+    cards += [Found(c.corners, c.presence) for c in known]
+    place = find_lattice(np.stack([c.corners for c in cards]))
+    both = np.concatenate([probabilities[is_card], *(in_own_frame(c).probabilities[None] for c in known)])
+    reading = _judged(cards, place, both, namer, bgr)
+
+    def is_fresh(card: SeenCard) -> bool:
+        return not any(card.corners is other.corners for other in known)
+
+    return replace(reading, cards=tuple(filter(is_fresh, reading.cards)), loose=tuple(filter(is_fresh, reading.loose)))
+
+
+def _is_within(found: Found, places: Sequence[tuple[float, float, float]]) -> bool:
+    """The find's centre lies in one of some circles: their centres and radii."""
+    x, y = found.corners.mean(0)
+    return any(hypot(x - at_x, y - at_y) < reach for at_x, at_y, reach in places)
+
+
+def _judged(cards: list[Found], place: Lattice, probabilities: np.ndarray, namer: Namer, bgr: np.ndarray) -> Reading:
+    """What of the cards may be stated, from probabilities (N, 6, C) in order of their own edges."""
+    turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities, place.east, strict=True)])
+    return judged(tuple(cards), place, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
 
 
 def outlines(
     pyramid: Pyramid, across_px: float | None = None, least: float = 0.45
 ) -> tuple[tuple[Found, ...], np.ndarray]:
     """The cards on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
-    found = find_cards(network("hexel-finder/finder.onnx"), pyramid, across_px, least)
+    found = find_cards(network(_FINDER), pyramid, across_px, least)
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    return found, refined(network("hexel-pose/pose.onnx"), pyramid, corners)
+    return found, refined(network(_POSE), pyramid, corners)
 
 
 def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]) -> Lattice:

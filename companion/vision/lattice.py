@@ -58,7 +58,7 @@ def find_lattice(
     poses = poses_of(mapped(table_from_image, outlines))
     pairs = touching(poses)
     covered = None if is_covered is None else table_test(is_covered, np.asarray(np.linalg.inv(table_from_image)))
-    right = [_edge_looking_right(outline) for outline in outlines]
+    right = _edges_looking_right(outlines)
     stands: dict[int, Stand] = {}
     unsettled: frozenset[int] = frozenset()
     for seed in _seeds(pairs):
@@ -108,6 +108,6 @@ def _checked(corners: NDArray[np.floating]) -> Array:
     return outlines
 
 
-def _edge_looking_right(outline: Array) -> int:
-    middles = 0.5 * (outline + np.roll(outline, -1, axis=0)) - outline.mean(axis=0)
-    return int(np.argmax(middles[:, 0] / np.linalg.norm(middles, axis=1)))
+def _edges_looking_right(outlines: Array) -> list[int]:
+    middles = 0.5 * (outlines + np.roll(outlines, -1, axis=1)) - outlines.mean(axis=1, keepdims=True)
+    return [int(edge) for edge in np.argmax(middles[..., 0] / np.linalg.norm(middles, axis=-1), axis=1)]

@@ -22,7 +22,7 @@ from companion.vision.hexdragon_learning import learn_hexdragon
 from companion.vision.hexdragon_namers import LearntTiles, PrintedTiles, TileNamer
 from companion.vision.hexdragon_reading import read_hexdragon
 from companion.vision.hexdragon_seen import in_words as hexdragon_in_words
-from companion.vision.hexel_reading import read_hexel
+from companion.vision.hexel_reading import read_beside, read_hexel
 from companion.vision.layout import Board, Honeycomb
 from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt, Namer, Printed
@@ -122,7 +122,7 @@ READERS: Mapping[str, Reader] = {
         decks=("hexel36", "hexel46"),
         namer=_hexel_namer,
         read=read_hexel,
-        follower=lambda namer, patience: Settler(read_hexel, Honeycomb(), namer, patience),
+        follower=lambda namer, patience: Settler(read_hexel, Honeycomb(), namer, patience, read_beside),
         in_words=_hexel_in_words,
         learn=learn_hexel,
     ),

@@ -5,13 +5,23 @@ still is a piece of the picture read, and only a card that is free of hands, ful
 What is told is a plain JSON object as `companion watch` prints it, without frame and time.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
 import numpy as np
 
+from companion.vision.changes import (
+    Window,
+    across_of,
+    changed_share,
+    is_covered,
+    near,
+    stirred_around,
+    untouched,
+    windows_of,
+)
 from companion.vision.judging import confidence_of
 from companion.vision.layout import Layout
 from companion.vision.namers import Stating
@@ -21,6 +31,7 @@ from companion.vision.stillness import STEP, Glance, Stillness, cells_of
 
 Told = dict[str, Any]
 Read = Callable[[np.ndarray, Any, float | None], Reading]
+ReadBeside = Callable[[np.ndarray, Any, float, Sequence[SeenCard]], Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +68,20 @@ class Settler:
         layout: how the game's cards lie together.
         namer: how symbols get their names; None for the reference printing.
         patience: how long things must last.
+        read_beside: reads a piece of the picture on which some cards are known and lie as they lay, and gives the
+            others; None to read all of them with ``read``.
     """
 
     def __init__(
-        self, read: Read, layout: Layout, namer: Stating | None = None, patience: Patience | None = None
+        self,
+        read: Read,
+        layout: Layout,
+        namer: Stating | None = None,
+        patience: Patience | None = None,
+        read_beside: ReadBeside | None = None,
     ) -> None:
         self._read = read
+        self._read_beside = read_beside
         self._layout = layout
         self._namer = namer
         self._patience = patience or Patience()
@@ -149,35 +168,32 @@ class Settler:
         is_fresh = bool((glance.still[settled] < self._patience.card + 6).any())
         if not is_fresh and self._frame % 8:
             return []  # what lies there has been looked at: now and then is enough
-        for x0, y0, x1, y1 in self._windows(settled, bgr, known):
-            piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
-            reading = self._read(piece, self._namer, _across(known))
+        lying: list[SeenCard] = []
+        for window in windows_of(settled, (bgr.shape[0], bgr.shape[1]), across_of(known)):
+            x0, y0, x1, y1 = window
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
-            seen += [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose)]
+            beside = [] if self._read_beside is None else untouched(known, window, changed)
+            lying += beside
+            seen += self._read_piece(bgr, window, beside, across_of(known))
         for card in seen:
             told += self._consider(card, glance, changed, known)
         if looked.any():
+            seen += lying
             told += self._missing(looked, seen, glance, changed, known)
             self._accept(looked, seen, glance, changed, known)
         return told
 
-    def _windows(self, settled: np.ndarray, bgr: np.ndarray, known: list[SeenCard]) -> list[tuple[int, int, int, int]]:
-        """The pieces of the picture to read, in pixels: each settled change and a card's width around it."""
-        h, w = bgr.shape[:2]
-        across = _across(known)
-        joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
-        count, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-        least = 0.1 * ((across or 45.0) / STEP) ** 2
-        boxes = [stats[i] for i in range(1, count) if stats[i][4] >= least]
-        if boxes and across is None:
-            return [(0, 0, w, h)]
-        margin = across or 0.0
-        windows: list[tuple[int, int, int, int]] = []
-        for x, y, wide, high, _ in boxes:
-            x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
-            x1, y1 = min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))
-            windows = _with_window(windows, (x0, y0, x1, y1))
-        return windows
+    def _read_piece(
+        self, bgr: np.ndarray, window: Window, beside: list[SeenCard], across: float | None
+    ) -> list[SeenCard]:
+        """The cards in a window but for those beside which they lie."""
+        x0, y0, x1, y1 = window
+        piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
+        if self._read_beside is None or across is None:
+            reading = self._read(piece, self._namer, across)
+        else:
+            reading = self._read_beside(piece, self._namer, across, [moved_by(c, -x0, -y0) for c in beside])
+        return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose)]
 
     # ------------------------------------------------------------ a card seen where something changed
 
@@ -186,7 +202,7 @@ class Settler:
         inner = cells_of(card.corners, changed.shape, 0.97)
         if not inner.any() or int(glance.still[inner].min()) < self._patience.card:
             return []
-        old = next((i for i, other in enumerate(known) if is_near(card, other, 0.6)), None)
+        old = next((i for i, is_same in enumerate(near(known, [card], 0.6)) if is_same), None)
         if old is not None:
             again = self._layout.aligned(card, known[old])
             mine = self._layout.own(known[old])
@@ -195,7 +211,7 @@ class Settler:
                     known[old] = replace(known[old], corners=again.corners, presence=card.presence)
                 return []
         recent = changed & (glance.still < self._patience.doubt)  # what is left beside the card does not hold it
-        if _stirred_around(card, recent) > 0.15:
+        if stirred_around(card, recent) > 0.15:
             self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)]
             return []
         candidate = self._gather(card)
@@ -243,13 +259,13 @@ class Settler:
     ) -> list[Told]:
         told: list[Told] = []
         waiting: list[tuple[SeenCard, int]] = []
-        for card in list(known):
+        for card in [c for c, is_seen in zip(known, near(known, seen, 0.6), strict=True) if not is_seen]:
             area = cells_of(card.corners, changed.shape, 0.95)
             if not area.any() or not looked[area].all() or float(changed[area].mean()) < 0.5:
                 continue
-            if any(is_near(other, card, 0.6) for other in seen) or int(glance.still[area].min()) < self._patience.card:
+            if int(glance.still[area].min()) < self._patience.card:
                 continue
-            if _is_covered(card, changed, known):
+            if is_covered(card, changed, known):
                 continue
             since = next((frame for held, frame in self._gone if is_near(held, card, 0.1)), self._frame)
             if self._frame - since < self._patience.removal:
@@ -272,16 +288,13 @@ class Settler:
         for card in [c.card for c in self._candidates] + [c for c, _ in self._gone]:
             waiting |= cells_of(card.corners, changed.shape, 1.4)
         whole = np.zeros(changed.shape, bool)
-        for card in seen:
-            if None not in card.edges and any(is_near(card, other, 0.3) for other in known):
+        for card, is_known in zip(seen, near(seen, known, 0.3), strict=True):
+            if None not in card.edges and is_known:
                 whole |= cells_of(card.corners, changed.shape, 1.12)
         quick = whole & (glance.still >= self._patience.card)
         slow = looked & (glance.still >= self._patience.doubt)
-        _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-        for card in known:  # what lies on a known card stays a change, all of it, until it has gone
-            if not any(is_near(card, other, 0.3) for other in seen):
-                area = cells_of(card.corners, changed.shape, 1.0)
-                slow &= ~area & ~np.isin(labels, np.unique(labels[area & changed]))
+        if slow.any():
+            slow &= ~_over_unseen(known, seen, changed)
         self._stillness.accept((quick | slow) & ~waiting)
 
     # ------------------------------------------------------------ camera and table as a whole
@@ -291,8 +304,9 @@ class Settler:
         return bool(changed.any()) and float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
 
     def _most_cards_differ(self, changed: np.ndarray, known: list[SeenCard]) -> bool:
-        differ = [float(changed[cells_of(c.corners, changed.shape)].mean()) > 0.2 for c in known]
-        return len(known) >= 2 and sum(differ) >= 0.7 * len(known)
+        if len(known) < 2 or int(changed.sum()) * STEP**2 < 0.1 * sum(2.6 * c.side**2 for c in known):
+            return False  # a card's area is 2.6 times its side squared
+        return sum(changed_share(c, changed) > 0.2 for c in known) >= 0.7 * len(known)
 
     def _look_everywhere(self, bgr: np.ndarray, glance: Glance, known: list[SeenCard]) -> list[Told] | None:
         """Much has changed at once. Read everything and find the known table in it; None when it lies where it lay."""
@@ -323,8 +337,8 @@ class Settler:
         """Where cards lie that are not known yet, bool (h, w): they stay a change, to be looked at."""
         shape = glance.changed.shape
         out = np.zeros(shape, bool)
-        for card in seen:
-            if not any(is_near(card, other, 0.6) for other in known):
+        for card, is_known in zip(seen, near(seen, known, 0.6), strict=True):
+            if not is_known:
                 out |= cells_of(card.corners, shape, 1.1)
         return out
 
@@ -347,42 +361,12 @@ def _notice(code: str, message: str) -> Told:
     return {"event": "notice", "code": code, "message": message}
 
 
-def _with_window(
-    windows: list[tuple[int, int, int, int]], fresh: tuple[int, int, int, int]
-) -> list[tuple[int, int, int, int]]:
-    """The windows with one more; those that overlap become one, so that nothing is read twice."""
-    apart = []
-    for x0, y0, x1, y1 in windows:
-        if x0 < fresh[2] and fresh[0] < x1 and y0 < fresh[3] and fresh[1] < y1:
-            fresh = (min(x0, fresh[0]), min(y0, fresh[1]), max(x1, fresh[2]), max(y1, fresh[3]))
-        else:
-            apart.append((x0, y0, x1, y1))
-    return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
-
-
-def _stirred_around(card: SeenCard, changed: np.ndarray) -> float:
-    """The share of a card's surroundings that changed too: fingers that hold it. Leaves out the card's own blur."""
-    inner = 1.0 + 1.75 * STEP / card.side
-    outer = inner + 0.3 + STEP / card.side
-    ring = cells_of(card.corners, changed.shape, outer) & ~cells_of(card.corners, changed.shape, inner)
-    return float(changed[ring].mean()) if ring.any() else 0.0
-
-
-def _across(known: list[SeenCard]) -> float | None:
-    """The usual width of a card between opposite edges, in pixels; None when no card is known."""
-    return float(np.median([c.side for c in known])) * float(np.sqrt(3.0)) if known else None
-
-
-def _is_covered(card: SeenCard, changed: np.ndarray, known: list[SeenCard]) -> bool:
-    """What changed reaches well beyond the card, or to the picture's rim: a hand, an arm or a thing lies on it."""
+def _over_unseen(known: list[SeenCard], seen: list[SeenCard], changed: np.ndarray) -> np.ndarray:
+    """What lies on a known card that is not seen, all of it, bool (h, w): it stays a change until it has gone."""
     _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    area = cells_of(card.corners, changed.shape)
-    mine = labels[area & changed]
-    if not len(mine):
-        return False
-    blob = labels == int(np.bincount(mine).argmax())
-    cards = np.zeros(changed.shape, bool)
-    for other in known:
-        cards |= cells_of(other.corners, changed.shape, 1.15)
-    at_rim = bool(blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any())
-    return at_rim or float((blob & ~cards).sum()) > 0.35 * float(area.sum())
+    out = np.zeros(changed.shape, bool)
+    for card, is_seen in zip(known, near(known, seen, 0.3), strict=True):
+        if not is_seen:
+            area = cells_of(card.corners, changed.shape)
+            out |= area | np.isin(labels, np.unique(labels[area & changed]))
+    return out

@@ -15,9 +15,8 @@ from companion.decks.hexel import SYMBOLS
 from companion.simulator.film import Film, Setting
 from companion.simulator.hexel_things import HexelThings
 from companion.simulator.tableaux import grown_tableau
-from companion.vision.hexel_reading import read_hexel
-from companion.vision.layout import Honeycomb
-from companion.vision.settling import Settler
+from companion.vision.readers import READERS
+from companion.vision.settling import Patience
 
 
 def main() -> None:
@@ -27,7 +26,7 @@ def main() -> None:
     cells = list(faces)
     film = Film(Setting(HexelThings("36", tuple(cells)), seed=7))
     film.lay_out({c: faces[c] for c in cells[:16]})
-    settler = Settler(read_hexel, Honeycomb())
+    settler = READERS["hexel"].follower(None, Patience())
     idle, hand, told = [], [], []
 
     def show() -> None:

@@ -13,10 +13,9 @@ import numpy as np
 from companion.simulator.film import Film, Setting
 from companion.simulator.hexel_things import HexelThings
 from companion.simulator.tableaux import grown_tableau
-from companion.vision.hexel_reading import read_hexel
-from companion.vision.layout import Honeycomb
+from companion.vision.readers import READERS
 from companion.vision.register import register
-from companion.vision.settling import Settler
+from companion.vision.settling import Patience
 
 EDITIONS = {"36": ("red", "blue", "void"), "46": ("red", "blue", "yellow")}
 
@@ -28,7 +27,7 @@ def watched(seed: int, count: int) -> dict[str, int | float]:
     cells = list(faces)
     film = Film(Setting(HexelThings(edition, tuple(cells)), seed=seed))
     film.lay_out({c: faces[c] for c in cells[:3]})
-    settler = Settler(read_hexel, Honeycomb())
+    settler = READERS["hexel"].follower(None, Patience())
     told: list[dict[str, Any]] = []
     frame_number, busy_s, frames = 0, 0.0, 0
     free_at: dict[tuple[int, int], int] = {}

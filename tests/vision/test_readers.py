@@ -9,11 +9,11 @@ import pytest
 
 from companion.rules.hexgrid import Cell
 from companion.simulator.photograph import photograph
-from companion.vision.hexel_reading import read_hexel
+from companion.vision.hexel_reading import read_beside, read_hexel
 from companion.vision.namers import Printed
 from companion.vision.readers import load_picture
-from companion.vision.register import Edges, register
-from companion.vision.seen import Reading
+from companion.vision.register import Edges, agree, register
+from companion.vision.seen import Reading, aligned, is_near
 from companion.vision.symbols import CLASSES
 
 SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes"
@@ -110,3 +110,14 @@ def test_the_sample_photographs_are_read_right_and_nothing_wrong_is_stated(deck:
         total += len(truth)
         assert len(reading.loose) <= len(entry["loose"]) + len(entry["ignore"])
     assert right >= 0.98 * total
+
+
+def test_beside_known_cards_only_the_new_one_is_read_and_in_its_cell() -> None:
+    picture = photograph(np.random.default_rng(11), printing="exact", cards=9, across_px=95, hardness=0.0).bgr
+    whole = read_hexel(picture)
+    new, *known = whole.cards
+    beside = read_beside(picture, whole.namer, new.side * 3**0.5, known)
+    assert [is_near(card, new, 0.1) for card in beside.cards] == [True]
+    assert beside.cards[0].cell is not None
+    assert agree(aligned(beside.cards[0], new).edges, aligned(new, new).edges)
+    assert not [card for card in beside.loose if any(is_near(card, other, 0.5) for other in known)]

@@ -1,0 +1,102 @@
+"""Where on a glance something changed: the pieces of the picture to look at, and what changed around a card."""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from companion.vision.seen import SeenCard
+from companion.vision.stillness import STEP, cells_of
+
+_UNTOUCHED = 0.03
+"""Where less of a card's place changed, the card lies as it lay: a neighbour's blur reaches a little over its edge."""
+
+
+Window = tuple[int, int, int, int]
+"""Left, top, right and bottom, in pixels."""
+
+
+def across_of(cards: Sequence[SeenCard]) -> float | None:
+    """The usual width of a card between opposite edges, in pixels; None when there is none."""
+    return float(np.median([c.side for c in cards])) * float(np.sqrt(3.0)) if cards else None
+
+
+def windows_of(settled: np.ndarray, size: tuple[int, int], across: float | None) -> list[Window]:
+    """The pieces of the picture to read: each settled change and a card's width around it.
+
+    Args:
+        settled: bool (h, w) of the glance, what changed and lies still.
+        size: height and width of the picture.
+        across: how wide cards are; None for the whole picture.
+    """
+    h, w = size
+    joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    least = 0.1 * ((across or 45.0) / STEP) ** 2
+    boxes = [stats[i] for i in range(1, count) if stats[i][4] >= least]
+    if boxes and across is None:
+        return [(0, 0, w, h)]
+    margin = across or 0.0
+    windows: list[Window] = []
+    for x, y, wide, high, _ in boxes:
+        x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
+        x1, y1 = min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))
+        windows = _with_window(windows, (x0, y0, x1, y1))
+    return windows
+
+
+def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
+    """The windows with one more; those that overlap become one, so that nothing is read twice."""
+    apart = []
+    for x0, y0, x1, y1 in windows:
+        if x0 < fresh[2] and fresh[0] < x1 and y0 < fresh[3] and fresh[1] < y1:
+            fresh = (min(x0, fresh[0]), min(y0, fresh[1]), max(x1, fresh[2]), max(y1, fresh[3]))
+        else:
+            apart.append((x0, y0, x1, y1))
+    return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
+
+
+def untouched(cards: Sequence[SeenCard], window: Window, changed: np.ndarray) -> list[SeenCard]:
+    """The cards in a window under which nothing changed."""
+    x0, y0, x1, y1 = window
+    inside = [c for c in cards if x0 <= c.centre[0] < x1 and y0 <= c.centre[1] < y1]
+    return [c for c in inside if changed_share(c, changed) < _UNTOUCHED]
+
+
+def changed_share(card: SeenCard, changed: np.ndarray) -> float:
+    """How much of a card's place changed, 0..1; all of it where the card is out of the picture."""
+    area = cells_of(card.corners, changed.shape)
+    return float(changed[area].mean()) if area.any() else 1.0
+
+
+def stirred_around(card: SeenCard, changed: np.ndarray) -> float:
+    """The share of a card's surroundings that changed too: fingers that hold it. Leaves out the card's own blur."""
+    inner = 1.0 + 1.75 * STEP / card.side
+    outer = inner + 0.3 + STEP / card.side
+    ring = cells_of(card.corners, changed.shape, outer) & ~cells_of(card.corners, changed.shape, inner)
+    return float(changed[ring].mean()) if ring.any() else 0.0
+
+
+def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -> bool:
+    """What changed reaches well beyond the card, or to the picture's rim: a hand, an arm or a thing lies on it."""
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    area = cells_of(card.corners, changed.shape)
+    mine = labels[area & changed]
+    if not len(mine):
+        return False
+    blob = labels == int(np.bincount(mine).argmax())
+    cards = np.zeros(changed.shape, bool)
+    for other in known:
+        cards |= cells_of(other.corners, changed.shape, 1.15)
+    at_rim = bool(blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any())
+    return at_rim or float((blob & ~cards).sum()) > 0.35 * float(area.sum())
+
+
+def near(cards: Sequence[SeenCard], others: Sequence[SeenCard], share: float) -> list[bool]:
+    """Which cards have their centre within ``share`` of a side of one of the others' centres."""
+    if not cards or not others:
+        return [False] * len(cards)
+    centres, there = (np.stack([c.corners for c in some]).mean(1) for some in (cards, others))
+    reach = share * np.array([c.side for c in others])
+    apart = np.linalg.norm(centres[:, None] - there[None], axis=-1)
+    return [bool(one) for one in (apart < reach).any(axis=1)]
