@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.rules.engine import Event
-from companion.views.phrases import CONNECTIONS
+from companion.views.phrases import connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _won(event: Event) -> Iterator[Feat]:
 
 
 def _connection(event: Event) -> Iterator[Feat]:
-    word = CONNECTIONS[event["kind"]]
+    word = connection(event["kind"])
     for player, points in event["scores"].items():
         yield Count(player, f"{word}s")
         yield Best(player, "Best connection", points, f"{word} of {event['length']}")

@@ -1,4 +1,4 @@
-"""One catalogue: what every event and command is called at the table, in words for players.
+"""What every event and command is called at the table, in words for players; the words stand in `words.toml`.
 
 Every event of every game has one short sentence and, where people would call it out, one word. An event that the
 catalogue does not know yet is still told, from its own fields, so that a new game is never silent.
@@ -9,23 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.rules.engine import Command, Event
-
-_NUMBERS = ("no", "one", "two", "three", "four", "five", "six")
-_WON_BY = {
-    "hoxla": "with a Hoxla",
-    "cards-out": "as the last to lay a card",
-    "last-in": "as the last one in",
-}
-CONNECTIONS = {"dragon": "Dragon", "double-dragon": "Double dragon", "worm": "Worm", "loop": "Loop"}
-_INSECTS = {
-    "blue": "blue beetle",
-    "green": "green beetle",
-    "gold": "gold beetle",
-    "dung": "dung beetle",
-    "leaf": "leaf beetles",
-    "stag": "stag beetle",
-    "moth": "moth",
-}
+from companion.views.words import knows, phrase, section_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +41,10 @@ def sentence(event: Event) -> str:
     >>> sentence({"event": "moon-risen", "player": "Cy"})
     'Cy: moon risen.'
     """
-    say = _SENTENCES.get(event["event"])
-    return say(event) if say else _by_name(event["event"], event)
+    name = event["event"]
+    if say := _SENTENCES.get(name):
+        return say(event)
+    return phrase("events", name, **_texts(event)) if knows("events", name) else _by_name(name, event)
 
 
 def sentences(events: Iterable[Event]) -> tuple[str, ...]:
@@ -90,8 +76,10 @@ def intent(command: Command) -> str:
     >>> intent({"cmd": "agree-end", "player": "Bo"})
     'Bo agrees to end the game.'
     """
-    say = _INTENTS.get(command["cmd"])
-    return say(command) if say else _by_name(command["cmd"], command)
+    name = command["cmd"]
+    if (variant := _VARIANTS.get(name)) and variant[0](command):
+        name = variant[1]
+    return phrase("intents", name, **_texts(command)) if knows("intents", name) else _by_name(name, command)
 
 
 def instead(was: Sequence[Event], now: Sequence[Event]) -> str:
@@ -109,18 +97,19 @@ def instead(was: Sequence[Event], now: Sequence[Event]) -> str:
     old, new = was[0], now[0]
     if "call" in old and "call" in new:
         if old["player"] != new["player"]:
-            return f"It was {new['player']}, not {old['player']}: {new['call']}."
+            return phrase("changes", "was-by", now=new["player"], was=old["player"], call=new["call"])
         if old["call"] != new["call"]:
-            return f"{new['player']}'s card is {new['call']}, not {old['call']}."
-        return f"{new['player']}'s card is another, and still {new['call']}."
+            return phrase("changes", "now-called", player=new["player"], now=new["call"], was=old["call"])
+        return phrase("changes", "still-called", player=new["player"], call=new["call"])
     if old["event"] == new["event"] and "amount" in new and old.get("player") == new.get("player"):
-        return f"{sentence(new).removesuffix('.')}, not {old['amount'] or 'nothing'}."
-    return f"{sentence(new)} That stands instead of: {sentence(old)}"
+        was_amount = old["amount"] or phrase("changes", "nothing")
+        return phrase("changes", "amount", now=sentence(new).removesuffix("."), was=was_amount)
+    return phrase("changes", "instead", now=sentence(new), was=sentence(old))
 
 
 def no_longer(event: Event) -> str:
     """That something is undone which an event had said."""
-    return f"Taken back: {sentence(event)}"
+    return phrase("changes", "no-longer", said=sentence(event))
 
 
 def label(cmd: str) -> str:
@@ -129,7 +118,7 @@ def label(cmd: str) -> str:
     >>> label("pass"), label("moon-rise")
     ('Pass', 'Moon rise')
     """
-    return _LABELS.get(cmd, cmd.replace("-", " ").capitalize())
+    return phrase("labels", cmd) if knows("labels", cmd) else cmd.replace("-", " ").capitalize()
 
 
 def counted(number: int, thing: str) -> str:
@@ -138,8 +127,10 @@ def counted(number: int, thing: str) -> str:
     >>> counted(1, "edge"), counted(3, "chip"), counted(12, "chip")
     ('one edge', 'three chips', '12 chips')
     """
-    word = _NUMBERS[number] if 0 <= number < len(_NUMBERS) else str(number)
-    return f"{word} {thing}" if number == 1 else f"{word} {thing}s"
+    counting = section_of("counting")
+    one, many = counting.get(thing, (thing, f"{thing}s"))
+    word = counting["small"][number] if 0 <= number < len(counting["small"]) else number
+    return f"{word} {one if number == 1 else many}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -148,156 +139,155 @@ def listed(names: Sequence[str]) -> str:
     >>> listed(["Ana"]), listed(["Ana", "Bo", "Cy"])
     ('Ana', 'Ana, Bo and Cy')
     """
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) == 1:
+        return names[0]
+    return phrase("counting", "last", first=", ".join(names[:-1]), last=names[-1])
+
+
+def connection(kind: str) -> str:
+    """What a kind of connection is called.
+
+    >>> connection("double-dragon")
+    'Double dragon'
+    """
+    return phrase("names", kind)
 
 
 def _by_name(name: str, fields: Mapping[str, Any]) -> str:
     words = name.replace("-", " ")
-    return f"{fields['player']}: {words}." if "player" in fields else f"{words.capitalize()}."
+    if "player" in fields:
+        return phrase("events", "unknown-by", player=fields["player"], words=words)
+    return phrase("events", "unknown", words=words.capitalize())
+
+
+def _texts(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields as phrases use them: a pot by its name."""
+    return {**fields, "pot": _pot(fields["pot"])} if "pot" in fields else dict(fields)
+
+
+def _pot(name: str) -> str:
+    return phrase("names", "tail") if name == "tail" else name
 
 
 def _placed(event: Event) -> str:
     if "call" not in event:
-        return f"{event['player']} lays a {'head' if event['class'] == 'head' else 'body'} tile."
+        return phrase("events", "placed-head" if event["class"] == "head" else "placed-body", player=event["player"])
     edges = counted(event["matched"], "edge")
-    told = event["call"] if event["call"].lower() == edges else f"{event['call']}, {edges}"
-    return f"{event['player']} lays a card: {told}."
+    name = "placed-called" if event["call"].lower() == edges else "placed"
+    return phrase("events", name, player=event["player"], call=event["call"], edges=edges)
 
 
 def _hedged(event: Event) -> str:
-    return f"{event['player']} hedges {event['amount'] or 'nothing'}."
+    return phrase("events", "hedged" if event["amount"] else "hedged-nothing", **event)
 
 
 def _round_begun(event: Event) -> str:
     if "dealer" not in event:
-        return f"Round {event['n']} begins."
-    paid = " Everyone pays the ante." if event["ante"] else ""
-    return f"Round {event['n']} begins; {event['dealer']} deals{' and calls the Tail' if event['tail'] else ''}.{paid}"
+        return phrase("events", "round-begun", **event)
+    told = phrase("events", "round-tail" if event["tail"] else "round-dealt", **event)
+    return told + (phrase("events", "ante") if event["ante"] else "")
 
 
 def _out(event: Event) -> str:
     if "to" not in event:
-        return f"{event['player']} cannot pay the ante and is out."
+        return phrase("events", "out-ante", player=event["player"])
     if not event["paid"]:
-        return f"{event['player']} has nothing left in the hedge and is out."
-    return f"{event['player']} pays {event['to']} the last {event['paid']} and is out."
+        return phrase("events", "out-broke", player=event["player"])
+    return phrase("events", "out-paying", player=event["player"], to=event["to"], amount=event["paid"])
+
+
+def _insurance(event: Event) -> str:
+    return phrase("events", "insurance", payer=event["from"], to=event["to"], amount=event["amount"])
 
 
 def _hoxla(event: Event) -> str:
-    corners = len(event["corners"])
-    where = "one corner" if corners == 1 else f"{counted(corners, 'corner')}"
-    return f"Hoxla! {event['player']} closes {where}: six {listed(sorted(set(event['symbols'])))} symbols meet."
+    symbols = listed(sorted(set(event["symbols"])))
+    corners = counted(len(event["corners"]), "corner")
+    return phrase("events", "hoxla", player=event["player"], corners=corners, symbols=symbols)
 
 
 def _won(event: Event) -> str:
     winners = [event["player"]] if "player" in event else list(event["players"])
-    who, verb = listed(winners), "wins" if len(winners) == 1 else "share the win"
+    is_shared, fields = len(winners) > 1, {"players": listed(winners), "amount": event.get("amount")}
     if "pot" in event:
-        pot = "the Tail" if event["pot"] == "tail" else event["pot"]
-        if len(winners) > 1:
-            return f"{who} share {pot}: {event['amount']} each."
-        return f"{who} takes {pot}: {event['amount']}."
-    if "by" in event:
-        return f"{who} wins {event['amount']} {_WON_BY.get(event['by'], '')}".rstrip() + "."
-    return f"{who} {verb}."
+        return phrase("events", "won-pot-shared" if is_shared else "won-pot", pot=_pot(event["pot"]), **fields)
+    if "by" not in event:
+        return phrase("events", "won-shared" if is_shared else "won", **fields)
+    if not knows("names", f"by-{event['by']}"):
+        return phrase("events", "won-amount", **fields)
+    return phrase("events", "won-amount-by", by=phrase("names", f"by-{event['by']}"), **fields)
 
 
 def _warning(event: Event) -> str:
     if event["code"] == "duplicate-card":
-        return "The same face lies on the table twice: please look."
-    return f"Please look: {event['code'].replace('-', ' ')}."
+        return phrase("events", "warning-duplicate")
+    return phrase("events", "warning", words=event["code"].replace("-", " "))
+
+
+def _dealt(event: Event) -> str:
+    return phrase("events", "dealt", cards=counted(event["each"], "card").capitalize(), left=event["cards_left"])
 
 
 def _connection(event: Event) -> str:
-    scores = " and ".join(f"{points} to {name}" for name, points in event["scores"].items())
-    return f"{CONNECTIONS[event['kind']]} of {event['length']}: {scores}."
+    points = [phrase("events", "points", points=points, player=name) for name, points in event["scores"].items()]
+    return phrase(
+        "events",
+        "connection",
+        connection=connection(event["kind"]),
+        length=event["length"],
+        scores=listed(points),
+    )
 
 
 def _ended(event: Event) -> str:
     first = event["ranking"][0]
-    return f"The game is over. {listed(first)} {'wins' if len(first) == 1 else 'share the win'}."
+    return phrase("events", "ended" if len(first) == 1 else "ended-shared", players=listed(first))
 
 
 def _scored(event: Event) -> str:
     if "scores" in event:
-        return "Final count: " + ", ".join(f"{name} {parts['total']}" for name, parts in event["scores"].items()) + "."
-    pot = "the Tail" if event["pot"] == "tail" else event["pot"]
-    return f"{event['player']} scores {event['score']} for {pot}."
+        totals = ", ".join(f"{name} {parts['total']}" for name, parts in event["scores"].items())
+        return phrase("events", "counted", scores=totals)
+    return phrase("events", "scored", **_texts(event))
+
+
+def _hands(event: Event) -> str:
+    return phrase("events", "hands", hands=", ".join(f"{name} {size}" for name, size in event["hands"].items()))
 
 
 def _played(event: Event) -> str:
-    covered = [_INSECTS.get(kind, kind) for kind in event["covered"]]
-    over = f" over {listed(covered)}" if covered else ""
-    change = f"{event['change']:+d}".replace("-", "−") if event["change"] else "no change"
-    return f"{event['player']} lays a card{over}: {change}, now {event['points']}."
+    covered = [phrase("names", kind) if knows("names", kind) else kind for kind in event["covered"]]
+    change = f"{event['change']:+d}".replace("-", "−") if event["change"] else phrase("events", "no-change")
+    fields = {"player": event["player"], "change": change, "points": event["points"]}
+    if not covered:
+        return phrase("events", "played", **fields)
+    return phrase("events", "played-over", covered=listed(covered), **fields)
 
 
 _SENTENCES: Mapping[str, Callable[[Event], str]] = {
-    "line-laid": lambda e: "The first three cards are down.",
-    "stake-set": lambda e: f"{e['player']} sets the stake at {e['amount']}.",
     "hedged": _hedged,
     "round-begun": _round_begun,
     "placed": _placed,
-    "passed": lambda e: f"{e['player']} passes.",
     "warning": _warning,
     "hoxla": _hoxla,
-    "insurance": lambda e: f"{e['from']} pays {e['to']} {e['amount']}.",
+    "insurance": _insurance,
     "out": _out,
     "won": _won,
-    "hedges-returned": lambda e: "The cards have run out and every hedge goes back to its owner.",
-    "dealt": lambda e: f"{counted(e['each'], 'card').capitalize()} each are dealt; {e['cards_left']} left.",
-    "game-begun": lambda e: f"A new game: {e['dealer']} deals.",
+    "dealt": _dealt,
     "connection": _connection,
-    "starred": lambda e: f"{e['player']} puts down the star.",
-    "skipped": lambda e: f"{e['player']} cannot lay and skips.",
-    "agreed": lambda e: f"{e['player']} agrees to end the game.",
     "ended": _ended,
-    "reserved": lambda e: f"{e['player']} puts a card aside.",
-    "set-laid": lambda e: f"{e['player']} lays a set against {'the Tail' if e['pot'] == 'tail' else e['pot']}.",
     "scored": _scored,
-    "hands": lambda e: "Next hands: " + ", ".join(f"{name} {size}" for name, size in e["hands"].items()) + ".",
+    "hands": _hands,
     "played": _played,
-    "coin-spent": lambda e: f"{e['player']} spends a coin; {counted(e['left'], 'coin')} left.",
-    "turn-ended": lambda e: f"{e['player']} ends the turn.",
-    "spider-revealed": lambda e: f"{e['player']} turns up the Spider: the game is nearly over.",
+    "coin-spent": lambda e: phrase("events", "coin-spent", player=e["player"], coins=counted(e["left"], "coin")),
 }
+"""The events whose sentence depends on more than what stands in their fields."""
 
-_INTENTS: Mapping[str, Callable[[Command], str]] = {
-    "line": lambda c: "The first three cards.",
-    "stake": lambda c: f"{c['player']} sets the stake at {c['amount']}.",
-    "hedge": lambda c: f"{c['player']} hedges {c['amount']}.",
-    "place": lambda c: f"{c['player']} lays a {'tile' if 'tile' in c else 'card'}.",
-    "pass": lambda c: f"{c['player']} passes.",
-    "next-game": lambda c: "The next game.",
-    "star": lambda c: f"{c['player']} puts down the star.",
-    "skip": lambda c: f"{c['player']} skips.",
-    "agree-end": lambda c: f"{c['player']} agrees to end the game.",
-    "round": lambda c: f"{c['player']} deals{' and calls the Tail' if c.get('tail') else ''}.",
-    "set": lambda c: f"{c['player']} lays a set against {'the Tail' if c['pot'] == 'tail' else c['pot']}.",
-    "reserve": lambda c: f"{c['player']} puts a card aside.",
-    "reveal": lambda c: "All sets are turned up.",
-    "stop": lambda c: "The game ends here.",
-    "play": lambda c: f"{c['player']} lays a card.",
-    "coin": lambda c: f"{c['player']} spends a coin.",
-    "end": lambda c: f"{c['player']} ends the turn.",
-    "spider": lambda c: f"{c['player']} turns up the Spider.",
+_VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
+    "place": (lambda command: "tile" in command, "place-tile"),
+    "round": (lambda command: bool(command.get("tail")), "round-tail"),
 }
-
-_LABELS = {
-    "stake": "Set the stake",
-    "hedge": "Hedge",
-    "pass": "Pass",
-    "next-game": "Next game",
-    "skip": "Skip",
-    "agree-end": "Agree to end",
-    "round": "Deal a round",
-    "reserve": "Put a card aside",
-    "reveal": "Turn up the sets",
-    "stop": "End the game",
-    "coin": "Spend a coin",
-    "end": "End the turn",
-    "spider": "The Spider is up",
-}
+"""The commands that are said otherwise in some cases."""
 
 _WEIGHT_MOVE, _WEIGHT_CALL, _WEIGHT_WON, _WEIGHT_HOXLA = range(4)
 
@@ -305,17 +295,18 @@ _WEIGHT_MOVE, _WEIGHT_CALL, _WEIGHT_WON, _WEIGHT_HOXLA = range(4)
 def _called(event: Event) -> tuple[int, str] | None:
     match event["event"]:
         case "hoxla":
-            return _WEIGHT_HOXLA, "Hoxla"
+            return _WEIGHT_HOXLA, phrase("calls", "hoxla")
         case "won" if "pot" not in event:
-            return _WEIGHT_WON, f"{listed([event['player']] if 'player' in event else event['players'])} wins"
+            winners = [event["player"]] if "player" in event else event["players"]
+            return _WEIGHT_WON, phrase("calls", "won", players=listed(winners))
         case "ended":
-            return _WEIGHT_WON, f"{listed(event['ranking'][0])} wins"
+            return _WEIGHT_WON, phrase("calls", "won", players=listed(event["ranking"][0]))
         case "connection":
-            return _WEIGHT_CALL, CONNECTIONS[event["kind"]]
+            return _WEIGHT_CALL, connection(event["kind"])
         case "spider-revealed":
-            return _WEIGHT_CALL, "Spider"
+            return _WEIGHT_CALL, phrase("calls", "spider")
         case "passed":
-            return _WEIGHT_MOVE, "Pass"
+            return _WEIGHT_MOVE, phrase("calls", "pass")
         case _ if "call" in event:
             return _WEIGHT_CALL, str(event["call"])
     return None

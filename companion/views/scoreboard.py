@@ -15,6 +15,7 @@ from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
 from companion.views.changes import amended
 from companion.views.phrases import call, intent, label, sentences
+from companion.views.words import phrase
 
 _SCALARS = (str, int, bool)
 _ABOUT = ("cmd", "player")
@@ -95,8 +96,9 @@ def actions(commands: Iterable[Command]) -> list[dict[str, Any]]:
 
 def _action(command: dict[str, Any], number: str | None, values: list[int]) -> dict[str, Any]:
     flags = [name.replace("_", " ") for name, value in command.items() if name not in _ABOUT and value is True]
+    named = label(command["cmd"])
     action = {
-        "label": " with ".join((label(command["cmd"]), *flags)),
+        "label": phrase("labels", "with", label=named, flags=", ".join(flags)) if flags else named,
         "player": command.get("player"),
         "command": command,
         "field": number,

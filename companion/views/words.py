@@ -1,0 +1,104 @@
+"""The catalogue of phrases: `words.toml` beside this file, with what a table says otherwise laid over it.
+
+A table has one way of speaking: `use` sets it once, before anything is said, and everybody reads `phrase`.
+"""
+
+import string
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from companion.errors import BadSettings
+
+Catalogue = Mapping[str, Mapping[str, Any]]
+
+_FILE = Path(__file__).with_name("words.toml")
+
+
+class _Spoken:
+    """The catalogue in use; None until somebody chose or asked."""
+
+    catalogue: Catalogue | None = None
+
+
+def phrase(section: str, name: str, /, **fields: object) -> str:
+    """A phrase of the catalogue with its fields filled in.
+
+    >>> phrase("events", "passed", player="Ana")
+    'Ana passes.'
+    """
+    return str(section_of(section)[name]).format(**fields)
+
+
+def knows(section: str, name: str) -> bool:
+    """Whether the catalogue has that phrase."""
+    return name in section_of(section)
+
+
+def section_of(section: str) -> Mapping[str, Any]:
+    """A whole section as it stands, for those who fill in by themselves."""
+    catalogue = _Spoken.catalogue if _Spoken.catalogue is not None else original()
+    return catalogue[section]
+
+
+def use(file: Path | None) -> None:
+    """Speak by a table's own file from now on, None: as the house does.
+
+    Raises:
+        BadSettings: the file cannot be read, or has a phrase that the house does not, or a field that the phrase lacks.
+    """
+    _Spoken.catalogue = original() if file is None else laid_over(original(), _read(file), str(file))
+
+
+@cache
+def original() -> Catalogue:
+    """The house's own words."""
+    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
+
+
+def laid_over(catalogue: Catalogue, own: Mapping[str, Any], source: str) -> Catalogue:
+    """The catalogue with a table's own phrases in their places; ``source`` is named in what is said of an error.
+
+    >>> laid_over({"calls": {"pass": "Pass"}}, {"calls": {"pass": "Weiter"}}, "mine.toml")["calls"]["pass"]
+    'Weiter'
+
+    Raises:
+        BadSettings: a phrase or a field that the catalogue does not know.
+    """
+    sections = {name: dict(phrases) for name, phrases in catalogue.items()}
+    for section, phrases in own.items():
+        if section not in sections or not isinstance(phrases, Mapping):
+            raise BadSettings(f"{source}: no such section: {section}; there are {', '.join(sections)}")
+        for name, text in phrases.items():
+            _require_alike(sections[section].get(name), text, f"{source}: {section}.{name}")
+            sections[section][name] = text
+    return sections
+
+
+def _require_alike(known: Any, text: Any, what: str) -> None:
+    if known is None:
+        raise BadSettings(f"{what}: there is no such phrase")
+    if type(text) is not type(known) or (isinstance(text, list) and len(text) != len(known)):
+        kind = f"a list of {len(known)} texts" if isinstance(known, list) else "a text"
+        raise BadSettings(f"{what} must be {kind}")
+    if strange := _fields(text) - _fields(known):
+        raise BadSettings(f"{what} has no {', '.join(sorted(strange))}; it may use {', '.join(sorted(_fields(known)))}")
+
+
+def _fields(text: Any) -> set[str]:
+    if isinstance(text, list):
+        return set().union(*map(_fields, text))
+    try:
+        return {name for _, name, _, _ in string.Formatter().parse(str(text)) if name is not None}
+    except ValueError:
+        return {"a closing brace"}
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise BadSettings(f"cannot read {file}: {reason}") from None

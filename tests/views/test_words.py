@@ -1,0 +1,64 @@
+"""The catalogue of phrases, and a table's own words laid over it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.errors import BadSettings
+from companion.views.changes import instead
+from companion.views.phrases import sentence
+from companion.views.words import original, use
+
+HEDGED = {"event": "hedged", "player": "Bo", "amount": 6}
+
+
+@pytest.fixture(autouse=True)
+def as_before() -> Iterator[None]:
+    yield
+    use(None)
+
+
+def own(folder: Path, text: str) -> Path:
+    file = folder / "mine.toml"
+    file.write_text(text)
+    return file
+
+
+def test_a_table_says_it_in_its_own_words_and_the_rest_in_the_houses(tmp_path: Path) -> None:
+    use(own(tmp_path, '[events]\nhedged = "{player} setzt {amount} ein."\n[changes]\namount = "{now}, nicht {was}."'))
+    assert sentence(HEDGED) == "Bo setzt 6 ein."
+    assert instead([HEDGED], [{**HEDGED, "amount": 3}]) == "Bo setzt 3 ein, nicht 6."
+    assert sentence({"event": "passed", "player": "Bo"}) == "Bo passes."
+    use(None)
+    assert sentence(HEDGED) == "Bo hedges 6."
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("[evnts]\n", "evnts"),
+        ('[events]\nhegded = "x"', "events.hegded"),
+        ('[events]\nhedged = "{plyer} hedges."', "plyer"),
+        ('[events]\nhedged = "{player hedges."', "events.hedged"),
+        ('[events]\nhedged = ["x"]', "must be a text"),
+        ('[counting]\nsmall = ["kein"]', "a list of 7 texts"),
+        ("events = 3", "events"),
+        ("no toml", "mine.toml"),
+    ],
+)
+def test_a_file_that_would_leave_something_unsaid_is_refused_by_name(tmp_path: Path, text: str, named: str) -> None:
+    with pytest.raises(BadSettings, match=named):
+        use(own(tmp_path, text))
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadSettings, match="nowhere"):
+        use(tmp_path / "nowhere.toml")
+
+
+def test_every_phrase_of_the_house_can_be_filled_in() -> None:
+    for section, phrases in original().items():
+        for name, text in phrases.items():
+            assert text, f"{section}.{name}"
+            assert isinstance(text, list) or text.count("{") == text.count("}"), f"{section}.{name}"
