@@ -4,6 +4,7 @@ The house, one line per room (data flows from the top to the bottom):
 
     errors      what can go wrong, one tree
     config      the table's settings, from companion.toml
+    config_reading  settings from TOML, every problem with its line, and as commented text
     rules       WHAT IS ALLOWED      the games as pure functions over frozen state
     decks       WHAT IS PRINTED      faces as data, and each face as shapes in millimetres
     vision      WHAT IS SEEN         pictures to readings, readings over time to settled changes

@@ -15,7 +15,7 @@ from typing import Any
 from flask import Flask
 
 from companion.announcing import announcing
-from companion.choosing import asked_header, camera_from, default_header, panel_from
+from companion.choosing import asked_header, calibration_file, camera_from, default_header, panel_from
 from companion.config import Settings, default_data
 from companion.devices.camera import Camera
 from companion.devices.pulse import Pulse
@@ -197,7 +197,7 @@ def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) ->
 
 
 def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
-    watching = late("companion.watching")
+    watching, calibration = late("companion.watching"), table.settings.vision.calibration
     try:
         watcher: Watcher = watching.Watching(
             camera,
@@ -205,7 +205,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             table.referee.latest().header.game,
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
-            calibration=table.settings.vision.calibration,
+            calibration=calibration and calibration_file(calibration, table.settings.table.data),
         )
     except UsageError as error:
         say(error.message)

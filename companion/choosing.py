@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from companion.config import CameraSettings, PanelSettings, Settings
+from companion.config import CameraSettings, PanelSettings, Settings, default_data
 from companion.devices.camera import Camera
 from companion.devices.panel import Panel, Wiring
 from companion.devices.pi_camera import PiCamera
@@ -54,6 +54,13 @@ def camera_from(settings: CameraSettings) -> Camera | None:
     if Path(settings.source).exists():
         return Recorded(Path(settings.source), frames_per_second=settings.frames_per_second)
     raise BadSettings(f"no such camera: {settings.source}; there are pi, usb, usb:1, a folder or a video file, none")
+
+
+def calibration_file(named: Path, data: Path | None = None) -> Path:
+    """The file of a calibration that is named by its path, or by its venue in a data folder, None for the usual one."""
+    if named.suffix or len(named.parts) > 1 or named.exists():
+        return named
+    return (data or default_data()) / "calibration" / f"{named}.toml"
 
 
 def _header(game: str, players: tuple[str, ...], edition: str | None = None, options: Any = None) -> Header:

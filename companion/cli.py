@@ -47,6 +47,7 @@ class LateCommands(click.Group):
 
     modules: ClassVar = {
         "calibrate": ("companion.cli_calibrate", "calibrate_command"),
+        "config": ("companion.cli_config", "config_command"),
         "demo": ("companion.cli_demo", "demo_command"),
         "doctor": ("companion.cli_doctor", "doctor_command"),
         "panel": ("companion.cli_panel", "panel_command"),

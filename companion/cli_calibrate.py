@@ -120,7 +120,7 @@ def _tell(outcome: Outcome, path: Path, as_json: bool) -> None:
         f"{'zones':10} {', '.join(made.zones) or 'none'}",
         *(f"{'':10} {line}" for line in outcome.advice),
         f"stored     {path}",
-        f"use it     companion run --calibration {path}",
+        f"use it     companion run --calibration {path}, or [vision] calibration in companion.toml",
     ]
     click.echo("\n".join(lines))
 

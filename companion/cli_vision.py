@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 import cv2
 
+from companion.choosing import calibration_file
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.errors import UnreadableImage, UsageError
@@ -63,7 +64,7 @@ def read_command(
 ) -> int:
     """Recognise the cards on photographs, each on its own."""
     reader, namer = reader_and_namer(game_name, deck, profile)
-    calibration = None if calibrated is None else read_calibration(calibrated)
+    calibration = None if calibrated is None else read_calibration(calibration_file(calibrated))
     cv2.setNumThreads(1)
     status = 0
     for path in images:
@@ -120,7 +121,7 @@ def watch_command(
     cv2.setNumThreads(1)
     camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
     follower = reader.follower(namer, replace(Patience(), card=settle))
-    anchor = None if calibrated is None else Anchor(read_calibration(calibrated))
+    anchor = None if calibrated is None else Anchor(read_calibration(calibration_file(calibrated)))
     count, busy_s, code = 0, 0.0, ""
     camera.open()
     try:

@@ -1,92 +1,88 @@
-"""The table's settings: ``companion.toml`` as frozen values, each with its default, units in the names.
-
-[game]     name, players, edition, options = {chips = 100, ...}
-[web]      host, port, join_code, operator_pin
-[camera]   source = "none" | "pi" | "usb" | "usb:1" | a folder of pictures | a video file; width_px, height_px, ...
-[vision]   deck, profile, calibration
-[panel]    pins = "auto" | "lgpio" | "mock" | "none"; confirm_pin, reject_pin, next_pin, lamp_pin, hold_s, bounce_s;
-           seat_pins, turn_pins = [5, 6]; buzzer_pin
-[sound]    speaker = "none" | "espeak-ng"
-[table]    data, press_gap_s, evidence_mb
-"""
+"""The table's settings: ``companion.toml`` as frozen values, each with its default, its limits and what it is for."""
 
 import os
 import tomllib
-import types
-import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from companion.config_reading import Lines, Problem, commented, read_sections, setting
 from companion.errors import BadSettings
 
 FILE = "companion.toml"
+
+_PIN: dict[str, Any] = {"least": 0, "most": 27}
 
 
 @dataclass(frozen=True, slots=True)
 class GameSettings:
     """What is played, and by whom. Left out, the newest game in the data folder goes on."""
 
-    name: str | None = None
-    players: tuple[str, ...] = ()
-    edition: str | None = None
-    options: Mapping[str, Any] = field(default_factory=dict)
+    name: str | None = setting(None, "Game to play; left out, the newest game goes on.", example="hexel")
+    players: tuple[str, ...] = setting((), "Names in the order of their seats.", example=["Ana", "Bo"])
+    edition: str | None = setting(None, "Edition of the game, where it has several.", example="36")
+    options: Mapping[str, Any] = setting({}, "House rules, as a record's header takes them.", example={"chips": 100})
 
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
     """Where the scoreboard is. A code or PIN that is left out the table makes up and keeps in its data folder."""
 
-    host: str = "0.0.0.0"
-    port: int = 8080
-    join_code: str | None = None
-    operator_pin: str | None = None
+    host: str = setting("0.0.0.0", "Address to serve at; 0.0.0.0 is every network, 127.0.0.1 this machine alone.")
+    port: int = setting(8080, "Port to serve at.", least=0, most=65535)
+    join_code: str | None = setting(None, "What lets a phone act; left out, the table makes one up.", example="ROSE42")
+    operator_pin: str | None = setting(
+        None, "What lets correct and take back; left out, it is made up.", example="4711"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class CameraSettings:
     """What looks at the table; sizes and pace are wishes that a camera may not grant, None the camera's usual."""
 
-    source: str = "none"
-    width_px: int | None = None
-    height_px: int | None = None
-    frames_per_second: float | None = None
+    source: str = setting("none", "pi, usb, usb:1, a folder of pictures, a video file, or none.")
+    width_px: int | None = setting(
+        None, "Width of the pictures; left out, the camera's usual.", example=2304, least=320, most=9999
+    )
+    height_px: int | None = setting(None, "Height of the pictures.", example=1296, least=240, most=9999)
+    frames_per_second: float | None = setting(None, "Pace of the pictures.", example=15.0, least=0.5, most=120)
 
 
 @dataclass(frozen=True, slots=True)
 class VisionSettings:
     """What helps to recognise the cards."""
 
-    deck: str | None = None
-    profile: Path | None = None
-    calibration: Path | None = None
+    deck: str | None = setting(None, "Deck on the table; left out, the game's edition decides.", example="hexel36")
+    profile: Path | None = setting(None, "What `companion learn` learnt of the deck's printing.", example="deck.json")
+    calibration: Path | None = setting(
+        None, "What `companion calibrate` found out: a venue's name, or a file.", example="kitchen"
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class PanelSettings:
-    """The buttons and the lamps: pins in Broadcom's numbers, each button between its pin and ground.
+    """The buttons and the lamps: pins in Broadcom's numbers, each button between its pin and ground."""
 
-    ``seat_pins`` are a confirm button and ``turn_pins`` a lamp at each seat, in the order of the seats.
-    """
-
-    pins: str = "auto"
-    confirm_pin: int = 17
-    reject_pin: int = 27
-    next_pin: int = 22
-    lamp_pin: int = 23
-    hold_s: float = 1.0
-    bounce_s: float = 0.02
-    seat_pins: tuple[int, ...] = ()
-    turn_pins: tuple[int, ...] = ()
-    buzzer_pin: int | None = None
+    pins: str = setting(
+        "auto", "auto, lgpio (refuses to start without), mock, or none.", one_of=("auto", "lgpio", "mock", "none")
+    )
+    confirm_pin: int = setting(17, "The button that confirms.", **_PIN)
+    reject_pin: int = setting(27, "The button that rejects; held, it takes back.", **_PIN)
+    next_pin: int = setting(22, "The button for the next step.", **_PIN)
+    lamp_pin: int = setting(23, "The lamp that is lit while a card waits.", **_PIN)
+    hold_s: float = setting(1.0, "How long a button is down until it is held, in seconds.", least=0.2, most=10)
+    bounce_s: float = setting(0.02, "How long a contact may bounce, in seconds.", least=0, most=0.2)
+    seat_pins: tuple[int, ...] = setting((), "A confirm button at each seat, in their order.", example=[5, 6], **_PIN)
+    turn_pins: tuple[int, ...] = setting((), "A lamp at each seat, lit at its turn.", example=[16, 26], **_PIN)
+    buzzer_pin: int | None = setting(None, "A buzzer that sounds when a card begins to wait.", example=12, **_PIN)
 
 
 @dataclass(frozen=True, slots=True)
 class SoundSettings:
     """The program that speaks at the table, such as espeak-ng; ``none`` for a silent table."""
 
-    speaker: str = "none"
+    speaker: str = setting("none", "Program that speaks at the table: espeak-ng, or none.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +90,9 @@ class TableSettings:
     """Where the games are kept (None: `default_data`), how long after a change a press counts as a bounce, and how many
     megabytes the moves' pictures may take before the oldest make room."""
 
-    data: Path | None = None
-    press_gap_s: float = 0.3
-    evidence_mb: int = 500
+    data: Path | None = setting(None, "Folder that keeps games and calibrations.", example="/srv/companion")
+    press_gap_s: float = setting(0.3, "A press so soon after a change counts as a bounce, in seconds.", least=0, most=5)
+    evidence_mb: int = setting(500, "Megabytes that the moves' pictures may take before the oldest go.", least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,30 +114,39 @@ def load(path: Path | None = None) -> Settings:
     Raises:
         BadSettings: the file cannot be read, or names a setting that there is not or a value that cannot be.
     """
-    found = path or _usual_file()
+    found = path or usual_file()
     if found is None:
         return Settings()
-    try:
-        return read(tomllib.loads(found.read_text()), str(found))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise BadSettings(f"cannot read {found}: {reason}") from None
+    settings, problems = checked(_text(found))
+    _refuse(problems, str(found))
+    return settings
 
 
 def read(given: Mapping[str, Any], source: str = FILE) -> Settings:
-    """Settings from what a TOML file says; ``source`` is named in what is said of an error.
+    """Settings from what a TOML file says; ``source`` is named in what is said of an error. Raises `BadSettings`.
 
     >>> read({"web": {"port": 9000}}).web.port
     9000
     """
-    _refuse_unknown(given, Settings, source, "")
-    sections = {}
-    for section in fields(Settings):
-        values = given.get(section.name, {})
-        if not isinstance(values, Mapping):
-            raise BadSettings(f"{source}: {section.name} must be a section, [{section.name}]")
-        sections[section.name] = _section(typing.cast(type, section.type), values, source, section.name)
-    return Settings(**sections)
+    settings, problems = _checked(given, Lines())
+    _refuse(problems, source)
+    return settings
+
+
+def checked(text: str) -> tuple[Settings, tuple[Problem, ...]]:
+    """Settings from a file's text, the defaults standing in where it says what cannot be, and every problem."""
+    try:
+        given = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = error.args[0].rpartition("at line ")[2].partition(",")[0]
+        number = int(line) if line.isdecimal() else len(text.splitlines())  # else it says: at the end
+        return Settings(), (Problem("", f"no TOML: {error}", number),)
+    return _checked(given, Lines(text))
+
+
+def documented() -> str:
+    """Every setting with its default and what it is for, as a file to begin from."""
+    return commented(Settings)
 
 
 def default_data() -> Path:
@@ -151,53 +156,48 @@ def default_data() -> Path:
     return Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "companion"
 
 
-def _usual_file() -> Path | None:
+def usual_file() -> Path | None:
+    """The settings file that holds when none is named; None where there is none."""
     system = os.environ.get("CONFIGURATION_DIRECTORY", "").split(":")[0]
     user = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
     folders = [Path(system)] if system else [Path(user) / "companion"]
     return next((folder / FILE for folder in folders if (folder / FILE).is_file()), None)
 
 
-def _section(kind: type, values: Mapping[str, Any], source: str, name: str) -> Any:
-    _refuse_unknown(values, kind, source, f"{name}.")
-    wanted = typing.get_type_hints(kind)
-    return kind(**{key: _value(wanted[key], value, source, f"{name}.{key}") for key, value in values.items()})
+def _text(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BadSettings(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise BadSettings(f"cannot read {path}: it is no text file") from None
 
 
-def _refuse_unknown(given: Mapping[str, Any], kind: type, source: str, prefix: str) -> None:
-    known = [field.name for field in fields(kind)]
-    for key in given:
-        if key not in known:
-            raise BadSettings(
-                f"{source}: no such setting: {prefix}{key}; there are {', '.join(known)}", setting=prefix + key
-            )
+def _refuse(problems: tuple[Problem, ...], source: str) -> None:
+    if problems:
+        more = f" (and {len(problems) - 1} more: see companion config --check)" if len(problems) > 1 else ""
+        raise BadSettings(problems[0].told(source) + more, setting=problems[0].setting)
 
 
-def _value(wanted: Any, value: Any, source: str, name: str) -> Any:
-    kinds = typing.get_args(wanted) if isinstance(wanted, types.UnionType) else (wanted,)
-    for kind in kinds:
-        if kind is str and isinstance(value, str):
-            return value
-        if kind is Path and isinstance(value, str):
-            return Path(value).expanduser()
-        if kind is int and type(value) is int and value >= 0:
-            return value
-        if kind is float and type(value) in (int, float) and value >= 0:
-            return float(value)
-        if kind == tuple[str, ...] and isinstance(value, list) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        if kind == tuple[int, ...] and isinstance(value, list) and all(type(n) is int and n >= 0 for n in value):
-            return tuple(value)
-        if kind == Mapping[str, Any] and isinstance(value, Mapping):
-            return dict(value)
-    raise BadSettings(f"{source}: {name} is {value!r}; it must be {_named(kinds)}", setting=name)
+def _checked(given: Mapping[str, Any], lines: Lines) -> tuple[Settings, tuple[Problem, ...]]:
+    settings, problems = read_sections(Settings, given, lines)
+    return settings, (*problems, *_across(settings, lines))
 
 
-def _named(kinds: tuple[Any, ...]) -> str:
-    words = {str: "a text", Path: "a path", int: "a whole number of 0 or more", float: "a number of 0 or more"}
-    words |= {
-        tuple[str, ...]: "a list of texts",
-        tuple[int, ...]: "a list of whole numbers",
-        Mapping[str, Any]: "a table",
-    }
-    return " or ".join(words[kind] for kind in kinds if kind in words)
+def _across(settings: Settings, lines: Lines) -> tuple[Problem, ...]:
+    """What no setting says wrongly by itself."""
+    problems = []
+    camera, panel = settings.camera, settings.panel
+    if (camera.width_px is None) != (camera.height_px is None):
+        lacking = "camera.height_px" if camera.height_px is None else "camera.width_px"
+        there = "camera.width_px" if camera.height_px is None else "camera.height_px"
+        problems.append(Problem(there, f"it counts only together with {lacking}", lines.of(there)))
+    taken: dict[int, str] = {}
+    for name in ("confirm_pin", "reject_pin", "next_pin", "lamp_pin", "buzzer_pin", "seat_pins", "turn_pins"):
+        pins = getattr(panel, name)
+        for pin in pins if isinstance(pins, tuple) else (pins,) if pins is not None else ():
+            if pin in taken:
+                at = lines.of(f"panel.{name}") or lines.of(taken[pin])
+                problems.append(Problem(f"panel.{name}", f"pin {pin} is also {taken[pin]}; take another", at))
+            taken.setdefault(pin, f"panel.{name}")
+    return tuple(problems)

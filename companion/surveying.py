@@ -15,6 +15,7 @@ import cv2
 import numpy as np
 
 from companion.calibrating import WAYS, ZONES, Wishes, calibrated, calibration_path, known_lens, store
+from companion.choosing import calibration_file
 from companion.errors import Refusal, UsageError
 from companion.table import Table
 from companion.vision.calibration import Calibration, read_calibration
@@ -86,7 +87,7 @@ class Surveying:
     def _current(self) -> Calibration | None:
         path = self._table.settings.vision.calibration
         try:
-            return None if path is None else read_calibration(path)
+            return None if path is None else read_calibration(calibration_file(path, self._data))
         except UsageError:
             return None  # the file was taken away meanwhile: then there is none
 

@@ -1,10 +1,14 @@
 """The settings file: what it may say, and what is said when it says something else."""
 
+import json
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
 
-from companion.config import Settings, default_data, load, read
+from companion.cli import main
+from companion.config import Settings, checked, default_data, documented, load, read
 from companion.errors import BadSettings
 
 FULL = """
@@ -95,7 +99,7 @@ def test_an_impossible_setting_is_named(given: dict, named: str) -> None:
 @pytest.mark.parametrize("text", ["[web", "[web]\nport = 1\nport = 2"])
 def test_a_file_that_is_no_toml_is_said(tmp_path: Path, text: str) -> None:
     (tmp_path / "companion.toml").write_text(text)
-    with pytest.raises(BadSettings, match="cannot read"):
+    with pytest.raises(BadSettings, match=r"companion\.toml:\d+: no TOML"):
         load(tmp_path / "companion.toml")
 
 
@@ -122,3 +126,87 @@ def test_a_service_keeps_its_games_where_the_system_says(monkeypatch: pytest.Mon
     monkeypatch.delenv("STATE_DIRECTORY")
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
     assert default_data() == tmp_path / "companion"
+
+
+WRONG = """
+[web]
+prot = 9000
+port = 70000
+
+[panel]
+pins = "lgpoi"
+confirm_pin = 27
+seat_pins = [5, 99]
+
+[camera]
+width_px = 1280
+source = "usb:x"
+
+[game]
+name = "hexl"
+
+[vision]
+deck = "hexel99"
+calibration = "nowhere.toml"
+"""
+FOUND = [
+    (3, "web.prot", "did you mean web.port?"),
+    (4, "web.port", "it must be 0 to 65535"),
+    (7, "panel.pins", "did you mean 'lgpio'?"),
+    (8, "panel.reject_pin", "pin 27 is also panel.confirm_pin"),
+    (9, "panel.seat_pins", "it is 99; it must be 0 to 27"),
+    (12, "camera.width_px", "only together with camera.height_px"),
+    (13, "camera.source", "there are pi, usb, usb:1"),
+    (16, "game", "there are hexel, hexdragon, comet, hexapod"),
+    (19, "vision.deck", "known: hexel36, hexel46"),
+    (20, "vision.calibration", "cannot read nowhere.toml"),
+]
+
+
+def test_every_problem_is_told_with_its_line_and_what_would_do(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "companion.toml"
+    file.write_text(WRONG)
+    assert main(["config", "--check", "--settings", str(file)]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(FOUND)
+    for line, (number, name, would) in zip(lines, FOUND, strict=True):
+        assert line.startswith(f"{file}:{number}: {name}: ")
+        assert would in line
+
+
+def test_a_run_names_the_first_problem_and_says_that_there_are_more(tmp_path: Path) -> None:
+    (tmp_path / "companion.toml").write_text(WRONG)
+    with pytest.raises(
+        BadSettings, match=r"companion\.toml:3: web\.prot: .* \(and \d more: see companion config --check"
+    ):
+        load(tmp_path / "companion.toml")
+
+
+def test_a_good_file_is_said_to_be_good(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "companion.toml"
+    file.write_text("[web]\nport = 9000\n")
+    assert main(["config", "--check", "--settings", str(file)]) == 0
+    assert "all settings are good" in capsys.readouterr().out
+    assert main(["config", "--check", "--json", "--settings", str(file)]) == 0
+    assert json.loads(capsys.readouterr().out)["problems"] == []
+
+
+def test_the_documented_file_says_nothing_and_every_line_of_it_can_be_said() -> None:
+    text = documented()
+    assert read(tomllib.loads(text)) == Settings()
+    said = re.sub(r"^# (\w+ = )", r"\1", text, flags=re.M)
+    settings, problems = checked(said)
+    assert problems == ()
+    assert settings.web == Settings().web.__class__(join_code="ROSE42", operator_pin="4711")
+
+
+def test_readme_documents_every_setting_as_the_program_does() -> None:
+    readme = (Path(__file__).parent.parent / "README.md").read_text()
+    assert f"```toml\n{documented()}```" in readme
+
+
+def test_a_path_is_a_text() -> None:
+    with pytest.raises(BadSettings, match=r"vision\.profile: it is 3; it must be a path"):
+        read({"vision": {"profile": 3}})
