@@ -206,7 +206,8 @@ class Settler:
         if old is not None:
             again = self._layout.aligned(card, known[old])
             mine = self._layout.own(known[old])
-            if agree(again.edges, mine.edges):
+            is_whole_now = None in mine.edges and None not in again.edges
+            if agree(again.edges, mine.edges) and not is_whole_now:
                 if None not in again.edges and not is_near(card, known[old], 0.06):
                     known[old] = replace(known[old], corners=again.corners, presence=card.presence)
                 return []
@@ -231,7 +232,7 @@ class Settler:
                 held.looks += 1
                 held.evidence += (now.probabilities - held.evidence) / min(held.looks, 6)
                 mean = held.evidence
-                edges = self._namer.stated(mean) if self._namer else now.edges
+                edges = _cleared(self._namer.stated(mean), mean, now) if self._namer else now.edges
                 sure = confidence_of(now.presence, mean, edges)
                 held.card = replace(now, edges=edges, probabilities=mean, confidence=sure)
                 return held
@@ -359,6 +360,12 @@ class Settler:
 
 def _notice(code: str, message: str) -> Told:
     return {"event": "notice", "code": code, "message": message}
+
+
+def _cleared(edges: tuple[str | None, ...], mean: np.ndarray, now: SeenCard) -> tuple[str | None, ...]:
+    """What all looks together say; where they leave a doubt, what this look says plainly, if they lean to the same."""
+    leaning = mean.argmax(-1) == now.probabilities.argmax(-1)
+    return tuple(n if e is None and same else e for e, n, same in zip(edges, now.edges, leaning, strict=True))
 
 
 def _over_unseen(known: list[SeenCard], seen: list[SeenCard], changed: np.ndarray) -> np.ndarray:
