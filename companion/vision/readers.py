@@ -17,6 +17,12 @@ from companion.vision.comet_learning import learn_comet
 from companion.vision.comet_naming import Numerals
 from companion.vision.comet_reading import read_comet
 from companion.vision.comet_seen import in_words as comet_in_words
+from companion.vision.hexapod_following import CaseFollower
+from companion.vision.hexapod_learning import learn_hexapod, read_case_profile
+from companion.vision.hexapod_naming import Described, InsectNamer
+from companion.vision.hexapod_reading import read_hexapod
+from companion.vision.hexapod_seen import HexapodReading
+from companion.vision.hexapod_telling import in_words as hexapod_in_words
 from companion.vision.hexdragon_inks import read_profile as read_inks
 from companion.vision.hexdragon_learning import learn_hexdragon
 from companion.vision.hexdragon_namers import LearntTiles, PrintedTiles, TileNamer
@@ -75,7 +81,7 @@ class Reader:
 
     decks: tuple[str, ...]
     namer: Callable[[str | None, Path | None], Any]
-    read: Callable[[np.ndarray, Any], Reading]
+    read: Callable[[np.ndarray, Any], Reading | HexapodReading]
     follower: Callable[[Any, Patience], Follower]
     in_words: Callable[[Told], str]
     learn: Callable[[str, Sequence[tuple[str, np.ndarray]], Sequence[Mapping[str, Any]]], Profile]
@@ -117,6 +123,17 @@ def _hexdragon_in_words(told: Told) -> str:
     return f"{told['event']} {where}: {hexdragon_in_words(told)}"
 
 
+_CASE_SIZES = [f"{rows}x{cols}" for rows in range(3, 8) for cols in range(3, 8)]
+"""Rows and columns of display cases; 5x5 without a word."""
+
+
+def _hexapod_namer(edition: str | None, profile: Path | None) -> InsectNamer:
+    if profile is not None:
+        return read_case_profile(profile).namer()
+    rows, _, cols = (edition or "5x5").partition("x")
+    return Described(int(rows), int(cols))
+
+
 READERS: Mapping[str, Reader] = {
     "hexel": Reader(
         decks=("hexel36", "hexel46"),
@@ -141,6 +158,14 @@ READERS: Mapping[str, Reader] = {
         follower=lambda namer, patience: Settler(read_comet, Scattered(), namer, patience),
         in_words=_comet_in_words,
         learn=learn_comet,
+    ),
+    "hexapod": Reader(
+        decks=("hexapod", *(f"hexapod{size}" for size in _CASE_SIZES)),
+        namer=_hexapod_namer,
+        read=read_hexapod,
+        follower=CaseFollower,
+        in_words=hexapod_in_words,
+        learn=learn_hexapod,
     ),
 }
 
