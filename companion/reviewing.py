@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 
 from companion.errors import JournalError, Refusal
@@ -152,6 +153,7 @@ class _Eyes:
         self._game = game.header.game
         self._reader: Reader = READERS[self._game]
         self._namer = self._reader.namer(game.header.edition, profile)
+        self._meaning = MEANINGS[self._game]()
         self._calibration = calibration
 
     def look(self, kept: Kept, number: int, stood: Stood, session: Session, told: Review) -> None:
@@ -171,17 +173,27 @@ class _Eyes:
             difference = self._difference(bgr, marks, number, stood, session)
             told.differing += [] if difference is None else [difference]
 
+    def _at_rest(self, bgr: np.ndarray, marks: tuple[Mark, ...]) -> Any:
+        """The table on one picture that does not change."""
+        follower = self._reader.follower(self._namer, _AT_REST)
+        for _ in range(_LOOKS):
+            for told in follower.step(bgr):
+                self._meaning.note_change(told)
+            if follower.cards is not None:
+                break
+        return _Still(follower, marks)
+
     def _difference(
         self, bgr: np.ndarray, marks: tuple[Mark, ...], number: int, stood: Stood, session: Session
     ) -> Difference | None:
-        meaning = MEANINGS[self._game]()
         if self._calibration is not None:
-            meaning.note_zones(standing(self._calibration, bgr).zone_of)
-        table = _at_rest(self._reader.follower(self._namer, _AT_REST), bgr, marks)
-        outlook = meaning.of(table, session, (bgr.shape[1], bgr.shape[0]))
+            self._meaning.note_zones(standing(self._calibration, bgr).zone_of)
+        elif any(mark.zone for mark in marks):
+            self._meaning.note_zones(lambda point_px: _zone(point_px, marks))
+        outlook = self._meaning.of(self._at_rest(bgr, marks), session, (bgr.shape[1], bgr.shape[0]))
         if outlook.command is None:
             return Difference(number, "not-read", stood.command, None, _why_not(outlook))
-        if is_same_move(meaning, session, outlook.command, stood.command):
+        if is_same_move(self._meaning, session, outlook.command, stood.command):
             return None
         message = "the picture says something else"
         return Difference(number, "read-differently", stood.command, outlook.command, message)
@@ -203,13 +215,10 @@ class _Still:
         return getattr(self._follower, name)
 
 
-def _at_rest(follower: Follower, bgr: np.ndarray, marks: tuple[Mark, ...]) -> Any:
-    """The table on one picture that does not change."""
-    for _ in range(_LOOKS):
-        follower.step(bgr)
-        if follower.cards is not None:
-            break
-    return _Still(follower, marks)
+def _zone(point_px: tuple[float, float], marks: tuple[Mark, ...]) -> str | None:
+    """The zone in which the card that was seen there lay."""
+    around = (mark for mark in marks if cv2.pointPolygonTest(mark.corners.reshape(-1, 1, 2), point_px, False) >= 0)
+    return next((mark.zone for mark in around), None)
 
 
 def _rank(card: SeenCard, marks: tuple[Mark, ...]) -> int:

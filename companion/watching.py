@@ -174,7 +174,8 @@ class Watching:
             return
         if waiting == outlook.command:
             return
-        jpeg = evidence_picture(picture, outlook.cards, outlook.news)
+        zone_of = None if self._anchor is None else self._anchor.zone_of
+        jpeg = evidence_picture(picture, outlook.cards, outlook.news, zone_of)
         evidence = Evidence(jpeg, float(outlook.confidence), outlook.chances)
         answer = self._referee.ask(Propose(outlook.command, evidence))
         self._proposed = (answer.version, outlook.command)

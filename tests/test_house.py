@@ -25,7 +25,7 @@ DOORS: dict[str, set[str]] = {
     "web": {"errors", "views", "referee", "rules.engine", "flask", "waitress", "werkzeug"},
     "meaning": {"errors", "vision", "referee", "rules", "numpy"},
     "watching": {"errors", "vision", "meaning", "referee", "rules.engine", "devices.camera", "numpy"},
-    "reviewing": {"errors", "meaning", "referee", "rules.engine", "vision", "numpy"},
+    "reviewing": {"errors", "meaning", "referee", "rules.engine", "vision", "numpy", "cv2"},
     "announcing": {"errors", "referee", "views"},
     "invitation": {"errors", "referee", "decks"},
     "doctor": {"errors", "config", "devices", "web.server", "referee"},

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from companion.vision.seen import SeenCard
+from companion.vision.standing import ZoneOf
 
 _WIDTH_PX = 2304
 """As wide as the widest camera's usual picture; wider ones are made smaller."""
@@ -31,26 +32,32 @@ class Mark:
         face: what was read on it, None where unsure.
         east: which of its own edges looks in direction 0.
         is_news: whether the move is about it.
+        zone: in which zone of the table it lay; None outside all, and where nobody had said where those are.
     """
 
     corners: np.ndarray
     face: tuple[str | None, ...]
     east: int
     is_news: bool
+    zone: str | None
 
 
-def evidence_picture(bgr: np.ndarray, cards: Sequence[SeenCard], news: Sequence[SeenCard]) -> bytes:
+def evidence_picture(
+    bgr: np.ndarray, cards: Sequence[SeenCard], news: Sequence[SeenCard], zone_of: ZoneOf | None = None
+) -> bytes:
     """A picture as a JPEG file's bytes, with the cards recognised in its comment.
 
     Args:
         bgr: uint8 (h, w, 3); not written to.
         cards: all cards known.
         news: those that the move is about.
+        zone_of: the zone that a pixel shows.
     """
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
     picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
-    fresh = [_told(card, scale, is_news=True) for card in news]
-    known = [_told(card, scale, is_news=False) for card in cards if not any(card is one for one in news)]
+    zone_of = zone_of or _nowhere
+    fresh = [_told(card, scale, True, zone_of) for card in news]
+    known = [_told(card, scale, False, zone_of) for card in cards if not any(card is one for one in news)]
     return _with_comment(_encoded(picture), _comment(fresh, known))
 
 
@@ -60,8 +67,8 @@ def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
     if text is None:
         return None
     return tuple(
-        Mark(np.array(corners, np.float32).reshape(-1, 2), tuple(face), east, is_news)
-        for corners, face, east, is_news in json.loads(text[len(_NAME) :])
+        Mark(np.array(corners, np.float32).reshape(-1, 2), tuple(face), east, is_news, zone)
+        for corners, face, east, is_news, zone in json.loads(text[len(_NAME) :])
     )
 
 
@@ -70,8 +77,13 @@ def picture_of(jpeg: bytes) -> np.ndarray | None:
     return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if jpeg else None
 
 
-def _told(card: SeenCard, scale: float, *, is_news: bool) -> list[Any]:
-    return [np.round(card.corners * scale, 1).tolist(), list(card.edges), card.east, is_news]
+def _told(card: SeenCard, scale: float, is_news: bool, zone_of: ZoneOf) -> list[Any]:
+    corners = np.round(card.corners.astype(float) * scale, 1).tolist()
+    return [corners, list(card.edges), card.east, is_news, zone_of(card.centre)]
+
+
+def _nowhere(point_px: tuple[float, float]) -> str | None:
+    return None
 
 
 def _comment(news: list[Any], known: list[Any]) -> bytes:

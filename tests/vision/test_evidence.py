@@ -119,3 +119,12 @@ def test_a_line_is_drawn_between_the_edges_that_a_tile_joins() -> None:
     assert shown is not None
     b, g, r = shown[100, 100].astype(int)
     assert r > g > b + 40, "edge 0 is joined with the one across, through the middle"
+
+
+def test_the_zone_that_a_card_lay_in_is_kept() -> None:
+    left, right = (np.array([[x, 20], [x + 60, 20], [x + 60, 60], [x, 60]], np.float32) for x in (10, 110))
+    cards = [SeenCard(None, ("7", "7", "7"), corners, 0.9, 0.9, np.zeros((3, 4))) for corners in (left, right)]
+    jpeg = evidence_picture(np.full((80, 200, 3), 127, np.uint8), cards, [], lambda at: "Vain" if at[0] < 100 else None)
+    marks = marks_of(jpeg)
+    assert marks is not None
+    assert [mark.zone for mark in marks] == ["Vain", None]
