@@ -93,9 +93,8 @@ def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
         if len(members) <= allowed[group]:
             continue
         weak = min(members, key=lambda i: cards[i].confidence)
-        warnings.append(
-            Warned("too-many", f"{len(members)} of {group}, and there are {allowed[group]}", cards[weak].centre)
-        )
+        said = f"{group} is seen {len(members)} times, and sets in play have {allowed[group]}"
+        warnings.append(Warned("too-many", said, cards[weak].centre))
         if float(cards[weak].probabilities.max(-1).min()) < PLAIN:
             unread: Face = (None,) * 6
             out[weak] = replace(cards[weak], edges=unread, confidence=min(0.5, cards[weak].confidence))

@@ -118,15 +118,18 @@ class TileReading(Reading):
 
     def as_json(self) -> dict[str, Any]:
         """The game's part of what `companion read` prints."""
-        told = [(card, card.as_json()) for card in self.cards]
-        stars = [one for card, one in told if isinstance(card, SeenTile) and card.is_star]
+        stars = [card.as_json() for card in self.cards if _is_star(card)]
         return {
-            "tiles": [one for _, one in told if one not in stars],
-            "stars": [{key: one[key] for key in ("cell", "owner", "corners", "confidence")} for one in stars],
+            "tiles": [card.as_json() for card in self.cards if not _is_star(card)],
+            "stars": [{key: star[key] for key in ("cell", "owner", "corners", "confidence")} for star in stars],
             "warnings": [w.as_json() for w in self.warnings],
         }
 
     def summary(self) -> str:
         """How much was read, for people."""
-        stars = sum(isinstance(card, SeenTile) and card.is_star for card in self.cards)
+        stars = sum(map(_is_star, self.cards))
         return f"{len(self.cards) - stars} tiles, {stars} stars"
+
+
+def _is_star(card: SeenCard) -> bool:
+    return isinstance(card, SeenTile) and card.is_star
