@@ -28,7 +28,7 @@ DOORS: dict[str, set[str]] = {
     "reviewing": {"errors", "meaning", "referee", "rules.engine", "vision", "numpy", "cv2"},
     "announcing": {"errors", "referee", "views"},
     "invitation": {"errors", "referee", "decks"},
-    "doctor": {"errors", "config", "devices", "web.server", "referee"},
+    "doctor": {"errors", "config", "choosing", "devices", "simulator", "vision", "numpy", "cv2", "web.server", "referee"},
     "choosing": {"errors", "config", "devices", "rules.engine"},
     "table": {"config", "devices.panel", "devices.pulse", "invitation", "referee"},
     "welcoming": {"table"},

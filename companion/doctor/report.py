@@ -13,6 +13,7 @@ from companion import __version__
 from companion.config import Settings
 from companion.devices.panel import Panel
 from companion.doctor import games, modules, system, table
+from companion.doctor.camera import CameraFrom, camera
 from companion.doctor.finding import Check, Finding, Machine
 from companion.errors import UsageError
 
@@ -34,13 +35,13 @@ CHECKS: tuple[Check, ...] = (
 _SECRET = "(left out)"
 
 
-def examine(machine: Machine, settings: Settings, opened: table.CameraFrom, panel: Panel) -> tuple[Finding, ...]:
+def examine(machine: Machine, settings: Settings, opened: CameraFrom, panel: Panel) -> tuple[Finding, ...]:
     """Look at everything, the devices last."""
     findings: list[Finding] = []
     for check in CHECKS:
         found = check(machine, settings)
         findings += found if isinstance(found, tuple) else (found,)
-    return (*findings, table.pins(panel), table.camera(settings, opened))
+    return (*findings, table.pins(panel), *camera(settings, opened))
 
 
 def is_well(findings: Sequence[Finding]) -> bool:

@@ -1,23 +1,18 @@
-"""The table's own things: camera, pins, speech, page and service."""
+"""The table's own things: pins, speech, page and service."""
 
 import grp
 import os
 import re
 import shutil
 import socket
-from collections.abc import Callable
 
 from companion.config import Settings
-from companion.devices.camera import Camera
 from companion.devices.panel import Panel
 from companion.doctor.finding import Finding, Machine
 from companion.errors import DeviceError, TableError
 from companion.web.server import bound
 
-CameraFrom = Callable[[Settings], Camera | None]
-
 _GROUPS = {"video": "the camera", "gpio": "the pins", "audio": "the voice"}
-_DARK, _BRIGHT = 40.0, 220.0
 
 
 def groups(machine: Machine, settings: Settings) -> Finding:
@@ -29,29 +24,6 @@ def groups(machine: Machine, settings: Settings) -> Finding:
     lacking = sorted(there - mine)
     fix = f"sudo usermod -aG {','.join(lacking)} $USER, then log in anew"
     return Finding("groups", "warn", f"may not use {', '.join(_GROUPS[name] for name in lacking)}", fix)
-
-
-def camera(settings: Settings, opened: CameraFrom) -> Finding:
-    """Open the camera of the settings and take a picture."""
-    try:
-        device = opened(settings)
-        if device is None:
-            return Finding("camera", "skipped", "the settings name none: [camera] source")
-        try:
-            device.open()
-            frame = device.next(5.0)
-        finally:
-            device.close()
-    except DeviceError as error:
-        return Finding("camera", "fail", error.message, "end what else uses the camera, check its cable, try again")
-    if frame is None:
-        return Finding("camera", "fail", f"{device.name} gave no picture", "name a folder that holds pictures")
-    height, width = frame.picture.shape[:2]
-    light = float(frame.picture.mean())
-    found = f"{device.name}, {width} x {height}, brightness {light:.0f} of 255"
-    if _DARK <= light <= _BRIGHT:
-        return Finding("camera", "ok", found)
-    return Finding("camera", "warn", found, "more light" if light < _DARK else "less light, or another angle")
 
 
 def pins(panel: Panel) -> Finding:

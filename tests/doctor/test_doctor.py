@@ -12,12 +12,11 @@ import pytest
 
 from companion.cli import main
 from companion.config import CameraSettings, GameSettings, Settings, TableSettings, WebSettings
-from companion.devices.camera import Frame
 from companion.devices.panel import Panel
 from companion.doctor import modules, system, table
 from companion.doctor.finding import Finding, Machine, Ran, run
 from companion.doctor.report import CHECKS, is_well, lines, without_secrets, write_bundle
-from companion.errors import DeviceError, UsageError
+from companion.errors import UsageError
 
 PI5 = "Raspberry Pi 5 Model B Rev 1.0\0"
 
@@ -120,38 +119,6 @@ def test_the_clock_is_asked(answer: Ran, state: str) -> None:
     assert system.clock(Machine(run=telling(answer)), Settings()).state == state
 
 
-class Camera:
-    """A camera that films one brightness, or fails."""
-
-    name = "test camera"
-
-    def __init__(self, light: int | None) -> None:
-        self._light = light
-        self.is_open = False
-
-    def open(self) -> None:
-        self.is_open = True
-
-    def next(self, timeout_s: float) -> Frame:
-        if self._light is None:
-            raise DeviceError("test camera gives no picture")
-        return Frame(0, 0.0, np.full((90, 160, 3), self._light, np.uint8))
-
-    def close(self) -> None:
-        self.is_open = False
-
-
-@pytest.mark.parametrize(
-    "light, state, told",
-    [(120, "ok", "160 x 90, brightness 120"), (10, "warn", "10"), (250, "warn", "250"), (None, "fail", "no picture")],
-)
-def test_the_camera_is_tried_and_let_go(light: int | None, state: str, told: str) -> None:
-    camera = Camera(light)
-    found = table.camera(Settings(), lambda settings: camera)
-    assert (found.state, camera.is_open) == (state, False)
-    assert told in found.found and bool(found.fix) is (state != "ok")
-
-
 def test_pins_are_taken_and_let_go() -> None:
     assert table.pins(Panel("mock")).state == "skipped"
     assert "python3-lgpio" in table.pins(Panel("lgpio")).found
@@ -209,7 +176,7 @@ def test_the_command_prints_a_page_and_ends_with_its_verdict(
     (tmp_path / "companion.toml").write_text('[camera]\nsource = "usb:63"')
     assert main(["doctor", "--settings", str(tmp_path / "companion.toml"), "--json"]) == 1
     told = json.loads(capsys.readouterr().out)
-    assert (told["ok"], [finding["name"] for finding in told["findings"]]) == (False, ["pins", "camera"])
+    assert (told["ok"], [finding["name"] for finding in told["findings"]]) == (False, ["pins", "camera", "calibration"])
     (tmp_path / "companion.toml").write_text("")
     assert main(["doctor", "--settings", str(tmp_path / "companion.toml")]) == 0
     assert "skipped  camera" in capsys.readouterr().out

@@ -1,0 +1,59 @@
+"""How fast this machine recognises cards: a drawn photograph read some times, a picture watched while it is still."""
+
+import statistics
+import time
+from collections.abc import Callable
+
+import cv2
+import numpy as np
+
+from companion.doctor.finding import Finding
+from companion.simulator.photograph import photograph
+from companion.vision.readers import READERS
+from companion.vision.settling import Patience
+
+GAME = "hexel"
+SLOW_MS = 1500.0
+SLOW_FPS = 8.0
+
+_READS = 5
+_WATCHED = 30
+
+
+def bench(clock: Callable[[], float] = time.perf_counter) -> tuple[Finding, ...]:
+    """Read and watch a drawn table of twelve cards at 1280 x 720, on one thread."""
+    cv2.setNumThreads(1)
+    picture = photograph(np.random.default_rng(1), cards=12, hardness=0.3).bgr
+    return _reading(picture, clock), _watching(picture, clock)
+
+
+def _reading(picture: np.ndarray, clock: Callable[[], float]) -> Finding:
+    reader = READERS[GAME]
+    namer = reader.namer(None, None)
+    reader.read(picture, namer)  # the first loads the networks
+    took_ms, stages = [], []
+    for _ in range(_READS):
+        began = clock()
+        stages.append(reader.read(picture, namer).stages_ms)
+        took_ms.append((clock() - began) * 1000)
+    parts = ", ".join(f"{name} {statistics.median(each[name] for each in stages):.0f}" for name in stages[0])
+    usual_ms = statistics.median(took_ms)
+    found = f"{usual_ms:.0f} ms a picture ({parts}), {1000 / max(usual_ms, 1e-3):.1f} a second"
+    if usual_ms <= SLOW_MS:
+        return Finding("bench, reading", "ok", found)
+    return Finding("bench, reading", "warn", found, "cool and feed the machine well, or take smaller pictures")
+
+
+def _watching(picture: np.ndarray, clock: Callable[[], float]) -> Finding:
+    reader = READERS[GAME]
+    follower = reader.follower(reader.namer(None, None), Patience())
+    for _ in range(Patience().start + 3):
+        follower.step(picture)
+    began = clock()
+    for _ in range(_WATCHED):
+        follower.step(picture)
+    per_s = _WATCHED / max(clock() - began, 1e-6)
+    found = f"{per_s:.0f} still pictures a second"
+    if per_s >= SLOW_FPS:
+        return Finding("bench, watching", "ok", found)
+    return Finding("bench, watching", "warn", found, "fewer pictures: [camera] frames_per_second")
