@@ -199,6 +199,17 @@ def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table: Table) -> 
     assert table.told[0][1]["edges"] == [None] * 6
 
 
+def test_a_card_that_could_not_be_read_is_told_anew_once_it_can(table: Table) -> None:
+    x, y = centre((0, 1))
+    for i in range(30):
+        image = picture([*LINE, (0, 1)], seed=1000 + i)
+        cv2.circle(image, (int(x) + 6, int(y)), 16, (40, 60, 80), -1)
+        table.settler.step(image)
+    table.show([*LINE, (0, 1)], 30)
+    assert table.news() == ["removed", "placed"]
+    assert table.told[1][1]["edges"] == ["red"] * 6
+
+
 def test_two_cards_laid_at_once_are_both_told(table: Table) -> None:
     table.show(LINE, hand=(300, 300))
     table.show([*LINE, (0, 1), (2, -1)], 12)
