@@ -18,7 +18,7 @@ from companion.vision.standing import ZoneOf
 _WIDTH_PX = 2304
 """As wide as the widest camera's usual picture; wider ones are made smaller."""
 _QUALITY = 85
-_NAME = b"companion "
+_NAME = b"companion 2 "  # and the form of what follows
 _START, _COMMENT, _SCAN, _APPLICATION = 0xD8, 0xFE, 0xDA, 0xE0
 _MOST_BYTES = 65_000
 

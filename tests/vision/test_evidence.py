@@ -95,10 +95,10 @@ def test_a_picture_from_before_is_shown_as_it_is_and_has_no_marks() -> None:
         assert drawn(broken) == broken
 
 
-def test_another_programs_comment_is_not_ours() -> None:
+def test_a_comment_of_another_form_is_left_alone() -> None:
     jpeg = evidence_picture(np.full((30, 40, 3), 99, np.uint8), [], [])
     assert marks_of(jpeg) == ()
-    assert marks_of(jpeg.replace(b"companion [", b"somebody. [")) is None
+    assert marks_of(jpeg.replace(b"companion 2 [", b"companion 9 [")) is None
 
 
 def test_more_cards_than_a_comment_holds_leave_the_news() -> None:
