@@ -50,14 +50,14 @@ def _journals(path: Path) -> Sequence[Path]:
 
 
 def _in_words(told: Review) -> Iterator[str]:
-    pictures = f"{told.read_again} of {told.read_again + told.not_kept + told.painted} pictures read again"
+    pictures = f"{told.read_again} of {told.read_again + told.not_kept + told.left_out} pictures read again"
     yield f"game {told.number}: {told.game} {', '.join(told.players)}; {told.moves} moves, {pictures}"
     for difference in told.differing:
         yield from _difference(told.game, difference)
     if told.not_kept:
         yield f"  {told.not_kept} pictures had made room for newer ones"
-    if told.painted:
-        yield f"  {told.painted} pictures of an earlier version have outlines painted over them and were left out"
+    if told.left_out:
+        yield f"  {told.left_out} pictures are of another version and were left out"
     if told.trouble:
         yield f"  {told.trouble}"
 

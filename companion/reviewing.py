@@ -62,7 +62,7 @@ class Review:
     Attributes:
         read_again: how many pictures were.
         not_kept: how many had made room.
-        painted: how many come from a version that painted outlines over them, so that they cannot be read again.
+        left_out: how many are of another version, such as one that painted outlines over them.
         trouble: why there was nothing to look at, or not to the end.
     """
 
@@ -73,7 +73,7 @@ class Review:
     moves: int = 0
     read_again: int = 0
     not_kept: int = 0
-    painted: int = 0
+    left_out: int = 0
     trouble: str | None = None
     differing: list[Difference] = field(default_factory=list)
 
@@ -92,7 +92,7 @@ class Review:
             "moves": self.moves,
             "read_again": self.read_again,
             "not_kept": self.not_kept,
-            "painted": self.painted,
+            "left_out": self.left_out,
             "trouble": self.trouble,
             "differing": [each.as_json() for each in self.differing],
         }
@@ -167,7 +167,7 @@ class _Eyes:
         if jpeg is None:
             told.not_kept += 1
         elif marks is None or bgr is None:
-            told.painted += 1
+            told.left_out += 1
         else:
             told.read_again += 1
             difference = self._difference(bgr, marks, number, stood, session)

@@ -114,7 +114,7 @@ def pictures(data: Path) -> list[Path]:
 def test_pictures_kept_today_are_read_today_as_they_were(kept: Path) -> None:
     told = looked_at(kept)
     assert told.differing == []
-    assert (told.read_again, told.not_kept, told.painted, told.trouble) == (4, 0, 0, None)
+    assert (told.read_again, told.not_kept, told.left_out, told.trouble) == (4, 0, 0, None)
 
 
 def test_a_move_that_was_confirmed_wrongly_is_listed_and_no_other(tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_picture_that_an_earlier_version_painted_on_is_left_out(data: Path) ->
     first.write_bytes(b"\xff\xd8 with outlines painted over it")
     resealed(journal(data), first.name, first)
     told = looked_at(data)
-    assert (codes(told), told.painted, told.read_again) == ([], 1, 3)
+    assert (codes(told), told.left_out, told.read_again) == ([], 1, 3)
 
 
 def test_what_the_rules_now_say_otherwise_is_listed(data: Path) -> None:
