@@ -12,7 +12,7 @@ from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError
 from companion.referee.past import PastGame
-from companion.referee.pictures import Pictures
+from companion.referee.pictures import kept_picture
 from companion.referee.session import Session
 from companion.views import export
 from companion.views.past import day, did, game_page, result_of, signed
@@ -89,7 +89,7 @@ def evidence(number: int, move: int) -> Response:
     """The picture that a past move was read from, with what was recognised drawn on it."""
     game = _found(number)
     kept = game.moves[move - 1].evidence if 1 <= move <= len(game.moves) else None
-    jpeg = None if kept is None else Pictures(game.path.parent).read(game.path, kept)
+    jpeg = None if kept is None else kept_picture(game.path, kept)
     if jpeg is None:
         raise NotFound("No picture was kept of this move.")
     return Response(desk().drawn(jpeg), mimetype="image/jpeg")

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from http import HTTPStatus
+from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
@@ -14,6 +15,7 @@ from companion.views.games import games
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
+from companion.views.words import section_of
 from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
 from companion.web.joining import with_code
@@ -156,10 +158,16 @@ def _page(view: str) -> AnyResponse:
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
     address = urlsplit(table.invitation.url if table.invitation else request.host_url).netloc
     code = table.invitation.join_code if table.invitation and mine["invites"] else None
-    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code))
+    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **_words()))
     if not mine["joined"] and COOKIE in request.cookies:
         response.delete_cookie(COOKIE)
     return response
+
+
+def _words() -> dict[str, Any]:
+    """The page's own words, for the template and for its scripts."""
+    page = section_of("page")
+    return {"words": page, "spoken": {"page": page, "counting": section_of("counting")}}
 
 
 def _answer_proposal(kind: Callable[[int | None], Message]) -> Response:

@@ -1,5 +1,6 @@
 """The catalogue of phrases, and a table's own words laid over it."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -62,3 +63,18 @@ def test_every_phrase_of_the_house_can_be_filled_in() -> None:
         for name, text in phrases.items():
             assert text, f"{section}.{name}"
             assert isinstance(text, list) or text.count("{") == text.count("}"), f"{section}.{name}"
+
+
+STATIC = Path(__file__).parents[2] / "companion/web/static"
+COMPOSED = ("spot-", "did-", "top-", "bottom-", "north", "south", "east", "west")
+
+
+def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else() -> None:
+    scripts = "\n".join(path.read_text() for path in sorted(STATIC.rglob("*.js")))
+    template = (STATIC.parent / "templates/table.html").read_text()
+    said = set(re.findall(r'\b(?:t|parts)\("([a-z-]+)"', scripts))
+    said |= {one or other for one, other in re.findall(r'words(?:\["([a-z-]+)"\]|\.([a-z]+))', template)}
+    known = set(original()["page"])
+    assert said - known == set()
+    unsaid = {name for name in known - said if not name.startswith(COMPOSED) and f'"{name}"' not in scripts}
+    assert unsaid == set()

@@ -1,11 +1,12 @@
 // Buttons and steppers for what may be done by hand now, as the server lists it: no game is known here by name.
 
 import { h } from "./dom.js";
+import { t } from "./words.js";
 
 const MINE = "companion-player"; // who was chosen on this phone the last time
 
 export function actions(state, press, me) {
-  if (state.is_over) return h("div", { class: "row" }, h("button", { id: "next-game", onclick: press.nextGame }, "Next game"));
+  if (state.is_over) return h("div", { class: "row" }, h("button", { id: "next-game", onclick: press.nextGame }, t("next-game")));
   const amounts = grouped(state.actions.filter((action) => action.field));
   const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press, me));
   const presses = [...grouped(state.actions.filter((action) => !action.field)).values()];
@@ -15,7 +16,7 @@ export function actions(state, press, me) {
 }
 
 function button({ label, player, command }, n, state, press) {
-  const words = player && player !== state.turn ? `${player}: ${label}` : label;
+  const words = player && player !== state.turn ? t("by-player", { player, label }) : label;
   return h("button", { id: `do-${n}`, class: "plain", onclick: () => press.command(command) }, words);
 }
 
@@ -23,7 +24,7 @@ function button({ label, player, command }, n, state, press) {
 function roll(choices, n, press) {
   const names = choices.map((choice, k) => name(choice, `roll-${n}-${k}`, () => press.command(choice.command)));
   const label = `roll-${n}`;
-  return h("div", { class: "stepper" }, h("p", { id: label, class: "soft" }, choices[0].label, ":"),
+  return h("div", { class: "stepper" }, h("p", { id: label, class: "soft" }, t("label-of", { label: choices[0].label })),
     h("div", { class: "row picks", role: "group", "aria-labelledby": label }, ...names));
 }
 
@@ -32,7 +33,7 @@ function stepper(choices, n, press, me) {
   const remembered = choices.findIndex(({ player }) => player === (me.seat ?? localStorage.getItem(MINE)));
   let chosen = choices[Math.max(0, remembered)];
   const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric" });
-  const ready = h("div", { class: "row picks", role: "group", "aria-label": "Common amounts" });
+  const ready = h("div", { class: "row picks", role: "group", "aria-label": t("amounts") });
   const names = choices.length > 1 ? choices.map((choice, k) => name(choice, `who-${n}-${k}`, () => choose(choice))) : [];
 
   const bounded = (value) => {
@@ -57,12 +58,12 @@ function stepper(choices, n, press, me) {
   const { label, player } = chosen;
   return h("form", { class: "stepper", onsubmit: submit, novalidate: true },
     h("label", { for: input.id }, names.length ? label : h("span", {}, h("b", {}, player), " · ", label)),
-    names.length ? h("div", { class: "row picks", role: "group", "aria-label": "Who" }, ...names) : null,
+    names.length ? h("div", { class: "row picks", role: "group", "aria-label": t("who") }, ...names) : null,
     h("div", { class: "row" },
-      h("button", { type: "button", class: "plain round", "aria-label": "Less", onclick: () => move(-1) }, "−"),
+      h("button", { type: "button", class: "plain round", "aria-label": t("less"), onclick: () => move(-1) }, "−"),
       input,
-      h("button", { type: "button", class: "plain round", "aria-label": "More", onclick: () => move(1) }, "+"),
-      h("button", { type: "submit", id: `set-${n}` }, "Set")),
+      h("button", { type: "button", class: "plain round", "aria-label": t("more"), onclick: () => move(1) }, "+"),
+      h("button", { type: "submit", id: `set-${n}` }, t("set"))),
     ready);
 }
 

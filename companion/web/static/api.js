@@ -1,5 +1,7 @@
 // Asking the table for something: JSON there and back, and the reason in words when it is not done.
 
+import { t } from "./words.js";
+
 export class Refused extends Error {
   constructor(status, { code, message }) {
     super(message);
@@ -11,7 +13,7 @@ export class Refused extends Error {
 async function answerOf(response) {
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
-  throw new Refused(response.status, body.error ?? { code: "no-answer", message: "The table did not answer." });
+  throw new Refused(response.status, body.error ?? { code: "no-answer", message: t("answer-none") });
 }
 
 async function send(path, options) {
@@ -19,7 +21,7 @@ async function send(path, options) {
   try {
     response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
   } catch {
-    throw new Refused(0, { code: "offline", message: "The table cannot be reached." });
+    throw new Refused(0, { code: "offline", message: t("unreachable") });
   }
   return answerOf(response);
 }

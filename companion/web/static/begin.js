@@ -3,6 +3,7 @@
 import { fetchGames } from "./api.js";
 import { h } from "./dom.js";
 import { gameModule } from "./games.js";
+import { t } from "./words.js";
 
 const dialog = document.getElementById("sheet");
 
@@ -27,12 +28,12 @@ export async function openBegin({ state, press }) {
     while (wanted.names.length < least) wanted.names.push("");
     if (most) wanted.names.length = Math.min(wanted.names.length, most);
     form.replaceChildren(...[
-      picks("Which game", games, (game) => titles[games.indexOf(game)], wanted.game, (game) => (wanted.game = game)),
-      editions.length > 1 ? picks("Which deck", editions, (edition) => `Deck of ${edition}`, wanted.edition ?? editions[0], (edition) => (wanted.edition = edition)) : null,
-      h("fieldset", {}, h("legend", {}, "Who plays, in the order of the seats"), ...wanted.names.map(nameField),
-        most && wanted.names.length >= most ? null : h("button", { type: "button", id: "add-player", class: "plain small", onclick: () => redraw(() => wanted.names.push("")) }, "One more")),
-      h("p", { class: "soft" }, "The game on the table now is kept with the past games."),
-      h("button", { type: "submit", id: "begin", class: "wide" }, "Put it on the table"),
+      picks(t("game-which"), games, (game) => titles[games.indexOf(game)], wanted.game, (game) => (wanted.game = game)),
+      editions.length > 1 ? picks(t("deck-which"), editions, (edition) => t("deck-of", { edition }), wanted.edition ?? editions[0], (edition) => (wanted.edition = edition)) : null,
+      h("fieldset", {}, h("legend", {}, t("players")), ...wanted.names.map(nameField),
+        most && wanted.names.length >= most ? null : h("button", { type: "button", id: "add-player", class: "plain small", onclick: () => redraw(() => wanted.names.push("")) }, t("player-more"))),
+      h("p", { class: "soft" }, t("game-kept")),
+      h("button", { type: "submit", id: "begin", class: "wide" }, t("begin")),
       note].filter(Boolean));
   };
   const redraw = (change) => {
@@ -43,16 +44,16 @@ export async function openBegin({ state, press }) {
     h("div", { class: "row picks", role: "group", "aria-label": label },
       ...list.map((one) => h("button", { type: "button", class: "plain pick name", "aria-pressed": String(one === chosen), onclick: () => redraw(() => choose(one)) }, words(one))));
   const nameField = (name, n) => {
-    const input = h("input", { id: `player-${n}`, value: name, maxlength: 40, "aria-label": `Player ${n + 1}` });
+    const input = h("input", { id: `player-${n}`, value: name, maxlength: 40, "aria-label": t("player", { n: n + 1 }) });
     input.addEventListener("input", () => (wanted.names[n] = input.value));
     return h("div", { class: "row" }, input,
-      wanted.names.length > wanted.game.least ? h("button", { type: "button", class: "plain round", "aria-label": `Without player ${n + 1}`, onclick: () => redraw(() => wanted.names.splice(n, 1)) }, "−") : null);
+      wanted.names.length > wanted.game.least ? h("button", { type: "button", class: "plain round", "aria-label": t("player-without", { n: n + 1 }), onclick: () => redraw(() => wanted.names.splice(n, 1)) }, "−") : null);
   };
 
   draw();
   dialog.replaceChildren(
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, "Another game"),
-      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, "Close")),
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, t("another-game")),
+      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, t("close"))),
     form);
   dialog.showModal();
 }

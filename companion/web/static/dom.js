@@ -37,11 +37,7 @@ export function initial(name) {
   return [...name.trim()][0]?.toUpperCase() ?? "?";
 }
 
-export const SMALL_NUMBERS = ["no", "one", "two", "three", "four", "five", "six"];
-
-export function counted(number, thing) {
-  return `${SMALL_NUMBERS[number] ?? number} ${thing}${number === 1 ? "" : "s"}`;
-}
+export { counted } from "./words.js";
 
 // A reason as a sentence: it may come as a mere clause.
 export function spoken(text) {

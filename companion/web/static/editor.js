@@ -4,6 +4,7 @@ import { judge } from "./api.js";
 import { h } from "./dom.js";
 import { entering } from "./lay.js";
 import { paint } from "./paint.js";
+import { t } from "./words.js";
 
 // `entry` is how the game's own moves are typed, where it has such a way; `state` the table as it is now.
 export function editor(move, { state, game, entry, press, close }) {
@@ -18,10 +19,10 @@ export function editor(move, { state, game, entry, press, close }) {
     note.replaceChildren(answer.error.message, " ", ...ways(answer.error, change));
   };
   const ways = ({ code }, change) => {
-    if (code === "does-not-follow") return [way("Correct, and take back the moves from there on", { ...change, cut: true })];
+    if (code === "does-not-follow") return [way(t("correct-cut"), { ...change, cut: true })];
     if (code !== "not-your-turn") return [];
     return plain(move).filter(({ player }) => player === stood.turn)
-      .map(({ label, command }) => way(`Correct, with before it: ${label}`, { ...change, commands: [command, ...change.commands] }));
+      .map(({ label, command }) => way(t("correct-before", { label }), { ...change, commands: [command, ...change.commands] }));
   };
   const way = (words, change) => h("button", { class: "small", onclick: () => send(change) }, words);
   const replace = (command) => send({ at: move.n, replaced: 1, commands: [command] });
@@ -29,27 +30,27 @@ export function editor(move, { state, game, entry, press, close }) {
   const players = Object.keys(state.players);
   const typed = entry?.takes(wanted);
 
-  return h("section", { class: "editor", "aria-label": "Put it right" },
-    h("h3", {}, "Put it right"),
+  return h("section", { class: "editor", "aria-label": t("put-it-right") },
+    h("h3", {}, t("put-it-right")),
     move.picture ? crop(move.n) : null,
     ...(typed ? entry.controls(wanted, { state: stood, players, judge: (commands) => judge(commands, move.n) })
       : [who(wanted, players), paint(wanted, game, state), where(wanted, stood, game), numbers(wanted)]),
-    h("button", { id: "correct", onclick: () => replace(wanted) }, "Correct it so"),
+    h("button", { id: "correct", onclick: () => replace(wanted) }, t("correct")),
     suggestions(move, game, state, replace),
-    h("details", {}, h("summary", { id: "something-else" }, "It was something else"),
+    h("details", {}, h("summary", { id: "something-else" }, t("something-else")),
       h("div", { class: "row wrap" },
-        ...others(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => replace(command) }, `It was: ${label}`)),
-        h("button", { id: "take-out", class: "plain small", onclick: () => send({ at: move.n, replaced: 1, commands: [] }) }, "It did not happen"))),
-    h("details", {}, h("summary", { id: "forgotten" }, "A move before it was forgotten"),
+        ...others(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => replace(command) }, t("it-was", { label }))),
+        h("button", { id: "take-out", class: "plain small", onclick: () => send({ at: move.n, replaced: 1, commands: [] }) }, t("not-happened")))),
+    h("details", {}, h("summary", { id: "forgotten" }, t("forgotten")),
       h("div", { class: "row wrap" },
-        ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => insert(command) }, `Put in: ${label}`))),
+        ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => insert(command) }, t("put-in", { label })))),
       forgotten(stood, game, players, move.n, insert)),
     note);
 }
 
 // The card as the camera saw it, beside what it may have been.
 function crop(number) {
-  const image = h("img", { src: `/api/moves/${number}/evidence.jpg?close=1`, alt: "What the camera saw there", class: "crop" });
+  const image = h("img", { src: `/api/moves/${number}/evidence.jpg?close=1`, alt: t("crop"), class: "crop" });
   image.addEventListener("error", () => image.remove());
   return image;
 }
@@ -85,13 +86,13 @@ function who(wanted, names) {
     wanted.player = name;
     buttons.forEach((button, n) => button.setAttribute("aria-pressed", names[n] === name));
   };
-  return h("div", { class: "row picks", role: "group", "aria-label": "Who" }, ...buttons);
+  return h("div", { class: "row picks", role: "group", "aria-label": t("who") }, ...buttons);
 }
 
 // Another cell: the table as it lay then, with its free cells to tap.
 function where(wanted, stood, game) {
   if (!Array.isArray(wanted.cell) || !game.layWords) return null;
-  return h("details", {}, h("summary", { id: "elsewhere" }, "It lies in another cell"), tableau(stood, game, (cell) => (wanted.cell = cell)));
+  return h("details", {}, h("summary", { id: "elsewhere" }, t("elsewhere")), tableau(stood, game, (cell) => (wanted.cell = cell)));
 }
 
 function tableau(stood, game, onCell) {
@@ -126,5 +127,5 @@ function suggestions({ instead }, game, state, replace) {
   const choices = instead.map(({ command, said }) =>
     h("li", {}, h("button", { class: "plain suggestion", onclick: () => replace(command) },
       game.preview?.(command, state) ?? null, h("span", {}, said))));
-  return h("div", {}, h("h4", {}, "Or was it this?"), h("ul", { class: "suggestions" }, ...choices));
+  return h("div", {}, h("h4", {}, t("or-this")), h("ul", { class: "suggestions" }, ...choices));
 }

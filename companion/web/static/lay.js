@@ -4,6 +4,7 @@
 import { fetchOptions, judge } from "./api.js";
 import { h } from "./dom.js";
 import { paint } from "./paint.js";
+import { t } from "./words.js";
 
 const dialog = document.getElementById("sheet");
 const turned = (d, k) => (d + k) % 6;
@@ -22,15 +23,16 @@ export async function openLay(cell, { state, game, me, press, onLaid, command = 
   const players = Object.keys(state.players).filter((name) => plays(name, me));
   const body = await entering(cell, { state, game, players, lay, command });
   dialog.replaceChildren(
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, command ? "What was it?" : heading(cell, state, game)),
-      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, "Close")),
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, command ? t("what-was-it") : heading(cell, state, game)),
+      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, t("close"))),
     ...body, note);
   if (!dialog.open) dialog.showModal();
 }
 
 function heading(cell, state, game) {
-  if (cell) return `${state.turn} lays here`;
-  return game.entry ? [state.turn, game.layWords(state)].filter(Boolean).join(": ") : "The first three cards";
+  if (cell) return t("lays-here", { player: state.turn });
+  if (!game.entry) return t("first-cards");
+  return state.turn ? t("lays", { player: state.turn, words: game.layWords(state) }) : game.layWords(state);
 }
 
 function plays(name, me) {
@@ -49,20 +51,20 @@ export async function entering(cell, { state, game, players, lay, at, command = 
 
 // A game's own way of entering.
 function typing({ controls }, command, { state, players, lay, at }) {
-  if (!players.length) return [h("p", {}, "Every seat is claimed by another phone.")];
+  if (!players.length) return [h("p", {}, t("seats-claimed"))];
   return [...controls(command, { state, players, judge: (commands) => judge(commands, at) }),
-    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, "Lay it")].filter(Boolean);
+    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, t("lay"))].filter(Boolean);
 }
 
 function painting(command, { game, state, lay }) {
   return [paint(command, game, state),
-    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, command.cards ? "Lay them" : "Lay it")];
+    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, command.cards ? t("lay-them") : t("lay"))];
 }
 
 // What the rules allow in a cell, one picture for all turnings of a tile; tapping it again turns it.
 async function choosing(cell, { game, state, lay, at: number }) {
   const { commands } = await fetchOptions(cell, number).catch(() => ({ commands: [] }));
-  if (!commands.length) return [h("p", {}, "Nothing can be laid here now.")];
+  if (!commands.length) return [h("p", {}, t("nothing-here"))];
   const chosen = h("div", { class: "chosen" });
   let turning = [];
   let at = 0;
@@ -70,8 +72,8 @@ async function choosing(cell, { game, state, lay, at: number }) {
     const command = turning[at];
     chosen.replaceChildren(game.preview(command, state) ?? "",
       h("div", { class: "row wrap" },
-        turning.length > 1 ? h("button", { id: "turn-tile", class: "plain", onclick: () => { at = (at + 1) % turning.length; show(); } }, `Turn (${at + 1} of ${turning.length})`) : null,
-        h("button", { id: "lay", onclick: () => lay(command) }, command.cmd === "star" ? "Put the star here" : "Lay it so")));
+        turning.length > 1 ? h("button", { id: "turn-tile", class: "plain", onclick: () => { at = (at + 1) % turning.length; show(); } }, t("turn-tile", { n: at + 1, all: turning.length })) : null,
+        h("button", { id: "lay", onclick: () => lay(command) }, command.cmd === "star" ? t("star-here") : t("lay-so"))));
   };
   const choices = [...grouped(commands).values()].map((same, n) =>
     h("li", {}, h("button", { id: `tile-${n}`, class: "plain suggestion", "aria-label": words(same[0]), onclick: () => { turning = same; at = 0; show(); } },

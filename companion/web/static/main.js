@@ -9,13 +9,9 @@ import { layer, mySeat } from "./seat.js";
 import { heard } from "./voice.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
+import { t } from "./words.js";
 
-const LINK_WORDS = {
-  live: "Live",
-  waiting: "Connecting",
-  asking: "Every few seconds",
-  lost: "Connection lost",
-};
+const LINK_WORDS = { live: t("live"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
 
 let latest = null;
 let me = JSON.parse(document.body.dataset.me);

@@ -1,6 +1,7 @@
 // Painting a card: every edge is a button that goes through the symbols; every free cell one that takes the card.
 
 import { h } from "./dom.js";
+import { t } from "./words.js";
 
 const EDGE_NAMES = ["east", "north-east", "north-west", "west", "south-west", "south-east"];
 
@@ -15,7 +16,7 @@ export function paint(command, game, state, onChange = () => {}) {
 function painted(card, n, count, game, state, onChange) {
   const symbols = game.symbols(state);
   const face = h("div", { class: "painted" });
-  const edges = h("div", { class: "edges", role: "group", "aria-label": count > 1 ? `Card ${n + 1}` : "The card’s edges" });
+  const edges = h("div", { class: "edges", role: "group", "aria-label": count > 1 ? t("card-number", { n: n + 1 }) : t("edges") });
   const buttons = EDGE_NAMES.map((name, d) => {
     const button = h("button", { type: "button", class: `edge edge-${d}`, onclick: () => turn(d) });
     button.dataset.name = name;
@@ -23,7 +24,7 @@ function painted(card, n, count, game, state, onChange) {
   });
   const draw = () => {
     face.replaceChildren(game.preview(card, state));
-    buttons.forEach((button, d) => button.setAttribute("aria-label", `${EDGE_NAMES[d]}: ${card.edges[d] ?? "not read"}`));
+    buttons.forEach((button, d) => button.setAttribute("aria-label", t("edge", { edge: t(EDGE_NAMES[d]), symbol: card.edges[d] ?? t("edge-unread") })));
     onChange();
   };
   const turn = (d) => {
@@ -37,6 +38,6 @@ function painted(card, n, count, game, state, onChange) {
   edges.append(face, ...buttons);
   draw();
   return h("div", { class: "paint" }, edges,
-    h("div", {}, h("p", { class: "soft" }, "Tap an edge to change it."),
-      h("button", { type: "button", class: "plain small", onclick: rotate }, "Turn the card")));
+    h("div", {}, h("p", { class: "soft" }, t("edge-tap")),
+      h("button", { type: "button", class: "plain small", onclick: rotate }, t("card-turn"))));
 }

@@ -1,6 +1,7 @@
 // This phone at the table: joining, a seat of its own, the operator's place, and the code by which others join.
 
 import { h } from "./dom.js";
+import { t } from "./words.js";
 import * as voice from "./voice.js";
 
 // Before there is a seat it asks at once, large; afterwards it is one line to unfold.
@@ -11,10 +12,10 @@ export function seatChoice(state, me, press) {
   const choices = names.map((name, n) => {
     const isTaken = me.taken.includes(name);
     return h("button", { id: `sit-${n}`, class: "plain pick name", disabled: isTaken, onclick: () => press.claim(name) },
-      isTaken ? `${name} (taken)` : name);
+      isTaken ? t("seat-taken", { player: name }) : name);
   });
   return h("div", { class: "stepper" },
-    h("p", { id: "sit" }, h("b", {}, "Which seat is yours?"), h("span", { class: "soft" }, " Then only this phone plays for it.")),
+    h("p", { id: "sit" }, h("b", {}, t("seat-which")), h("span", { class: "soft" }, t("seat-then"))),
     h("div", { class: "row picks", role: "group", "aria-labelledby": "sit" }, ...choices));
 }
 
@@ -22,9 +23,9 @@ export function thisPhone(state, me, press) {
   if (!me.joined) return voicePart(null);
   const seated = me.seat && state.players[me.seat];
   return h("details", { id: "this-phone" },
-    h("summary", { id: "this-phone-words" }, seated ? `This phone plays for ${me.seat}` : "This phone has no seat",
-      me.operator ? " · operator" : ""),
-    seated ? h("button", { id: "leave-seat", class: "plain small", onclick: () => press.free() }, "Give up the seat") : null,
+    h("summary", { id: "this-phone-words" }, seated ? t("phone-seated", { player: me.seat }) : t("phone-unseated"),
+      me.operator ? t("phone-operator") : ""),
+    seated ? h("button", { id: "leave-seat", class: "plain small", onclick: () => press.free() }, t("seat-leave")) : null,
     voicePart(me.seat),
     operatorPart(state, me, press),
     me.invites ? invite() : null);
@@ -40,7 +41,7 @@ function voicePart(seat) {
     voice.choose(choice);
     buttons.forEach((button, n) => button.setAttribute("aria-pressed", choices[n][0] === choice));
   };
-  return h("div", { class: "voice" }, h("p", { id: "voice" }, "This phone speaks:"),
+  return h("div", { class: "voice" }, h("p", { id: "voice" }, t("voice")),
     h("div", { class: "row picks", role: "group", "aria-labelledby": "voice" }, ...buttons));
 }
 
@@ -55,27 +56,27 @@ function operatorPart(state, me, press) {
       press.operate(document.getElementById("pin").value.trim());
     };
     return h("form", { class: "pin", autocomplete: "off", onsubmit: submit },
-      h("label", { for: "pin" }, "Operator’s PIN, to correct and take back"),
+      h("label", { for: "pin" }, t("pin")),
       h("div", { class: "row" },
         h("input", { id: "pin", type: "password", inputmode: "numeric", maxlength: 40, required: true }),
-        h("button", { type: "submit", id: "operate" }, "Enter")));
+        h("button", { type: "submit", id: "operate" }, t("enter"))));
   }
   const others = me.taken.filter((name) => name !== me.seat);
   const freeing = others.map((name, n) =>
-    h("button", { id: `free-${n}`, class: "plain small", onclick: () => press.free(name) }, `Free ${name}’s seat`));
+    h("button", { id: `free-${n}`, class: "plain small", onclick: () => press.free(name) }, t("seat-free", { player: name })));
   const isOff = isCameraOff(state);
   return h("div", { class: "row wrap" }, ...freeing,
-    h("button", { id: "another-game", class: "plain small", onclick: press.anotherGame }, "Another game"),
-    me.camera ? h("button", { id: "camera", class: "plain small", onclick: () => press.switchCamera(isOff) }, isOff ? "Switch the camera on" : "Switch the camera off") : null,
-    me.camera ? h("a", { id: "calibrate", class: "small", href: "/calibrate" }, "Calibrate the table") : null,
-    h("button", { id: "resign", class: "plain small", onclick: press.resign }, "Stop being the operator"));
+    h("button", { id: "another-game", class: "plain small", onclick: press.anotherGame }, t("another-game")),
+    me.camera ? h("button", { id: "camera", class: "plain small", onclick: () => press.switchCamera(isOff) }, isOff ? t("camera-on") : t("camera-off")) : null,
+    me.camera ? h("a", { id: "calibrate", class: "small", href: "/calibrate" }, t("calibrate")) : null,
+    h("button", { id: "resign", class: "plain small", onclick: press.resign }, t("resign")));
 }
 
 function invite() {
-  const alt = "A code that another phone’s camera reads to join";
+  const alt = t("invite-picture");
   return h("div", { class: "invite" },
     h("img", { class: "qr", src: "/join.svg", loading: "lazy", width: 180, height: 180, alt }),
-    h("p", { class: "soft" }, "Others join by this code."));
+    h("p", { class: "soft" }, t("invite")));
 }
 
 // What this phone may do by hand: its own seat's moves, and those of seats that no phone has claimed.

@@ -1,14 +1,15 @@
 // The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
 
 import { counted, h, spoken } from "./dom.js";
+import { parts, t } from "./words.js";
 
 export function titleWords(state, game) {
-  if (state.proposal) return `Waiting: ${state.proposal.sentence}`;
-  return state.turn ? `${state.turn}’s turn · ${game.title ?? state.game}` : (game.title ?? state.game);
+  if (state.proposal) return t("waiting-title", { sentence: state.proposal.sentence });
+  return state.turn ? t("turn-title", { player: state.turn, game: game.title ?? state.game }) : (game.title ?? state.game);
 }
 
 export function gameName(state, game) {
-  const edition = state.header.edition ? h("span", { class: "edition" }, `deck of ${state.header.edition}`) : null;
+  const edition = state.header.edition ? h("span", { class: "edition" }, t("deck", { edition: state.header.edition })) : null;
   return [h("span", {}, game.title ?? state.game), edition];
 }
 
@@ -19,10 +20,10 @@ export function call(state) {
       h("ul", { class: "said alone" }, ...amended.said.map((sentence) => h("li", {}, sentence)))];
   }
   const { call: called, said, why } = state;
-  if (!called && !said.length) return [h("p", { class: "word quiet" }, "Welcome")];
+  if (!called && !said.length) return [h("p", { class: "word quiet" }, t("welcome"))];
   const told = said.map((sentence) => h("li", {}, sentence));
   const reasons = why.length
-    ? h("details", { class: "why" }, h("summary", { id: "why" }, "Why?"), ...why.map((reason) => h("p", {}, reason)))
+    ? h("details", { class: "why" }, h("summary", { id: "why" }, t("why")), ...why.map((reason) => h("p", {}, reason)))
     : null;
   if (!called) return [h("ul", { class: said.length > 3 ? "said alone many" : "said alone" }, ...told), reasons];
   const who = called.player && !called.word.includes(called.player) ? h("span", { class: "who" }, called.player) : null;
@@ -39,21 +40,21 @@ export function notices(state) {
 // Where in the camera's picture to look: a small frame with a mark in it, and the same in words.
 function spot([x, y]) {
   const across = x < 1 / 3 ? "left" : x > 2 / 3 ? "right" : "middle";
-  const down = y < 1 / 3 ? "far" : y > 2 / 3 ? "near" : "";
-  const words = down && across === "middle" ? `${down} side` : [down, across].filter(Boolean).join(" ");
-  const mark = h("span", { class: "spot", role: "img", "aria-label": `Where: ${words}` }, h("i", {}));
+  const down = y < 1 / 3 ? "far-" : y > 2 / 3 ? "near-" : "";
+  const words = t(`spot-${down}${across}`);
+  const mark = h("span", { class: "spot", role: "img", "aria-label": t("where", { spot: words }) }, h("i", {}));
   mark.firstChild.style.left = `${(x * 100).toFixed(1)}%`;
   mark.firstChild.style.top = `${(y * 100).toFixed(1)}%`;
   return h("span", { class: "where" }, mark, h("span", {}, words));
 }
 
 export function turn(state, game, me) {
-  if (state.is_over) return [h("p", { class: "now all" }, "The game is over")];
+  if (state.is_over) return [h("p", { class: "now all" }, t("over"))];
   const doing = game.prompt(state);
   if (!state.turn) return doing ? [h("p", { class: "now all" }, doing)] : [];
   const isMine = state.turn === me.seat;
-  const now = isMine ? h("p", { class: "now mine" }, h("b", {}, "Your turn"))
-    : h("p", { class: "now" }, h("b", {}, state.turn), h("span", {}, "’s turn"));
+  const now = isMine ? h("p", { class: "now mine" }, h("b", {}, t("your-turn")))
+    : h("p", { class: "now" }, ...parts("turn", { player: h("b", {}, state.turn) }).map((part) => (typeof part === "string" ? h("span", {}, part) : part)));
   return [now, doing ? h("p", { class: "soft" }, doing) : null];
 }
 
@@ -72,10 +73,10 @@ function seat(state, game, name, isMine) {
   const isTurn = state.turn === name;
   const classes = ["seat", isTurn && "is-turn", isOut && "is-out"].filter(Boolean).join(" ");
   const badges = [
-    isTurn ? h("span", { class: "badge turn-badge" }, "to play") : null,
-    isMine ? h("span", { class: "badge" }, "you") : null,
-    isDealer ? h("span", { class: "badge" }, "deals") : null,
-    isOut ? h("span", { class: "badge" }, "out") : null,
+    isTurn ? h("span", { class: "badge turn-badge" }, t("to-play")) : null,
+    isMine ? h("span", { class: "badge" }, t("you")) : null,
+    isDealer ? h("span", { class: "badge" }, t("deals")) : null,
+    isOut ? h("span", { class: "badge" }, t("out")) : null,
   ];
   return h("li", { class: classes, "aria-current": isTurn ? "true" : null },
     h("div", { class: "who" }, h("span", { class: "name" }, name), h("span", { class: "badges" }, ...badges)),
@@ -87,8 +88,8 @@ function seat(state, game, name, isMine) {
 }
 
 function pips(hand) {
-  const words = `${counted(hand, "card")} in hand`;
-  if (hand > 3) return h("span", { class: "pot" }, h("span", {}, "In hand"), h("b", {}, hand));
+  const words = t("in-hand-said", { cards: counted(hand, "card") });
+  if (hand > 3) return h("span", { class: "pot" }, h("span", {}, t("in-hand")), h("b", {}, hand));
   const cards = [0, 1, 2].map((n) => h("i", { class: n < hand ? "pip held" : "pip" }));
   return h("span", { class: "pips", role: "img", "aria-label": words, title: words }, ...cards);
 }
@@ -99,65 +100,63 @@ export function proposal(state, me, isBoard, press) {
   const player = waiting.command.player;
   const isOthers = player !== me.seat && me.taken.includes(player) && !me.operator;
   const canPress = me.joined && !isBoard && !isOthers;
-  const hint = isBoard ? "." : isOthers ? `, or on ${player}’s phone.` : ", or join below to press here.";
+  const hint = isBoard ? t("press-table") : isOthers ? t("press-other", { player }) : t("press-join");
   const refused = waiting.refusal;
-  const sure = waiting.confidence === null ? null : `${Math.round(waiting.confidence * 100)} % sure`;
+  const sure = waiting.confidence === null ? null : t("sure", { percent: Math.round(waiting.confidence * 100) });
   const lines = refused ? [spoken(refused.message)] : waiting.consequences;
   return [
     h("div", { class: refused ? "waiting refused" : "waiting" },
       waiting.confidence === null ? null : picture(`/api/proposal/evidence.jpg?v=${waiting.version}`),
-      h("p", { class: "kicker" }, refused ? "The rules say no" : "Is this right?", sure ? h("span", {}, sure) : null),
+      h("p", { class: "kicker" }, refused ? t("refused") : t("right"), sure ? h("span", {}, sure) : null),
       h("p", { class: "sentence" }, waiting.sentence),
       lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null),
     canPress
       ? h("div", { class: "row" },
-          h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? "Take it away" : "Reject"),
-          h("button", { id: "change", class: "plain", onclick: press.changeProposal }, "Change"),
-          refused ? null : h("button", { id: "confirm", onclick: press.confirm }, "Confirm"))
-      : h("p", { class: "soft" }, `Press the button at the table${hint}`),
+          h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? t("take-away") : t("reject")),
+          h("button", { id: "change", class: "plain", onclick: press.changeProposal }, t("change")),
+          refused ? null : h("button", { id: "confirm", onclick: press.confirm }, t("confirm")))
+      : h("p", { class: "soft" }, hint),
   ];
 }
 
 function picture(address) {
-  const image = h("img", { src: address, alt: "The camera’s picture, with what was recognised", class: "seen" });
+  const image = h("img", { src: address, alt: t("picture-seen"), class: "seen" });
   const link = h("a", { href: address, target: "_blank", rel: "noopener", class: "look" }, image);
   image.addEventListener("error", () => link.remove());
   return link;
 }
 
 export function lastMoves(state) {
-  const told = ({ n, said }) => h("li", { value: n }, said.join(" ") || "Done.");
+  const told = ({ n, said }) => h("li", { value: n }, said.join(" ") || t("done"));
   return state.history.length > 1 ? h("ol", {}, ...state.history.slice(-7, -1).reverse().map(told)) : [];
 }
 
 export function history(state, canAmend, press, open) {
   if (!state.history.length && !state.amendments.length) return [];
   const back = canAmend && state.can_undo
-    ? h("button", { id: "undo", class: "plain small", onclick: press.undo }, correction(state)?.did === "correct" ? "Take the correction back" : "Take back the last move") : null;
+    ? h("button", { id: "undo", class: "plain small", onclick: press.undo }, correction(state)?.did === "correct" ? t("undo-correction") : t("undo")) : null;
   const again = canAmend && state.can_redo
-    ? h("button", { id: "redo", class: "plain small", onclick: press.redo }, "Put it back") : null;
+    ? h("button", { id: "redo", class: "plain small", onclick: press.redo }, t("redo")) : null;
   const moves = [...state.history].reverse().map((move) => entry(move, open));
   return [back || again ? h("div", { class: "row wrap start" }, back, again) : null,
-    h("details", {}, h("summary", { id: "moves" }, counted(state.history.length, "move"), " so far"),
+    h("details", {}, h("summary", { id: "moves" }, t("moves", { moves: counted(state.history.length, "move") })),
       h("ol", { reversed: true, start: state.history.length }, ...moves), amendments(state.amendments))];
 }
 
 function entry({ n, said, picture }, open) {
-  const words = said.join(" ") || "Done.";
+  const words = said.join(" ") || t("done");
   return h("li", { value: n }, h("div", { class: "entry" }, h("span", {}, words),
-    h("button", { id: `open-${n}`, class: "plain tiny", "aria-label": `Why? Move ${n}: ${words}`, onclick: () => open(n) }, picture ? "Why? ▣" : "Why?")));
+    h("button", { id: `open-${n}`, class: "plain tiny", "aria-label": t("why-move", { n, words }), onclick: () => open(n) }, picture ? t("why-pictured") : t("why"))));
 }
-
-const DID = { correct: "corrected", undo: "taken back", redo: "put back" };
 
 function amendments(list) {
   if (!list.length) return null;
   const lines = [...list].reverse().map((amendment) => h("li", {}, h("b", {}, heading(amendment)), " ", amendment.said.join(" ")));
-  return [h("h3", {}, "Put right"), h("ul", { class: "amendments" }, ...lines)];
+  return [h("h3", {}, t("put-right")), h("ul", { class: "amendments" }, ...lines)];
 }
 
 function heading({ did, at, by }) {
-  return `Move ${at} ${DID[did]}${by ? ` by ${by}` : " at the table"}:`;
+  return t("label-of", { label: by ? t(`did-${did}`, { n: at, by }) : t(`did-${did}-table`, { n: at }) });
 }
 
 // What was put right counts as the last call until the next move.

@@ -2,6 +2,7 @@
 
 import { actions } from "./actions.js";
 import { h } from "./dom.js";
+import { t } from "./words.js";
 
 export function mySeat(state, game, me, possible, press) {
   if (!me.joined) return [];
@@ -30,5 +31,5 @@ export function layer(state, me) {
 function layButton(state, game, me, press) {
   if (!layer(state, me) || !game.layWords?.(state)) return null;
   return h("button", { id: "lay-by-hand", class: "plain small", "aria-pressed": String(press.isLaying()), onclick: press.layByHand },
-    press.isLaying() ? "Stop entering" : game.layWords(state));
+    press.isLaying() ? t("lay-stop") : game.layWords(state));
 }

@@ -3,6 +3,7 @@
 import { fetchMove } from "./api.js";
 import { h, spoken } from "./dom.js";
 import { editor } from "./editor.js";
+import { t } from "./words.js";
 
 const dialog = document.getElementById("sheet");
 
@@ -13,13 +14,13 @@ export async function openSheet(number, { state, game, me, press }) {
   const entry = me.operator ? await game.entry?.() : null;
   const edit = me.operator ? editor(move, { state, game, entry, press, close }) : null;
   const parts = [
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, `Move ${number}`),
-      h("button", { class: "plain small", id: "sheet-close", onclick: close }, "Close")),
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, t("move", { n: number })),
+      h("button", { class: "plain small", id: "sheet-close", onclick: close }, t("close"))),
     h("ul", { class: "said" }, ...move.said.map((sentence) => h("li", {}, sentence))),
     pictures(move),
     h("div", { class: "reasons" }, ...move.why.map((reason) => h("p", {}, spoken(reason)))),
     chips(move),
-    edit ?? h("p", { class: "soft" }, "Is it wrong? The operator can put it right."),
+    edit ?? h("p", { class: "soft" }, t("wrong-ask")),
   ];
   dialog.replaceChildren(...parts.filter(Boolean));
   dialog.showModal();
@@ -27,18 +28,18 @@ export async function openSheet(number, { state, game, me, press }) {
 
 // Before and after, the newer one with what was recognised drawn on it.
 function pictures({ n, before, picture, confidence }) {
-  if (!picture) return h("p", { class: "soft" }, "Entered by hand: there is no picture.");
-  const sure = confidence === null ? "" : `, ${Math.round(confidence * 100)} % sure`;
+  if (!picture) return h("p", { class: "soft" }, t("picture-none"));
+  const seen = confidence === null ? t("was-seen") : t("was-seen-sure", { percent: Math.round(confidence * 100) });
   return h("div", { class: "evidence" },
-    before ? figure(before, "Before") : null,
-    figure(n, `What was seen${sure}`));
+    before ? figure(before, t("before")) : null,
+    figure(n, seen));
 }
 
 function figure(number, words) {
   const address = `/api/moves/${number}/evidence.jpg`;
-  const image = h("img", { src: address, alt: `${words}: the camera’s picture at move ${number}` });
+  const image = h("img", { src: address, alt: t("picture-move", { words, n: number }) });
   const part = h("figure", {}, h("a", { href: address, target: "_blank", rel: "noopener" }, image), h("figcaption", {}, words));
-  image.addEventListener("error", () => part.replaceChildren(h("figcaption", {}, `${words}: the picture was not kept.`)));
+  image.addEventListener("error", () => part.replaceChildren(h("figcaption", {}, t("picture-lost", { words }))));
   return part;
 }
 
@@ -46,7 +47,7 @@ function chips({ moved }) {
   if (!moved.length) return null;
   const rows = moved.map(({ player, what, was, now }) =>
     h("tr", {}, h("th", { scope: "row" }, player), h("td", {}, what), h("td", { class: "number" }, was),
-      h("td", { "aria-label": "becomes" }, "→"), h("td", { class: "number" }, h("b", {}, now)),
+      h("td", { "aria-label": t("becomes") }, "→"), h("td", { class: "number" }, h("b", {}, now)),
       h("td", { class: "number" }, now > was ? `+${now - was}` : `−${was - now}`)));
-  return h("table", { class: "moved" }, h("caption", {}, "What moved"), h("tbody", {}, ...rows));
+  return h("table", { class: "moved" }, h("caption", {}, t("moved")), h("tbody", {}, ...rows));
 }

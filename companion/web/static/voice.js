@@ -1,9 +1,11 @@
 // The phone's own voice: what the table announces, by the browser's speech synthesis, once somebody asked for it here.
 
+import { t } from "./words.js";
+
 const KEPT = "companion-voice";
 const voice = window.speechSynthesis;
 
-export const CHOICES = { off: "Silent", turn: "My turn only", all: "Everything" };
+export const CHOICES = { off: t("voice-off"), turn: t("voice-turn"), all: t("voice-all") };
 export const canSpeak = Boolean(voice);
 
 let before = null; // what was shown last: nothing is said of what happened before one looked
@@ -16,7 +18,7 @@ export function chosen() {
 export function choose(choice) {
   localStorage.setItem(KEPT, choice);
   voice.cancel();
-  if (choice !== "off") say(choice === "turn" ? "I will tell you when it is your turn." : "I will say what happens.");
+  if (choice !== "off") say(choice === "turn" ? t("voice-turn-on") : t("voice-all-on"));
 }
 
 export function heard(state, seat) {
@@ -29,7 +31,7 @@ export function heard(state, seat) {
 }
 
 function words(state, seat, was, now) {
-  const mine = seat && now.turn === seat && was.turn !== seat ? ["Your turn."] : [];
+  const mine = seat && now.turn === seat && was.turn !== seat ? [t("your-turn-said")] : [];
   if (chosen() === "turn") return mine;
   if (now.amended > was.amended) return [...state.amendments.at(-1).said, ...mine];
   return [...(now.moves > was.moves ? state.said : []), ...mine];

@@ -2,11 +2,12 @@
 
 import { h } from "../dom.js";
 import { shown } from "../games/comet.js";
+import { t } from "../words.js";
 
 const VALUES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 const MOST = 9; // three cards of three numbers
 
-const said = (pot) => (pot === "tail" ? "The Tail" : pot);
+const said = (pot) => (pot === "tail" ? t("tail") : pot);
 
 // Pots that take a set of this player now; the rules have the last word.
 function open({ table }, player) {
@@ -24,8 +25,8 @@ export function blank(state, players) {
 
 export function controls(command, { state, players, onChange = () => {} }) {
   const numbers = command.cards.flat();
-  const pots = h("div", { class: "row picks", role: "group", "aria-label": "Against which pot" });
-  const cards = h("ol", { class: "typed", "aria-label": "The set’s cards", "aria-live": "polite" });
+  const pots = h("div", { class: "row picks", role: "group", "aria-label": t("pot-which") });
+  const cards = h("ol", { class: "typed", "aria-label": t("set-cards"), "aria-live": "polite" });
 
   const changed = () => {
     const size = Math.ceil(numbers.length / 3);
@@ -58,15 +59,15 @@ export function controls(command, { state, players, onChange = () => {} }) {
   drawPots();
   changed();
   return [who, pots, cards,
-    h("div", { class: "keys", role: "group", "aria-label": "Numbers" },
-      ...VALUES.map((value) => h("button", { type: "button", id: `key-${value}`, class: "plain key", "aria-label": value === 14 ? "Ace" : null, onclick: () => type(value) }, shown(value))),
-      h("button", { type: "button", id: "key-back", class: "plain key back", onclick: back }, "Back"))];
+    h("div", { class: "keys", role: "group", "aria-label": t("numbers") },
+      ...VALUES.map((value) => h("button", { type: "button", id: `key-${value}`, class: "plain key", "aria-label": value === 14 ? t("ace") : null, onclick: () => type(value) }, shown(value))),
+      h("button", { type: "button", id: "key-back", class: "plain key back", onclick: back }, t("back")))];
 }
 
 // A set without a player cannot be: of several that this phone plays for one is chosen.
 function whose(command, players, onChoice) {
   if (players.length < 2) return null;
-  const group = h("div", { class: "row picks", role: "group", "aria-label": "Who" });
+  const group = h("div", { class: "row picks", role: "group", "aria-label": t("who") });
   const draw = () => group.replaceChildren(...players.map((name) => pick(name, name === command.player, () => choose(name))));
   const choose = (name) => {
     command.player = name;

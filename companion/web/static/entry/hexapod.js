@@ -2,9 +2,10 @@
 
 import { h, svg } from "../dom.js";
 import { CELL, drawn, preview, square, WORDS } from "../games/hexapod.js";
+import { t } from "../words.js";
 
 const CORNERS = [[0, 0], [0, 1], [1, 0], [1, 1]];
-const NAMES = { "0,0": "top left", "0,1": "top right", "1,0": "bottom left", "1,1": "bottom right" };
+const NAMES = { "0,0": "top-left", "0,1": "top-right", "1,0": "bottom-left", "1,1": "bottom-right" };
 const PARTNER = { stag: ([row, col]) => [1 - row, col], moth: ([row, col]) => [row, 1 - col] };
 
 export const takes = ({ cmd }) => cmd === "play";
@@ -17,7 +18,7 @@ export function controls(command, { state, judge, onChange = () => {} }) {
   const card = structuredClone(command.card.cells);
   command.card = { cells: card };
   let brush = "blue";
-  const palette = h("div", { class: "palette", role: "group", "aria-label": "Insects" });
+  const palette = h("div", { class: "palette", role: "group", "aria-label": t("insects") });
   const face = h("div", { class: "painted square" });
   const cells = CORNERS.map((corner) => h("button", { type: "button", class: "quarter", onclick: () => dab(corner) }));
   const places = placing(command, state, judge, onChange);
@@ -38,7 +39,7 @@ export function controls(command, { state, judge, onChange = () => {} }) {
     face.replaceChildren(preview(command));
     cells.forEach((button, n) => {
       const [row, col] = CORNERS[n];
-      button.setAttribute("aria-label", `${NAMES[CORNERS[n]]}: ${card[row][col] ?? "empty"}`);
+      button.setAttribute("aria-label", t("quarter", { quarter: t(NAMES[CORNERS[n]]), kind: card[row][col] ?? t("quarter-empty") }));
     });
     places.show();
     onChange();
@@ -47,8 +48,8 @@ export function controls(command, { state, judge, onChange = () => {} }) {
   drawPalette();
   draw();
   return [
-    h("p", { class: "soft" }, "Choose an insect, then tap where it is on the card."), palette,
-    h("div", { class: "quarters", role: "group", "aria-label": "The card" }, face, ...cells),
+    h("p", { class: "soft" }, t("insect-choose")), palette,
+    h("div", { class: "quarters", role: "group", "aria-label": t("the-card") }, face, ...cells),
     places.element];
 }
 
@@ -91,7 +92,7 @@ function placing(command, state, judge, onChange) {
     const verdict = verdicts.get(place.join());
     const isChosen = command.row === place[0] && command.col === place[1];
     const text = { undefined: "", false: "×", true: "+" }[verdict && Boolean(verdict.said)];
-    const label = `Row ${place[0] + 1}, column ${place[1] + 1}: ${spoken(verdict)}`;
+    const label = t("place", { row: place[0] + 1, col: place[1] + 1, verdict: spoken(verdict) });
     return svg("g", { class: ["spot-on", verdict?.said && "allowed", isChosen && "is-chosen"].filter(Boolean).join(" "), role: "button", tabindex: 0,
       "data-place": place.join(), "aria-label": label, "aria-pressed": String(isChosen), transform: `translate(${(place[1] + 1) * CELL} ${(place[0] + 1) * CELL})` },
       svg("circle", { r: 44 }), svg("text", { "text-anchor": "middle", dy: "0.36em" }, text));
@@ -102,10 +103,10 @@ function placing(command, state, judge, onChange) {
     const floor = cells().flatMap((line, row) => line.map((kind, col) => square(row, col, 1, 1, kind ? "cell full" : "cell")));
     const ghost = svg("g", { class: "laid-ghost", transform: `translate(${command.col * CELL} ${command.row * CELL})` }, square(0, 0, 2, 2, "sheet-ghost"), ...drawn(command.card.cells));
     const marks = windows().map(mark);
-    table.replaceChildren(svg("svg", { viewBox: `-8 -8 ${cols * CELL + 16} ${rows * CELL + 16}`, role: "group", "aria-label": `Where ${command.player} lays it`, class: "picture" },
+    table.replaceChildren(svg("svg", { viewBox: `-8 -8 ${cols * CELL + 16} ${rows * CELL + 16}`, role: "group", "aria-label": t("place-whose", { player: command.player }), class: "picture" },
       ...floor, ...drawn(cells()), isPainted(command) ? ghost : null, ...marks));
     if (focused) table.querySelector(`[data-place="${focused}"]`)?.focus();
-    words.textContent = isPainted(command) ? spoken(verdicts.get([command.row, command.col].join())) : "Then tap where its middle lies in the case.";
+    words.textContent = isPainted(command) ? spoken(verdicts.get([command.row, command.col].join())) : t("place-tap");
   };
   const show = async () => {
     verdicts = new Map();
@@ -137,6 +138,6 @@ function tapped(target, choose) {
 const isPainted = ({ card }) => card.cells.flat().every((kind) => kind !== null);
 
 function spoken(verdict) {
-  if (!verdict) return "not yet judged";
+  if (!verdict) return t("place-unjudged");
   return verdict.refusal ? verdict.refusal.message : verdict.said.join(" ");
 }

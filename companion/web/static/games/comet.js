@@ -66,6 +66,16 @@ function reckoned({ player, cards, lines, score }) {
 
 const total = (line) => line.reduce((a, b) => a + b, 0);
 
+export function layWords({ phase }) {
+  return phase === "lay" ? "Enter a set" : "";
+}
+
+// The cards of one set, face up.
+export function preview({ cards }) {
+  if (!Array.isArray(cards)) return null;
+  return h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" "))));
+}
+
 export function roundWords({ table }) {
   return [table.round ? `Round ${table.round}` : "New game", table.tail ? "the Tail" : ""].filter(Boolean).join(" · ");
 }
