@@ -17,7 +17,7 @@ from companion.meaning.outlook import Outlook
 from companion.meaning.table import MEANINGS
 from companion.referee.moves import Kept
 from companion.referee.past import PastGame, past_game
-from companion.referee.pictures import Pictures
+from companion.referee.pictures import kept_picture
 from companion.referee.session import Session, begin
 from companion.referee.standing import Stood
 from companion.rules.engine import Command, Event
@@ -149,7 +149,6 @@ class _Eyes:
 
     def __init__(self, game: PastGame, profile: Path | None, calibration: Calibration | None) -> None:
         self._path = game.path
-        self._pictures = Pictures(game.path.parent)
         self._game = game.header.game
         self._reader: Reader = READERS[self._game]
         self._namer = self._reader.namer(game.header.edition, profile)
@@ -159,7 +158,7 @@ class _Eyes:
     def look(self, kept: Kept, number: int, stood: Stood, session: Session, told: Review) -> None:
         """Read a move's picture again, and note what comes out differently."""
         try:
-            jpeg = self._pictures.read(self._path, kept)
+            jpeg = kept_picture(self._path, kept)
         except JournalError as error:
             told.differing.append(Difference(number, "picture-damaged", stood.command, None, error.message))
             return

@@ -8,7 +8,7 @@ from typing import Literal
 from companion.errors import JournalError
 from companion.referee.folder import journals
 from companion.referee.past import PastGame, past_game
-from companion.referee.pictures import Pictures
+from companion.referee.pictures import kept_picture
 
 What = Literal["torn", "damaged", "contradicted", "picture"]
 
@@ -46,7 +46,7 @@ def inspected(games: Path) -> Inspected:
     """Look through every journal in a folder of games. Changes nothing; a folder that is not there has no games."""
     faults: list[Fault] = []
     moves = seen = 0
-    paths, pictures = journals(games), Pictures(games)
+    paths = journals(games)
     for path in paths:
         try:
             game = past_game(path)
@@ -55,7 +55,7 @@ def inspected(games: Path) -> Inspected:
             continue
         moves += len(game.moves)
         faults += _of_journal(game)
-        there, changed = _of_pictures(pictures, game)
+        there, changed = _of_pictures(game)
         seen += there
         faults += changed
     return Inspected(len(paths), moves, seen, tuple(faults))
@@ -68,13 +68,13 @@ def _of_journal(game: PastGame) -> Iterator[Fault]:
         yield Fault("contradicted", game.path, game.trouble)
 
 
-def _of_pictures(pictures: Pictures, game: PastGame) -> tuple[int, list[Fault]]:
+def _of_pictures(game: PastGame) -> tuple[int, list[Fault]]:
     there, faults = 0, []
     for move in game.moves:
         if move.evidence is None:
             continue
         try:
-            there += pictures.read(game.path, move.evidence) is not None
+            there += kept_picture(game.path, move.evidence) is not None
         except JournalError as error:
             there += 1
             faults.append(Fault("picture", game.path, error.message))

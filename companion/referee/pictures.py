@@ -36,16 +36,8 @@ class Pictures:
         return kept
 
     def read(self, journal: Path, kept: Kept) -> bytes | None:
-        """A picture that was kept; None when it had to make room. Raises `JournalError` when it is not what it was."""
-        path = journal.with_suffix(".evidence") / kept.file
-        with told(f"cannot read the picture {path}"):
-            try:
-                jpeg = path.read_bytes()
-            except FileNotFoundError:
-                return None
-        if hashlib.sha256(jpeg).hexdigest() != kept.sha256:
-            raise JournalError(f"the picture {path} is not the one that was kept", code="evidence-damaged")
-        return jpeg
+        """A picture that was kept; see `kept_picture`."""
+        return kept_picture(journal, kept)
 
     def _make_room(self, newest: Path) -> None:
         if self._bytes <= self._most_bytes:
@@ -55,6 +47,20 @@ class Pictures:
                 return
             self._bytes -= path.stat().st_size
             path.unlink()
+
+
+def kept_picture(journal: Path, kept: Kept) -> bytes | None:
+    """A picture that a journal names; None when it had to make room. Raises `JournalError` when it was changed."""
+    path = journal.with_suffix(".evidence") / kept.file
+    name = f"{path.parent.name}/{path.name}"  # where the games lie is nothing for whoever is told
+    with told(f"cannot read the picture {name}"):
+        try:
+            jpeg = path.read_bytes()
+        except FileNotFoundError:
+            return None
+    if hashlib.sha256(jpeg).hexdigest() != kept.sha256:
+        raise JournalError(f"the picture {name} is not the one that was kept", code="evidence-damaged")
+    return jpeg
 
 
 def _age(path: Path) -> tuple[int, int]:

@@ -167,6 +167,11 @@ def test_a_past_moves_picture_is_shown_with_what_was_recognised(evening: Referee
     assert watcher.get("/past/5/moves/2/evidence.jpg").status_code == 404
     assert watcher.get("/past/5/moves/0/evidence.jpg").status_code == 404
     assert "/past/5/moves/1/evidence.jpg" in watcher.get("/past/5").get_data(as_text=True)
+    (evening.games / "0005.evidence" / "0002.jpg").write_bytes(b"another")
+    spoilt = watcher.get("/past/5/moves/1/evidence.jpg")
+    assert spoilt.status_code == 503
+    assert "0005.evidence/0002.jpg is not the one that was kept" in spoilt.get_data(as_text=True)
+    assert str(evening.games) not in spoilt.get_data(as_text=True)
 
 
 @pytest.mark.parametrize("path", ["/past/9", "/past/9/record.jsonl", "/past/0", "/past/one", "/past/9/moves.csv"])
