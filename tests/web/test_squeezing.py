@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 GZIP = {"Accept-Encoding": "gzip, deflate"}
 FIRST_VIEW = (
     ["/", "/static/icon.svg", "/api/state"]
-    + [f"/static/{name}.css" for name in ("page", "table", "games", "sheet")]
+    + [f"/static/{name}.css" for name in ("page", "table", "games", "sheet", "entry")]
     + [
         f"/static/{name}.js"
         for name in (
@@ -25,6 +25,7 @@ FIRST_VIEW = (
                 "actions",
                 "hexes",
                 "voice",
+                "words",
             ),
             *("games/plain", "games/hexel"),
         )
