@@ -21,6 +21,8 @@ CARD_OFFSET, CASE_OFFSET = 8.0, 32.0
 POSE_SCALE = (1.0, 2.0, 1.0, 0.5, 0.5, 4.0, 4.0)
 """What training multiplies the code with, so that all matter alike."""
 CARD_PLANES, CASE_PLANES = slice(0, 8), slice(8, 18)
+MOST = 12
+"""Of cases, and of cards, no more than this are told: a table has two and a few."""
 TOO_LARGE_PX = 330.0
 """Cases that the network sees larger than this are looked at once more in a smaller picture."""
 WANTED_PX = 200.0
@@ -57,14 +59,13 @@ def find(net: cv2.dnn.Net, pyramid: Pyramid, least: float = 0.25) -> Finds:
     """
     longest = max(pyramid.levels[0].shape[:2])
     factor = min(1.0, float(np.clip(longest / 2, 480, 640)) / longest)
-    finds = _at_scale(net, pyramid, factor, least)
-    sizes = [side_px(q.corners) * factor for q in finds.cases if q.confidence > 0.4]
-    if sizes and max(sizes) > TOO_LARGE_PX:
-        return _at_scale(net, pyramid, factor * WANTED_PX / max(sizes), least)
-    return finds
+    finds = at_scale(net, pyramid, factor, least)
+    surest_px = side_px(finds.cases[0].corners) * factor if finds.cases else 0.0
+    return at_scale(net, pyramid, factor * WANTED_PX / surest_px, least) if surest_px > TOO_LARGE_PX else finds
 
 
-def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -> Finds:
+def at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -> Finds:
+    """What the network finds in the picture at ``factor`` of its size; corners in full-size pixels."""
     small = pyramid.scaled(factor)
     out = _answer(net, small)
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
@@ -86,7 +87,7 @@ def _quads(planes: np.ndarray, stride: int, unit: float, scale: np.ndarray, leas
         code[: len(planes) - 3] = planes[3:, y, x] / np.array(POSE_SCALE[: len(planes) - 3])
         corners = corners_from_code(centre, code)
         quad = Quad(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
-        if not any(_overlap(quad, other) for other in found):
+        if len(found) < MOST and not any(_overlap(quad, other) for other in found):
             found.append(quad)
     return tuple(found)
 

@@ -20,10 +20,13 @@ REACH = 1.5
 CODE_SCALE = (2.0, 2.0, 2.0, 4.0, 2.0, 1.0, 1.0, 4.0, 4.0)
 """What training multiplies the middle and the code with."""
 LOOKS = 3
+"""So often a case is looked at; a card, which hides less of itself, once less."""
+PLAINLY_NONE = 0.03
+"""What is less likely there than this is not looked at again."""
 
 
 def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_case: bool) -> list[Quad]:
-    """The finds with exact corners, and how surely each is there.
+    """The finds with exact corners, and how surely each is there; without those that are plainly none.
 
     Args:
         net: the network.
@@ -31,14 +34,22 @@ def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_cas
         quads: the finds.
         is_case: whether they are to be cases; else loose cards.
     """
+    better = list(quads)
+    for _ in range(LOOKS if is_case else LOOKS - 1):
+        better = _looked_at(net, pyramid, better, is_case)
+    return better
+
+
+def _looked_at(net: cv2.dnn.Net, pyramid: Pyramid, quads: list[Quad], is_case: bool) -> list[Quad]:
+    """One look: each quad moved to where the network sees it, without those that are plainly none."""
+    if not quads:
+        return []
     corners = [np.asarray(quad.corners, np.float64) for quad in quads]
-    sure = np.zeros(len(corners))
-    for _ in range(LOOKS if corners else 0):
-        net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
-        answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
-        sure = 1 / (1 + np.exp(-answers[:, 9]))
-        corners = [_moved(quad, answer) for quad, answer in zip(corners, answers, strict=True)]
-    return [Quad(c.astype(np.float32), float(p)) for c, p in zip(corners, sure, strict=True)]
+    net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
+    answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
+    sure = 1 / (1 + np.exp(-answers[:, 9]))
+    moved = [_moved(quad, answer).astype(np.float32) for quad, answer in zip(corners, answers, strict=True)]
+    return [Quad(quad, float(p)) for quad, p in zip(moved, sure, strict=True) if p >= PLAINLY_NONE]
 
 
 def patch(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:

@@ -4,7 +4,9 @@
     python models/hexapod-pose/train.py --cache DIR [--steps 4000]
 
 Learns from the photographs' true quads, each moved, turned, stretched and leant by chance: from as far off as the
-finder errs down to almost right. See `companion/vision/hexapod_pose.py`.
+finder errs down to almost right. What the finder finds on them that is none (backs, mugs, pieces of a pattern) is
+learnt as such; a second run with --resume takes besides what the first one made of it.
+See `companion/vision/hexapod_pose.py`.
 """
 
 import argparse
@@ -18,16 +20,18 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.vision.hexapod_pose import PATCH, code_in, patch, planes
-from companion.vision.hexapod_quads import UNIT, homography, through
+from companion.vision.hexapod_finder import at_scale
+from companion.vision.hexapod_pose import PATCH, code_in, patch, planes, refined
+from companion.vision.hexapod_quads import UNIT, homography, side_px, through
 from companion.vision.pyramid import Pyramid
 from models.training import export
 
 finder: Any = import_module("models.hexapod-finder.train")
 
 HERE = Path(__file__)
-_NONE = 0.25
-"""The share of views that show no such thing."""
+FINDER = "hexapod-finder/finder.onnx"
+_NONE = 0.4
+"""How often a picture gives a view of some place where no such thing is, besides what the finder mistakes."""
 
 
 class Pose(nn.Module):
@@ -79,10 +83,36 @@ def elsewhere(size: tuple[int, int], quads: np.ndarray, others: np.ndarray, rng:
     return UNIT * 20.0 + np.array(size, float)
 
 
-def batch(data: list[Any], rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
+def strangers(data: list[Any], is_second: bool) -> list[dict[bool, list[np.ndarray]]]:
+    """For each picture what is found on it as a case (True) or a card and is none, and what it is refined to."""
+    net, pose = (cv2.dnn.readNetFromONNX(str(HERE.parent.parent / name)) for name in (FINDER, "hexapod-pose/pose.onnx"))
+    found: list[dict[bool, list[np.ndarray]]] = []
+    for image, boards, cards in data:
+        pyramid = Pyramid.of(image, 3)
+        finds = at_scale(net, pyramid, 1.0, 0.1)
+        ways = {}
+        for is_case, quads, true in ((True, finds.cases, boards), (False, finds.cards, cards)):
+            seen = [*quads, *(refined(pose, pyramid, quads, is_case=is_case) if is_second else ())]
+            ways[is_case] = [
+                q.corners.astype(np.float64) for q in seen if not any(_is_same(q.corners, t) for t in true)
+            ]
+        found.append(ways)
+    print(
+        "strangers:", sum(len(w[True]) for w in found), "cases", sum(len(w[False]) for w in found), "cards", flush=True
+    )
+    return found
+
+
+def _is_same(quad: np.ndarray, true: np.ndarray) -> bool:
+    apart = np.linalg.norm(quad.mean(0) - true.mean(0)) / side_px(true)
+    return bool(apart < 0.4 and 0.6 < side_px(quad) / side_px(true) < 1.6)
+
+
+def batch(data: list[Any], odd: list[Any], rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
     rows: list[tuple[np.ndarray, np.ndarray, float]] = []
     while len(rows) < size:
-        image, boards, cards = data[int(rng.integers(len(data)))]
+        index = int(rng.integers(len(data)))
+        image, boards, cards = data[index]
         if rng.random() < 0.15:
             image = image[..., rng.permutation(3)]
         pyramid = Pyramid.of(np.ascontiguousarray(image), 3)
@@ -92,7 +122,11 @@ def batch(data: list[Any], rng: np.random.Generator, size: int) -> tuple[torch.T
                 true = np.roll(quad, -int(rng.integers(4)), axis=0).astype(np.float64)
                 begun = astray(true, rng)
                 rows.append((_view(pyramid, begun, is_case, rng), code_in(begun, true), 1.0))
-            if rng.random() < 2.5 * _NONE:
+            for stranger in rng.permutation(len(odd[index][is_case]))[:2]:
+                begun = odd[index][is_case][int(stranger)]
+                begun = astray(begun, rng) if rng.random() < 0.6 else begun
+                rows.append((_view(pyramid, begun, is_case, rng), np.zeros(9, np.float32), 0.0))
+            if rng.random() < _NONE:
                 none = elsewhere((image.shape[1], image.shape[0]), quads, others, rng)
                 rows.append((_view(pyramid, none, is_case, rng), np.zeros(9, np.float32), 0.0))
     views, codes, there = zip(*rows[:size], strict=True)
@@ -112,24 +146,28 @@ def main() -> None:
     ap.add_argument("--steps", type=int, default=4000)
     ap.add_argument("--batch", type=int, default=48)
     ap.add_argument("--rate", type=float, default=3e-3)
+    ap.add_argument("--resume", type=Path)
     a = ap.parse_args()
     torch.manual_seed(3)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     rng = np.random.default_rng(3)
     data = finder.loaded(a.cache, a.pictures)
+    odd = strangers(data, a.resume is not None)
     net = Pose()
+    if a.resume:
+        net.load_state_dict(torch.load(a.resume))
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.1)
     begun, seen = time.process_time(), np.zeros(2)
     for step in range(1, a.steps + 1):
-        views, codes, there = batch(data, rng, a.batch)
+        views, codes, there = batch(data, odd, rng, a.batch)
         out = net(views)
         off = nn.functional.smooth_l1_loss(out[:, :9], codes, reduction="none", beta=0.1).mean(1)
         pose = (off * there).sum() / there.sum().clamp(min=1)
         sure = nn.functional.binary_cross_entropy_with_logits(out[:, 9], there)
         optimiser.zero_grad()
-        torch.autograd.backward(pose + 0.1 * sure)
+        torch.autograd.backward(pose + 0.2 * sure)
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)
         optimiser.step()
         schedule.step()
