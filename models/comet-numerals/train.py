@@ -35,15 +35,15 @@ class Numerals(nn.Module):
             return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
 
         self.body = nn.Sequential(
-            block(3, 20, 2), block(20, 24), block(24, 40, 2), block(40, 40), block(40, 72, 2), block(72, 72)
+            block(3, 16, 2), block(16, 20), block(20, 36, 2), block(36, 36), block(36, 64, 2), block(64, 64)
         )
         self.section = nn.Sequential(
-            nn.Conv2d(72, 144, (HIGH // 24, WIDE // 8), (HIGH // 24, 1), bias=False),
-            nn.BatchNorm2d(144),
+            nn.Conv2d(64, 128, (HIGH // 24, WIDE // 8), (HIGH // 24, 1), bias=False),
+            nn.BatchNorm2d(128),
             nn.ReLU(inplace=True),
         )
-        self.numbers = nn.Conv2d(144, CLASSES, 1)
-        self.whole = nn.Sequential(nn.Linear(144 * 3, 96), nn.ReLU(inplace=True), nn.Linear(96, 4))
+        self.numbers = nn.Conv2d(128, CLASSES, 1)
+        self.whole = nn.Sequential(nn.Linear(128 * 3, 96), nn.ReLU(inplace=True), nn.Linear(96, 4))
         self.drop = nn.Dropout(0.15)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:

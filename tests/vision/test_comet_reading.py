@@ -1,0 +1,122 @@
+"""Reading Comet photographs: right on calm pictures, open where the way up cannot be told, never wrong as a fact."""
+
+import json
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.errors import UsageError
+from companion.simulator.comet_groups import LaidComet
+from companion.simulator.comet_photograph import comet_photograph
+from companion.simulator.comet_printings import reference
+from companion.vision.comet_reading import read_comet
+from companion.vision.readers import READERS, load_picture
+
+SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "comet"
+
+
+def lying(values, x=0.0, y=0.0, turn=0.0):
+    return LaidComet(values, np.array([x, y]), turn, (63.0, 88.0))
+
+
+def calm(cards, kind="mono", seed=1, **more):
+    return comet_photograph(
+        np.random.default_rng(seed), printing=reference(kind), cards=cards, hardness=0.0, across_px=90, **more
+    )
+
+
+def key(values):
+    return None if values is None else tuple(values)
+
+
+def read(picture):
+    return Counter(key(card.values) for card in read_comet(picture.bgr).cards)
+
+
+def wanted(picture):
+    return Counter(key(entry["values"]) for entry in picture.truth["cards"])
+
+
+def test_a_picture_without_cards_warns_that_nothing_was_found():
+    reading = read_comet(np.full((480, 640, 3), 90, np.uint8))
+    assert reading.cards == () and [w.code for w in reading.warnings] == ["nothing-found"]
+
+
+@pytest.mark.parametrize("kind", ["mono", "keyed"])
+@pytest.mark.parametrize("turn", [0, 65, 130, 180, 290])
+def test_every_number_is_read_whichever_way_the_cards_lie(kind, turn):
+    faces = [(2, 3, 4), (5, 6, 7), (8, 9, 10), (11, 12, 13), (14, 10, 12), None]
+    cards = [lying(v, 80.0 * (k % 3), 105.0 * (k // 3), turn + 3.0 * k) for k, v in enumerate(faces)]
+    picture = calm(cards, kind, seed=turn)
+    assert read(picture) == wanted(picture)
+
+
+def test_fanned_cards_are_each_read():
+    picture = calm([lying((4, 7, 10), 0), lying((3, 11, 13), 43, 2, 3), lying((2, 5, 14), 86, 5, 6)])
+    assert read(picture) == wanted(picture)
+
+
+def test_a_card_upside_down_beside_one_upright_is_read():
+    picture = calm([lying((2, 6, 10), 0), lying((9, 4, 13), 66, 0, 180)])
+    assert read(picture) == wanted(picture)
+
+
+def test_a_card_whose_way_up_cannot_be_told_is_left_open_where_it_matters():
+    look = replace(reference("mono"), line=None, comet=0.0)
+    cards = [lying((6, 8, 8)), lying((9, 6, 11), 80.0)]
+    rng = np.random.default_rng(2)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=110)
+    reading = read_comet(picture.bgr)
+    told = [card.values for card in reading.cards]
+    assert len(told) == 2 and all(None in values and 6 not in values and 9 not in values for values in told)
+    assert [w.code for w in reading.warnings] == ["unsure", "unsure"]
+
+
+def test_corners_begin_at_the_top_left_as_the_card_is_read():
+    picture = calm([lying((2, 5, 13), turn=170.0), lying((3, 4, 10), 90.0, 0.0, 20.0)])
+    told = {key(card["values"]): np.array(card["corners"]) for card in read_comet(picture.bgr).as_json()["cards"]}
+    for entry in picture.truth["cards"]:
+        assert np.abs(told[key(entry["values"])] - entry["corners"]).max() < 6
+
+
+def test_the_input_is_not_written_to():
+    picture = calm([lying((2, 5, 13))], size=(640, 480)).bgr
+    before = picture.copy()
+    picture.flags.writeable = False
+    read_comet(picture)
+    assert (picture == before).all()
+
+
+def test_a_reading_is_plain_json_with_no_zone_of_its_own():
+    told = json.loads(json.dumps(read_comet(calm([lying((2, 5, 13)), lying(None, 90.0)]).bgr).as_json()))
+    assert set(told) == {"cards", "warnings"} and len(told["cards"]) == 2
+    assert all(
+        set(card) == {"values", "corners", "zone", "confidence"} and card["zone"] is None for card in told["cards"]
+    )
+
+
+def test_learning_says_that_there_is_nothing_to_learn_and_how_well_the_deck_is_read():
+    picture = calm([lying((2, 5, 13)), lying((3, 4, 10), 90.0)])
+    labels = [{"cards": [{"values": [2, 5, 13]}, {"values": [3, 4, 11]}]}]
+    with pytest.raises(UsageError, match="of the 2 cards labelled 1 are read right") as refused:
+        READERS["comet"].learn("comet", [("a.jpg", picture.bgr)], labels)
+    assert refused.value.code == "nothing-to-learn"
+
+
+def test_a_profile_is_refused_as_there_is_none():
+    with pytest.raises(UsageError, match="takes no profile"):
+        READERS["comet"].namer(None, Path("p.json"))
+
+
+@pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs lie in ../shared, which is not here")
+@pytest.mark.parametrize("number", [0, 1, 6, 7, 8])
+def test_sample_photographs_are_read_card_by_card(number):
+    truth = [json.loads(line) for line in (SCENES / "truth.jsonl").read_text().splitlines()]
+    record = next(one for one in truth if one["image"] == f"comet-pub-{number:02}.jpg")
+    picture = load_picture(SCENES / record["image"])
+    assert picture is not None
+    told = Counter(key(card.values) for card in read_comet(picture).cards if card.values is not None)
+    assert told == Counter(key(card["values"]) for card in record["cards"] if card["values"] is not None)
