@@ -1,14 +1,21 @@
-"""What the table says aloud: every move in its sentences, and of a correction only what it changed."""
+"""What the table says aloud: every move in its sentences, of a correction only what it changed, and what is amiss.
+
+A card that the rules refuse is said with the reason, and so is what the camera cannot see; the same not over and over.
+"""
 
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
 from companion.referee.messages import Told
 from companion.referee.referee import Referee
 from companion.views.changes import changes
-from companion.views.phrases import sentences
+from companion.views.phrases import is_aloud, noticed, sentences
+
+AGAIN_S = 30.0
+"""So long the same thing amiss is not said again."""
 
 _AMENDED = ("corrected", "undone", "redone")
 
@@ -34,15 +41,42 @@ def announce(told: Told, voice: Voice) -> None:
         voice.say(changes(amendment.was, amendment.now))
 
 
+def amiss(told: Told) -> str | None:
+    """What is amiss by one thing told, as it is said aloud; None when nothing is."""
+    waiting = told.session.proposal
+    if told.data.get("because") == "proposed" and waiting is not None and waiting.refusal is not None:
+        return str(waiting.refusal["message"])
+    notice = told.session.notices.get(str(told.data.get("code"))) if told.kind == "notice" else None
+    return noticed(notice) if notice is not None and is_aloud(notice) else None
+
+
+class _Lately:
+    """Remembers what was amiss lately, so that it is not said over and over."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self._clock = clock
+        self._said: dict[str, float] = {}
+
+    def is_new(self, text: str) -> bool:
+        now_s = self._clock()
+        self._said = {one: when for one, when in self._said.items() if now_s - when < AGAIN_S}
+        if text in self._said:
+            return False
+        self._said[text] = now_s
+        return True
+
+
 @contextmanager
-def announcing(referee: Referee, voice: Voice) -> Iterator[None]:
-    """Announce what happens, from now to the end of the block."""
-    subscription = referee.feed.subscribe()
+def announcing(referee: Referee, voice: Voice, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+    """Announce what happens, from now to the end of the block, by a clock that never jumps."""
+    subscription, lately = referee.feed.subscribe(), _Lately(clock)
 
     def listen() -> None:
         while not subscription.is_closed:
             if told := subscription.next():
                 announce(told, voice)
+                if (text := amiss(told)) and lately.is_new(text):
+                    voice.say((text,))
 
     thread = threading.Thread(target=listen, name="announcing", daemon=True)
     thread.start()

@@ -28,6 +28,7 @@ from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.supervising import ending_at_a_bug, status, stopped_by_signals, supervised
 from companion.table import Table, Watcher
+from companion.views.words import use
 from companion.web.app import SERVER_OPTIONS, create_app
 from companion.web.server import Server, bound
 from companion.welcoming import welcome
@@ -88,6 +89,7 @@ def run_table(
 def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
     """A table with its referee, its page and its panel, but without a camera; closed at the end of the block."""
     asked = asked_header(settings)
+    use(settings.table.words)
     data = settings.table.data or default_data()
     with ExitStack() as closing:
         listening = closing.enter_context(bound(settings.web.host, settings.web.port))

@@ -87,12 +87,15 @@ class SoundSettings:
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """Where the games are kept (None: `default_data`), how long after a change a press counts as a bounce, and how many
-    megabytes the moves' pictures may take before the oldest make room."""
+    """Where the games are kept (None: `default_data`), how long after a change a press counts as a bounce, how many
+    megabytes the moves' pictures may take before the oldest make room, and what the table says in words of its own."""
 
     data: Path | None = setting(None, "Folder that keeps games and calibrations.", example="/srv/companion")
     press_gap_s: float = setting(0.3, "A press so soon after a change counts as a bounce, in seconds.", least=0, most=5)
     evidence_mb: int = setting(500, "Megabytes that the moves' pictures may take before the oldest go.", least=0)
+    words: Path | None = setting(
+        None, "The table's own phrases, laid over companion/views/words.toml.", example="/etc/companion/words.toml"
+    )
 
 
 @dataclass(frozen=True, slots=True)

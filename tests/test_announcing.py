@@ -66,7 +66,23 @@ def test_a_correction_silences_what_it_corrects_and_says_only_what_changed(refer
     ]
 
 
-def test_proposals_notices_and_refusals_are_for_the_eye(referee: Referee) -> None:
-    assert heard(referee, Propose(STAKE), Notice("hand", "A hand rests over the table.")) == []
+def test_a_proposal_and_a_refused_press_are_for_the_eye(referee: Referee) -> None:
+    assert heard(referee, Propose(STAKE)) == []
     with pytest.raises(Refusal):
         heard(referee, Do({**STAKE, "player": "Bo"}))
+
+
+def test_a_card_that_the_rules_refuse_is_said_with_the_reason(referee: Referee) -> None:
+    said = heard(referee, Propose({**STAKE, "player": "Bo"}))
+    assert len(said) == 1
+    assert "Ana" in said[0]
+
+
+def test_what_is_amiss_is_said_but_not_over_and_over(referee: Referee) -> None:
+    unsure = Notice("unsure", "A card cannot be read.", (0.5, 0.5))
+    said = heard(referee, unsure, Notice("unsure", None), unsure, Notice("camera-lost", "The camera is lost."))
+    assert said == ["A card cannot be read.", "The camera is lost."]
+
+
+def test_what_comes_and_goes_with_every_hand_is_only_shown(referee: Referee) -> None:
+    assert heard(referee, Notice("settling", "Something moves."), Notice("settling", None)) == []

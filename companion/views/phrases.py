@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.referee.messages import Notice
 from companion.rules.engine import Command, Event
 from companion.views.words import knows, phrase, section_of
 
@@ -80,6 +81,21 @@ def intent(command: Command) -> str:
     if (variant := _VARIANTS.get(name)) and variant[0](command):
         name = variant[1]
     return phrase("intents", name, **_texts(command)) if knows("intents", name) else _by_name(name, command)
+
+
+def noticed(notice: Notice) -> str:
+    """What people are told by a notice.
+
+    >>> noticed(Notice("dark", "It is too dark to see the table."))
+    'It is too dark to see the table.'
+    """
+    text = notice.text or ""
+    return phrase("notices", notice.code, text=text) if knows("notices", notice.code) else text
+
+
+def is_aloud(notice: Notice) -> bool:
+    """Whether a notice is also said, not only shown: not what comes and goes with every hand."""
+    return notice.text is not None and notice.code not in _SHOWN_ONLY
 
 
 def instead(was: Sequence[Event], now: Sequence[Event]) -> str:
@@ -288,6 +304,8 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
     "round": (lambda command: bool(command.get("tail")), "round-tail"),
 }
 """The commands that are said otherwise in some cases."""
+
+_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "journal-torn")
 
 _WEIGHT_MOVE, _WEIGHT_CALL, _WEIGHT_WON, _WEIGHT_HOXLA = range(4)
 

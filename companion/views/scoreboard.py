@@ -14,7 +14,7 @@ from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
 from companion.views.changes import amended
-from companion.views.phrases import call, intent, label, sentences
+from companion.views.phrases import call, intent, is_aloud, label, noticed, sentences
 from companion.views.words import phrase
 
 _SCALARS = (str, int, bool)
@@ -150,4 +150,9 @@ def _history(move: Move) -> dict[str, Any]:
 
 
 def _notice(notice: Notice) -> dict[str, Any]:
-    return {"code": notice.code, "text": notice.text, "at": list(notice.at) if notice.at else None}
+    return {
+        "code": notice.code,
+        "text": noticed(notice),
+        "at": list(notice.at) if notice.at else None,
+        "aloud": is_aloud(notice),
+    }

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from companion.referee.messages import Do, Undo
+from companion.referee.messages import Do, Notice, Undo
 from companion.referee.referee import Referee
 
 HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
@@ -49,4 +49,17 @@ def test_a_phone_may_speak_of_its_own_turn_only(referee: Referee, visit: Callabl
     referee.ask(Do(HEXEL))
     page.wait_for("window.spoken.length")
     assert page.run("return window.spoken") == ["Your turn."]
+    page.run("document.getElementById('voice-off').click()")
+
+
+def test_a_phone_says_what_is_amiss_once(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run(LISTEN)
+    page.wait_for("document.getElementById('voice-all')")
+    page.run("document.getElementById('voice-all').click(); window.spoken = []")
+    for notice in (Notice("glare", "Light glares on a card."), Notice("glare", None), Notice("settling", "Wait.")):
+        referee.ask(notice)
+    referee.ask(Notice("glare", "Light glares on a card."))
+    page.wait_for("document.querySelectorAll('.notice').length == 2")
+    assert page.run("return window.spoken") == ["Light glares on a card."]
     page.run("document.getElementById('voice-off').click()")

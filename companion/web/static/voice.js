@@ -8,6 +8,9 @@ const voice = window.speechSynthesis;
 export const CHOICES = { off: t("voice-off"), turn: t("voice-turn"), all: t("voice-all") };
 export const canSpeak = Boolean(voice);
 
+const AGAIN_MS = 30000; // so long the same thing amiss is not said again
+const lately = new Map();
+
 let before = null; // what was shown last: nothing is said of what happened before one looked
 
 export function chosen() {
@@ -22,12 +25,21 @@ export function choose(choice) {
 }
 
 export function heard(state, seat) {
-  const now = { version: state.changed, moves: state.history.length, turn: state.turn, amended: state.amendments.at(-1)?.version ?? 0 };
+  const amiss = state.notices.filter(({ aloud }) => aloud).map(({ text }) => text);
+  const now = { amiss, version: state.changed, moves: state.history.length, turn: state.turn, amended: state.amendments.at(-1)?.version ?? 0 };
   const was = before;
   before = now;
-  if (!voice || !was || chosen() === "off" || now.version === was.version) return;
+  if (!voice || !was || chosen() === "off") return;
+  if (chosen() === "all") amiss.filter((text) => !was.amiss.includes(text) && isNew(text)).forEach(say);
+  if (now.version === was.version) return;
   if (now.amended > was.amended) voice.cancel(); // a correction silences what it corrects
   for (const sentence of words(state, seat, was, now)) say(sentence);
+}
+
+function isNew(text) {
+  const isOld = Date.now() - (lately.get(text) ?? -AGAIN_MS) < AGAIN_MS;
+  if (!isOld) lately.set(text, Date.now());
+  return !isOld;
 }
 
 function words(state, seat, was, now) {
