@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from companion.cli import main
@@ -20,9 +21,11 @@ from companion.rules.engine import Command, Header
 from companion.simulator.players import hexel
 from companion.simulator.script import Script, written
 from companion.simulator.tabletops import play
-from companion.views.sheet import suggestions
+from companion.views.suggestions import suggestions
+from companion.vision.calibration import Calibration
 from companion.vision.evidence import evidence_picture
 from companion.vision.hexel_reading import read_hexel
+from companion.vision.readers import READERS
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LAID = ("line", "place")
@@ -115,6 +118,29 @@ def test_pictures_kept_today_are_read_today_as_they_were(kept: Path) -> None:
     told = looked_at(kept)
     assert told.differing == []
     assert (told.read_again, told.not_kept, told.left_out, told.trouble) == (4, 0, 0, None)
+
+
+@pytest.mark.parametrize("game", ["hexdragon", "comet"])
+def test_every_games_pictures_are_read_as_they_were(game: str, tmp_path: Path) -> None:
+    stage = play(game)
+    script = written(stage.header, stage.player(stage.header, 2))
+    tabletop = stage.tabletop(script, 2)
+    zones = {name: np.array(corners, float) for name, corners in tabletop.zones.items()}
+    stands = Calibration("", "", tabletop.camera.size, np.linalg.inv(tabletop.camera.px_from_mm()), zones=zones)
+    referee = open_table(tmp_path, stage.header, stage.header, press_gap_s=0.0)
+    referee.start()
+    for n, command in enumerate(script.commands[:5]):
+        if tabletop.is_laid(n):
+            tabletop.lay_out(n + 1)
+            bgr = tabletop.next(0.1).bgr
+            cards = READERS[game].read(bgr, None).cards
+            confirm(referee, command, evidence_picture(bgr, cards, cards[-1:], stands.zone_of))
+        else:
+            referee.ask(Do(command))
+    referee.stop()
+    told = looked_at(tmp_path)
+    assert told.read_again >= 3
+    assert told.differing == []
 
 
 def test_a_move_that_was_confirmed_wrongly_is_listed_and_no_other(tmp_path: Path) -> None:
