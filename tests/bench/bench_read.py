@@ -2,8 +2,8 @@
 
     python tests/bench/bench_read.py [--game comet] [IMAGE...]
 
-Without pictures it draws photographs of 20 cards, or of full boards, at 1280x720 and 1920x1080. The first, warming
-read is not counted.
+Without pictures it draws photographs of 20 cards, of full boards, or of two display cases, at 1280x720 and 1920x1080.
+The first, warming read is not counted.
 ``total`` is what the stages' clocks say, ``processor`` the processor's time: on a busy machine only the latter counts.
 """
 
@@ -16,6 +16,8 @@ import cv2
 import numpy as np
 
 from companion.simulator.comet_photograph import comet_photograph
+from companion.simulator.hexapod_photograph import photograph as hexapod_photograph
+from companion.simulator.hexapod_scenes import scene
 from companion.simulator.hexdragon_photograph import hexdragon_photograph
 from companion.simulator.photograph import photograph
 from companion.vision.readers import load_picture, reader_for
@@ -26,8 +28,9 @@ DRAWN: dict[str, Callable[[np.random.Generator, tuple[int, int]], np.ndarray]] =
     "hexdragon": lambda rng, size: hexdragon_photograph(rng, size=size, tiles=37).bgr,
     "hexel": lambda rng, size: photograph(rng, size=size, cards=20).bgr,
     "comet": lambda rng, size: comet_photograph(rng, size=size, count=20).bgr,
+    "hexapod": lambda rng, size: hexapod_photograph(rng, size=size, laid=scene(rng, 2, (5, 5))).bgr,
 }
-"""A photograph of 20 cards of each game, of a full board of 19 or 37 tiles."""
+"""A photograph of 20 cards of each game, of a full board of 19 or 37 tiles, of two display cases and three stacks."""
 
 
 def pictures(names: list[str], game: str) -> dict[str, list[np.ndarray]]:
