@@ -1,5 +1,7 @@
 """The Raspberry Pi's own camera, through picamera2, with exposure, colour and focus held once they have settled.
 
+They are found anew when the light has become another (`daylight`); focus stays, for the table has not moved.
+
 picamera2 and libcamera come from the system's packages and are never a dependency of ours. What is peculiar here:
 
 - format ``RGB888`` gives B, G, R; the small stream must be YUV on a Pi 4, and its rows are padded;
@@ -21,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.devices.camera import Frame
+from companion.devices.daylight import Daylight
 from companion.devices.limits import Hung, within
 from companion.errors import DeviceError, TableError
 
@@ -28,6 +31,7 @@ _FRAME_WITHIN_S = 2.0
 _BLACK_FOR_S = 2.0
 _STALE_S = 1.0
 _SETTLE_S = 1.5
+_TAKES_HOLD_S = 1.0
 _OPEN_WITHIN_S = 10.0
 _CLOSE_WITHIN_S = 2.0
 _LOOK_UP_S = 0.1
@@ -74,6 +78,9 @@ class PiCamera:
         self._count = 0
         self._began_s = self._lit_s = 0.0
         self._is_held = False
+        self._settling_since_s = 0.0
+        self._held_s = 0.0
+        self._daylight = Daylight()
         self._hangs = 0
 
     def open(self) -> None:
@@ -92,7 +99,7 @@ class PiCamera:
             raise
         self._is_closing = self._is_held = False
         self._count, self._began_s = 0, self._clock()
-        self._lit_s = self._began_s
+        self._lit_s = self._settling_since_s = self._began_s
 
     def next(self, timeout_s: float = 5.0) -> Frame | None:
         """The next picture. Gives up after two seconds, or sooner if asked to.
@@ -153,6 +160,7 @@ class PiCamera:
         self._hangs = 0
         self._look_at_light(picture)
         self._hold(device, facts)
+        self._follow_light(device, picture)
         now_s, number = self._clock(), self._count
         self._count += 1
         stamp_ns = facts.get("SensorTimestamp")
@@ -188,7 +196,7 @@ class PiCamera:
 
     def _hold(self, device: Any, facts: dict[str, Any]) -> None:
         """Hold what the automatics found, so that a hand in the picture changes neither colours nor focus."""
-        if self._is_held or self._clock() - self._began_s < _SETTLE_S:
+        if self._is_held or self._clock() - self._settling_since_s < _SETTLE_S:
             return
         held: dict[str, Any] = {
             name: facts[name] for name in ("ExposureTime", "AnalogueGain", "ColourGains") if name in facts
@@ -198,7 +206,17 @@ class PiCamera:
         if "AfMode" in device.camera_controls and "LensPosition" in facts:
             held |= {"AfMode": _AF_MANUAL, "LensPosition": facts["LensPosition"]}
         device.set_controls(held)
-        self._is_held = True
+        self._is_held, self._held_s = True, self._clock()
+        self._daylight.hold()
+
+    def _follow_light(self, device: Any, picture: NDArray[np.uint8]) -> None:
+        """Let the automatics find exposure and colour anew when the light is another; then they are held again."""
+        now_s = self._clock()
+        if not self._is_held or now_s - self._held_s < _TAKES_HOLD_S or not self._daylight.has_drifted(picture, now_s):
+            return
+        free = {"AeEnable": True, "ExposureTime": 0, "AnalogueGain": 0.0, "AwbEnable": True}  # 0 is automatic again
+        device.set_controls({name: value for name, value in free.items() if name in device.camera_controls})
+        self._is_held, self._settling_since_s = False, now_s
 
     def _note_hang(self, hung: Hung) -> None:
         self._hangs += 1

@@ -15,7 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 AUTOFOCUS = frozenset({"AfMode", "LensPosition"})
-EVERY = frozenset({"AeEnable", "ExposureTime", "AnalogueGain", "ColourGains", "AeFlickerMode", "AeFlickerPeriod"})
+EVERY = frozenset(
+    {"AeEnable", "AwbEnable", "ExposureTime", "AnalogueGain", "ColourGains", "AeFlickerMode", "AeFlickerPeriod"}
+)
+_USUAL_US, _LONGEST_US = 9000, 60000
+"""The exposure that the light of 1 asks for, and the longest that the frame rate leaves room for."""
 _LATENCY = 4
 """Pictures until a control takes hold."""
 _STRIDE = 64
@@ -26,6 +30,7 @@ class Rig:
     """The camera on the ribbon cable, and the clock by which it films.
 
     Attributes:
+        light: on the table; 1 is an evening's lamp.
         state: ``ok``; ``hung`` (no frames, no error), ``black``, ``broken`` (every capture raises).
         cameras: what is found; empty when unplugged.
         is_old: whether a missing camera is an `IndexError`, as it was up to 0.3.36.
@@ -38,6 +43,7 @@ class Rig:
     """
 
     state: str = "ok"
+    light: float = 1.0
     cameras: list[dict[str, Any]] = field(default_factory=lambda: [{"Model": "imx708", "Num": 0}])
     is_old: bool = False
     refuses: Exception | None = None
@@ -100,6 +106,7 @@ class Request:
         self._device = device
         self._facts = facts | {"SensorTimestamp": round(taken_s * 1e9)}
         self._is_black = device.rig.state == "black" or facts["ExposureTime"] == 0
+        self._exposure = (device.rig.light * facts["ExposureTime"] / _USUAL_US) ** (1 / 2.2)
 
     def get_metadata(self) -> dict[str, Any]:
         """What the camera says of the picture."""
@@ -109,7 +116,8 @@ class Request:
         """A stream's picture: ``main`` as (h, w, 3), ``lores`` as the planes of YUV420 with padded rows."""
         width, height = self._device.configuration[name]["size"]
         if name == "main":
-            return np.full((height, width, 3), 0 if self._is_black else (40, 90, 140), np.uint8)
+            colour = np.clip(np.array([40, 90, 140]) * (0 if self._is_black else self._exposure), 0, 255)
+            return np.full((height, width, 3), np.round(colour), np.uint8)
         planes = np.full((height * 3 // 2, -(-width // _STRIDE) * _STRIDE), 77, np.uint8)
         planes[:height, :width] = 16 if self._is_black else 100
         return planes
@@ -232,7 +240,8 @@ class Device:
 
     def _facts(self) -> dict[str, Any]:
         facts: dict[str, Any] = {"AnalogueGain": 2.0, "ColourGains": (1.5, 1.8), "Lux": 300.0}
-        facts["ExposureTime"] = 9000 if self._settings["AeEnable"] else self._settings.get("ExposureTime", 0)
+        fitting = min(round(_USUAL_US / self.rig.light), _LONGEST_US)
+        facts["ExposureTime"] = fitting if self._settings["AeEnable"] else self._settings.get("ExposureTime", 0)
         return facts | ({"LensPosition": 1.25, "AfState": 2} if self.rig.has_autofocus else {})
 
 

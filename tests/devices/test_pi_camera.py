@@ -222,3 +222,40 @@ def test_a_driver_that_hangs_while_opening_is_said_and_the_second_time_ends_the_
         camera.open()
     with pytest.raises(TableError, match="only a new start helps"):
         camera.open()
+
+
+def brightness_over(rig: Rig, camera: PiCamera, seconds: float, light: Any = None) -> list[int]:
+    """The pictures' brightness while time passes and, where it is said how, the light changes."""
+    seen, began_s = [], rig.clock()
+    while rig.clock() - began_s < seconds:
+        if light is not None:
+            rig.light = light(rig.clock() - began_s)
+        seen.append(int(camera.next().picture.max()))
+    return seen
+
+
+def test_daylight_that_fades_is_followed_by_the_exposure(rig: Rig, film: Any) -> None:
+    camera = film()
+    brightness_over(rig, camera, 4.0)
+    seen = brightness_over(rig, camera, 240.0, lambda passed_s: 0.5 ** (passed_s / 60.0))  # a sixteenth after 4 minutes
+    assert min(seen) > 0.6 * 140
+    assert {"AeEnable", "ExposureTime"} <= rig.said[-1].keys()
+    held = [said for said in rig.said if isinstance(said, dict) and said.get("AeEnable") is False]
+    assert 3 <= len(held) <= 10  # held again each time, and not all the while
+    assert all("LensPosition" not in said for said in rig.said[4:] if isinstance(said, dict) and said.get("AeEnable"))
+
+
+def test_a_lamp_that_is_switched_on_is_followed_too(rig: Rig, film: Any) -> None:
+    camera = film()
+    brightness_over(rig, camera, 4.0)
+    seen = brightness_over(rig, camera, 15.0, lambda passed_s: 3.0)
+    assert max(seen[:10]) > 200
+    assert seen[-1] == pytest.approx(140, abs=3)
+
+
+def test_a_shade_that_passes_leaves_the_exposure_as_it_is(rig: Rig, film: Any) -> None:
+    camera = film()
+    brightness_over(rig, camera, 4.0)
+    said = len(rig.said)
+    brightness_over(rig, camera, 60.0, lambda passed_s: 0.4 if passed_s % 10 < 4 else 1.0)
+    assert len(rig.said) == said
