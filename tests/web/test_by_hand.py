@@ -135,3 +135,76 @@ def test_a_tile_of_hexdragon_is_picked_turned_and_laid_by_hand(referee: Referee,
     page.wait_for("document.querySelectorAll('#cloth .dragon').length == 2 && !document.getElementById('sheet').open")
     assert referee.latest().moves[-1].command["cell"] == [1, 0]
     assert page.complaints() == []
+
+
+def press(page: Any, words: str) -> None:
+    """Press the button that says so, once it is there."""
+    button = f"[...document.querySelectorAll('#actions button')].find((b) => b.textContent.includes('{words}'))"
+    page.wait_for(f"!document.body.classList.contains('is-busy') && {button}")
+    page.run(f"{button}.click()")
+
+
+def typed(page: Any, player: str, pot: str, *numbers: int) -> None:
+    """Type a set of Comet."""
+    page.wait_for("document.getElementById('lay-by-hand') && !document.getElementById('sheet').open")
+    page.run(click("#lay-by-hand"))
+    page.wait_for("document.getElementById('key-2')")
+    for words in (player, pot):
+        page.run(f"[...document.querySelectorAll('#sheet .pick')].find((b) => b.textContent == '{words}').click()")
+    page.run(click(*(f"#key-{n}" for n in numbers), "#lay"))
+    page.wait_for("!document.getElementById('sheet').open")
+
+
+def test_a_whole_game_of_comet_is_played_without_a_camera(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("comet", PLAYERS)))
+    page = visit(referee)
+    press(page, "Deal a round")
+    page.wait_for("document.body.dataset.phase == 'lay'")
+    typed(page, "Ana", "Desten", 4, 5, 6, 7, 7, 7)
+    typed(page, "Bo", "Desten", 2, 3, 4, 5, 9, 9)
+    typed(page, "Bo", "Vain", 14, 14, 14)
+    page.wait_for("document.querySelector('#actions [id^=roll-0-]')")
+    page.run(click("#roll-0-1"))
+    page.wait_for("document.getElementById('call').textContent.includes('Bo puts a card aside')")
+    press(page, "Turn up")
+    page.wait_for("document.body.dataset.phase == 'between'")
+    press(page, "with tail")
+    page.wait_for("document.body.dataset.phase == 'lay'")
+    typed(page, "Ana", "The Tail", 8, 8, 8)
+    press(page, "Turn up")
+    page.wait_for("document.body.dataset.phase == 'between'")
+    press(page, "End the game")
+    page.wait_for("document.body.dataset.phase == 'over'")
+    session = referee.latest()
+    assert session.game.view(session.state)["result"] == {"ranking": [["Ana"], ["Bo"]]}
+    assert page.complaints() == []
+
+
+def painted(page: Any, kind: str, moves: int) -> None:
+    """Paint a card of Hexapod in one kind and lay it where the rules allow it first."""
+    page.wait_for("document.getElementById('lay-by-hand') && !document.body.classList.contains('is-busy')")
+    page.run(click("#lay-by-hand"))
+    page.wait_for(f"document.getElementById('brush-{kind}')")
+    page.run(click(f"#brush-{kind}") + ";document.querySelectorAll('.quarter').forEach((cell) => cell.click())")
+    page.wait_for("document.querySelector('.spot-on.allowed.is-chosen')")
+    page.run(click("#lay"))
+    page.wait_for(f"!document.getElementById('sheet').open && document.getElementById('open-{moves}')")
+
+
+def test_a_whole_game_of_hexapod_is_played_without_a_camera(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("hexapod", PLAYERS)))
+    page = visit(referee)
+    painted(page, "gold", 1)
+    painted(page, "moth", 2)
+    press(page, "Spend a coin")
+    page.wait_for("document.getElementById('open-3')")
+    painted(page, "gold", 4)
+    press(page, "The Spider is up")
+    page.wait_for("document.getElementById('open-5')")
+    painted(page, "moth", 6)
+    page.wait_for("document.body.dataset.phase == 'last-turn'")
+    press(page, "Pass")
+    page.wait_for("document.body.dataset.phase == 'over'")
+    session = referee.latest()
+    assert session.game.view(session.state)["result"]["winners"] == ["Ana"]
+    assert page.complaints() == []
