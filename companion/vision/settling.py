@@ -289,14 +289,19 @@ class Settler:
         for card in [c.card for c in self._candidates] + [c for c, _ in self._gone]:
             waiting |= cells_of(card.corners, changed.shape, 1.4)
         whole = np.zeros(changed.shape, bool)
-        for card, is_known in zip(seen, near(seen, known, 0.3), strict=True):
-            if None not in card.edges and is_known:
+        for card in seen:
+            if None not in card.edges and self._lies_as_known(card, known):
                 whole |= cells_of(card.corners, changed.shape, 1.12)
         quick = whole & (glance.still >= self._patience.card)
         slow = looked & (glance.still >= self._patience.doubt)
         if slow.any():
             slow &= ~_over_unseen(known, seen, changed)
         self._stillness.accept((quick | slow) & ~waiting)
+
+    def _lies_as_known(self, card: SeenCard, known: list[SeenCard]) -> bool:
+        """Whether a known card lies there and shows the same: one that was turned over is news."""
+        there = [other for other, is_there in zip(known, near(known, [card], 0.3), strict=True) if is_there]
+        return any(agree(self._layout.aligned(card, other).edges, self._layout.own(other).edges) for other in there)
 
     # ------------------------------------------------------------ camera and table as a whole
 
