@@ -1,7 +1,7 @@
 """Photographs of Comet tables drawn once for all three networks: pictures, outlines that are off, and cards cut out."""
 
+import functools
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
 import cv2
@@ -12,6 +12,7 @@ from companion.vision.comet_finder import UNIT_CARD, affine_of
 from companion.vision.comet_pose import VIEW, cut_views
 from companion.vision.numerals import HIGH, WIDE, cut_cards
 from companion.vision.pyramid import Pyramid
+from models.training import drawn
 from models.typefaces import Typeface, kept
 
 COLUMNS = ("images", "lengths", "corners", "hidden", "ignored", "ignores", "views", "corrections", "patches", "labels")
@@ -21,16 +22,30 @@ NO_NUMBER, UNKNOWN = 13, -1
 FACE, BACK, NOTHING = 0, 1, 2
 
 
-@cache
+@functools.cache
 def typefaces(path: Path) -> list[Typeface]:
     return kept(path)["train"]
+
+
+def drawings(cache: Path, faces: Path, pictures: int, more: int) -> dict[str, np.ndarray]:
+    """The pictures of both rounds: seeds from 5,000,000 up, and from 5,200,000 up with more cards face down."""
+    paint = functools.partial(draw, faces=faces)
+    rounds = [range(5_000_000, 5_000_000 + pictures), range(5_200_000, 5_200_000 + more)]
+    held = [drawn(cache, "comet", COLUMNS, paint, seeds, workers=1) for seeds in rounds if len(seeds)]
+    return {column: np.concatenate([one[column] for one in held]) for column in COLUMNS}
+
+
+def unseen(cache: Path, faces: Path) -> dict[str, np.ndarray]:
+    """Pictures to measure by, from seeds 5,950,000 up."""
+    paint = functools.partial(draw, faces=faces)
+    return drawn(cache, "comet", COLUMNS, paint, range(5_950_000, 5_950_030), workers=1)
 
 
 def draw(seed: int, faces: Path) -> Sequence[np.ndarray]:
     """Everything of one seed's picture, in the order of `COLUMNS`."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
-    wide = float(np.exp(rng.uniform(np.log(36), np.log(330))))
+    wide = float(np.exp(rng.uniform(np.log(36), np.log(260))))
     kind = "invented" if rng.random() < 0.5 else "reference"
     picture = comet_photograph(rng, size=(800, 608), printing=kind, typefaces=typefaces(faces), across_px=wide)
     cards, pyramid = picture.truth["cards"], Pyramid.of(picture.bgr)
@@ -101,4 +116,4 @@ def _labels(card: dict) -> list[int]:
     if card["printed"] is None:
         return [NO_NUMBER] * 3 + [BACK]
     shown = zip(card["printed"], card["hidden"], strict=True)
-    return [v - 2 if h < 0.3 else (NO_NUMBER if h > 0.8 else UNKNOWN) for v, h in shown] + [FACE]
+    return [v - 2 if h < 0.2 else (NO_NUMBER if h > 0.8 else UNKNOWN) for v, h in shown] + [FACE]

@@ -2,22 +2,24 @@
 
 import numpy as np
 
-from companion.vision.comet_finder import find_comet_cards
+from companion.vision.comet_finder import find_comet_cards, width_of
 from companion.vision.comet_naming import Numerals
 from companion.vision.comet_pose import refined
 from companion.vision.comet_seen import CometReading, SeenComet
 from companion.vision.judging import confidence_of
 from companion.vision.models import network
 from companion.vision.namers import Namer
-from companion.vision.numerals import KINDS
+from companion.vision.numerals import KINDS, NUMBERS, Opinions
 from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Warned
 from companion.vision.stopwatch import Stopwatch
 
-LEAST = 0.3
+LEAST = 0.15
 """What the finder is less sure of is not looked at."""
 CARD = 0.5
-"""What is found, and seen to be a face or a back, less surely than this is not told as a card."""
+"""What is found, or read plainly, less surely than this is not told as a card."""
+SAME = 0.35
+"""Two outlines whose middles are nearer than so much of a card's width are one card."""
 LOOKS = 2
 """How often each outline is put right: a back found askew needs a second look."""
 WIDTH_OF_ACROSS = 0.787
@@ -49,11 +51,11 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     clock.lap("outline")
     seen = namer.opinions(pyramid, corners)
     clock.lap("name")
-    presence = np.array([f.confidence for f in found]) * (1 - seen.kinds[:, KINDS.index("nothing")])
     sections = seen.sections()
+    presence = _presence(np.array([f.confidence for f in found]), seen, sections)
     told = [
         _card(k, corners[i], float(presence[i]), sections[i], namer, float(seen.upright[i]) < 0.5)
-        for k, i in enumerate(np.flatnonzero(presence >= CARD).tolist())
+        for k, i in enumerate(_told(presence, corners))
     ]
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
@@ -61,6 +63,22 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
         warnings = [Warned("nothing-found", "no Comet card on this picture")]
     clock.lap("judge")
     return CometReading(tuple(told), (), tuple(warnings), namer, clock.laps)
+
+
+def _presence(found: np.ndarray, seen: Opinions, sections: np.ndarray) -> np.ndarray:
+    """That a card is there (N,): it was found and does not look like nothing, or its numbers are plain to read."""
+    plain = seen.kinds[:, KINDS.index("face")] * sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
+    return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), plain))
+
+
+def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
+    """Which outlines are told as cards, surest first, each card once."""
+    kept: list[int] = []
+    for i in np.argsort(-presence).tolist():
+        far = [float(np.linalg.norm(corners[i].mean(0) - corners[k].mean(0))) for k in kept]
+        if presence[i] >= CARD and min(far, default=np.inf) > SAME * width_of(corners[i]):
+            kept.append(i)
+    return kept
 
 
 def _card(

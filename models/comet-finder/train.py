@@ -7,7 +7,6 @@ The numerals' typefaces come from `models/typefaces.py`, the pictures from `mode
 """
 
 import argparse
-import functools
 import time
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from torch import nn
 
 from companion.vision.comet_finder import pose_code
 from companion.vision.finder import POSE_SCALE, brightened
-from models.comet_drawings import COLUMNS, draw
-from models.training import drawn, export
+from models.comet_drawings import drawings
+from models.training import export
 
 STRIDE = 4
 CROP = 256
@@ -180,6 +179,7 @@ def main() -> None:
     ap.add_argument("--cache", type=Path, required=True)
     ap.add_argument("--faces", type=Path, required=True)
     ap.add_argument("--pictures", type=int, default=1700)
+    ap.add_argument("--more", type=int, default=0)
     ap.add_argument("--steps", type=int, default=5000)
     ap.add_argument("--batch", type=int, default=12)
     ap.add_argument("--begin", type=Path)
@@ -188,8 +188,7 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
     rng = np.random.default_rng(1)
-    seeds = range(5_000_000, 5_000_000 + a.pictures)
-    data = pictures(drawn(a.cache, "comet", COLUMNS, functools.partial(draw, faces=a.faces), seeds, workers=1))
+    data = pictures(drawings(a.cache, a.faces, a.pictures, a.more))
     net = Finder()
     if a.begin:
         net.load_state_dict(torch.load(a.begin))

@@ -20,7 +20,7 @@ from torch import nn
 from companion.simulator.comet_photograph import comet_photograph
 from companion.vision.numerals import HIGH, OUTPUTS, WIDE, levelled
 from companion.vision.pyramid import Pyramid
-from models.comet_drawings import COLUMNS, FACE, UNKNOWN, cut_out, draw, typefaces
+from models.comet_drawings import FACE, UNKNOWN, cut_out, drawings, typefaces, unseen
 from models.training import drawn, export
 
 CLASSES = 14
@@ -148,6 +148,7 @@ def main() -> None:
     ap.add_argument("--cache", type=Path, required=True)
     ap.add_argument("--faces", type=Path, required=True)
     ap.add_argument("--pictures", type=int, default=1700)
+    ap.add_argument("--more", type=int, default=0)
     ap.add_argument("--close", type=int, default=9000)
     ap.add_argument("--epochs", type=int, default=8)
     ap.add_argument("--rate", type=float, default=3e-3)
@@ -156,9 +157,8 @@ def main() -> None:
     torch.manual_seed(1)
     torch.set_num_threads(1)
     rng = np.random.default_rng(1)
-    paint, near = functools.partial(draw, faces=a.faces), functools.partial(close, faces=a.faces)
-    far = drawn(a.cache, "comet", COLUMNS, paint, range(5_000_000, 5_000_000 + a.pictures), workers=1)
-    fresh = drawn(a.cache, "comet", COLUMNS, paint, range(5_900_000, 5_900_040), workers=1)
+    near = functools.partial(close, faces=a.faces)
+    far, fresh = drawings(a.cache, a.faces, a.pictures, a.more), unseen(a.cache, a.faces)
     closer = drawn(a.cache, "close", ("patches", "labels"), near, range(6_000_000, 6_000_000 + a.close), workers=1)
     x = np.concatenate([far["patches"], closer["patches"]])
     y = np.concatenate([far["labels"], closer["labels"]])

@@ -7,7 +7,6 @@ correction. Writes ``pose.onnx``.
 """
 
 import argparse
-import functools
 import time
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from torch import nn
 
 from companion.vision.comet_finder import UNIT_CARD
 from companion.vision.comet_pose import GAIN, VIEW
-from models.comet_drawings import COLUMNS, draw
-from models.training import drawn, export
+from models.comet_drawings import drawings, unseen
+from models.training import export
 
 
 class Pose(nn.Module):
@@ -55,14 +54,13 @@ def main() -> None:
     ap.add_argument("--cache", type=Path, required=True)
     ap.add_argument("--faces", type=Path, required=True)
     ap.add_argument("--pictures", type=int, default=1700)
+    ap.add_argument("--more", type=int, default=0)
     ap.add_argument("--epochs", type=int, default=8)
     a = ap.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)
     rng = np.random.default_rng(1)
-    paint = functools.partial(draw, faces=a.faces)
-    held = drawn(a.cache, "comet", COLUMNS, paint, range(5_000_000, 5_000_000 + a.pictures), workers=1)
-    fresh = drawn(a.cache, "comet", COLUMNS, paint, range(5_900_000, 5_900_040), workers=1)
+    held, fresh = drawings(a.cache, a.faces, a.pictures, a.more), unseen(a.cache, a.faces)
     x, y = held["views"], held["corrections"]
     net, size = Pose(), 128
     steps = len(x) // size
