@@ -9,6 +9,7 @@ import importlib
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -140,8 +141,9 @@ def _app(table: Table, data: Path) -> Flask:
     )
 
 
+@lru_cache(maxsize=8)
 def _drawn(jpeg: bytes, close: bool = False) -> bytes:
-    """A kept picture with what was recognised drawn on it."""
+    """A kept picture with what was recognised drawn on it; all phones ask for the newest at once."""
     picture: bytes = late("companion.vision.overlay").drawn(jpeg, close)
     return picture
 
