@@ -167,7 +167,8 @@ def _page(view: str) -> AnyResponse:
 def _words() -> dict[str, Any]:
     """The page's own words, for the template and for its scripts."""
     page = section_of("page")
-    return {"words": page, "spoken": {"page": page, "counting": section_of("counting")}}
+    spoken = {"page": {**page, **section_of("games")}, "counting": section_of("counting")}
+    return {"words": page, "spoken": spoken}
 
 
 def _answer_proposal(kind: Callable[[int | None], Message]) -> Response:

@@ -1,8 +1,9 @@
 // Seven Card Comet in the browser: the six pots and the Tail, who has laid against them, chips and hands.
 
 import { counted, h } from "../dom.js";
+import { t } from "../words.js";
 
-export const title = "Seven Card Comet";
+export const title = t("comet");
 
 export const entry = () => import("../entry/comet.js");
 
@@ -15,7 +16,7 @@ function set({ player, cards }, isOpen) {
   return h("li", { class: "laid" }, h("span", { class: "by" }, player), h("span", { class: "faces", role: "img", "aria-label": words }, ...faces));
 }
 
-const named = (pot) => (pot === "tail" ? "The Tail" : pot);
+const named = (pot) => (pot === "tail" ? t("tail") : pot);
 
 function pot(name, chips, sets, winners, waiting) {
   const classes = ["comet-pot", name === "tail" && "is-tail", waiting && "is-waiting"].filter(Boolean).join(" ");
@@ -27,7 +28,7 @@ function pot(name, chips, sets, winners, waiting) {
 }
 
 function winning({ players, amount }) {
-  return players.length > 1 ? `${players.join(" and ")} share: +${amount} each` : `${players[0]} +${amount}`;
+  return players.length > 1 ? t("comet-share", { players: players.join(", "), amount }) : `${players[0]} +${amount}`;
 }
 
 export function drawTable(state) {
@@ -61,13 +62,13 @@ function reckoned({ player, cards, lines, score }) {
     h("li", {}, `${line.map((value) => (value === 1 ? "A" : shown(value))).join("-")}`, h("span", {}, times > 1 ? `${times} × ${total(line)}` : total(line))));
   return h("div", { class: "reckoned" },
     h("p", {}, h("b", {}, player), h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), h("b", { class: "sum" }, score)),
-    lines.length ? h("ul", { class: "score-lines" }, ...worded) : h("p", { class: "soft" }, "No line: nothing equal, nothing in sequence."));
+    lines.length ? h("ul", { class: "score-lines" }, ...worded) : h("p", { class: "soft" }, t("comet-no-line")));
 }
 
 const total = (line) => line.reduce((a, b) => a + b, 0);
 
 export function layWords({ phase }) {
-  return phase === "lay" ? "Enter a set" : "";
+  return phase === "lay" ? t("comet-enter") : "";
 }
 
 // The cards of one set, face up.
@@ -77,24 +78,24 @@ export function preview({ cards }) {
 }
 
 export function roundWords({ table }) {
-  return [table.round ? `Round ${table.round}` : "New game", table.tail ? "the Tail" : ""].filter(Boolean).join(" · ");
+  return [table.round ? t("round", { n: table.round }) : t("new-game"), table.tail ? t("tail") : ""].filter(Boolean).join(" · ");
 }
 
 export function tableFacts({ table }) {
   const total = Object.values(table.pots).reduce((a, b) => a + b, 0);
-  return table.phase === "over" ? [] : [{ label: "In the pots", value: total }, { label: "Deals", value: table.dealer }];
+  return table.phase === "over" ? [] : [{ label: t("comet-pots"), value: total }, { label: t("comet-deals"), value: table.dealer }];
 }
 
 export function seat(state, name) {
   const { chips, hand, reserved, in: isIn, won } = state.players[name];
-  const pots = [{ label: "Won", value: won }];
-  if (reserved) pots.push({ label: "Put aside", value: reserved });
-  if (state.phase === "lay") pots.push({ label: "In hand", value: hand });
-  return { main: { label: "chips", value: chips }, pots, hand: null, isOut: !isIn, isDealer: state.table.dealer === name };
+  const pots = [{ label: t("comet-won"), value: won }];
+  if (reserved) pots.push({ label: t("comet-aside"), value: reserved });
+  if (state.phase === "lay") pots.push({ label: t("in-hand"), value: hand });
+  return { main: { label: t("chips"), value: chips }, pots, hand: null, isOut: !isIn, isDealer: state.table.dealer === name };
 }
 
 export function prompt(state) {
-  if (state.phase === "between") return `${state.table.dealer} deals the next round.`;
-  if (state.phase === "lay") return "Lay sets against the pots, then turn them up.";
+  if (state.phase === "between") return t("comet-between", { player: state.table.dealer });
+  if (state.phase === "lay") return t("comet-lay");
   return "";
 }

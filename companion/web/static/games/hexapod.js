@@ -2,8 +2,9 @@
 
 import { h, svg } from "../dom.js";
 import { marks, reckoning } from "./hexapod-score.js";
+import { t } from "../words.js";
 
-export const title = "Hexapod";
+export const title = t("hexapod");
 
 export const entry = () => import("../entry/hexapod.js");
 
@@ -71,7 +72,7 @@ function showcase(state, name) {
         svg("g", { transform: `translate(${command.col * CELL} ${command.row * CELL})` }, ...drawn(command.card.cells)))
     : null;
   const box = `-14 -14 ${cols * CELL + 28} ${rows * CELL + 28}`;
-  const board = svg("svg", { viewBox: box, role: "img", "aria-label": `${name}’s display case`, class: "picture" },
+  const board = svg("svg", { viewBox: box, role: "img", "aria-label": t("hexapod-case", { player: name }), class: "picture" },
     svg("rect", { x: -8, y: -8, width: cols * CELL + 16, height: rows * CELL + 16, rx: 14, class: "frame" }),
     ...floor, ...drawn(cells), ...marks(cells), frame, ghost, ...(isMine ? clashes(state.proposal.refusal) : []));
   return h("figure", { class: "case" }, h("figcaption", {}, name), board);
@@ -88,7 +89,7 @@ export function drawTable(state) {
 }
 
 export function layWords({ phase }) {
-  return phase === "over" ? "" : "Enter a card";
+  return phase === "over" ? "" : t("hexapod-enter");
 }
 
 // One card on its own, as a picture.
@@ -99,7 +100,7 @@ export function preview({ card }) {
 }
 
 export function roundWords({ phase }) {
-  return phase === "last-turn" ? "Last turn" : "";
+  return phase === "last-turn" ? t("hexapod-last") : "";
 }
 
 export function tableFacts() {
@@ -112,14 +113,14 @@ export function seat(state, name) {
   const made = parts.map(([kind, words]) => h("li", {}, h("span", { class: `swatch ${kind}` }), h("span", {}, words), h("b", {}, score[kind]),
     h("span", { class: "soft" }, reckoning(kind, score[kind], state.players[name].case))));
   return {
-    main: { label: "points", value: score.total },
-    pots: [{ label: "Coins", value: coins }, ...(passed ? [{ label: "", value: "has passed" }] : [])],
+    main: { label: t("points"), value: score.total },
+    pots: [{ label: t("hexapod-coins"), value: coins }, ...(passed ? [{ label: "", value: t("hexapod-passed") }] : [])],
     hand: null,
     extra: made.length ? h("ul", { class: "reckoning small" }, ...made) : null,
   };
 }
 
 export function prompt(state) {
-  if (state.phase === "last-turn") return "The Spider is up: the last turn.";
-  return state.phase === "play" ? "Lay a card in your case, spend a coin, or pass." : "";
+  if (state.phase === "last-turn") return t("hexapod-spider");
+  return state.phase === "play" ? t("hexapod-play") : "";
 }

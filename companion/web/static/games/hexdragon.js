@@ -3,8 +3,9 @@
 import { counted, h, initial, svg } from "../dom.js";
 import { APOTHEM, at, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
 import { curve, lit, open } from "./hexdragon-lines.js";
+import { t } from "../words.js";
 
-export const title = "HexDragon";
+export const title = t("hexdragon");
 
 const COLOURS = ["red", "blue", "yellow", "purple"];
 const BAND = 27;
@@ -70,7 +71,7 @@ function field(radius) {
 }
 
 export function layWords({ phase }) {
-  return phase === "play" ? "Enter by hand" : "";
+  return phase === "play" ? t("enter-by-hand") : "";
 }
 
 export function drawTable(state, isLaying = false) {
@@ -119,18 +120,18 @@ function ranking({ result, players }) {
   });
   const points = Object.values(players).map((player) => player.points);
   const isTied = new Set(points).size < points.length;
-  const rule = isTied ? h("p", { class: "soft" }, "Equal points: the longer longest connection comes first, then the next longest.") : null;
+  const rule = isTied ? h("p", { class: "soft" }, t("hexdragon-tie")) : null;
   return h("div", { class: "ranking" }, h("ol", {}, ...rows), rule);
 }
 
 export function roundWords({ table }) {
   const { radius, tiles } = table;
-  return `${3 * radius * (radius + 1) + 1 - tiles.length} free cells`;
+  return t("hexdragon-free", { n: 3 * radius * (radius + 1) + 1 - tiles.length });
 }
 
 export function tableFacts({ table }) {
   const supply = Object.entries(table.supply).map(([kind, left]) => `${kind} ${left}`);
-  return [{ label: "Body tiles left", value: Object.values(table.supply).reduce((a, b) => a + b, 0), note: supply.join(" · ") }];
+  return [{ label: t("hexdragon-left"), value: Object.values(table.supply).reduce((a, b) => a + b, 0), note: supply.join(" · ") }];
 }
 
 const KINDS = { dragon: "dragon", "double-dragon": "double dragon", worm: "worm", loop: "loop" };
@@ -140,13 +141,13 @@ export function seat(state, name) {
   const starWords = Array.isArray(token) ? "on the board" : token;
   const made = connections.map(({ kind, length }) => `${KINDS[kind] ?? kind} ${length}`).join(", ");
   return {
-    main: { label: points === 1 ? "point" : "points", value: points },
-    pots: [{ label: "Heads", value: heads }, { label: "Star", value: starWords }, { label: "Colour", value: colours(state)[name] }],
+    main: { label: points === 1 ? t("point") : t("points"), value: points },
+    pots: [{ label: t("hexdragon-heads"), value: heads }, { label: t("hexdragon-star"), value: starWords }, { label: t("hexdragon-colour"), value: colours(state)[name] }],
     hand: null,
     extra: made ? h("p", { class: "soft small" }, made) : null,
   };
 }
 
 export function prompt(state) {
-  return state.phase === "play" ? "Lay a tile, or put down the star." : "";
+  return state.phase === "play" ? t("hexdragon-play") : "";
 }

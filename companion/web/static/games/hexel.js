@@ -2,8 +2,9 @@
 
 import { counted, h, svg } from "../dom.js";
 import { APOTHEM, at, centre, neighbour, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
+import { t } from "../words.js";
 
-export const title = "Hex’el";
+export const title = t("hexel");
 
 const AT = 0.69 * APOTHEM;
 
@@ -81,7 +82,7 @@ export function blank(state, cell) {
 }
 
 export function layWords({ phase }) {
-  return { line: "Enter the first three cards", play: "Enter by hand" }[phase];
+  return { line: t("hexel-enter-line"), play: t("enter-by-hand") }[phase];
 }
 
 function free({ table: { tableau } }) {
@@ -90,18 +91,18 @@ function free({ table: { tableau } }) {
 }
 
 export function owed({ phase, table, players }, name) {
-  if (phase === "hedge" && table.stake) return `A hedge is in whole stakes of ${table.stake}.`;
+  if (phase === "hedge" && table.stake) return t("hexel-whole", { stake: table.stake });
   if (phase !== "play" || !table.mark || table.mark_by === name) return "";
   const most = table.mark * table.stake;
-  const cover = players[name].hedge >= most ? "your hedge covers it" : `your hedge holds ${players[name].hedge}`;
-  return `To match: ${table.mark}. Each edge short costs ${table.stake} to ${table.mark_by}; ${most} at most, ${cover}.`;
+  const cover = players[name].hedge >= most ? t("hexel-covered") : t("hexel-holds", { amount: players[name].hedge });
+  return t("hexel-owing", { mark: table.mark, stake: table.stake, player: table.mark_by, most, cover });
 }
 
 export function drawTable(state, isLaying = false) {
   const { tableau } = state.table;
   const places = isLaying && state.phase === "play" ? free(state) : [];
   const ghosts = waiting(state.proposal);
-  if (!tableau.length && !ghosts.length) return h("p", { class: "empty" }, "The first three cards go down in a line.");
+  if (!tableau.length && !ghosts.length) return h("p", { class: "empty" }, t("hexel-empty"));
   const events = state.last?.events ?? [];
   const placed = events.find((event) => event.event === "placed");
   const newest = placed && tableau.find((laid) => same(laid.cell, placed.cell));
@@ -124,28 +125,28 @@ export function drawTable(state, isLaying = false) {
 }
 
 export function roundWords({ table }) {
-  return [table.round ? `Round ${table.round}` : "New game", `${table.cards_left} cards left`].join(" · ");
+  return [table.round ? t("round", { n: table.round }) : t("new-game"), t("cards-left", { n: table.cards_left })].join(" · ");
 }
 
 export function tableFacts({ table }) {
   const facts = [];
   if (table.phase === "over") return facts;
-  if (table.stake !== null) facts.push({ label: "Stake", value: table.stake });
+  if (table.stake !== null) facts.push({ label: t("hexel-stake"), value: table.stake });
   if (table.phase !== "play") return facts;
-  if (table.mark === null) return [...facts, { label: "To match", value: "free", note: "No mark yet this round" }];
-  facts.push({ label: "To match", value: table.mark, note: `set by ${table.mark_by}` });
-  if (!table.mark) return [...facts, { label: "Each edge short", value: 0, note: "Nothing can be owed" }];
-  if (table.mark_by === table.turn) return [...facts, { label: "Each edge short", value: 0, note: "It is one’s own mark" }];
-  const owed = `${table.mark * table.stake} at most, to ${table.mark_by}`;
-  return [...facts, { label: "Each edge short", value: table.stake, note: owed }];
+  if (table.mark === null) return [...facts, { label: t("hexel-match"), value: t("hexel-free"), note: t("hexel-no-mark") }];
+  facts.push({ label: t("hexel-match"), value: table.mark, note: t("hexel-set-by", { player: table.mark_by }) });
+  if (!table.mark) return [...facts, { label: t("hexel-short"), value: 0, note: t("hexel-nothing") }];
+  if (table.mark_by === table.turn) return [...facts, { label: t("hexel-short"), value: 0, note: t("hexel-own") }];
+  const owed = t("hexel-owed", { amount: table.mark * table.stake, player: table.mark_by });
+  return [...facts, { label: t("hexel-short"), value: table.stake, note: owed }];
 }
 
 export function seat(state, name) {
   const { chips, hedge, hand_pot: handPot, cards } = state.players[name];
-  const pots = [{ label: "Hedge", value: hedge }];
-  if (state.header.edition !== "46") pots.push({ label: "Hand pot", value: handPot });
+  const pots = [{ label: t("hexel-hedge"), value: hedge }];
+  if (state.header.edition !== "46") pots.push({ label: t("hexel-hand-pot"), value: handPot });
   return {
-    main: { label: "chips", value: chips },
+    main: { label: t("chips"), value: chips },
     pots,
     hand: state.phase === "play" && state.players[name].in ? cards : null,
     isOut: !state.players[name].in,
@@ -154,9 +155,9 @@ export function seat(state, name) {
 }
 
 export function prompt(state) {
-  if (state.phase === "line") return "Lay three cards in a straight line under the camera.";
-  if (state.phase === "stake") return "The dealer names the stake.";
-  if (state.phase === "hedge") return "Everyone puts chips in the hedge.";
-  if (state.phase === "play") return "Lay a card, or pass.";
+  if (state.phase === "line") return t("hexel-line");
+  if (state.phase === "stake") return t("hexel-name");
+  if (state.phase === "hedge") return t("hexel-hedging");
+  if (state.phase === "play") return t("hexel-play");
   return "";
 }

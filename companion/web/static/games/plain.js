@@ -1,6 +1,7 @@
 // A game that has no drawing of its own yet: its table and seats as words and numbers.
 
 import { h } from "../dom.js";
+import { t } from "../words.js";
 
 export const title = null;
 
@@ -9,7 +10,7 @@ const words = (name) => name.replaceAll("_", " ");
 const said = (value) => (value === true ? "yes" : value === false ? "no" : value);
 
 export function drawTable() {
-  return h("p", { class: "empty" }, "The cards lie on the table; the moves stand below.");
+  return h("p", { class: "empty" }, t("plain"));
 }
 
 export function roundWords({ phase }) {
