@@ -8,8 +8,13 @@ import numpy as np
 
 from companion.decks.hexdragon import COLOURS, REFERENCE, Drawing
 
-_HUES = {"red": (172, 188), "blue": (98, 122), "yellow": (18, 32), "purple": (132, 158)}
-"""What people still call by an owner's name, in OpenCV's half degrees."""
+_NAMED = {
+    "red": ((173, 186), (160, 240)),
+    "blue": ((100, 120), (120, 225)),
+    "yellow": ((20, 30), (185, 250)),
+    "purple": ((134, 156), (95, 200)),
+}
+"""What people still call by an owner's name: hue, in OpenCV's half degrees, and value."""
 
 
 def drawing_of(kind: str, rng: np.random.Generator, amount: float = 1.0) -> Drawing:
@@ -48,7 +53,7 @@ def pressed(drawing: Drawing, rng: np.random.Generator, amount: float = 1.0) -> 
 def redrawn(rng: np.random.Generator) -> Drawing:
     """The owners' colours keep their names; bands, faces, heads and tails are drawn anew."""
     face = _paper(rng, dark=False)
-    return _shaped(rng, face, {owner: _hue(rng, *_HUES[owner], dark=False) for owner in COLOURS})
+    return _shaped(rng, face, {owner: _named(rng, owner) for owner in COLOURS})
 
 
 def invented(rng: np.random.Generator) -> Drawing:
@@ -108,10 +113,19 @@ def _band_ink(rng: np.random.Generator, face: str) -> str:
             return ink
 
 
+def _named(rng: np.random.Generator, owner: str) -> str:
+    """An ink that people call by that owner's name."""
+    (low, high), (dim, bright) = _NAMED[owner]
+    return _hsv(rng.uniform(low, high), rng.uniform(150, 245), rng.uniform(dim, bright))
+
+
 def _hue(rng: np.random.Generator, low: float, high: float, *, dark: bool) -> str:
     """An ink of a hue in a range, lighter for a dark face."""
-    value = rng.uniform(140, 255) if dark else rng.uniform(95, 230)
-    pixel = np.array([[[int(rng.uniform(low, high)) % 180, int(rng.uniform(130, 250)), int(value)]]], np.uint8)
+    return _hsv(rng.uniform(low, high), rng.uniform(130, 250), rng.uniform(140, 255) if dark else rng.uniform(95, 230))
+
+
+def _hsv(hue: float, saturation: float, value: float) -> str:
+    pixel = np.array([[[int(hue) % 180, int(saturation), int(value)]]], np.uint8)
     return _web(cv2.cvtColor(pixel, cv2.COLOR_HSV2RGB)[0, 0].astype(float))
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from companion.vision.hexdragon_faces import HEAD_NAMES, NAMES, STAR_NAMES
 from companion.vision.seen import Reading, SeenCard
 
-SURE = 0.93
+SURE = 0.87
 """An edge less certain than this is unsure: its part of the reading is null and a warning says where."""
 SURE_OWNER = 0.85
 """An owner less certain than this, given that there is a head or a star, is unsure."""
