@@ -92,11 +92,12 @@ def _comet(printing: comet.PrintingName, paper: str) -> tuple[Sheet, ...]:
 def _comet_mats(paper: str) -> tuple[Sheet, ...]:
     mats = [*((name, number) for number, name in enumerate(POTS, 1)), ("The Tail", None)]
     at = (32.0 - MAT_MM[0] / 2, 14.5 - MAT_MM[1] / 2)
+    mark_at = (MAT_MM[0] / 2 - marks.MAT_MARK_INSET_MM, marks.MAT_MARK_INSET_MM - MAT_MM[1] / 2)
     return tuple(
         sheet
-        for name, number in mats
+        for mat, (name, number) in enumerate(mats)
         for sheet in poster_sheets(
-            comet.pot_shapes(number, *MAT_MM),
+            (*comet.pot_shapes(number, *MAT_MM), *moved(marks.mat_mark_shapes(mat), mark_at)),
             paper,
             f"Seven Card Comet, mat of {name}",
             CREDITS["comet"],

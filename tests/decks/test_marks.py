@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 
 from companion.decks import marks
+from companion.decks.material import sheets_of
 from companion.decks.raster import raster
 from companion.decks.shapes import Box, moved
 
@@ -44,3 +45,14 @@ def test_the_mats_marks_are_found_with_their_ids() -> None:
     shapes = tuple(s for n in range(count) for s in moved(marks.mat_mark_shapes(n), (40.0 * (n - 3), 0.0)))
     _, ids, _ = cv2.aruco.ArucoDetector(DICTIONARY).detectMarkers(drawn(shapes, 320, 60))
     assert sorted(np.ravel(ids)) == [marks.MAT_FIRST_ID + n for n in range(count)]
+
+
+def test_every_printed_mat_carries_its_own_mark() -> None:
+    found = []
+    for sheet in sheets_of("comet-mats", "a4"):
+        width, height = sheet.paper_mm
+        ink = raster(sheet.shapes, 2, Box(0, 0, width, height))
+        picture = np.where(ink[..., 3] > 127, ink[..., 0], 255).astype(np.uint8)
+        _, ids, _ = cv2.aruco.ArucoDetector(DICTIONARY).detectMarkers(picture)
+        found += np.ravel(ids).tolist()
+    assert found == [marks.MAT_FIRST_ID + n for n in range(len(marks.MAT_CODES))]
