@@ -49,7 +49,7 @@ def test_a_picture_without_cards_warns_that_nothing_was_found():
 @pytest.mark.parametrize("turn", [0, 65, 130, 180, 290])
 def test_every_number_is_read_whichever_way_the_cards_lie(kind, turn):
     faces = [(2, 3, 4), (5, 6, 7), (8, 9, 10), (11, 12, 13), (14, 10, 12), None]
-    cards = [lying(v, 80.0 * (k % 3), 105.0 * (k // 3), turn + 3.0 * k) for k, v in enumerate(faces)]
+    cards = [lying(v, 112.0 * (k % 3), 112.0 * (k // 3), turn + 3.0 * k) for k, v in enumerate(faces)]
     picture = calm(cards, kind, seed=turn)
     assert read(picture) == wanted(picture)
 
@@ -64,14 +64,13 @@ def test_a_card_upside_down_beside_one_upright_is_read():
     assert read(picture) == wanted(picture)
 
 
-def test_a_card_whose_way_up_cannot_be_told_is_left_open_where_it_matters():
-    look = replace(reference("mono"), line=None, comet=0.0)
-    cards = [lying((6, 8, 8)), lying((9, 6, 11), 80.0)]
+def test_a_card_whose_way_up_cannot_be_told_is_left_open():
+    look = replace(reference("mono"), line=None, comet=0.0)  # a 6 of these numerals, turned about, is its 9
+    cards = [lying((6, 6, 9)), lying((9, 9, 9), 80.0)]
     rng = np.random.default_rng(2)
     picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=110)
     reading = read_comet(picture.bgr)
-    told = [card.values for card in reading.cards]
-    assert len(told) == 2 and all(None in values and 6 not in values and 9 not in values for values in told)
+    assert [card.values for card in reading.cards] == [[None] * 3] * 2
     assert [w.code for w in reading.warnings] == ["unsure", "unsure"]
 
 
@@ -118,5 +117,5 @@ def test_sample_photographs_are_read_card_by_card(number):
     record = next(one for one in truth if one["image"] == f"comet-pub-{number:02}.jpg")
     picture = load_picture(SCENES / record["image"])
     assert picture is not None
-    told = Counter(key(card.values) for card in read_comet(picture).cards if card.values is not None)
+    told = Counter(key(card.values) for card in read_comet(picture).cards if any(card.values or ()))
     assert told == Counter(key(card["values"]) for card in record["cards"] if card["values"] is not None)
