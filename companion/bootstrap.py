@@ -29,7 +29,7 @@ from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.supervising import ending_at_a_bug, status, stopped_by_signals, supervised
 from companion.table import Table, Watcher
-from companion.views.words import use
+from companion.views.words import phrase, use
 from companion.web.app import SERVER_OPTIONS, create_app
 from companion.web.server import Server, bound
 from companion.welcoming import welcome
@@ -113,7 +113,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         panel.open(referee.tell)
         closing.enter_context(_following(table))
         if settings.sound.speaker != "none":
-            speaker = Speaker(settings.sound.speaker)
+            speaker = Speaker(settings.sound.speaker, phrase("page", "lang"))
             closing.callback(speaker.close)
             closing.enter_context(announcing(referee, speaker))
             if note := speaker.note():
