@@ -21,6 +21,7 @@ from companion.decks.shapes import Box, Shape, regular_polygon
 from companion.simulator.backdrops import any_colour, backdrop
 from companion.simulator.canvas import Canvas, Field, Ink
 from companion.simulator.exposure import exposed
+from companion.simulator.hexdragon_decoys import put_decoys
 from companion.simulator.hexdragon_drawings import drawing_of
 from companion.simulator.hexdragon_tables import Laying, Put, laid_table
 from companion.simulator.lighting import MOODS, lit
@@ -71,13 +72,14 @@ def hexdragon_photograph(
         _put_board(canvas, laying, look, gloss, rng)
         face_down += put_face_down(canvas, around, rng) if rng.random() < 0.3 else []
     put_things(canvas, around, rng, over=False)
+    decoys = put_decoys(canvas, put, laying, rng)
     _put_pieces(canvas, put, look, gloss, rng)
     changed = _things_over(canvas, around, rng, hardness)
     image, glare = lit(canvas, mood, rng, hardness)
     bgr, faults = exposed(image, rng, hardness, is_dim=mood == "dim")
     name = printing if isinstance(printing, str) else "given"
     conditions = {"mood": mood, "printing": name, "board": laying.is_board, **faults, "glare": round(glare, 4)}
-    return Photograph(bgr, _truth(put, camera, changed, face_down, conditions))
+    return Photograph(bgr, {**_truth(put, camera, changed, face_down, conditions), "decoys": decoys})
 
 
 def _put_board(canvas: Canvas, laying: Laying, look: Drawing, gloss: float, rng: np.random.Generator) -> None:

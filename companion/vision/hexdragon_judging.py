@@ -14,7 +14,7 @@ from companion.vision.hexdragon_namers import TileNamer
 from companion.vision.hexdragon_seen import SeenTile, TileReading
 from companion.vision.seen import Warned
 
-PLAIN = 0.97
+PLAIN = 0.92
 """An edge seen so plainly is not doubted because the supply has no such tile any more."""
 RADIUS = 3
 """A tile farther than this from the start tile, touching no other, is on no board that is sold."""
@@ -76,9 +76,11 @@ def _from_the_start(cards: list[SeenTile]) -> tuple[list[SeenTile], bool]:
 
 
 def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
-    """Near the start tile, or beside another: a table may set its own board."""
-    cell = card.cell or (0, 0)
-    return distance((0, 0), cell) <= RADIUS or any(distance(other.cell or (0, 0), cell) == 1 for other in cards)
+    """Near the start tile; or a tile beside another, for a table may set its own board, and a star as near as tiles."""
+    far = distance((0, 0), card.cell or (0, 0))
+    if card.is_star:
+        return far <= max(RADIUS, *(distance((0, 0), c.cell or (0, 0)) for c in cards if not c.is_star))
+    return far <= RADIUS or any(distance(other.cell or (0, 0), card.cell or (0, 0)) == 1 for other in cards)
 
 
 def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:

@@ -25,6 +25,8 @@ PLAIN_TILE = 0.6
 """A tile found so surely is mentioned even when it lies on no cell."""
 GUESSED_TILE, GUESSED_STAR = 0.9, 0.9
 """A tile or star that was looked for where the grid has a cell is at least so sure."""
+GUESSED_EDGES = 4
+"""And so many of such a tile's edges are."""
 RADIUS = 3
 """The largest board has so many rings of cells around the start tile."""
 
@@ -72,7 +74,7 @@ def tile_outlines(pyramid: Pyramid, across_px: float | None = None) -> tuple[tup
     """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
     found = find_cards(network("hexdragon-finder/finder.onnx"), pyramid, across_px, HINT)
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    return found, refined(network("hexel-pose/pose.onnx"), pyramid, corners)
+    return found, refined(network("hexdragon-pose/pose.onnx"), pyramid, corners)
 
 
 Placed = tuple[Cell, int, Found, np.ndarray]
@@ -105,10 +107,11 @@ def _looked_for(
     stars = [i for i, p in enumerate(as_guessed) if star_share(p) >= GUESSED_STAR]
     out = [(free[i], 0, Found(places[i], star_share(as_guessed[i])), as_guessed[i]) for i in stars]
     maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= TILE / 2 and i not in stars]
-    exact = refined(network("hexel-pose/pose.onnx"), pyramid, places[maybe])
+    exact = refined(network("hexdragon-pose/pose.onnx"), pyramid, places[maybe])
     probabilities, _ = namer.seen(pyramid, exact, cast)
     for i, corners, p in zip(maybe, exact, probabilities, strict=True):
-        if tile_share(p) >= GUESSED_TILE and _is_at(corners, places[i]):
+        sure = sum(edge is not None for edge in namer.stated(p))
+        if tile_share(p) >= GUESSED_TILE and sure >= GUESSED_EDGES and _is_at(corners, places[i]):
             out.append((free[i], 0, Found(corners, tile_share(p)), p))
     return out
 

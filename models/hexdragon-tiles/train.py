@@ -82,7 +82,7 @@ def wanted(entry: dict[str, Any], start: int, names: bool) -> Labels | None:
 
 
 def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[np.ndarray]:
-    """Outlines where no tile lies: free cells, between tiles, on the table, over face-down tiles."""
+    """Outlines where no tile lies: free cells, between tiles, on the table, over counters and face-down tiles."""
     pieces = [np.array(e["corners"]) for e in truth["tiles"] + truth["stars"]]
     centres = np.array([c.mean(0) for c in pieces])
     found = []
@@ -98,6 +98,7 @@ def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[np.ndarray]:
         size = np.sqrt(abs(np.linalg.det(affine)))
         if np.linalg.norm(centres - at, axis=1).min() > 0.42 * size and (at > 0).all() and (at < truth["size"]).all():
             found.append(at + UNIT_HEXAGON @ affine.T)
+    found += [np.array(decoy) for decoy in truth.get("decoys", []) for _ in range(2)]
     for outline in truth["ignore"]:
         quad = np.array(outline)
         if quad.shape == (6, 2) and np.linalg.norm(centres - quad.mean(0), axis=1).min() > 10:
