@@ -60,6 +60,10 @@ class _Candidate:
     since: int
 
 
+_LARGEST = 1.8
+"""What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
+
+
 class Settler:
     """Follows one table.
 
@@ -193,7 +197,8 @@ class Settler:
             reading = self._read(piece, self._namer, across)
         else:
             reading = self._read_beside(piece, self._namer, across, [moved_by(c, -x0, -y0) for c in beside])
-        return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose)]
+        largest = float("inf") if across is None else _LARGEST * across / 3**0.5
+        return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
 
     # ------------------------------------------------------------ a card seen where something changed
 
