@@ -23,7 +23,7 @@ _ROW_MM = 114.0
 _MAT_MM = 208.0
 _GAP_MM = 6.0
 _RIM_MM = 14.0
-_CLOTH = "#2E3B4E"
+_CLOTH = "#7C8F80"
 
 
 @dataclass(frozen=True, slots=True)

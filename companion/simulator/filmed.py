@@ -49,6 +49,10 @@ class FilmedTabletop(ABC):
         """Whether a move is the script's command."""
         return commands_agree(ours, theirs, tuple(ours))
 
+    def brought(self, index: int) -> Faces:
+        """What lies there once that command's hands have done their part."""
+        return self.lying(index + 1)
+
     def mislaid(self, index: int) -> Faces | None:
         """What would lie there if that command were carried out wrongly; None where nobody would."""
         return None
@@ -85,7 +89,7 @@ class FilmedTabletop(ABC):
     def perform(self, index: int) -> None:
         """Let someone lay, turn over or take away what the command asks for."""
         seat = self._seat(index)
-        for step in self._steps(self.lying(index + 1), lambda face: seat):
+        for step in self._steps(self.brought(index), lambda face: seat):
             step()
 
     def mislay(self, index: int) -> bool:
@@ -97,9 +101,9 @@ class FilmedTabletop(ABC):
 
     def nudge(self, index: int) -> None:
         """Push the last thing straight that the command brought."""
-        brought = [place for place in self._brought(index) if self._film.has(place)]
-        if brought:
-            self._film.nudge(brought[-1], self._seat(index))
+        new = [place for place in self._news(index) if self._film.has(place)]
+        if new:
+            self._film.nudge(new[-1], self._seat(index))
 
     def take_back(self, index: int) -> None:
         """Bring the table back to what it was before the command."""
@@ -145,8 +149,8 @@ class FilmedTabletop(ABC):
 
     # ------------------------------------------------------------ hands
 
-    def _brought(self, index: int) -> list[Place]:
-        before, after = self.lying(index), self.lying(index + 1)
+    def _news(self, index: int) -> list[Place]:
+        before, after = self.lying(index), self.brought(index)
         return [place for place in after if before.get(place) != after[place]]
 
     def _steps(self, wanted: Faces, seat: Callable[[Face], int]) -> Iterator[Callable[[], None]]:
