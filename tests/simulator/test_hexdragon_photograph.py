@@ -79,3 +79,14 @@ def test_drawings_differ_and_owners_stay_apart() -> None:
         seen.add((drawing.band, drawing.face, drawing.head_sides))
     assert len(seen) == 15
     assert drawing_of("exact", np.random.default_rng(0)) == REFERENCE
+
+
+def test_counters_lie_where_no_piece_lies() -> None:
+    counted = 0
+    for seed in range(12):
+        picture = hexdragon_photograph(np.random.default_rng(seed), size=(240, 180), tiles=4, across_px=20)
+        pieces = [np.mean(p["corners"], axis=0) for p in picture.truth["tiles"] + picture.truth["stars"]]
+        for decoy in picture.truth["decoys"]:
+            counted += 1
+            assert min(np.linalg.norm(np.mean(decoy, axis=0) - piece) for piece in pieces) > 10
+    assert counted
