@@ -25,7 +25,8 @@ WAY_MOST = 5
 _LAID_APART = APART + 1.6 / 35
 """How far neighbours usually lie apart, in sides, where the cards themselves do not tell."""
 _PART = 3
-"""So many cards that touch each other are a part of the tableau."""
+"""So many cards that touch each other are a part of the tableau; two are when both lie in place to a hair."""
+_HAIR, _HAIR_DEG = 5.0 / 35, 5.0
 _NEAR = 2.5
 """Cards that lie within about so many cells tell how the honeycomb goes on."""
 
@@ -69,10 +70,11 @@ def joined(
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way over cells to a card: how many they are, and where the card stands if it lies in place."""
+    """A way over cells to a card: how many they are, where the card stands if it lies in place, and if to a hair."""
 
     length: int
     stand: Stand | None
+    is_to_a_hair: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +128,18 @@ def _reached(stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Cove
         return {}
     out: dict[int, _Way] = {}
     for group in groups_of(len(pairs), pairs):
-        if group[0] in stands:
-            continue
-        for card in group:
-            way = _way(card, stands, poses, covered if len(group) < _PART else lambda place, side: True)
-            if way is not None:
-                out[card] = way
+        if group[0] not in stands:
+            told = _ways(group, stands, poses, covered)
+            if len(group) > 1:
+                anyhow = _ways(group, stands, poses, lambda place, side: True)
+                in_place = [card for card, way in anyhow.items() if way.is_to_a_hair]
+                told = anyhow if len(group) >= _PART or len(in_place) == len(group) else told
+            out.update(told)
     return out
+
+
+def _ways(cards: Iterable[int], stands: dict[int, Stand], poses: Poses, covered: Covered) -> dict[int, _Way]:
+    return {card: way for card in cards if (way := _way(card, stands, poses, covered)) is not None}
 
 
 def _way(card: int, stands: dict[int, Stand], poses: Poses, covered: Covered) -> _Way | None:
@@ -147,7 +154,7 @@ def _way(card: int, stands: dict[int, Stand], poses: Poses, covered: Covered) ->
     east = round(-ahead / 60.0)
     turned = abs(ahead + 60.0 * east)
     fits = off <= OFF_MOST + OFF_MORE * (length - 1) and turned <= TURN_MOST_DEG and cell not in taken
-    return _Way(length, Stand(cell, east % 6) if fits else None)
+    return _Way(length, Stand(cell, east % 6) if fits else None, fits and off <= _HAIR and turned <= _HAIR_DEG)
 
 
 def _corner(step: complex) -> complex:

@@ -20,7 +20,7 @@ PLAIN = 0.995
 
 def looks_like_a_card(found: Found, probabilities: np.ndarray, namer: Namer) -> bool:
     """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
-    symbols = int((probabilities[:, [n is not None for n in namer.names]].max(-1) > 0.9).sum())
+    symbols = int((probabilities[:, [n is not None for n in namer.names]].sum(-1) > 0.9).sum())
     return any(symbols >= least and found.confidence >= sure for least, sure in CARD)
 
 

@@ -85,3 +85,12 @@ def test_without_a_look_at_the_table_nothing_is_joined_over_a_gap() -> None:
     rng = np.random.default_rng(5)
     lattice = find_lattice(np.stack([card(c, rng) for c in [*TABLEAU, (3, 1)]]))
     assert lattice.cells[-1] is None
+
+
+def test_two_touching_cards_need_lie_in_line_to_a_hair_where_nothing_is_covered() -> None:
+    rng = np.random.default_rng(6)
+    cells: list[Cell] = [*TABLEAU, (3, 1), (4, 1)]
+    assert in_cells(find_lattice(np.stack([card(c, rng, 0.5) for c in cells]), something_over([])), cells)
+    aside = [card((q + 0.2, r + 0.2), rng, 7.0) for q, r in [(3, 1), (4, 1)]]
+    lattice = find_lattice(np.stack([*(card(c, rng) for c in TABLEAU), *aside]), something_over([]))
+    assert lattice.cells[-2:] == (None, None)
