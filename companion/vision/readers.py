@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from companion.errors import UsageError
-from companion.vision.comet_layout import Scattered
+from companion.vision.comet_following import CometFollower
 from companion.vision.comet_learning import learn_comet
 from companion.vision.comet_naming import Numerals
 from companion.vision.comet_reading import read_comet
@@ -155,7 +155,7 @@ READERS: Mapping[str, Reader] = {
         decks=("comet",),
         namer=_comet_namer,
         read=read_comet,
-        follower=lambda namer, patience: Settler(read_comet, Scattered(), namer, patience),
+        follower=CometFollower,
         in_words=_comet_in_words,
         learn=learn_comet,
     ),

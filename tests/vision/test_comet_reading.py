@@ -12,8 +12,10 @@ from companion.errors import UsageError
 from companion.simulator.comet_groups import LaidComet
 from companion.simulator.comet_photograph import comet_photograph
 from companion.simulator.comet_printings import reference
+from companion.vision.calibration import Calibration
 from companion.vision.comet_reading import read_comet
 from companion.vision.readers import READERS, load_picture
+from companion.vision.standing import zoned
 
 SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "comet"
 
@@ -119,3 +121,12 @@ def test_sample_photographs_are_read_card_by_card(number):
     assert picture is not None
     told = Counter(key(card.values) for card in read_comet(picture).cards if any(card.values or ()))
     assert told == Counter(key(card["values"]) for card in record["cards"] if card["values"] is not None)
+
+
+def test_a_card_gets_the_name_of_the_pot_in_which_its_middle_lies():
+    picture = calm([lying((2, 5, 13)), lying((3, 4, 10), 160.0)])
+    there = {key(entry["values"]): np.array(entry["corners"]) for entry in picture.truth["cards"]}
+    pot = (there[2, 5, 13] - there[2, 5, 13].mean(0)) * 0.6 + there[2, 5, 13].mean(0)
+    calibration = Calibration("home", "test", (1280, 720), np.eye(3), zones={"Vain": pot})
+    told = zoned(read_comet(picture.bgr).as_json(), calibration.zone_of)
+    assert {key(card["values"]): card["zone"] for card in told["cards"]} == {(2, 5, 13): "Vain", (3, 4, 10): None}

@@ -80,6 +80,18 @@ def test_two_cards_turned_over_at_once_are_both_told():
     ]  # fmt: skip
 
 
+def test_a_card_moved_elsewhere_is_told_once():
+    elsewhere = ((10, 6, 12), 430, 130, 60)
+    told = watched(scene(8, SEVENS, ACES, MIXED), scene(30, SEVENS, ACES, elsewhere))
+    assert shown(told) == [("moved", [6, 10, 12])]
+
+
+def test_a_second_card_of_the_same_numbers_is_told_as_placed():
+    twin = ((10, 6, 12), 430, 130, 60)
+    told = watched(scene(8, SEVENS, ACES, MIXED), scene(30, SEVENS, ACES, MIXED, twin))
+    assert shown(told) == [("placed", [6, 10, 12])]
+
+
 def test_a_hand_over_known_cards_is_no_news():
     told = watched(
         scene(8, SEVENS, ACES, MIXED),
