@@ -189,7 +189,8 @@ class Browser:
 def chromedriver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[], Browser]]:
     """Opens browsers, each with cookies of its own; what needs one is skipped where there is none, but not in CI."""
     if not shutil.which("chromium") or not shutil.which("chromedriver"):
-        (pytest.fail if os.environ.get("COMPANION_CI") else pytest.skip)("no Chromium with its chromedriver on this machine")
+        lacking = pytest.fail if os.environ.get("COMPANION_CI") else pytest.skip
+        lacking("no Chromium with its chromedriver on this machine")
     home = tmp_path_factory.mktemp("chromium")
     opened: list[Browser] = []
     with subprocess.Popen(
