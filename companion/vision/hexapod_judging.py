@@ -11,15 +11,27 @@ from companion.vision.seen import Warned
 
 SURE = 0.88
 """A cell less certain than this is doubted."""
+PLAIN = 0.55
+"""A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read."""
 LONE = 0.97
 """Half of an insect without its other half is stated only when it is seen so surely."""
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
+
+
+def is_case(cells: Cells) -> bool:
+    """Whether cells show on what was found as a case, floor or insects, not the back of a card or a cloth."""
+    return float(np.maximum(cells.state[..., EMPTY], cells.state[..., INSECT]).mean()) > PLAIN
 
 
 def is_card(cells: Cells) -> bool:
     """Whether insects show on what was found as a loose card, not a back or a pattern."""
     insect = cells.state[..., INSECT]
     return bool((insect > 0.6).sum() >= 2 and insect.mean() > 0.45)
+
+
+def is_told(field: Upright) -> bool:
+    """Whether an insect shows, so that there is a way up to tell."""
+    return bool((field.cells.state.argmax(-1) == INSECT).any())
 
 
 def judged(
@@ -41,7 +53,7 @@ def judged(
     names: list[list[str | None]] = [
         [None if empty[r, c] else KINDS[named[r, c]] for c in range(cols)] for r in range(rows)
     ]
-    unknown_way = field.lead < KNOWN_WAY and not empty.all()
+    unknown_way = field.lead < KNOWN_WAY and is_told(field)
     centres = _centres(field.quad.corners, rows, cols)
     doubt, warnings = np.zeros((rows, cols), bool), []
     for r in range(rows):
@@ -62,7 +74,7 @@ def judged(
         tuple(tuple(bool(d) for d in row) for row in doubt),
         field.quad.confidence * (float(stated.min()) if len(stated) else 0.5),
         is_case,
-        field.lead >= KNOWN_WAY,
+        field.lead >= KNOWN_WAY and is_told(field),
         field.quad.confidence,
     )
     return seen, warnings

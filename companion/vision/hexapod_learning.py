@@ -14,7 +14,7 @@ import numpy as np
 from companion.errors import UsageError
 from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_naming import Likened
-from companion.vision.hexapod_outlines import outlines
+from companion.vision.hexapod_outlines import exact_cases, found_on
 from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells, look, views
 from companion.vision.models import network
 from companion.vision.pyramid import Pyramid
@@ -136,7 +136,7 @@ def _boards(name: str, label: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _quads(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[Quad]:
     """The case that each label means."""
-    found = outlines(pyramid).cases
+    found = exact_cases(pyramid, found_on(pyramid))
     if all(board.get("corners") for board in boards):
         return [_nearest(found, np.asarray(board["corners"], np.float32).reshape(-1, 2)) for board in boards]
     if len(found) < len(boards):

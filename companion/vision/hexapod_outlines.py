@@ -1,6 +1,6 @@
 """Cases and loose cards with their exact corners: found, refined, and each thing once."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import cv2
 import numpy as np
@@ -19,14 +19,21 @@ _APART = 0.6
 """Two things of a kind lie at least so many of their sides apart."""
 
 
-def outlines(pyramid: Pyramid) -> Finds:
-    """The cases' fields and the loose cards on a picture, surest first, each begun at any corner."""
-    finds = find(network("hexapod-finder/finder.onnx"), pyramid, FOUND)
-    net = network("hexapod-pose/pose.onnx")
-    cases = _once(refined(net, pyramid, finds.cases, is_case=True))
+def found_on(pyramid: Pyramid) -> Finds:
+    """What may be a case or a loose card, roughly."""
+    return find(network("hexapod-finder/finder.onnx"), pyramid, FOUND)
+
+
+def exact_cases(pyramid: Pyramid, finds: Finds) -> tuple[Quad, ...]:
+    """The cases' fields, surest first, each begun at any corner."""
+    return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, finds.cases, is_case=True))
+
+
+def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[Quad, ...]:
+    """The loose cards, surest first, each begun at any corner; what lies in a case is none."""
     beside = [card for card in finds.cards if not any(_within(card, case) for case in cases)]
-    cards = _once(refined(net, pyramid, beside, is_case=False))
-    return Finds(cases, tuple(card for card in cards if not any(_within(card, case) for case in cases)))
+    cards = _once(refined(network("hexapod-pose/pose.onnx"), pyramid, beside, is_case=False))
+    return tuple(card for card in cards if not any(_within(card, case) for case in cases))
 
 
 def _once(quads: Iterable[Quad]) -> tuple[Quad, ...]:

@@ -1,13 +1,11 @@
 """Reading a Hexapod table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from companion.vision.hexapod_fields import KNOWN_WAY, Upright, looked_at, turned
-from companion.vision.hexapod_judging import is_card, judged
+from companion.vision.hexapod_fields import KNOWN_WAY, Upright, leaning, looked_at, turned
+from companion.vision.hexapod_judging import is_card, is_case, is_told, judged
 from companion.vision.hexapod_naming import Described, InsectNamer
-from companion.vision.hexapod_outlines import outlines
+from companion.vision.hexapod_outlines import exact_cards, exact_cases, found_on
 from companion.vision.hexapod_seen import HexapodReading
 from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Warned
@@ -28,10 +26,13 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    finds = outlines(pyramid)
+    finds = found_on(pyramid)
     clock.lap("find")
-    cards = [card for card in looked_at(pyramid, finds.cards, 2, 2, namer) if is_card(card.cells)]
-    cases = _all_upright(looked_at(pyramid, finds.cases, namer.rows, namer.cols, namer), cards)
+    cases = looked_at(pyramid, exact_cases(pyramid, finds), namer.rows, namer.cols, namer)
+    cases = [case for case in cases if is_case(case.cells)]
+    quads = exact_cards(pyramid, finds, [case.quad for case in cases])
+    cards = [card for card in looked_at(pyramid, quads, 2, 2, namer) if is_card(card.cells)]
+    cases, cards = _all_upright(cases, cards)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     seen_cases = [judged(case, namer, size, is_case=True) for case in cases]
@@ -44,21 +45,18 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     return HexapodReading(boards, loose, tuple(warnings), clock.laps)
 
 
-def _all_upright(cases: list[Upright], cards: Sequence[Upright]) -> list[Upright]:
-    """Cases that say nothing of which way is up lie as another case does, else as the cards, else as the picture."""
-    telling = [field for field in (*cases, *cards) if field.lead >= KNOWN_WAY]
-    up = _upwards(telling[0]) if telling else np.array([0.0, -1.0])
-    return [case if case.lead >= KNOWN_WAY else _turned_towards(case, up) for case in cases]
+def _all_upright(cases: list[Upright], cards: list[Upright]) -> tuple[list[Upright], list[Upright]]:
+    """What says little of which way is up lies as others do: cases the same way or across, cards as a case.
+
+    A case that says nothing, for it is empty, lies as a sure one, and as the picture where there is none.
+    """
+    sure = [case.upwards for case in cases if case.lead >= KNOWN_WAY]
+    cards = [leaning(card, sure, (0,)) for card in cards]
+    cases = [case if case.lead >= KNOWN_WAY else leaning(case, sure, (0, 2)) for case in cases]
+    telling = [field.upwards for field in (*cases, *cards) if field.lead >= KNOWN_WAY] or [np.array([0.0, -1.0])]
+    return [case if is_told(case) else _turned_towards(case, telling[0]) for case in cases], cards
 
 
 def _turned_towards(case: Upright, up: np.ndarray) -> Upright:
-    is_square = case.cells.state.shape[0] == case.cells.state.shape[1]
-    ways = [turned(case, turns) for turns in (range(4) if is_square else (0, 2))]
-    return max(ways, key=lambda way: float(_upwards(way) @ up))
-
-
-def _upwards(field: Upright) -> np.ndarray:
-    """The direction in the picture in which a field's top lies."""
-    a, b, c, d = field.quad.corners
-    way = (a + b - c - d).astype(np.float64)
-    return np.asarray(way / np.linalg.norm(way))
+    ways = [turned(case, turns) for turns in range(4) if np.isfinite(case.ways[turns])]
+    return max(ways, key=lambda way: float(way.upwards @ up))
