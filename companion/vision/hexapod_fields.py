@@ -7,6 +7,7 @@ import numpy as np
 
 from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_naming import InsectNamer
+from companion.vision.hexapod_outlines import nudged
 from companion.vision.hexapod_seen import SeenField
 from companion.vision.insects import INSECT, KINDS, Cells, look, views
 from companion.vision.models import network
@@ -70,11 +71,11 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, nam
 
 def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectNamer) -> Upright:
     """A field known from before, where it lies, upright as it was known; one of unknown way up by what shows now."""
-    quad = Quad(field.corners, field.presence)
+    quad = nudged(pyramid, Quad(field.corners, field.presence), is_case=field.is_case)
     rows, cols = len(field.cells), len(field.cells[0])
     if not field.is_upright:
         return looked_at(pyramid, [quad], rows, cols, namer)[0]
-    (cells,) = look(network("hexapod-insects/insects.onnx"), views(pyramid, [field.corners], rows, cols))
+    (cells,) = look(network("hexapod-insects/insects.onnx"), views(pyramid, [quad.corners], rows, cols))
     return Upright(quad, cells, np.array([KNOWN_WAY, 0.0, 0.0, 0.0]))
 
 

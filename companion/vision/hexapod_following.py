@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
+from companion.vision.hexapod_again import begun_alike, found_again, is_same_place, was_pushed
 from companion.vision.hexapod_fields import looked_again
-from companion.vision.hexapod_judging import is_card, judged
+from companion.vision.hexapod_judging import is_card, is_case, judged
 from companion.vision.hexapod_naming import Described, InsectNamer
 from companion.vision.hexapod_plays import laid_card, news_of, with_card
-from companion.vision.hexapod_quads import side_px
 from companion.vision.hexapod_reading import read_hexapod
 from companion.vision.hexapod_seen import HexapodReading, SeenField
 from companion.vision.hexapod_telling import cell_corners, moved, notice, placed, removed
@@ -24,8 +24,6 @@ from companion.vision.stillness import Glance, Stillness, cells_of
 
 _AROUND = 1.3
 """So much larger than a field is what must lie still for it to be looked at: a hand comes from outside."""
-_SAME_PLACE = 0.45
-"""Two fields whose middles are nearer than this share of a side are one."""
 
 
 @dataclass(slots=True, eq=False)
@@ -142,6 +140,8 @@ class CaseFollower:
     def _look_at(self, pyramid: Pyramid, k: int, changed: np.ndarray, known: list[SeenField]) -> list[Told]:
         field = known[k]
         upright = looked_again(pyramid, field, self._namer)
+        if field.is_case and not is_case(upright.cells):
+            return []
         now, _ = judged(upright, self._namer, pyramid.levels[0].shape[1::-1], is_case=field.is_case)
         look = self._gathered(k, now)
         is_old = self._frame - look.since >= self._patience.doubt
@@ -164,8 +164,10 @@ class CaseFollower:
         self, k: int, now: SeenField, changed: np.ndarray, known: list[SeenField], *, is_old: bool
     ) -> list[Told]:
         """What changed in a case, once it is plain."""
-        before = _begun_alike(known[k], now)
+        before = begun_alike(known[k], now)
         shares = _changed_cells(before, changed)
+        if was_pushed(known[k], now):
+            shares[:] = 0.0  # all of it looks different, for it lies elsewhere
         laid = laid_card(before, now, shares)
         news = news_of(before, now)
         if laid is not None:
@@ -177,6 +179,7 @@ class CaseFollower:
             self._settled(k, now)
             return [removed(k, now, news) if None in news.values() else moved(k, now, news)]
         if not news and (is_old or not any(map(any, now.doubt))):
+            known[k] = known[k] if any(map(any, now.doubt)) else now
             self._settled(k, now, only_read=True)
         return []
 
@@ -219,16 +222,27 @@ class CaseFollower:
         reading = read_hexapod(bgr, self._namer)
         told: list[Told] = []
         for field in (*reading.cards, *reading.loose):
-            if any(is_same_place(field, other) for other in known) or any(map(any, field.doubt)):
-                continue
             area = cells_of(field.corners, changed.shape, 1.0)
-            if float(changed[area].mean()) > 0.4:
-                known.insert(sum(one.is_case for one in known) if field.is_case else len(known), field)
-                self._looks.clear()
-                self._stillness.accept(cells_of(field.corners, changed.shape, 1.15))
-                told.append({"event": "placed", "board": None, **field.as_json()})
+            is_known = any(is_same_place(field, other) for other in known)
+            if is_known or any(map(any, field.doubt)) or float(changed[area].mean()) <= 0.4:
+                continue
+            told.append(self._found_elsewhere(field, known, reading))
+            self._stillness.accept(cells_of(field.corners, changed.shape, 1.15))
         self._stillness.accept(settled & (glance.still >= self._patience.doubt))
         return told
+
+    def _found_elsewhere(self, field: SeenField, known: list[SeenField], reading: HexapodReading) -> Told:
+        """A case or a card where none was known: one that was moved there, or a new one."""
+        self._looks.clear()
+        for k, was in enumerate(known):
+            is_gone = not any(is_same_place(was, one) for one in (*reading.cards, *reading.loose))
+            if is_gone and (was.is_case, was.cells) == (field.is_case, field.cells):
+                known[k] = field
+                self._stillness.accept(cells_of(was.corners, self._shape, 1.15))
+                return {"event": "moved", "board": k if field.is_case else None, **field.as_json()}
+        at = sum(one.is_case for one in known) if field.is_case else len(known)
+        known.insert(at, field)
+        return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
 
     def _look_everywhere(
         self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
@@ -263,30 +277,6 @@ class CaseFollower:
             return []
         del self._said[code]
         return [] if then is None else [notice(then, message)]
-
-
-def is_same_place(a: SeenField, b: SeenField) -> bool:
-    """Whether two fields are one thing, seen twice."""
-    apart = float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0)))
-    return a.is_case == b.is_case and apart < _SAME_PLACE * side_px(b.corners)
-
-
-def found_again(known: list[SeenField], reading: HexapodReading) -> list[SeenField] | None:
-    """The known cases in a reading, in their order; None unless all are there and none shows what was not known."""
-    left, again = list(reading.cards), []
-    for case in (field for field in known if field.is_case):
-        fitting = [one for one in left if not news_of(case, one)]
-        if not fitting:
-            return None
-        best = min(fitting, key=lambda one: float(np.linalg.norm(one.corners.mean(0) - case.corners.mean(0))))
-        left.remove(best)
-        again.append(best)
-    return again
-
-
-def _begun_alike(known: SeenField, now: SeenField) -> SeenField:
-    """The case as it was known, begun where the look began: one that was empty had no sure way up."""
-    return replace(known, corners=now.corners, is_upright=now.is_upright)
 
 
 def _changed_cells(field: SeenField, changed: np.ndarray) -> np.ndarray:

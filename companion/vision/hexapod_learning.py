@@ -26,6 +26,8 @@ _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012,
 _LABELLED_WAY = 8.0
 """How much rough corners count for the way up, as a logarithm."""
 _LEAST_KINDS = 2
+_LEAST_SURE = 0.05
+"""Where a case is said to be, much less than usual is taken for one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -136,7 +138,7 @@ def _boards(name: str, label: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _quads(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[Quad]:
     """The case that each label means."""
-    found = exact_cases(pyramid, found_on(pyramid))
+    found = exact_cases(pyramid, found_on(pyramid), _LEAST_SURE)
     if all(board.get("corners") for board in boards):
         return [_nearest(found, np.asarray(board["corners"], np.float32).reshape(-1, 2)) for board in boards]
     if len(found) < len(boards):

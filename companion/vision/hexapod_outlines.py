@@ -24,9 +24,9 @@ def found_on(pyramid: Pyramid) -> Finds:
     return find(network("hexapod-finder/finder.onnx"), pyramid, FOUND)
 
 
-def exact_cases(pyramid: Pyramid, finds: Finds) -> tuple[Quad, ...]:
-    """The cases' fields, surest first, each begun at any corner."""
-    return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, finds.cases, is_case=True))
+def exact_cases(pyramid: Pyramid, finds: Finds, least: float = THERE) -> tuple[Quad, ...]:
+    """The cases' fields, surest first, each begun at any corner; not those less sure than ``least``."""
+    return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, finds.cases, is_case=True), least)
 
 
 def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[Quad, ...]:
@@ -36,11 +36,18 @@ def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[
     return tuple(card for card in cards if not any(_within(card, case) for case in cases))
 
 
-def _once(quads: Iterable[Quad]) -> tuple[Quad, ...]:
+def nudged(pyramid: Pyramid, quad: Quad, *, is_case: bool) -> Quad:
+    """A known quad where it lies now, a push further perhaps; as it was where it cannot be seen."""
+    (*seen,) = refined(network("hexapod-pose/pose.onnx"), pyramid, [quad], is_case=is_case)
+    is_it = bool(seen) and seen[0].confidence >= THERE and _is_same(seen[0], quad)
+    return Quad(seen[0].corners, quad.confidence) if is_it else quad
+
+
+def _once(quads: Iterable[Quad], least: float = THERE) -> tuple[Quad, ...]:
     """What is there, without what is found twice."""
     kept: list[Quad] = []
     for quad in sorted(quads, key=lambda one: -one.confidence):
-        if quad.confidence >= THERE and not any(_is_same(quad, other) for other in kept):
+        if quad.confidence >= least and not any(_is_same(quad, other) for other in kept):
             kept.append(quad)
     return tuple(kept)
 

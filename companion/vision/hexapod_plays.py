@@ -18,6 +18,9 @@ _SECOND: Mapping[str, Place] = {"moth": (0, 1), "stag": (1, 0)}
 _COVERED = 0.6
 """A card that shows what lay there before is told only when so much of each of its cells looks different."""
 
+_ELSEWHERE = 0.15
+"""And then the other cells may look different only so much, taken together."""
+
 
 @dataclass(frozen=True, slots=True)
 class Laid:
@@ -55,7 +58,7 @@ def laid_card(before: SeenField, now: SeenField, changed: np.ndarray) -> Laid | 
         if set(news) <= set(_under(place)) and square(now.cells, place) is not None
     ]
     if not news:
-        fitting = [place for place in fitting if min(changed[cell] for cell in _under(place)) >= _COVERED]
+        fitting = [place for place in fitting if _stands_out(changed, place)]
     if not fitting:
         return None
     place = max(fitting, key=lambda one: float(sum(changed[cell] for cell in _under(one))))
@@ -84,6 +87,13 @@ def with_card(cells: Kinds, laid: Laid) -> Kinds:
     """The kinds once the card lies there."""
     under = dict(zip(_under(laid.place), (kind for row in laid.cells for kind in row), strict=True))
     return tuple(tuple(under.get((r, c), kind) for c, kind in enumerate(row)) for r, row in enumerate(cells))
+
+
+def _stands_out(changed: np.ndarray, place: Place) -> bool:
+    """Whether all four cells there look different and the others hardly do: no shadow, no light."""
+    inside = np.zeros(changed.shape, bool)
+    inside[place[0] : place[0] + 2, place[1] : place[1] + 2] = True
+    return bool(changed[inside].min() >= _COVERED and changed[~inside].mean() <= _ELSEWHERE)
 
 
 def _first_read(before: SeenField, now: SeenField) -> dict[Place, str | None]:

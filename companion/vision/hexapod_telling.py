@@ -18,8 +18,8 @@ def in_words(told: Told) -> str:
     """
     if told["event"] == "table":
         return f"the table: {len(told['boards'])} display cases, {len(told['loose'])} cards beside them"
-    where = "beside the cases"
-    if told["board"] is not None:
+    where = "beside the cases" if told["board"] is None else f"case {told['board'] + 1}"
+    if "row" in told:
         where = f"in case {told['board'] + 1} at row {told['row'] + 1}, column {told['col'] + 1}"
     shown = " | ".join(" ".join(kind or "." for kind in row) for row in told["cells"])
     return f"{told['event']} {where}: {shown}"
