@@ -4,7 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from companion.rules.engine import Command
+from companion.vision.comet_seen import SeenComet
+from companion.vision.numerals import NUMBERS
 from companion.vision.seen import SeenCard
+
+_LEAST = 0.001
 
 
 def chances(command: Command, news: Sequence[SeenCard], cards: Sequence[SeenCard]) -> list[Any]:
@@ -26,6 +30,29 @@ def chances(command: Command, news: Sequence[SeenCard], cards: Sequence[SeenCard
         if card.cell == tuple(laid["cell"]) and len(card.probabilities) == len(laid["edges"])
         for edge, row in enumerate(card.probabilities.tolist())
     ]
+
+
+def number_chances(command: Command, news: Sequence[SeenComet]) -> list[Any]:
+    """For every number of a set's cards: ``[["cards", card, n], {number: 0..1}]``.
+
+    Args:
+        command: what the hands did.
+        news: the cards that say so.
+    """
+    told: list[Any] = []
+    waiting = list(news)
+    for n, values in enumerate(command.get("cards", ())):
+        card = next((one for one in waiting if one.values == sorted(values)), None)
+        if card is None:
+            continue
+        waiting.remove(card)
+        sections = sorted(range(len(values)), key=lambda section: int(card.edges[section] or 0))
+        places = sorted(range(len(values)), key=lambda place: values[place])
+        for place, section in zip(places, sections, strict=True):
+            row = card.probabilities[section].tolist()
+            likely = {str(number): round(p, 4) for number, p in zip(NUMBERS, row, strict=False) if p >= _LEAST}
+            told.append([["cards", n, place], likely])
+    return told
 
 
 def _laid(command: Command) -> Iterator[tuple[list[str | int], Mapping[str, Any]]]:

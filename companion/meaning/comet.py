@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from companion.meaning.chances import number_chances
 from companion.meaning.outlook import Outlook
 from companion.referee.messages import Notice
 from companion.referee.session import Session
@@ -65,7 +66,9 @@ class CometMeaning:
             text = "Cards of more than one set lie together: leave a gap between one set and the next."
             notices["sets-touch"] = Notice("sets-touch", text)
         command, news = self._command(session, on_pots, groups)
-        return Outlook(notices, command, news, cards, min((card.confidence for card in news), default=1.0))
+        sure = min((card.confidence for card in news), default=1.0)
+        doubts = () if command is None else number_chances(command, news)
+        return Outlook(notices, command, news, cards, sure, doubts)
 
     def _on_pots(self, cards: Iterable[SeenComet], pots: Iterable[str]) -> dict[str, list[SeenComet]]:
         """The cards on each pot; capitals do not count in the name of a zone."""

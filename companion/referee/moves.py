@@ -18,7 +18,7 @@ class Kept:
     Attributes:
         confidence: 0..1, how sure the reading was; None where an earlier version did not keep it.
         chances: what else may be there: ``[[place in the command, {value: 0..1}], ...]``, such as
-            ``[["edges", 2], {"red": 0.6, "blue": 0.4}]``.
+            ``[["edges", 2], {"red": 0.6, "blue": 0.4}]``; a number stands in digits.
     """
 
     file: str

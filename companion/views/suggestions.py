@@ -14,6 +14,7 @@ _TRIED = 120
 _LEAST_CHANCE = 1e-4
 _UNSEEN = 5.0  # what a difference costs of which the picture says nothing: as much as a chance of 0.7 %
 _DOUBTED = 0.02
+_KEPT = ("cmd", "player", "cell")  # for a card elsewhere the rules list what may lie there
 Place = tuple[str | int, ...]
 
 
@@ -51,17 +52,17 @@ def _step(chances: Mapping[str, float] | None, old: Any, new: Any) -> float:
         return 0.0
     if chances is None:
         return _UNSEEN
-    return log(max(chances.get(old, 0.0), _LEAST_CHANCE)) - log(max(chances.get(new, 0.0), _LEAST_CHANCE))
+    return log(max(chances.get(str(old), 0.0), _LEAST_CHANCE)) - log(max(chances.get(str(new), 0.0), _LEAST_CHANCE))
 
 
 def _doubted(command: Command, seen: Mapping[Place, Mapping[str, float]]) -> Iterator[Command]:
     """The command with one or two of its places read otherwise, as far as the picture leaves that open."""
     stated = dict(_leaves(command))
     others = [
-        (place, value)
+        (place, int(value) if isinstance(stated[place], int) else value)
         for place, of in seen.items()
         for value, chance in of.items()
-        if place in stated and value != stated[place] and chance >= _DOUBTED
+        if place in stated and value != str(stated[place]) and chance >= _DOUBTED
     ]
     for changes in (*((one,) for one in others), *combinations(others, 2)):
         if len({place for place, _ in changes}) == len(changes):
@@ -69,14 +70,23 @@ def _doubted(command: Command, seen: Mapping[Place, Mapping[str, float]]) -> Ite
 
 
 def _variations(command: Command, legal: Iterable[Command]) -> Iterator[Command]:
-    """The command with one item of one list of words changed to another word that such lists hold."""
-    for name, items in command.items():
-        if not isinstance(items, list | tuple) or not all(isinstance(item, str) for item in items):
-            continue
-        words = {item for other in legal for item in other.get(name, ())}
-        for place, item in enumerate(items):
-            for word in sorted(words - {item}):
-                yield _with(command, {(name, place): word})
+    """The command with one thing changed to another that stands in such a place of what the rules list.
+
+    What is on the cards is doubted before where they lie.
+    """
+    words: dict[Place, set[Any]] = {}
+    for other in legal:
+        for place, value in _leaves(other):
+            words.setdefault(_shape(place), set()).add(value)
+    for place, value in sorted(_leaves(command), key=lambda leaf: len(leaf[0]) == 1):
+        if place[0] not in _KEPT:
+            for word in sorted(words.get(_shape(place), set()) - {value}, key=str):
+                yield _with(command, {place: word})
+
+
+def _shape(place: Place) -> Place:
+    """A place without its numbers: of all cards of a set, of all edges of a card."""
+    return tuple("*" if isinstance(part, int) else part for part in place)
 
 
 def _with(command: Command, changes: Mapping[Place, Any]) -> dict[str, Any]:

@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from companion.meaning.chances import chances
+from companion.meaning.chances import chances, number_chances
+from companion.vision.comet_seen import SeenComet
+from companion.vision.numerals import NUMBERS
 from companion.vision.seen import SeenCard
 
 CORNERS = np.zeros((6, 2), np.float32)
@@ -33,3 +35,23 @@ def test_of_several_cards_each_is_found_by_its_cell() -> None:
 def test_a_card_without_symbols_has_none() -> None:
     assert chances({"cmd": "place", "cell": [1, 0], "tile": {"kind": "head"}}, [DOUBTFUL], [DOUBTFUL]) == []
     assert chances({"cmd": "set", "cards": [[4, 5, 10]]}, [], []) == []
+
+
+def comet(edges: tuple[str, ...], **doubts: float) -> SeenComet:
+    rows = np.zeros((3, 15))
+    for section, edge in enumerate(edges):
+        rows[section, NUMBERS.index(int(edge))] = 0.9
+        if f"s{section}" in doubts:
+            rows[section, NUMBERS.index(int(doubts[f"s{section}"]))] = 0.08
+    return SeenComet((0, 0), edges, CORNERS, 0.9, 0.99, rows)
+
+
+def test_the_numbers_of_a_set_have_their_chances_where_they_stand_in_the_command() -> None:
+    news = [comet(("10", "4", "5"), s1=9), comet(("9", "5", "5"))]
+    told = dict(
+        (tuple(place), of) for place, of in number_chances({"cmd": "set", "cards": [[5, 5, 9], [4, 5, 10]]}, news)
+    )
+    assert told["cards", 1, 0] == {"4": 0.9, "9": 0.08}
+    assert told["cards", 1, 2] == {"10": 0.9}
+    assert told["cards", 0, 2] == {"9": 0.9}
+    assert len(told) == 6

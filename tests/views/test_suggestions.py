@@ -63,3 +63,23 @@ def test_without_a_picture_the_fewest_differences_come_first(session: Session) -
     found = suggestions(session.game, session.state, HEXEL)
     first = sum(a != b for a, b in zip(found[0]["edges"], HEXEL["edges"], strict=True))
     assert (first, found[0]["cell"], len(found)) == (1, HEXEL["cell"], 6)
+
+
+def test_a_number_that_the_picture_leaves_open_comes_first_in_comet() -> None:
+    session = begin(Header("comet", ("Ana", "Bo")), 1)
+    for command in ({"cmd": "round", "player": "Ana"},):
+        for happening in decide(session, Asked(Do(command), 0.0, "now")):
+            session = evolve(session, happening)
+    laid = {"cmd": "set", "player": "Ana", "pot": "Desten", "cards": [[4, 5, 10], [5, 5, 9]]}
+    open_ones = [[["cards", 1, 2], {"9": 0.6, "6": 0.3, "8": 0.05}], [["cards", 0, 0], {"4": 0.99}]]
+    found = suggestions(session.game, session.state, laid, open_ones)
+    assert [other["cards"][1][2] for other in found[:2]] == [6, 8]
+
+
+def test_an_insect_that_was_taken_for_another_is_suggested_in_hexapod() -> None:
+    session = begin(Header("hexapod", ("Ana", "Bo")), 1)
+    card = {"cells": [["blue", "green"], ["gold", "leaf"]]}
+    found = suggestions(session.game, session.state, {"cmd": "play", "player": "Ana", "row": 0, "col": 0, "card": card})
+    cells = [other["card"]["cells"] for other in found]
+    assert [["dung", "green"], ["gold", "leaf"]] in cells
+    assert all((other["row"], other["col"]) == (0, 0) for other in found)
