@@ -57,10 +57,10 @@ def number_chances(command: Command, news: Sequence[SeenComet]) -> list[Any]:
 
 def _laid(command: Command) -> Iterator[tuple[list[str | int], Mapping[str, Any]]]:
     """The cards that a command lays by their symbols, each with where it stands in the command."""
-    named = [(["cards", n], card) for n, card in enumerate(command.get("cards", ()))] or [([], command)]
-    for place, card in named:
+    named: list[tuple[list[str | int], Any]] = [(["cards", n], card) for n, card in enumerate(command.get("cards", ()))]
+    for place, card in named or [([], command)]:
         if isinstance(card, Mapping) and "edges" in card and "cell" in card:
-            yield list(place), card
+            yield place, card
 
 
 def _names(cards: Sequence[SeenCard]) -> dict[int, str]:

@@ -48,9 +48,7 @@ def comet(edges: tuple[str, ...], **doubts: float) -> SeenComet:
 
 def test_the_numbers_of_a_set_have_their_chances_where_they_stand_in_the_command() -> None:
     news = [comet(("10", "4", "5"), s1=9), comet(("9", "5", "5"))]
-    told = dict(
-        (tuple(place), of) for place, of in number_chances({"cmd": "set", "cards": [[5, 5, 9], [4, 5, 10]]}, news)
-    )
+    told = {tuple(place): of for place, of in number_chances({"cmd": "set", "cards": [[5, 5, 9], [4, 5, 10]]}, news)}
     assert told["cards", 1, 0] == {"4": 0.9, "9": 0.08}
     assert told["cards", 1, 2] == {"10": 0.9}
     assert told["cards", 0, 2] == {"9": 0.9}
