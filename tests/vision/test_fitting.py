@@ -46,7 +46,7 @@ def off_mm(fit: Fitted, straight_from_table: np.ndarray) -> np.ndarray:
     return np.abs((b - b.mean()) - (a - a.mean()) * np.exp(1j * turn))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(st.integers(0, 10**9), st.integers(1, 8), st.floats(0, 35), st.booleans())
 def test_what_is_seen_exactly_tells_the_table_exactly(seed: int, count: int, tilt: float, is_known: bool) -> None:
     rng = np.random.default_rng(seed)

@@ -9,7 +9,7 @@ import pytest
 
 from companion.decks.marks import mark_shapes
 from companion.decks.raster import raster
-from companion.decks.shapes import Box, Polygon, moved
+from companion.decks.shapes import Box
 from companion.vision.calibration import Calibration
 from companion.vision.levelling import mapped
 from companion.vision.marks import square_mm
@@ -17,7 +17,6 @@ from companion.vision.standing import Anchor, standing, zoned
 
 SIZE = (1280, 720)
 PLACES = ((60.0, 60.0), (740.0, 60.0), (740.0, 440.0), (60.0, 440.0))
-CLOTH = Polygon(((0, 0), (800, 0), (800, 500), (0, 500)), "#486050")
 HOME = np.array([[1.5, 0.05, 30.0], [-0.04, 1.45, 20.0], [2e-5, 6e-5, 1.0]])
 PUSHED = np.array([[1.42, -0.12, 90.0], [0.13, 1.38, -15.0], [-1e-5, 4e-5, 1.0]])
 CARDS = np.array([[100.0, 100], [500, 120], [300, 380]])[:, None] + np.array([[0.0, 0], [60, 0], [60, 60], [0, 60]])
@@ -26,9 +25,13 @@ TAIL = np.array([[300.0, 200.0], [500, 200], [500, 300], [300, 300]])
 
 @lru_cache
 def sheet(places: tuple[tuple[float, float], ...]) -> np.ndarray:
-    """The cloth with the four marks from above, 1.5 pixels a millimetre."""
-    shapes = (CLOTH, *(shape for n, at in enumerate(places) for shape in moved(mark_shapes(n), at)))
-    return np.ascontiguousarray(raster(shapes, 1.5, Box(0, 0, 800, 500))[..., :3])
+    """A cloth with the four marks from above, 1.5 pixels a millimetre."""
+    cloth = np.full((750, 1200, 3), (80, 96, 72), np.uint8)
+    for number, (x, y) in enumerate(places):
+        mark = raster(mark_shapes(number), 1.5, Box(-21, -21, 21, 21))[..., :3]
+        left, top = round((x - 21) * 1.5), round((y - 21) * 1.5)
+        cloth[top : top + 63, left : left + 63] = mark
+    return cloth
 
 
 def seen(image_from_table: np.ndarray, places: tuple[tuple[float, float], ...] = PLACES) -> np.ndarray:
@@ -87,7 +90,7 @@ def test_an_anchor_goes_on_from_where_the_camera_was_found_again(calibration: Ca
     anchor = Anchor(calibration)
     assert anchor.look(seen(HOME)).code == ""
     assert anchor.look(seen(PUSHED)).code == "camera-moved"
-    told = [anchor.look(seen(PUSHED)).code for _ in range(8)]
+    told = [anchor.look(seen(PUSHED)).code for _ in range(6)]
     assert told[0] == "camera-moved"
     assert told[-1] == ""
     assert anchor.zone_of(middle_px(PUSHED)) == "tail"

@@ -163,7 +163,7 @@ def test_four_taps_in_a_browser_calibrate_the_table(app: Flask, serve: Any, chro
     chromium.open(f"{address}/?code={CODE}")
     chromium.run(OPERATE)
     chromium.open(f"{address}/calibrate")
-    chromium.wait_for("document.querySelectorAll('#checks li').length === 4")
+    chromium.wait_for("document.querySelectorAll('#checks li').length === 4", 60000)
     chromium.run("document.getElementById('way-taps').click()")
     for x, y in ((0.2, 0.2), (0.8, 0.2), (0.8, 0.8), (0.2, 0.8)):
         chromium.run(
@@ -181,7 +181,7 @@ def test_four_taps_in_a_browser_calibrate_the_table(app: Flask, serve: Any, chro
         "d.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))"
     )
     chromium.run("document.getElementById('store').click()")
-    assert "told by taps" in chromium.wait_for("document.getElementById('stored')?.textContent")
+    assert "told by taps" in chromium.wait_for("document.getElementById('stored')?.textContent", 60000)
     made = read_calibration(tmp_path / "calibration" / "table.toml")
     assert made.by == "taps"
     assert made.zone_of((660.0, 380.0)) == "case 1"
@@ -198,7 +198,7 @@ def test_the_page_has_no_serious_fault(app: Flask, serve: Any, chromium: Any) ->
     chromium.open(f"{address}/?code={CODE}")
     chromium.run(OPERATE)
     chromium.open(f"{address}/calibrate")
-    chromium.wait_for("document.querySelectorAll('#checks li').length === 4")
+    chromium.wait_for("document.querySelectorAll('#checks li').length === 4", 60000)
     chromium.run("document.getElementById('way-taps').click()")
     chromium.run(axe.read_text())
     script = "const r = await axe.run(document); return r.violations.map(({ id, nodes }) => id + nodes[0].html)"
