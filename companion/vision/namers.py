@@ -83,8 +83,7 @@ class Learnt:
 
     def probabilities(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Namer`."""
-        patches, _ = cut_patches(pyramid, corners, self.profile.face_value)
-        return symbol_probabilities(network("hexel-likeness/likeness.onnx"), self.profile, patches)
+        return symbol_probabilities(network("hexel-likeness/likeness.onnx"), self.profile, pyramid, corners)
 
     def settled(self, probabilities: np.ndarray) -> "Learnt":
         """Itself: a profile knows its deck."""

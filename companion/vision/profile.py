@@ -15,11 +15,14 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.vision.pyramid import Pyramid
-from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches
+from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches, over_face, raw_patches, stood_out
 
-STRANGE = 9.0
-"""A patch whose squared distance from every look is more than this many times the usual is no symbol of this deck."""
-_LEAST_SPREAD = 0.35
+_FORM = 2
+"""Of the file: another network's looks mean nothing to this one."""
+_ALIKE = 4.0
+"""Two looks with a smaller squared distance are often mistaken for one another."""
+NONE_AT = 10.0
+"""A patch whose squared distance from every look is more than this is no symbol of the deck; training made it so."""
 _SHARPNESS = 1.5
 """How much surer a look's nearness is than the training's softmax made it."""
 _DIM = 0.1
@@ -34,31 +37,37 @@ class Profile:
         deck: the deck's name, such as hexel36.
         symbols: the names of the symbols.
         looks: (K, E) float32, the mean likeness of each symbol.
-        spread: mean squared distance of a symbol's own patches from its look.
         face_value: (3,) float32, what the card's face is worth after dividing out the light, BGR.
     """
 
     deck: str
     symbols: tuple[str, ...]
     looks: np.ndarray
-    spread: float
     face_value: np.ndarray
 
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""
         return {
-            "profile": 1,
+            "profile": _FORM,
             "game": "hexel",
             "deck": self.deck,
             "symbols": list(self.symbols),
             "looks": np.round(self.looks.astype(float), 5).tolist(),
-            "spread": round(self.spread, 5),
             "face_value": np.round(self.face_value.astype(float), 5).tolist(),
         }
 
     def summary(self) -> str:
         """What was learnt, for people."""
-        return f"{', '.join(self.symbols)} of {self.deck}"
+        pairs = " and ".join(f"{a} with {b}" for a, b in self.alike)
+        doubt = f"; they look much alike on the photographs, expect doubts: {pairs}" if pairs else ""
+        return f"{', '.join(self.symbols)} of {self.deck}{doubt}"
+
+    @property
+    def alike(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of symbols that are hard to tell apart."""
+        kinds = range(len(self.symbols))
+        near = [(a, b) for a in kinds for b in range(a) if ((self.looks[a] - self.looks[b]) ** 2).sum() < _ALIKE]
+        return tuple((self.symbols[b], self.symbols[a]) for a, b in near)
 
 
 def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
@@ -76,10 +85,24 @@ def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     return np.asarray(FACE_VALUE * face / bright, np.float32)
 
 
-def likeness(net: cv2.dnn.Net, patches: np.ndarray) -> np.ndarray:
-    """The network's answers (N, 6, E) to patches (N, 6, PATCH, PATCH, 3)."""
-    n = len(patches)
-    net.setInput(np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2)) - np.float32(0.5))
+def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """What the likeness network looks at: each patch over the card's face, and as it stands out from it.
+
+    Args:
+        colours: raw patches (N, 6, PATCH, PATCH, 3); see `symbols.raw_patches`.
+        faces: (N, 3), the cards' faces.
+        value: (3,), what the deck's face is worth.
+
+    Returns:
+        (N, 6, PATCH, PATCH, 6) float32 within 1.25.
+    """
+    return np.concatenate([over_face(colours, faces, value) - np.float32(0.5), stood_out(colours)], axis=-1)
+
+
+def likeness(net: cv2.dnn.Net, seen: np.ndarray) -> np.ndarray:
+    """The network's answers (N, 6, E) to what it looks at; see `seen_for_likeness`."""
+    n = len(seen)
+    net.setInput(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
     return np.asarray(net.forward().reshape(n, 6, -1), np.float32)
 
 
@@ -100,18 +123,16 @@ def learnt(
     value = face_value_of(photographs[0][0], photographs[0][1])
     answers: dict[str, list[np.ndarray]] = {}
     for pyramid, corners, names in photographs:
-        patches, _ = cut_patches(pyramid, corners, value)
-        for six, edges in zip(likeness(net, patches), names, strict=True):
+        seen = seen_for_likeness(*raw_patches(pyramid, corners), value)
+        for six, edges in zip(likeness(net, seen), names, strict=True):
             for answer, name in zip(six, edges, strict=True):
                 if name is not None:
                     answers.setdefault(name, []).append(answer)
     if len(answers) < 2:
         raise UsageError("the photographs show fewer than two different symbols", code="too-few-symbols")
     symbols = tuple(sorted(answers))
-    kept = [_agreeing(np.stack(answers[s])) for s in symbols]
-    looks = np.stack([own.mean(0) for own in kept]).astype(np.float32)
-    spread = np.mean([((own - look) ** 2).sum(-1).mean() for own, look in zip(kept, looks, strict=True)])
-    return Profile(deck, symbols, looks, max(float(spread), _LEAST_SPREAD), value)
+    looks = np.stack([_agreeing(np.stack(answers[s])).mean(0) for s in symbols]).astype(np.float32)
+    return Profile(deck, symbols, looks, value)
 
 
 def _agreeing(answers: np.ndarray) -> np.ndarray:
@@ -120,16 +141,21 @@ def _agreeing(answers: np.ndarray) -> np.ndarray:
     return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])
 
 
-def symbol_probabilities(net: cv2.dnn.Net, profile: Profile, patches: np.ndarray) -> np.ndarray:
-    """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32."""
-    n = len(patches)
+def symbol_probabilities(net: cv2.dnn.Net, profile: Profile, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
+
+    Args:
+        net: the likeness network.
+        profile: what was learnt.
+        pyramid: the picture.
+        corners: (N, 6, 2) pixels of its cards.
+    """
+    n = len(corners)
     if n == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
-    answers = likeness(net, patches)
+    answers = likeness(net, seen_for_likeness(*raw_patches(pyramid, corners), profile.face_value))
     distance = ((answers[:, :, None] - profile.looks) ** 2).sum(-1)
-    nearest = profile.looks[:, None] - profile.looks[None]
-    apart = (nearest**2).sum(-1)[~np.eye(len(profile.looks), dtype=bool)].min()
-    none = np.full((n, 6, 1), -min(STRANGE * profile.spread + 2.0, 0.6 * apart + 4.0), np.float32)
+    none = np.full((n, 6, 1), -NONE_AT, np.float32)
     logits = _SHARPNESS * np.concatenate([-distance, none], axis=-1)
     e = np.exp(logits - logits.max(-1, keepdims=True))
     return np.asarray(e / e.sum(-1, keepdims=True), np.float32)
@@ -139,12 +165,12 @@ def read_profile(path: Path) -> Profile:
     """A profile from its file. Raises `UsageError` when it is not one."""
     try:
         held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if held["profile"] != 1:
-            raise ValueError(f"profile version {held['profile']}")
+        if held["profile"] != _FORM:
+            raise ValueError(f"profile version {held['profile']}; learn the printing again")
         looks, value = np.array(held["looks"], np.float32), np.array(held["face_value"], np.float32)
         if looks.ndim != 2 or len(looks) != len(held["symbols"]) or value.shape != (3,):
             raise ValueError("its numbers do not fit together")
-        return Profile(str(held["deck"]), tuple(held["symbols"]), looks, float(held["spread"]), value)
+        return Profile(str(held["deck"]), tuple(held["symbols"]), looks, value)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
     except (ValueError, KeyError, TypeError) as error:

@@ -65,8 +65,20 @@ def cut_patches(
         Patches (N, 6, PATCH, PATCH, 3) float32, colours over the card's face times its value, at most 1.25; and the
         faces' colours (N, 3) float32, BGR.
     """
+    colours, faces = raw_patches(pyramid, corners)
+    return over_face(colours, faces, face_value), faces
+
+
+def over_face(colours: np.ndarray, faces: np.ndarray, face_value: np.ndarray | float) -> np.ndarray:
+    """Raw patches (N, 6, PATCH, PATCH, 3) over their cards' faces (N, 3) times its value, at most 1.25."""
+    gain = np.asarray(face_value, np.float32) / faces
+    return np.asarray(np.minimum(colours * gain[:, None, None, None], np.float32(1.25)))
+
+
+def raw_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The six patches of every card as the camera saw them, and the cards' faces: see `cut_patches`; 0..255."""
     n = len(corners)
-    patches = np.zeros((n, 6, PATCH, PATCH, 3), np.float32)
+    colours = np.zeros((n, 6, PATCH, PATCH, 3), np.float32)
     faces = np.zeros((n, 3), np.float32)
     poses = [affine_of(c) for c in corners]
     sizes = [float(np.sqrt(abs(np.linalg.det(a)))) for _, a in poses]
@@ -74,15 +86,32 @@ def cut_patches(
     for level in set(levels):
         chosen = [i for i in range(n) if levels[i] == level]
         points = np.stack([_PATCH_POINTS @ poses[i][1].T + poses[i][0] for i in chosen])
-        colours = pyramid.sample(points, level).astype(np.float32)
+        colours[chosen] = pyramid.sample(points, level).reshape(-1, 6, PATCH, PATCH, 3)
         face_level = pyramid.level_for(float(np.mean([sizes[i] for i in chosen])) * 0.12)
         seen = pyramid.sample(np.stack([_FACE_POINTS @ poses[i][1].T + poses[i][0] for i in chosen]), face_level)
-        face = np.maximum(np.median(seen.astype(np.float32), axis=1), 6.0)
-        faces[chosen] = face
-        patches[chosen] = np.minimum(colours * (np.asarray(face_value, np.float32) / face)[:, None], 1.25).reshape(
-            -1, 6, PATCH, PATCH, 3
-        )
-    return patches, faces
+        faces[chosen] = np.maximum(np.median(seen.astype(np.float32), axis=1), 6.0)
+    return colours, faces
+
+
+_FOOT = 5
+"""The corners of a patch that lie towards the card's middle, so many pixels wide, show its bare face."""
+
+
+def stood_out(colours: np.ndarray) -> np.ndarray:
+    """How patches stand out from the bare face beside them, whatever veil of light lies over the card.
+
+    Args:
+        colours: raw patches (N, 6, PATCH, PATCH, 3), 0..255.
+
+    Returns:
+        The same shape, the bare face 0, what stands out most plainly on the card 0.75; within 1.25.
+    """
+    feet = np.concatenate([colours[:, :, -_FOOT:, :_FOOT], colours[:, :, -_FOOT:, -_FOOT:]], axis=3)
+    bare = np.median(feet.reshape(*feet.shape[:2], -1, 3), axis=2)[:, :, None, None]
+    off = colours - bare
+    most = np.percentile(np.abs(off[:, :, ::2, ::2]).max(-1).reshape(*off.shape[:2], -1), 85, axis=2)
+    usual = np.maximum(np.sort(most, axis=1)[:, -2], 6.0)  # the second of six: a glint on one symbol does not count
+    return np.asarray(np.clip(off * (np.float32(0.75) / usual)[:, None, None, None, None], -1.25, 1.25), np.float32)
 
 
 def class_probabilities(net: cv2.dnn.Net, patches: np.ndarray) -> np.ndarray:

@@ -1,14 +1,17 @@
 """Trains the likeness network: patches of the same symbol of one printing lie close together, whatever the printing.
 
-    PYTHONPATH=. python models/hexel-likeness/train.py --cache DIR [--printings 520] [--steps 900]
+    PYTHONPATH=. python models/hexel-likeness/train.py --cache DIR [--printings 2400] [--steps 1800]
 
-Each printing (`companion.simulator.printings.invented`, or the reference with other inks) is photographed twice, in
-different rooms (`companion.simulator.photograph`, seeds from 4,000,000 up). From one photograph come the examples, from
-the other the questions: prototypical networks (Snell, Swersky, Zemel 2017). Writes `likeness.onnx`.
+Each printing (`companion.simulator.printings.invented`, or the reference with other inks) is photographed twice:
+calmly, as it is taught, and hard, in another room (`companion.simulator.photograph`, seeds from 5,000,000 up). From one
+photograph come the examples, from the other the questions: prototypical networks (Snell, Swersky, Zemel 2017), the
+printings that went badly asked more often. Questions that show no symbol are to lie further from every example than
+`profile.NONE_AT`. Writes `likeness.onnx`.
 """
 
 import argparse
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
@@ -20,13 +23,16 @@ from companion.decks.hexel import SYMBOLS
 from companion.simulator.photograph import photograph
 from companion.simulator.printings import REFERENCE, invented, varied
 from companion.vision.finder import UNIT_HEXAGON, affine_of
-from companion.vision.profile import face_value_of
+from companion.vision.profile import NONE_AT, face_value_of, seen_for_likeness
 from companion.vision.pyramid import Pyramid
-from companion.vision.symbols import PATCH, cut_patches
+from companion.vision.symbols import PATCH, raw_patches
 from models.training import drawn, export
 
-EACH = 24
-"""Patches kept of a symbol from one photograph."""
+EACH = 18
+"""Cards' patches kept of a symbol from one photograph."""
+OTHER = 12
+"""Patches kept of a photograph that show no symbol."""
+EXAMPLES, QUESTIONS, STRANGERS = 5, 6, 4
 
 
 class Likeness(nn.Module):
@@ -36,11 +42,24 @@ class Likeness(nn.Module):
         def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
             return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
 
-        self.body = nn.Sequential(block(3, 16), block(16, 24, 2), block(24, 24), block(24, 32, 2), block(32, 32))
-        self.embed = nn.Sequential(nn.Flatten(), nn.Linear(32 * (PATCH // 4) ** 2, 32))
+        self.body = nn.Sequential(block(6, 20), block(20, 32, 2), block(32, 32), block(32, 48, 2), block(48, 48))
+        self.embed = nn.Sequential(nn.Flatten(), nn.Linear(48 * (PATCH // 4) ** 2, 48))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.embed(self.body(x))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shots:
+    """Patches from two photographs of each of P printings.
+
+    Attributes:
+        x: (P, 2, 4, EACH, PATCH, PATCH, 6) uint8, what the network sees; of the three symbols and of none.
+        n: (P, 2, 4), how many there are.
+    """
+
+    x: np.ndarray
+    n: np.ndarray
 
 
 def nearly(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -51,106 +70,163 @@ def nearly(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return centre + rng.normal(0, 0.01, 2) * size + rng.normal(0, 0.25, 2) + UNIT_HEXAGON @ (affine @ warp).T
 
 
+def elsewhere(corners: np.ndarray, size: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+    """Outlines (M, 6, 2) of no card: some card's, twisted half a side or laid anywhere."""
+    out = []
+    for quad in corners[rng.permutation(len(corners))[:3]]:
+        centre, affine = affine_of(quad)
+        turn = np.radians(30.0)
+        twist = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
+        out.append(centre + UNIT_HEXAGON @ (affine @ twist).T)
+        out.append(rng.uniform([0, 0], size) + UNIT_HEXAGON @ affine.T)
+    return np.array(out)
+
+
+def coded(looks: np.ndarray) -> np.ndarray:
+    """What the network sees, as it is kept: bytes."""
+    return np.round(np.clip((looks + 1.25) * 100, 0, 255)).astype(np.uint8)
+
+
 def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Patches (2, 3, EACH, PATCH, PATCH, 3) uint8 of one printing's two photographs, and how many there are (2, 3)."""
+    """One printing's part of `Shots`."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
-    look = invented(SYMBOLS[edition], rng) if rng.random() < 0.75 else varied(REFERENCE[edition], rng, 3.0)
-    x, n = np.zeros((2, 3, EACH, PATCH, PATCH, 3), np.uint8), np.zeros((2, 3), int)
+    look = invented(SYMBOLS[edition], rng) if rng.random() < 0.85 else varied(REFERENCE[edition], rng, 3.0)
+    x, n = np.zeros((2, 4, EACH, PATCH, PATCH, 6), np.uint8), np.zeros((2, 4), int)
     value = None
     for shot in range(2):
-        across = float(np.exp(rng.uniform(np.log(46), np.log(200))))
-        count = int(rng.integers(6, 13)) if across < 110 else 7
-        picture = photograph(rng, edition=edition, size=(800, 608), printing=look, across_px=across, cards=count)
+        if shot == 0:
+            faces = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS[edition])}
+            how = {"faces": faces, "hardness": float(rng.choice([0.0, 0.0, 0.4]))}
+        else:
+            across = float(np.exp(rng.uniform(np.log(44), np.log(200))))
+            how = {"across_px": across, "cards": int(rng.integers(6, 13)) if across < 110 else 7}
+        picture = photograph(rng, edition=edition, size=(800, 608), printing=look, **how)
         cards = [c for c in picture.truth["cards"] + picture.truth["loose"] if not c.get("cut") and c["covered"] < 0.4]
         if not cards:
-            continue
-        corners = np.array([nearly(np.array(c["corners"]), rng) for c in cards])
+            break
+        true = np.array([c["corners"] for c in cards])
+        corners = np.array([nearly(quad, rng) for quad in true])
         pyramid = Pyramid.of(picture.bgr)
         if value is None:
             value = face_value_of(pyramid, corners)
-        patches, _ = cut_patches(pyramid, corners, value)
-        for card, six in zip(cards, patches, strict=True):
+        looks = coded(seen_for_likeness(*raw_patches(pyramid, corners), value))
+        for card, six in zip(cards, looks, strict=True):
             for edge, hidden, patch in zip(card["edges"], card["hidden"], six, strict=True):
-                k = SYMBOLS[edition].index(edge)
-                if hidden < 0.1 and n[shot, k] < EACH:
-                    x[shot, k, n[shot, k]] = np.round(patch * 200)
-                    n[shot, k] += 1
+                kind = SYMBOLS[edition].index(edge) if hidden < 0.1 else 3
+                if (hidden < 0.1 or hidden > 0.7) and n[shot, kind] < EACH:
+                    x[shot, kind, n[shot, kind]] = patch
+                    n[shot, kind] += 1
+        strange = coded(seen_for_likeness(*raw_patches(pyramid, elsewhere(true, (800, 608), rng)), value))
+        for patch in strange.reshape(-1, PATCH, PATCH, 6)[rng.permutation(len(strange) * 6)[:OTHER]]:
+            if n[shot, 3] < EACH:
+                x[shot, 3, n[shot, 3]] = patch
+                n[shot, 3] += 1
     return x[None], n[None]
 
 
-def episode(x: np.ndarray, n: np.ndarray, rng: np.random.Generator, examples: int, questions: int) -> np.ndarray:
-    """Patches (3, examples + questions, ...) of one printing, from a photograph each, in either order, jittered."""
-    order = rng.permutation(2)
-    out = []
-    for k in range(3):
-        a = rng.integers(0, n[order[0], k], examples)
-        b = rng.integers(0, n[order[1], k], questions)
-        out.append(np.concatenate([x[order[0], k, a], x[order[1], k, b]]))
-    patches = np.stack(out).astype(np.float32) / 200
-    flip = rng.random(patches.shape[:2]) < 0.5
-    patches[flip] = patches[flip][:, :, ::-1]
-    patches *= np.exp(
-        rng.normal(0, 0.04, (*patches.shape[:2], 1, 1, 1)) + rng.normal(0, 0.03, (*patches.shape[:2], 1, 1, 3))
+def shots(cache: Path, count: int, first_seed: int, workers: int) -> Shots:
+    """The drawn photographs' patches."""
+    return Shots(**drawn(cache, "likeness", ("x", "n"), draw, range(first_seed, first_seed + count), workers))
+
+
+def usable(held: Shots) -> np.ndarray:
+    """The printings of which all was seen."""
+    return np.flatnonzero((held.n[:, 0, :3] >= 3).all(1) & (held.n[:, 1, :3] >= 1).any(1))
+
+
+def episode(held: Shots, one: int, rng: np.random.Generator) -> np.ndarray:
+    """Patches of one printing, jittered: 3 times EXAMPLES, 3 times QUESTIONS, STRANGERS; (M, PATCH, PATCH, 6)."""
+    x, n = held.x[one], held.n[one]
+    taught, asked = (0, 1) if rng.random() < 0.75 or (n[1, :3] == 0).any() else (1, 0)
+    out = [x[taught, k, rng.integers(0, n[taught, k], EXAMPLES)] for k in range(3)]
+    for kind, count in ((0, QUESTIONS), (1, QUESTIONS), (2, QUESTIONS), (3, STRANGERS)):
+        shot = asked if n[asked, kind] else 1 - asked
+        out.append(x[shot, kind, rng.integers(0, n[shot, kind], count)])
+    patches = np.concatenate(out).astype(np.float32) / 100 - 1.25
+    if rng.random() < 0.5:
+        patches = patches[:, :, ::-1]
+    m = len(patches)
+    # the light of the room that is not divided out, alike for a photograph; and a little for each patch
+    room = np.where(np.arange(m) < 3 * EXAMPLES, 0, 1)
+    gain = np.exp(rng.normal(0, 0.05, (2, 1, 1, 6)) + rng.normal(0, 0.03, (2, 1, 1, 1)))[room]
+    gain = gain * np.exp(rng.normal(0, 0.04, (m, 1, 1, 1)))
+    return np.clip(patches * gain, -1.25, 1.25).astype(np.float32)
+
+
+def answers(net: nn.Module, patches: np.ndarray) -> torch.Tensor:
+    """Logits (B, 3 * QUESTIONS + STRANGERS, 4) of what is asked, from episodes (B, M, ...)."""
+    b, m = patches.shape[:2]
+    flat = torch.from_numpy(np.ascontiguousarray(patches.reshape(b * m, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
+    z = net(flat).reshape(b, m, -1)
+    centre = z[:, : 3 * EXAMPLES].reshape(b, 3, EXAMPLES, -1).mean(2)
+    ask = z[:, 3 * EXAMPLES :]
+    distance = ((ask[:, :, None] - centre[:, None]) ** 2).sum(-1)
+    return torch.cat([-distance, torch.full_like(distance[:, :, :1], -NONE_AT)], -1)
+
+
+TRUTH = torch.cat([torch.arange(3).repeat_interleave(QUESTIONS), torch.full((STRANGERS,), 3)])
+
+
+def tried(net: nn.Module, held: Shots, chosen: np.ndarray) -> str:
+    """How the network does on printings held out."""
+    rng = np.random.default_rng(5)
+    net.eval()
+    with torch.no_grad():
+        p = torch.cat([torch.softmax(answers(net, episode(held, i, rng)[None]), -1)[0] for i in chosen for _ in "ab"])
+    net.train()
+    truth = TRUTH.repeat(2 * len(chosen))
+    best, right, symbol = p.max(1).values, p.argmax(1) == truth, truth < 3
+    sure = best > 0.96
+    stated = sure & (p.argmax(1) < 3)
+    return (
+        f"right {right[symbol].float().mean():.4f} stated {stated[symbol].float().mean():.4f} "
+        f"wrong among stated {(~right)[stated & symbol].float().mean():.5f} "
+        f"strangers stated {stated[~symbol].float().mean():.4f}"
     )
-    return np.clip(patches, 0, 1.25).astype(np.float32) - 0.5
-
-
-def answers(net: nn.Module, patches: np.ndarray, examples: int) -> torch.Tensor:
-    """Logits (B, 3 * questions, 3) of questions against the mean of the examples, from patches (B, 3, M, ...)."""
-    b, c, m = patches.shape[:3]
-    flat = torch.from_numpy(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2).copy())
-    z = net(flat).reshape(b, c, m, -1)
-    centre = z[:, :, :examples].mean(2)
-    ask = z[:, :, examples:].reshape(b, -1, z.shape[-1])
-    return -((ask[:, :, None] - centre[:, None]) ** 2).sum(-1)
 
 
 def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--printings", type=int, default=520)
-    ap.add_argument("--steps", type=int, default=900)
+    ap.add_argument("--printings", type=int, default=2400)
+    ap.add_argument("--steps", type=int, default=1800)
+    ap.add_argument("--workers", type=int, default=2)
+    ap.add_argument("--resume", type=Path, help="weights to go on from")
     a = ap.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
     rng = np.random.default_rng(1)
-    x, n = drawn(a.cache, "likeness", ("x", "n"), draw, range(4_000_000, 4_000_000 + a.printings)).values()
-    vx, vn = drawn(a.cache, "likeness", ("x", "n"), draw, range(4_900_000, 4_900_060)).values()
-    keep, held = np.flatnonzero((n >= 3).all((1, 2))), np.flatnonzero((vn >= 6).all((1, 2)))
-    print(len(keep), "printings to learn from,", len(held), "held out", flush=True)
+    taught, held = shots(a.cache, a.printings, 5_000_000, a.workers), shots(a.cache, 100, 5_900_000, a.workers)
+    keep, out = usable(taught), usable(held)
+    print(len(keep), "printings to learn from,", len(out), "held out", flush=True)
     net = Likeness()
+    if a.resume is not None:
+        net.load_state_dict(torch.load(a.resume))
     optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3, total_steps=a.steps)
-    truth = torch.arange(3).repeat_interleave(6)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3 if a.resume is None else 1.2e-3, total_steps=a.steps)
     begun, total = time.time(), 0.0
+    hardness = np.ones(len(keep))
     for step in range(1, a.steps + 1):
-        patches = np.stack([episode(x[i], n[i], rng, 4, 6) for i in rng.choice(keep, 10)])
-        logits = answers(net, patches, 4)
-        loss = nn.functional.cross_entropy(logits.reshape(-1, 3), truth.repeat(len(patches)), label_smoothing=0.01)
+        chosen = rng.choice(len(keep), 8, replace=False, p=(hardness + 0.1) / (hardness + 0.1).sum())
+        logits = answers(net, np.stack([episode(taught, i, rng) for i in keep[chosen]]))
+        losses = nn.functional.cross_entropy(
+            logits.reshape(-1, 4), TRUTH.repeat(len(chosen)), label_smoothing=0.01, reduction="none"
+        ).reshape(len(chosen), -1)
+        hardness[chosen] = 0.5 * hardness[chosen] + 0.5 * losses.detach().mean(1).numpy().clip(0, 2)
+        loss = losses.mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
         schedule.step()
         total += loss.item()
-        if step % 100 == 0:
-            net.eval()
-            with torch.no_grad():
-                p = torch.cat(
-                    [torch.softmax(answers(net, episode(vx[i], vn[i], rng, 6, 6)[None], 6), -1)[0] for i in held]
-                )
-            net.train()
-            best, right = p.max(1).values, p.argmax(1) == truth.repeat(len(held))
-            print(
-                f"step {step} loss {total / 100:.4f} right {right.float().mean():.4f} "
-                f"sure {(best > 0.96).float().mean():.4f} "
-                f"wrong among sure {(~right)[best > 0.96].float().mean():.5f} {time.time() - begun:.0f} s",
-                flush=True,
-            )
+        if step % 200 == 0:
+            print(f"step {step} loss {total / 200:.4f} {tried(net, held, out)} {time.time() - begun:.0f} s", flush=True)
             total = 0.0
+    torch.save(net.state_dict(), a.cache / "likeness.pt")
     free = {"patches": {0: "n"}, "likeness": {0: "n"}}
-    export(net, Path(__file__).with_name("likeness.onnx"), torch.zeros(6, 3, PATCH, PATCH), free)
+    export(net, Path(__file__).with_name("likeness.onnx"), torch.zeros(6, 6, PATCH, PATCH), free)
 
 
 if __name__ == "__main__":
