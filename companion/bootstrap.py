@@ -56,6 +56,8 @@ def run_table(
     """
     manager = ServiceManager.from_environment()
     own = None if camera else camera_from(settings.camera)
+    if camera is None:
+        _calibration(settings)  # one that cannot be read ends the table with a clear line
     waiting: list[str] = []
     with (
         open_house(settings, waiting.append) as table,
@@ -200,8 +202,17 @@ def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) ->
         watcher.stop()
 
 
+def _calibration(settings: Settings) -> Path | None:
+    """The file that says where the camera stands. Raises `UsageError` where it cannot be read."""
+    if settings.vision.calibration is None:
+        return None
+    file = calibration_file(settings.vision.calibration, settings.table.data)
+    late("companion.vision.calibration").read_calibration(file)
+    return file
+
+
 def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
-    watching, calibration = late("companion.watching"), table.settings.vision.calibration
+    watching = late("companion.watching")
     try:
         watcher: Watcher = watching.Watching(
             camera,
@@ -209,7 +220,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             table.referee.latest().header.game,
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
-            calibration=calibration and calibration_file(calibration, table.settings.table.data),
+            calibration=_calibration(table.settings),
         )
     except UsageError as error:
         say(error.message)

@@ -154,3 +154,11 @@ def test_venues_get_files_that_any_system_can_keep(tmp_path: Path) -> None:
     with pytest.raises(UsageError):
         calibration_path(tmp_path, "///")
     assert Wishes("here").sheet_mm == (297.0, 210.0)
+
+
+def test_a_table_does_not_run_by_a_calibration_that_cannot_be_read(
+    tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    words = ["run", "--data", str(tmp_path), "--host", "127.0.0.1", "--port", "0", "--pins", "mock"]
+    assert main([*words, "--calibration", "nowhere.toml"]) == 2
+    assert "cannot read nowhere.toml" in capsys.readouterr().err

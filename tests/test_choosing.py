@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.choosing import asked_header, camera_from
+from companion.choosing import asked_header, calibration_file, camera_from
 from companion.config import CameraSettings, GameSettings, Settings
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
@@ -26,3 +26,9 @@ def test_every_camera_can_be_named(tmp_path: Path) -> None:
     assert named["usb:2"].name == "USB camera 2"
     with pytest.raises(BadSettings, match="no such camera"):
         camera_from(CameraSettings("usb:two"))
+
+
+def test_a_calibration_is_named_by_its_venue_or_its_file(tmp_path: Path) -> None:
+    assert calibration_file(Path("kitchen"), tmp_path) == tmp_path / "calibration" / "kitchen.toml"
+    assert calibration_file(Path("kitchen.toml"), tmp_path) == Path("kitchen.toml")
+    assert calibration_file(tmp_path / "kitchen") == tmp_path / "kitchen"
