@@ -13,6 +13,7 @@ MOST = 6
 _TRIED = 120
 _LEAST_CHANCE = 1e-4
 _UNSEEN = 5.0  # what a difference costs of which the picture says nothing: as much as a chance of 0.7 %
+_ELSEWHERE = 20.0  # where a card lies is seen better than what is on it
 _DOUBTED = 0.02
 _KEPT = ("cmd", "player", "cell")  # for a card elsewhere the rules list what may lie there
 Place = tuple[str | int, ...]
@@ -44,14 +45,14 @@ def suggestions(game: Game, state: Any, command: Command, chances: Sequence[Any]
 def _cost(command: Command, other: Command, seen: Mapping[Place, Mapping[str, float]]) -> float:
     """How much less likely the other is, as a logarithm; smaller is likelier."""
     a, b = dict(_leaves(command)), dict(_leaves(other))
-    return sum(_step(seen.get(place), a.get(place), b.get(place)) for place in a.keys() | b.keys())
+    return sum(_step(place, seen.get(place), a.get(place), b.get(place)) for place in a.keys() | b.keys())
 
 
-def _step(chances: Mapping[str, float] | None, old: Any, new: Any) -> float:
+def _step(place: Place, chances: Mapping[str, float] | None, old: Any, new: Any) -> float:
     if old == new:
         return 0.0
     if chances is None:
-        return _UNSEEN
+        return _ELSEWHERE if place[0] == "cell" else _UNSEEN
     return log(max(chances.get(str(old), 0.0), _LEAST_CHANCE)) - log(max(chances.get(str(new), 0.0), _LEAST_CHANCE))
 
 

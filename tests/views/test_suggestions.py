@@ -83,3 +83,10 @@ def test_an_insect_that_was_taken_for_another_is_suggested_in_hexapod() -> None:
     cells = [other["card"]["cells"] for other in found]
     assert [["dung", "green"], ["gold", "leaf"]] in cells
     assert all((other["row"], other["col"]) == (0, 0) for other in found)
+
+
+def test_another_tile_in_the_same_cell_comes_before_the_same_tile_elsewhere() -> None:
+    session = begin(Header("hexdragon", ("Ana", "Bo")), 1)
+    laid = next(c for c in session.game.legal(session.state) if c["cmd"] == "place" and c["tile"]["kind"] == "body")
+    found = suggestions(session.game, session.state, laid)
+    assert {tuple(other["cell"]) for other in found} == {tuple(laid["cell"])}

@@ -156,3 +156,22 @@ def test_what_the_camera_saw_is_put_right_before_it_counts(referee: Referee, vis
     page.wait_for("!document.getElementById('sheet').open && document.getElementById('proposal').hidden")
     assert referee.latest().moves[4].command["edges"] == ["blue", "void", "void", "void", "blue", "blue"]
     assert referee.latest().proposal is None
+
+
+def test_a_tile_of_hexdragon_that_was_taken_for_another_is_picked_anew(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Begin(Header("hexdragon", ("Ana", "Bo"))))
+    session = referee.latest()
+    laid = next(c for c in session.game.legal(session.state) if c["cmd"] == "place" and c["tile"]["kind"] == "body")
+    referee.ask(Do(laid))
+    page = visit(referee)
+    opened(page, 1)
+    page.run("document.getElementById('another-tile').click()")
+    page.wait_for("document.getElementById('tile-1')")
+    page.run("document.getElementById('tile-1').click(); document.getElementById('lay').click()")
+    page.wait_for("!document.getElementById('sheet').open")
+    corrected = referee.latest().moves[0].command
+    assert corrected["cell"] == laid["cell"]
+    assert corrected["tile"] != laid["tile"]
+    assert page.complaints() == []

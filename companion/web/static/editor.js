@@ -35,6 +35,7 @@ export function editor(move, { state, game, entry, press, close }) {
     move.picture ? crop(move.n) : null,
     ...(typed ? entry.controls(wanted, { state: stood, players, judge: (commands) => judge(commands, move.n) })
       : [who(wanted, players), paint(wanted, game, state), where(wanted, stood, game), numbers(wanted)]),
+    another(wanted, { state: stood, game, players, at: move.n, lay: replace }),
     h("button", { id: "correct", onclick: () => replace(wanted) }, t("correct")),
     suggestions(move, game, state, replace),
     h("details", {}, h("summary", { id: "something-else" }, t("something-else")),
@@ -87,6 +88,15 @@ function who(wanted, names) {
     buttons.forEach((button, n) => button.setAttribute("aria-pressed", names[n] === name));
   };
   return h("div", { class: "row picks", role: "group", "aria-label": t("who") }, ...buttons);
+}
+
+// Another tile in that cell, where tiles are picked from what the rules allow and not painted.
+function another(wanted, asked) {
+  if (!Array.isArray(wanted.cell) || asked.game.blank || asked.game.entry) return null;
+  const form = h("div", {});
+  const part = h("details", {}, h("summary", { id: "another-tile" }, t("another-tile")), form);
+  part.addEventListener("toggle", () => part.open && entering(wanted.cell, asked).then((parts) => form.replaceChildren(...parts)));
+  return part;
 }
 
 // Another cell: the table as it lay then, with its free cells to tap.
