@@ -1,7 +1,7 @@
 """The inks of a HexDragon set's owners, learnt from one photograph: what their heads and tiles' rims look like.
 
-A head's ink is the middle colour of the disc where heads are, a star's that of its middle, both in a view whose light
-was divided out (`paths`). An owner is named by the nearest inks; what lies far from all of them is nobody's.
+Where on a head its owner's ink is, is learnt too: the places at which the owners' heads differ. All is measured in
+views whose light was divided out (`paths`). An owner is named by the nearest inks; what lies far from all is nobody's.
 """
 
 import json
@@ -15,10 +15,31 @@ import numpy as np
 from companion.errors import UsageError
 from companion.vision.paths import REACH, VIEW, Answers
 
-_SPREAD = 0.075
-"""How far a colour in a view wanders from picture to picture, 1 being a bright face / 0.75."""
-_STRANGE = 5.0
+_TINT_SPREAD = 0.13
+"""How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
+_DEPTH_SPREAD = {"head": 0.2, "star": 0.5}
+"""How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
+_STRANGE = 4.5
 """An ink that many spreads away from every owner's is nobody's."""
+_DIM = 0.06
+_STAR = np.array([(x, y) for x in (-0.1, 0.0, 0.1) for y in (-0.1, 0.0, 0.1)])
+"""Where a star's middle is looked at, in circumradii."""
+
+
+def _places() -> np.ndarray:
+    """Where a head may be, (P, 2) in circumradii, its edge along x."""
+    steps = np.arange(-0.3, 0.31, 0.06)
+    x, y = np.meshgrid(steps + 0.4, steps)
+    points = np.stack([x, y], -1).reshape(-1, 2)
+    return np.asarray(points[np.hypot(points[:, 0] - 0.4, points[:, 1]) < 0.31])
+
+
+PLACES = _places()
+_RIM = np.radians(60.0 * np.arange(6) + 30.0)
+_RIM_POINTS = (0.955 * np.sqrt(0.75) / np.cos(np.pi / 6 - 0.2)) * np.concatenate(
+    [np.stack([np.cos(a), np.sin(a)], 1) for a in (_RIM - 0.2, _RIM + 0.2)]
+)
+"""Along a tile's edges, near its corners: no band comes there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,22 +51,24 @@ class Profile:
         owners: the owners whose heads were shown.
         heads: (K, 3) float32, the ink of each one's heads, as a view shows it.
         rims: (K, 3) float32, what runs along the edges of each one's tiles.
+        places: (P, 2) float32, where on a head its ink is, in circumradii, the head's edge along x.
     """
 
     deck: str
     owners: tuple[str, ...]
     heads: np.ndarray
     rims: np.ndarray
+    places: np.ndarray
 
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""
+        arrays = {"heads": self.heads, "rims": self.rims, "places": self.places}
         return {
             "profile": 1,
             "game": "hexdragon",
             "deck": self.deck,
             "owners": list(self.owners),
-            "heads": np.round(self.heads.astype(float), 4).tolist(),
-            "rims": np.round(self.rims.astype(float), 4).tolist(),
+            **{name: np.round(values.astype(float), 4).tolist() for name, values in arrays.items()},
         }
 
     def summary(self) -> str:
@@ -53,18 +76,41 @@ class Profile:
         return f"the inks of {', '.join(self.owners)}"
 
 
+def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> Profile:
+    """Learn a set's inks.
+
+    Args:
+        deck: the deck's name.
+        shown: the owner of each head, its view, and its edge in the view's own directions; at least one.
+    """
+    owners = tuple(sorted({owner for owner, _, _ in shown}))
+    looks = np.stack(
+        [np.median([head_look(view, edge) for o, view, edge in shown if o == owner], axis=0) for owner in owners]
+    )
+    rims = [np.median([rim_ink(view) for o, view, _ in shown if o == owner], axis=0) for owner in owners]
+    apart = _least_apart(looks) - 0.5 * np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1])  # most heads are about there
+    inked = apart >= np.sort(apart)[-max(9, len(apart) // 8)]
+    heads = np.median(looks[:, inked], axis=1)
+    return Profile(deck, owners, heads.astype(np.float32), np.array(rims, np.float32), PLACES[inked].astype(np.float32))
+
+
+def _least_apart(looks: np.ndarray) -> np.ndarray:
+    """How far the two most alike of some looks (K, P, 3) differ at each place, (P,): a band shows on several tiles."""
+    pairs = [np.linalg.norm(a - b, axis=-1) for k, a in enumerate(looks) for b in looks[:k]]
+    return np.asarray(np.min(pairs, axis=0)) if pairs else np.zeros(looks.shape[1])
+
+
 def owners_by_ink(profile: Profile, views: np.ndarray, answers: Answers, names: Sequence[str]) -> np.ndarray:
     """How likely each of ``names`` owns each piece (N, K), by its head's or star's ink; even where nobody's is near."""
     out = np.full((len(views), len(names)), 1.0 / len(names), np.float32)
     at = [names.index(owner) for owner in profile.owners]
     for i, view in enumerate(views):
-        is_star = answers.kinds[i, 1] > answers.kinds[i, 0]
-        head = int(answers.ends[i, :, 6].argmax())
-        ink = star_ink(view) if is_star else head_ink(view, head)
-        off = ((profile.heads - ink) ** 2).sum(-1)
-        if not is_star:
-            off = off + 0.5 * ((profile.rims - rim_ink(view)) ** 2).sum(-1)
-        told = np.append(-off / (2 * _SPREAD**2), -(_STRANGE**2) / 2)
+        if answers.kinds[i, 1] > answers.kinds[i, 0]:
+            off = _distance(profile.heads, star_ink(view), "star")
+        else:
+            look = np.median(_sampled(view, profile.places, int(answers.ends[i, :, 6].argmax())), axis=0)
+            off = _distance(profile.heads, look, "head") + 0.5 * _distance(profile.rims, rim_ink(view), "head")
+        told = np.append(-off / 2, -(_STRANGE**2) / 2)
         share = np.exp(told - told.max())
         share /= share.sum()
         out[i] = share[-1] / len(names)
@@ -72,36 +118,34 @@ def owners_by_ink(profile: Profile, views: np.ndarray, answers: Answers, names: 
     return out
 
 
-def head_ink(view: np.ndarray, edge: int) -> np.ndarray:
-    """The middle colour (3,) where a head at the edge is, a direction of the view's own."""
-    angle = np.radians(-60.0 * edge)
-    return _middle(view, 0.39 * np.array([np.cos(angle), np.sin(angle)]), 0.2)
+def head_look(view: np.ndarray, edge: int) -> np.ndarray:
+    """The colours (P, 3) at `PLACES` of the head at an edge, a direction of the view's own."""
+    return _sampled(view, PLACES, edge)
 
 
 def star_ink(view: np.ndarray) -> np.ndarray:
     """The middle colour (3,) of a star's middle."""
-    return _middle(view, np.zeros(2), 0.16)
+    return np.asarray(np.median(_sampled(view, _STAR, 0), axis=0))
 
 
 def rim_ink(view: np.ndarray) -> np.ndarray:
-    """The middle colour (3,) along a tile's edges, near its corners: no band comes there."""
-    angles = np.radians(60.0 * np.arange(6) + 30.0)
-    beside = np.concatenate([angles - 0.2, angles + 0.2])
-    radius = 0.955 * np.sqrt(0.75) / np.cos(np.pi / 6 - 0.2)
-    return np.asarray(np.median([_at(view, radius * np.array([np.cos(a), np.sin(a)])) for a in beside], axis=0))
+    """The middle colour (3,) along a tile's edges, near its corners."""
+    return np.asarray(np.median(_sampled(view, _RIM_POINTS, 0), axis=0))
 
 
-_STEPS = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
+def _sampled(view: np.ndarray, points: np.ndarray, edge: int) -> np.ndarray:
+    """The view's colours (P, 3) at points (P, 2) in circumradii of a frame turned to an edge."""
+    a = np.radians(-60.0 * edge)
+    turned = points @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+    columns, rows = np.clip(np.round((turned / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1).T
+    return np.asarray(view[rows, columns])
 
 
-def _middle(view: np.ndarray, at: np.ndarray, radius: float) -> np.ndarray:
-    inside = (_STEPS[None, :] - at[0]) ** 2 + (_STEPS[:, None] - at[1]) ** 2 < radius**2
-    return np.asarray(np.median(view[inside], axis=0))
-
-
-def _at(view: np.ndarray, at: np.ndarray) -> np.ndarray:
-    column, row = np.clip(np.round((at / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1)
-    return np.asarray(view[row, column])
+def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
+    """How far an ink (3,) is from known ones (K, 3), squared, in spreads."""
+    depth, depths = ink.mean() + _DIM, known.mean(-1) + _DIM
+    tint = ((known / depths[:, None] - ink / depth) ** 2).sum(-1)
+    return np.asarray(tint / _TINT_SPREAD**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
 
 
 def read_profile(path: Path) -> Profile:
@@ -110,10 +154,10 @@ def read_profile(path: Path) -> Profile:
         held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         if held["profile"] != 1 or held["game"] != "hexdragon":
             raise ValueError(f"profile {held['profile']} of {held['game']}")
-        heads, rims = np.array(held["heads"], np.float32), np.array(held["rims"], np.float32)
-        if heads.shape != (len(held["owners"]), 3) or rims.shape != heads.shape:
+        heads, rims, places = (np.array(held[name], np.float32) for name in ("heads", "rims", "places"))
+        if heads.shape != (len(held["owners"]), 3) or rims.shape != heads.shape or places.shape[1:] != (2,):
             raise ValueError("its numbers do not fit together")
-        return Profile(str(held["deck"]), tuple(held["owners"]), heads, rims)
+        return Profile(str(held["deck"]), tuple(held["owners"]), heads, rims, places)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
     except (ValueError, KeyError, TypeError) as error:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
-from companion.vision.hexdragon_faces import FACES, HEAD, TAIL, face_weights
-from companion.vision.hexdragon_inks import Profile, head_ink, rim_ink
+from companion.vision.hexdragon_faces import HEAD, TAIL
+from companion.vision.hexdragon_inks import Profile, learnt_inks
 from companion.vision.hexdragon_namers import tile_network
 from companion.vision.hexdragon_reading import read_hexdragon
 from companion.vision.hexdragon_seen import SeenTile
@@ -30,45 +30,54 @@ def learn_hexdragon(deck: str, pictures: Sequence[tuple[str, np.ndarray]], label
     Raises:
         UsageError: the labels do not fit the pictures, or show no head with its owner.
     """
-    inks: dict[str, list[tuple[np.ndarray, np.ndarray]]] = {}
+    shown: list[tuple[str, np.ndarray, int]] = []
     for index, (name, picture) in enumerate(pictures):
         label = next((one for one in labels if one.get("image") == name), labels[min(index, len(labels) - 1)])
-        for owner, head, rim in _shown(name, picture, label):
-            inks.setdefault(owner, []).append((head, rim))
-    if not inks:
+        shown += _shown(name, picture, label)
+    if not shown:
         raise UsageError("no head with its owner is on the photographs", code="too-few-heads")
-    owners = tuple(sorted(inks, key=OWNERS.index))
-    heads = [np.median([head for head, _ in inks[owner]], axis=0) for owner in owners]
-    rims = [np.median([rim for _, rim in inks[owner]], axis=0) for owner in owners]
-    return Profile(deck, owners, np.array(heads, np.float32), np.array(rims, np.float32))
+    return learnt_inks(deck, shown)
 
 
-def _shown(name: str, picture: np.ndarray, label: Label) -> list[tuple[str, np.ndarray, np.ndarray]]:
-    """The owner, the head's ink and the rim's of every labelled head on a picture."""
+def _shown(name: str, picture: np.ndarray, label: Label) -> list[tuple[str, np.ndarray, int]]:
+    """The owner, the view and the head's edge of every labelled head on a picture."""
     tiles = [tile for tile in label.get("tiles") or [] if tile.get("kind")]
+    if not tiles:
+        return []
     pyramid = Pyramid.of(picture)
     seen = [card.corners for card in read_hexdragon(picture).cards if not (isinstance(card, SeenTile) and card.is_star)]
-    corners = outlines_of(name, np.array(seen, np.float32).reshape(-1, 6, 2), tiles)
+    corners = _alike(outlines_of(name, np.array(seen, np.float32).reshape(-1, 6, 2), tiles))
     views, _ = cut_tiles(pyramid, corners)
     ends = answers_to(tile_network(), views).ends
     edges = _head_edges(ends, tiles)
     return [
-        (str(tile["owner"]), head_ink(view, edge), rim_ink(view))
+        (str(tile["owner"]), view, edge)
         for tile, view, edge in zip(tiles, views, edges, strict=True)
         if tile["kind"] == "head" and tile.get("owner") in OWNERS
     ]
 
 
+def _alike(outlines: np.ndarray) -> np.ndarray:
+    """Outlines (N, 6, 2) begun at corners that lie alike on all of them: each edge looks the same way."""
+    ways = outlines - outlines.mean(1, keepdims=True)
+    ways = ways / np.linalg.norm(ways, axis=2, keepdims=True)
+    turns = [min(range(6), key=lambda k: float(np.abs(np.roll(way, -k, 0) - ways[0]).sum())) for way in ways]
+    return np.stack([np.roll(outline, -k, 0) for outline, k in zip(outlines, turns, strict=True)])
+
+
 def _head_edges(ends: np.ndarray, tiles: Sequence[Label]) -> list[int]:
-    """Each labelled head's edge in its view's own directions: the turn in which the label fits what is seen best."""
-    weights = face_weights(ends)
-    edges = []
-    for weight, tile in zip(weights, tiles, strict=True):
-        face = _face(tile)
-        turned = [tuple(face[(d - turns) % 6] for d in range(6)) for turns in range(6)]
-        fits = [sum(float(w) for w, one in zip(weight, FACES, strict=True) if tuple(one) == face) for face in turned]
-        edges.append(turned[int(np.argmax(fits))].index(HEAD) if HEAD in face else 0)
-    return edges
+    """Each labelled head's edge in the views' own directions: the one turn in which all labels fit best what is seen.
+
+    Args:
+        ends: (N, 6, 7) what the edges of the tiles lead to, in views that all look the same way.
+        tiles: the labels, whose naming of directions is free.
+    """
+    faces = np.array([_face(tile) for tile in tiles])
+    told = np.log(np.maximum(ends, 1e-3))
+    rows = np.arange(6)
+    fits = [sum(float(t[rows, np.roll(f, k)].sum()) for t, f in zip(told, faces, strict=True)) for k in range(6)]
+    turns = int(np.argmax(fits))
+    return [((tile.get("head") or 0) + turns) % 6 for tile in tiles]
 
 
 def _face(tile: Label) -> tuple[int, ...]:

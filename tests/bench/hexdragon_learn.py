@@ -37,7 +37,7 @@ def taught(look: Drawing, rng: np.random.Generator) -> Photograph:
         Put(tile, owner, cell, np.array(cell_centre(*cell)) * laying.pitch + rng.normal(0, 0.3, 2), float(rng.normal()))
         for (tile, owner), cell in zip(faces, cells, strict=False)
     ]
-    return hexdragon_photograph(rng, printing=look, table=(put, laying), hardness=0.2)
+    return hexdragon_photograph(rng, printing=look, table=(put, laying), hardness=0.0)
 
 
 def rough(picture: Photograph, rng: np.random.Generator) -> dict[str, object]:

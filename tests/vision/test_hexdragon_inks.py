@@ -7,12 +7,16 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.vision.hexdragon_inks import Profile, head_ink, owners_by_ink, read_profile, rim_ink, star_ink
+from companion.vision.hexdragon_inks import PLACES, Profile, learnt_inks, owners_by_ink, read_profile, rim_ink, star_ink
 from companion.vision.paths import OWNERS, REACH, VIEW, Answers
 
 INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
 PROFILE = Profile(
-    "hexdragon", ("red", "blue"), np.array(list(INKS.values()), np.float32), np.full((2, 3), 0.7, np.float32)
+    "hexdragon",
+    ("red", "blue"),
+    np.array(list(INKS.values()), np.float32),
+    np.full((2, 3), 0.7, np.float32),
+    PLACES[np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1]) < 0.15],
 )
 STEPS = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
 
@@ -31,13 +35,25 @@ def answers(head: int, star: float = 0.0) -> Answers:
 
 
 @pytest.mark.parametrize("edge", range(6))
-def test_a_heads_ink_is_measured_at_its_edge(edge: int) -> None:
+def test_a_head_is_named_by_its_ink_at_its_edge(edge: int) -> None:
     angle = np.radians(-60 * edge)
     picture = view(INKS["red"], (0.39 * np.cos(angle), 0.39 * np.sin(angle)))
-    assert head_ink(picture, edge) == pytest.approx(INKS["red"])
     assert rim_ink(picture) == pytest.approx([0.7] * 3)
     owners = owners_by_ink(PROFILE, picture[None], answers(edge), OWNERS)[0]
     assert owners[OWNERS.index("red")] > 0.95
+
+
+def test_where_a_heads_ink_is_is_learnt_from_where_heads_differ() -> None:
+    shown = []
+    for owner, ink in INKS.items():
+        picture = view((0.3, 0.3, 0.3), (0.3, 0))  # every head is grey
+        picture[18:30, 33:40] = ink  # but for its cap
+        shown.append((owner, picture, 0))
+    profile = learnt_inks("hexdragon", shown)
+    assert dict(zip(profile.owners, profile.heads.tolist(), strict=True)) == {
+        owner: pytest.approx(ink, abs=0.01) for owner, ink in INKS.items()
+    }
+    assert profile.places[:, 0].min() > 0.39
 
 
 def test_a_star_is_named_by_its_middle() -> None:
