@@ -17,7 +17,7 @@ from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Warned
 from companion.vision.stopwatch import Stopwatch
 
-HINT = 0.12
+HINT = 0.2
 """Less certain than that the finder tells nothing."""
 TILE = 0.5
 """What is told as a tile is at least so surely one to the network that reads it."""
