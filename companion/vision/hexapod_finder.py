@@ -5,6 +5,7 @@ card a middle's logit, the offset to it and the pose (see `hexapod_quads`); for 
 perspective leans it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -23,9 +24,8 @@ POSE_SCALE = (1.0, 2.0, 1.0, 0.5, 0.5, 4.0, 4.0)
 CARD_PLANES, CASE_PLANES = slice(0, 8), slice(8, 18)
 MOST = 12
 """Of cases, and of cards, no more than this are told: a table has two and a few."""
-TOO_LARGE_PX = 330.0
-"""Cases that the network sees larger than this are looked at once more in a smaller picture."""
-WANTED_PX = 200.0
+COARSER = 2.2
+"""The picture is looked at once more so much smaller, for what is large."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,9 +59,8 @@ def find(net: cv2.dnn.Net, pyramid: Pyramid, least: float = 0.25) -> Finds:
     """
     longest = max(pyramid.levels[0].shape[:2])
     factor = min(1.0, float(np.clip(longest / 2, 480, 640)) / longest)
-    finds = at_scale(net, pyramid, factor, least)
-    surest_px = side_px(finds.cases[0].corners) * factor if finds.cases else 0.0
-    return at_scale(net, pyramid, factor * WANTED_PX / surest_px, least) if surest_px > TOO_LARGE_PX else finds
+    near, far = (at_scale(net, pyramid, one, least) for one in (factor, factor / COARSER))
+    return Finds(_each_once(near.cases + far.cases), _each_once(near.cards + far.cards))
 
 
 def at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -> Finds:
@@ -87,9 +86,19 @@ def _quads(planes: np.ndarray, stride: int, unit: float, scale: np.ndarray, leas
         code[: len(planes) - 3] = planes[3:, y, x] / np.array(POSE_SCALE[: len(planes) - 3])
         corners = corners_from_code(centre, code)
         quad = Quad(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
-        if len(found) < MOST and not any(_overlap(quad, other) for other in found):
-            found.append(quad)
-    return tuple(found)
+        found.append(quad)
+        if len(found) == 4 * MOST:
+            break
+    return _each_once(found)
+
+
+def _each_once(quads: Sequence[Quad]) -> tuple[Quad, ...]:
+    """The surest, none over another."""
+    kept: list[Quad] = []
+    for quad in sorted(quads, key=lambda one: -one.confidence):
+        if len(kept) < MOST and not any(_overlap(quad, other) for other in kept):
+            kept.append(quad)
+    return tuple(kept)
 
 
 def _overlap(quad: Quad, other: Quad) -> bool:

@@ -106,9 +106,11 @@ def loaded(cache: Path, count: int) -> list[Drawn]:
 def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
     """A random crop, at times shrunk, flipped and turned, its inks exchanged now and then."""
     image, *quads = item
-    if rng.random() < 0.25:  # more of the small: the picture on a wider ground
-        factor = float(rng.uniform(0.62, 0.95))
-        image = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+    if rng.random() < 0.5:  # more of the small, the picture on a wider ground, and of the large
+        factor = float(rng.uniform(0.62, 0.95) if rng.random() < 0.5 else rng.uniform(1.1, 1.7))
+        image = cv2.resize(
+            image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+        )
         quads = [(q + 0.5) * factor - 0.5 for q in quads]
         bottom, right = max(0, CROP - image.shape[0]), max(0, CROP - image.shape[1])
         image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
