@@ -125,14 +125,14 @@ def test_pictures_kept_today_are_read_today_as_they_were(kept: Path) -> None:
 def watched(bgr: Any, game: str, referee: Referee, stands: Calibration) -> bytes:
     """The evidence that the watching thread makes of a picture at rest."""
     follower, meaning = READERS[game].follower(READERS[game].namer(None, None), Patience(start=1)), MEANINGS[game]()
-    for _ in range(20):
+    while follower.cards is None:
         follower.step(bgr)
     meaning.note_zones(stands.zone_of)
     outlook = meaning.of(follower, referee.latest(), (bgr.shape[1], bgr.shape[0]))
     return evidence_picture(bgr, outlook.cards, outlook.news, stands.zone_of)
 
 
-@pytest.mark.parametrize("game", ["hexdragon", "comet"])
+@pytest.mark.parametrize("game", ["hexdragon", "comet", "hexapod"])
 def test_every_games_pictures_are_read_as_they_were(game: str, tmp_path: Path) -> None:
     stage = play(game)
     script = written(stage.header, stage.player(stage.header, 2))
@@ -141,7 +141,7 @@ def test_every_games_pictures_are_read_as_they_were(game: str, tmp_path: Path) -
     stands = Calibration("", "", tabletop.camera.size, np.linalg.inv(tabletop.camera.px_from_mm()), zones=zones)
     referee = open_table(tmp_path, stage.header, stage.header, press_gap_s=0.0)
     referee.start()
-    for n, command in enumerate(script.commands[:5]):
+    for n, command in enumerate(script.commands[:3]):
         if tabletop.is_laid(n):
             tabletop.lay_out(n + 1)
             confirm(referee, command, watched(tabletop.next(0.1).bgr, game, referee, stands))
@@ -149,7 +149,7 @@ def test_every_games_pictures_are_read_as_they_were(game: str, tmp_path: Path) -
             referee.ask(Do(command))
     referee.stop()
     told = looked_at(tmp_path)
-    assert told.read_again >= 3
+    assert told.read_again >= 2
     assert told.differing == []
 
 
