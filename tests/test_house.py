@@ -23,7 +23,7 @@ DOORS: dict[str, set[str]] = {
     "devices": {"errors", "vision.frame", "referee", "numpy", "cv2", "gpiozero", "picamera2"},
     "simulator": {"errors", "decks", "rules", "vision.frame", "devices.camera", "numpy", "cv2"},
     "web": {"errors", "views", "referee", "rules.engine", "flask", "waitress", "werkzeug"},
-    "meaning": {"errors", "vision", "referee", "rules", "numpy"},
+    "meaning": {"errors", "vision", "referee", "rules", "numpy", "cv2"},
     "watching": {"errors", "vision", "meaning", "referee", "rules.engine", "devices.camera", "numpy"},
     "reviewing": {"errors", "meaning", "referee", "rules.engine", "vision", "numpy", "cv2"},
     "announcing": {"errors", "referee", "views"},
