@@ -36,7 +36,7 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
         size: width and height of the picture.
         beside: how many tiles lie on no cell.
     """
-    told = [card for piece in pieces if (card := _seen(piece, namer)) is not None]
+    told = [card for piece in pieces if (card := _seen(piece, namer, size)) is not None]
     counted, has_start = _from_the_start(told)
     seen, warnings = _doubted(counted)
     if not has_start:
@@ -47,14 +47,20 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
     return TileReading(tuple(seen), (), tuple(warnings), namer)
 
 
-def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer) -> SeenTile | None:
+def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer, size: tuple[int, int]) -> SeenTile | None:
     cell, east, found, probabilities = piece
-    face = namer.stated(probabilities)
+    face = namer.stated(probabilities) if _is_whole(found.corners, size) else (None,) * 6
     card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
     sure = sum(edge is not None for edge in face)
     if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LEAST):
         return None
     return replace(card, confidence=_confidence(card))
+
+
+def _is_whole(corners: np.ndarray, size: tuple[int, int]) -> bool:
+    """Every edge's middle is in the picture: of a tile that the rim cuts there is nothing sure to say."""
+    middles = (corners + np.roll(corners, -1, axis=0)) / 2
+    return bool((middles > -1).all() and (middles < np.array(size)).all())
 
 
 def _confidence(card: SeenTile) -> float:

@@ -110,7 +110,7 @@ def test_a_tile_on_no_cell_of_the_largest_board_is_no_tile_of_the_game() -> None
 
 
 def test_of_four_heads_of_a_colour_the_least_certain_is_doubted() -> None:
-    heads = [((0, q), HEAD, sure) for q, sure in ((-2, 0.985), (-1, 0.98), (1, 0.94), (2, 0.985))]
+    heads = [((0, q), HEAD, sure) for q, sure in ((-2, 0.985), (-1, 0.98), (1, 0.9), (2, 0.985))]
     reading = read(((0, 0), START, 0.99), *heads)
     assert codes(reading) == ["too-many", "unsure"]
     assert [card.cell for card in reading.cards if None in card.edges] == [(0, 1)]
@@ -125,5 +125,12 @@ def test_a_fourth_head_that_is_plainly_seen_stays() -> None:
 @pytest.mark.parametrize(("copies", "said"), [(8, []), (9, ["too-many", "unsure"])])
 def test_more_of_a_class_than_two_sets_hold_is_doubted(copies: int, said: list[str]) -> None:
     cells = [(q, r) for q in range(-1, 2) for r in range(-1, 3) if (q, r) != (0, 0)]
-    reading = read(((0, 0), START, 0.99), *((cell, BODY, 0.95) for cell in cells[:copies]))
+    reading = read(((0, 0), START, 0.99), *((cell, BODY, 0.9) for cell in cells[:copies]))
     assert codes(reading) == said
+
+
+def test_of_a_tile_that_the_rim_cuts_nothing_is_stated() -> None:
+    cut = Found((NEAR - NEAR.max(0) + 20).astype(np.float32), 0.99)
+    reading = judged([((0, 0), 0, cut, shown(BODY))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
+    assert [card.edges for card in reading.cards] == [(None,) * 6]
+    assert "the picture's rim cuts it" in reading.warnings[-1].message

@@ -1,0 +1,102 @@
+"""Watches films of hands laying HexDragon tiles and stars, and compares with the truth: told once, right, how late.
+
+python tests/bench/hexdragon_watch.py [--films 6] [--tiles 9] [--first-seed 600]
+"""
+
+import argparse
+from time import process_time
+from typing import Any
+
+import cv2
+import numpy as np
+
+from companion.decks.hexdragon import cell_centre
+from companion.rules.hexgrid import rotated
+from companion.simulator.film import Film, Setting
+from companion.simulator.hexdragon_tables import Put, laid_table
+from companion.simulator.hexdragon_things import STAR, TILE, HexDragonThings
+from companion.vision.readers import READERS
+from companion.vision.settling import Patience
+
+LYING = 3
+"""Pieces that lie there from the beginning."""
+
+
+def watched(seed: int, tiles: int) -> dict[str, float]:
+    """Counts of one film."""
+    rng = np.random.default_rng(seed)
+    put, laying = laid_table(rng, tiles)
+    film = Film(Setting(HexDragonThings(laying.radius), seed=seed))
+    film.lay_out({place(piece): face(piece) for piece in put[:LYING]})
+    follower = READERS["hexdragon"].follower(None, Patience())
+    told: list[tuple[int, dict[str, Any]]] = []
+    free_at: list[int] = []
+    frames, busy_s = 0, 0.0
+
+    def show(count: int) -> None:
+        nonlocal frames, busy_s
+        for _ in range(count):
+            frame = film.next()
+            begun = process_time()
+            news = follower.step(frame.bgr)
+            busy_s += process_time() - begun
+            told.extend((frames, one) for one in news if one["event"] != "notice")
+            frames += 1
+
+    show(12)
+    for number, piece in enumerate(put[LYING:]):
+        if rng.random() < 0.25:
+            film.hover(cell_centre(*piece.cell), number % 2)
+        film.lay(place(piece), face(piece), number % 2)
+        while film.is_busy:
+            show(1)
+        free_at.append(frames)
+        show(8)
+    show(20)
+    placed = [(at, one) for at, one in told if one["event"] == "placed"]
+    right = max(
+        sum(same(piece, one, turns) for piece, (_, one) in zip(put[LYING:], placed, strict=False)) for turns in range(6)
+    )
+    late = [at - free for free, (at, _) in zip(free_at, placed, strict=False)]
+    return {
+        "laid": len(put) - LYING,
+        "placed": len(placed),
+        "right": right,
+        "else": len(told) - len(placed) - sum(one["event"] == "table" for _, one in told),
+        "late, frames": float(np.median(late)) if late else float("nan"),
+        "ms a frame": round(1000 * busy_s / frames, 1),
+    }
+
+
+def place(piece: Put) -> tuple[tuple[int, int], str]:
+    return piece.cell, STAR if piece.tile is None else TILE
+
+
+def face(piece: Put) -> tuple[Any, str | None]:
+    return STAR if piece.tile is None else piece.tile, piece.owner
+
+
+def same(piece: Put, told: dict[str, Any], turns: int) -> bool:
+    """What was told is the piece, in a naming of directions that is turned; cells are counted from the start tile."""
+    if told["owner"] != piece.owner or tuple(told["cell"] or ()) != rotated(piece.cell, turns):
+        return False
+    if piece.tile is None:
+        return bool(told["kind"] == "star")
+    tile = piece.tile.turned(turns)
+    paths = sorted(sorted(path) for path in told["paths"] or [] if path is not None)
+    return told["head"] == tile.head and paths == sorted(sorted(path) for path in tile.paths)
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--films", type=int, default=6)
+    ap.add_argument("--tiles", type=int, default=9)
+    ap.add_argument("--first-seed", type=int, default=600)
+    a = ap.parse_args()
+    cv2.setNumThreads(1)
+    for seed in range(a.first_seed, a.first_seed + a.films):
+        print(seed, "  ".join(f"{name} {value}" for name, value in watched(seed, a.tiles).items()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
