@@ -9,7 +9,7 @@ from companion.vision.hexapod_seen import SeenField
 from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells
 from companion.vision.seen import Warned
 
-SURE = 0.88
+SURE = 0.92
 """A cell less certain than this is doubted."""
 PLAIN = 0.55
 """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read."""

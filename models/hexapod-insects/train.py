@@ -51,13 +51,22 @@ class Insects(nn.Module):
         return planes
 
 
-def jittered(image: np.ndarray, cells: int, rng: np.random.Generator, amount: float = 1.0) -> np.ndarray:
-    """A kept view, cut as a finder that errs a little would cut it, its light a little other: (3, H, W)."""
+def jittered(image: np.ndarray, cells: int, rng: np.random.Generator, askew: float = 0.0) -> np.ndarray:
+    """A kept view, cut as a finder that errs a little would cut it, its light a little other: (3, H, W).
+
+    Args:
+        image: the view.
+        cells: rows, and columns, of its field.
+        rng: the only source of chance.
+        askew: by how many cells the whole field is missed besides, to any side.
+    """
     side = (cells + 2) * CELL_PX
     kept = draw.MARGIN * CELL_PX
     field = np.array([[0, 0], [cells, 0], [cells, cells], [0, cells]], np.float32) * CELL_PX
     off = rng.normal(0, 0.07, (4, 2)) + rng.normal(0, 0.07, 2) + (field / (cells * CELL_PX) - 0.5) * rng.normal(0, 0.08)
-    source = field + kept - 0.5 + np.clip(off * amount, -0.4, 0.4).astype(np.float32) * CELL_PX
+    source = field + kept - 0.5 + np.clip(off, -0.4, 0.4).astype(np.float32) * CELL_PX
+    away = rng.uniform(0, 2 * np.pi)
+    source = source + np.array([np.cos(away), np.sin(away)], np.float32) * np.float32(askew * CELL_PX)
     m = cv2.getPerspectiveTransform(source.astype(np.float32), field + np.float32(CELL_PX - 0.5))
     cut = cv2.warpPerspective(image, m, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     lit = cut.astype(np.float32) * np.exp(rng.normal(0, 0.06, 3)) * rng.uniform(0.75, 1.1)
@@ -98,9 +107,11 @@ class Data:
         images, kinds, is_named, cells = self._of_cards if cards else self._of_cases
         rows, labels, ups = [], [], []
         for i in rng.choice(np.flatnonzero(is_named == named), count):
-            turns = int(rng.integers(4))
-            rows.append(np.rot90(jittered(images[i], cells, rng), -turns, (1, 2)).copy())
-            labels.append(np.rot90(kinds[i], -turns).copy())
+            turns, is_missed = int(rng.integers(4)), rng.random() < 0.07
+            askew = float(rng.uniform(0.45, 0.6)) if is_missed else 0.0
+            rows.append(np.rot90(jittered(images[i], cells, rng, askew), -turns, (1, 2)).copy())
+            shown = np.where(kinds[i] > 0, _OTHER_KIND, -1) if is_missed else kinds[i]
+            labels.append(np.rot90(shown, -turns).astype(np.int64))
             ups.append(turns)
         return torch.from_numpy(np.stack(rows)), torch.from_numpy(np.stack(labels)).long(), torch.tensor(ups)
 

