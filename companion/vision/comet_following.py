@@ -67,4 +67,5 @@ class CometFollower:
     def _lies_twice(self, values: Sequence[int | None] | None) -> bool:
         if values is None or None in values:
             return False
-        return sum(card.as_json()["values"] == values for card in self.cards or ()) > 1
+        alike = [card for card in self.cards or () if card.as_json()["values"] == values]
+        return len(alike) > 1

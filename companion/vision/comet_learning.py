@@ -24,7 +24,7 @@ def learn_comet(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: S
     right = shown = 0
     for index, (name, picture) in enumerate(pictures):
         wanted = _labelled(name, index, labels)
-        told = Counter(_key(card.values) for card in read_comet(picture).cards)
+        told = Counter(_key(card["values"]) for card in read_comet(picture).as_json()["cards"])
         shown += sum(wanted.values())
         right += sum((wanted & told).values())
     raise UsageError(

@@ -4,9 +4,9 @@
 
 The set is drawn from seeds that no training used (training: from 5,000,000 and from 6,000,000). ``--faces`` takes the
 typefaces that `models/typefaces.py` draws and uses those held out from training; without it the house's own numerals
-and OpenCV's strokes are used. A card is right when all its numbers are, or when it is told to lie face down; a number that
-something hides may be unsure. A card that the picture's rim cuts, that is mostly hidden, or that is seen narrower than
-40 px is not counted. ``--keep`` writes the failing pictures, outlined.
+and OpenCV's strokes are used. A card is right when all its numbers are, or when it is told to lie face down; a number
+that something hides may be unsure. A card that the picture's rim cuts, that is mostly hidden, or that is seen narrower
+than 40 px is not counted. ``--keep`` writes the failing pictures, outlined.
 """
 
 import argparse
