@@ -45,10 +45,10 @@ def exact_corners(light: Light, corners_px: Array, pattern: Light) -> Array:
         return corners_px
     points = _points(cells)
     cell_px = float(np.linalg.norm(corners_px - np.roll(corners_px, 1, axis=0), axis=1).mean()) / cells
-    wanted = _printed(pattern, points, blur_cells=0.7 / max(cell_px, 1.0))
+    wanted, edges = _printed(pattern, points, blur_cells=0.7 / max(cell_px, 1.0))
     piece, shift = _cut(light, corners_px)
     homography = np.array([[1, 0, -shift[0]], [0, 1, -shift[1]], [0, 0, 1]]) @ np.asarray(begun, np.float64)
-    homography, likeness = _moved(piece, homography / homography[2, 2], points, wanted)
+    homography, likeness = _moved(piece, homography / homography[2, 2], points, (wanted, edges))
     found = mapped(homography, square) + shift
     wandered = float(np.linalg.norm(found - corners_px, axis=1).max()) / max(cell_px, 1e-6)
     return found if likeness >= _LEAST_LIKE and wandered <= _FARTHEST else corners_px
@@ -61,14 +61,17 @@ def _points(cells: int) -> Array:
     return np.stack([x.ravel(), y.ravel()], 1)
 
 
-def _printed(pattern: Light, points: Array, blur_cells: float) -> Array:
-    """The pattern (N,) at those points, as soft as the picture is likely to be."""
+def _printed(pattern: Light, points: Array, blur_cells: float) -> tuple[Array, Array]:
+    """The pattern (N,) at those points, as soft as the picture is likely to be, and how steep it is there."""
     fine = 8
     framed = np.pad(pattern, 2, constant_values=1.0)
     drawn = cv2.resize(framed, None, fx=fine, fy=fine, interpolation=cv2.INTER_NEAREST)
     soft = cv2.GaussianBlur(drawn, (0, 0), max(blur_cells * fine, 0.5))
+    steep = cv2.magnitude(*(cv2.Sobel(soft, cv2.CV_32F, *way, ksize=3, scale=1 / 8) for way in ((1, 0), (0, 1))))
     at = ((points + 2) * fine - 0.5).astype(np.float32)
-    return np.asarray(cv2.remap(soft, at[:, 0], at[:, 1], cv2.INTER_LINEAR).ravel(), np.float64)
+    x, y = at[:, 0], at[:, 1]
+    seen, edges = (np.asarray(cv2.remap(one, x, y, cv2.INTER_LINEAR).ravel(), np.float64) for one in (soft, steep))
+    return seen, edges
 
 
 def _cut(light: Light, corners_px: Array) -> tuple[Light, Array]:
@@ -80,11 +83,17 @@ def _cut(light: Light, corners_px: Array) -> tuple[Light, Array]:
     return cv2.GaussianBlur(piece, (0, 0), 0.6), low.astype(np.float64)
 
 
-def _moved(piece: Light, homography: Array, points: Array, wanted: Array) -> tuple[Array, float]:
-    """The homography under which the piece follows the pattern best, and how well it does."""
+def _moved(piece: Light, homography: Array, points: Array, printed: tuple[Array, Array]) -> tuple[Array, float]:
+    """The homography under which the piece follows the pattern best, and how well it does.
+
+    White paper that films too bright runs over into the black: all black things look smaller alike. That is taken out
+    as the light is, by a share of the pattern's steepness; else the mark would seem farther away than it is.
+    """
+    wanted, edges = printed
     slope_x = cv2.Sobel(piece, cv2.CV_32F, 1, 0, ksize=3) / 8
     slope_y = cv2.Sobel(piece, cv2.CV_32F, 0, 1, ksize=3) / 8
-    light_of = np.column_stack([wanted, np.ones(len(points)), points, wanted[:, None] * (points - points.mean(0))])
+    fall = wanted[:, None] * (points - points.mean(0))
+    light_of = np.column_stack([wanted, edges, np.ones(len(points)), points, fall])
     likeness = 0.0
     for _ in range(_ROUNDS):
         at = mapped(homography, points)
