@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,17 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.hexdragon import BODY_SET, HEADS, board_shapes, cell_centre, face_shapes, star_shapes
+from companion.decks.hexdragon import (
+    BODY_SET,
+    HEADS,
+    OWNER_INKS,
+    REFERENCE,
+    Drawing,
+    board_shapes,
+    cell_centre,
+    face_shapes,
+    star_shapes,
+)
 from companion.decks.raster import raster
 from companion.decks.shapes import Box, Shape
 from companion.rules.hexdragon_tiles import START, Tile, parse
@@ -153,12 +164,8 @@ def test_a_set_in_other_colours_is_learnt_from_one_photograph() -> None:
             assert near["owner"] == tile["owner"]
 
 
-def face_swapped() -> Any:
+def face_swapped() -> Drawing:
     """The reference drawing with every owner's ink given to another."""
-    from dataclasses import replace
-
-    from companion.decks.hexdragon import OWNER_INKS, REFERENCE
-
     inks = dict(zip(OWNER_INKS, [*list(OWNER_INKS.values())[1:], OWNER_INKS["red"]], strict=True))
     return replace(REFERENCE, inks=inks)
 
