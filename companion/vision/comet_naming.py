@@ -7,7 +7,7 @@ from companion.vision.models import network
 from companion.vision.numerals import NUMBERS, Opinions, cut_cards, opinions
 from companion.vision.pyramid import Pyramid
 
-SURE = 0.93
+SURE = 0.9
 """A number less certain than this is unsure: its part of the reading is null and a warning says where."""
 NAMES = (*map(str, NUMBERS), BACK, None)
 """What the classes of `numerals.Opinions.sections` are called."""

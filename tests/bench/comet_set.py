@@ -1,6 +1,6 @@
 """Reads a fixed set of drawn Comet photographs and prints a table per condition: right, unsure, wrong, missed, false.
 
-    python tests/bench/comet_set.py [--count 300] [--printing reference|invented] [--faces FILE] [--keep DIR]
+    PYTHONPATH=. python tests/bench/comet_set.py [--count 300] [--printing invented] [--faces FILE] [--keep DIR]
 
 The set is drawn from seeds that no training used (training: from 5,000,000 and from 6,000,000). ``--faces`` takes the
 typefaces that `models/typefaces.py` draws and uses those held out from training; without it the house's own numerals
