@@ -5,6 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
+from companion.vision.kinds import with_two_kinds
 from companion.vision.models import network
 from companion.vision.profile import Profile, symbol_probabilities
 from companion.vision.pyramid import Pyramid
@@ -83,7 +84,8 @@ class Learnt:
 
     def probabilities(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Namer`."""
-        return symbol_probabilities(network("hexel-likeness/likeness.onnx"), self.profile, pyramid, corners)
+        alone = symbol_probabilities(network("hexel-likeness/likeness.onnx"), self.profile, pyramid, corners)
+        return with_two_kinds(alone, SURE)
 
     def settled(self, probabilities: np.ndarray) -> "Learnt":
         """Itself: a profile knows its deck."""
