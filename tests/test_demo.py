@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -20,6 +21,7 @@ from companion.referee.messages import Propose
 from companion.simulator.hexel_tabletop import HexelTabletop
 from companion.simulator.players import hexel
 from companion.simulator.tabletops import Play, play
+from companion.vision.calibration import read_calibration
 
 STAGE = Play(
     play("hexel").header,
@@ -91,6 +93,17 @@ def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
         camera = filmed("hexel", wished.seed, wished.speed, table, print, other)
         session = watched(table, camera, lambda session: session.state.phase == "over")
     assert session.state.phase == "over"
+
+
+@pytest.mark.parametrize("game, zones", [("comet", {"Desten", "tail"}), ("hexapod", {"Ana", "Bo"})])
+def test_the_camera_of_a_demo_is_told_where_places_with_names_lie(tmp_path, game, zones):
+    wished = replace(wishes(tmp_path), game=game)
+    with open_house(_settings(wished, play(game).header, tmp_path), lambda line: None) as table:
+        camera = filmed(game, wished.seed, wished.speed, table, print)
+        told = read_calibration(table.settings.vision.calibration)
+    assert zones <= told.zones.keys() and told.size == camera._table.camera.size
+    for name, corners in told.zones.items():
+        assert told.zone_of(tuple(told.image_px(corners.mean(axis=0)))) == name
 
 
 def test_the_page_is_live_before_anything_slow_is_imported():

@@ -14,7 +14,7 @@ from companion.rules.comet_state import POTS
 from companion.rules.hexdragon_tiles import START
 
 MAT_MM = (184.0, 236.0)
-"""How wide and high a Comet pot's mat is: it fits both papers, and room for three sets of cards."""
+"""How wide and high a Comet pot's mat is: it fits both papers, and two sets of three cards lying on their sides."""
 
 _MARK_AT = ((-45.0, -45.0), (45.0, -45.0), (45.0, 45.0), (-45.0, 45.0))
 _MARK_NAMES = ("top left", "top right", "bottom right", "bottom left")

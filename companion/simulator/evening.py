@@ -67,7 +67,7 @@ class Temper:
     patience_s: float = 6.0
     again_s: float = 1.5
     fidgets: float = 0.15
-    slips: float = 0.07
+    slips: float = 0.1
 
 
 _REMEDIES = ("nudge", "lay again", "lay again", "phone")

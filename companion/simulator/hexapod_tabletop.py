@@ -71,6 +71,22 @@ class HexapodTabletop(filmed.FilmedTabletop):
             return refusal.code in ("dung-covered", "half-covered")
         return False
 
+    def is_read_right(self, moves: Sequence[Command], seen: Command) -> bool:
+        """Laid over its like a card changes nothing there: at which of several places it lies no camera sees."""
+        ours, state = self._script.commands[len(moves)], self._rules.start(self._script.header)
+        for move in moves:
+            state, _ = self._rules.apply(state, move)
+        shown = self._shown(state, seen)
+        return seen["cmd"] == "play" == ours["cmd"] and shown is not None and shown == self._shown(state, ours)
+
+    def _shown(self, state: Any, command: Command) -> Any:
+        """What the cases show after a command; None where the rules refuse it."""
+        try:
+            after, _ = self._rules.apply(state, command)
+        except Refusal:
+            return None
+        return {name: player["case"] for name, player in self._rules.view(after)["players"].items()}
+
     def is_laid(self, index: int) -> bool:
         """Cards are laid and the Spider comes up before the camera; coins, passes and the end of a turn are said."""
         return self._script.commands[index]["cmd"] in ("play", "spider")

@@ -170,3 +170,13 @@ def test_whose_set_it_is_no_camera_sees_so_it_is_said_on_a_phone():
     assert table.is_next(moves, ours | {"cards": ours["cards"][::-1]})
     assert not table.is_next(moves, theirs) and table.is_read_right(moves, theirs)
     assert not table.is_read_right(moves, ours | {"pot": "elsewhere"})
+
+
+def test_a_hexapod_card_over_its_like_may_be_taken_to_lie_elsewhere():
+    stage = play("hexapod")
+    script = written(stage.header, stage.player(stage.header, 1))
+    table = stage.tabletop(script, 1)
+    moves, ours = script.commands[:12], script.commands[12]
+    theirs = {**ours, "row": 0, "col": 2, "card": {"cells": [["gold", "leaf"], ["gold", "leaf"]]}}
+    assert ours != theirs and not table.is_next(moves, theirs) and table.is_read_right(moves, theirs)
+    assert not table.is_read_right(moves, {**theirs, "card": {"cells": [["gold", "blue"], ["gold", "leaf"]]}})
