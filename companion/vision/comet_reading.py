@@ -18,6 +18,8 @@ LEAST = 0.15
 """What the finder is less sure of is not looked at."""
 CARD = 0.5
 """What is found, or read plainly, less surely than this is not told as a card."""
+UNREAD = 0.7
+"""What nothing can be read on must be found at least so surely: patterned cloth may look like a card from afar."""
 SAME = 0.35
 """Two outlines whose middles are nearer than so much of a card's width are one card."""
 LOOKS = 2
@@ -53,10 +55,11 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     clock.lap("name")
     sections = seen.sections()
     presence = _presence(np.array([f.confidence for f in found]), seen, sections)
-    told = [
+    cards = [
         _card(k, corners[i], float(presence[i]), sections[i], namer, float(seen.upright[i]) < 0.5)
         for k, i in enumerate(_told(presence, corners))
     ]
+    told = [card for card in cards if card.presence >= UNREAD or set(card.edges) != {None}]
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
     if not told:
