@@ -116,7 +116,7 @@ class Browser:
             "--disable-component-update", "--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}",
         ]  # fmt: skip
         options = {"binary": shutil.which("chromium"), "args": arguments}
-        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}, "timeouts": {"script": 90000}}
         self._session = (
             "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
         )
@@ -136,7 +136,7 @@ class Browser:
         """What a function body in the page returns."""
         return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": arguments})
 
-    def wait_for(self, condition: str, within_ms: int = 20000) -> Any:
+    def wait_for(self, condition: str, within_ms: int = 60000) -> Any:
         """The first true value of an expression in the page, looked at each frame."""
         script = (
             "const done = arguments[0]; const ends = Date.now() + " + str(within_ms) + ";"
@@ -173,7 +173,7 @@ class Browser:
         return self._call("POST", f"{self._session}/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def _call(self, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=60)
+        connection = http.client.HTTPConnection("127.0.0.1", self._port, timeout=120)
         try:
             text = None if body is None else json.dumps(body)
             connection.request(method, path, text, {"Content-Type": "application/json"})

@@ -92,8 +92,7 @@ class Phone:
 
     def amount(self, number: int) -> None:
         self.see("document.getElementById('amount-0')")
-        self.run(f"document.getElementById('amount-0').value = {number}")
-        self.click("set-0")
+        self.run(f"document.getElementById('amount-0').value = {number}; document.getElementById('set-0').click()")
 
     def join(self, code: str) -> None:
         self.see("document.querySelector('#join button').getClientRects().length")
@@ -215,9 +214,7 @@ def test_a_whole_game_of_hexel_with_a_wrong_reading_a_restart_and_a_hoxla(
     ana.click("confirm")
     house.restart()
     for screen in people:
-        screen.see(
-            "document.body.dataset.link == 'live' && document.querySelectorAll('#cloth .card').length == 6", 30000
-        )
+        screen.see("document.body.dataset.link == 'live' && document.querySelectorAll('#cloth .card').length == 6")
     bo.lay("-2,0", "bvbbbb")
     assert chips(house) == {"Ana": (91, 9, 0), "Bo": (91, 9, 0)}
 

@@ -126,3 +126,19 @@ def test_the_next_game_is_one_press_away(table: Callable[..., Referee], visit: C
     page = visit(referee)
     page.run("document.getElementById('next-game').click()")
     page.wait_for("document.body.dataset.phase == 'line'")
+
+
+def test_a_number_half_typed_stays_when_others_move(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
+    referee = table(LINE, {"cmd": "stake", "player": "Ana", "amount": 3})
+    page = visit(referee)
+    page.wait_for("document.getElementById('sit-1')")
+    page.run("document.getElementById('sit-1').click()")
+    page.wait_for("document.body.dataset.seated == 'yes' && document.getElementById('amount-0')")
+    page.run("document.getElementById('who-0-1')?.click();"
+             "for (const n of [1, 2, 3]) document.querySelector('[aria-label=More]').click()")  # fmt: skip
+    referee.ask(Do({"cmd": "hedge", "player": "Ana", "amount": 6}))
+    page.wait_for("document.getElementById('call').textContent.includes('Ana hedges 6')")
+    assert page.run("return document.getElementById('amount-0').value") == "9"
+    page.run("document.getElementById('set-0').click()")
+    page.wait_for("document.body.dataset.phase == 'play'")
+    assert referee.latest().moves[-1].command["amount"] == 9

@@ -1,6 +1,6 @@
 // Buttons and steppers for what may be done by hand now, as the server lists it: no game is known here by name.
 
-import { h } from "./dom.js";
+import { h, retype } from "./dom.js";
 import { t } from "./words.js";
 
 const MINE = "companion-player"; // who was chosen on this phone the last time
@@ -32,7 +32,7 @@ function roll(choices, n, press) {
 function stepper(choices, n, press, me) {
   const remembered = choices.findIndex(({ player }) => player === (me.seat ?? localStorage.getItem(MINE)));
   let chosen = choices[Math.max(0, remembered)];
-  const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric" });
+  const input = h("input", { id: `amount-${n}`, type: "number", inputmode: "numeric", oninput: () => retype(input, input.value) });
   const ready = h("div", { class: "row picks", role: "group", "aria-label": t("amounts") });
   const names = choices.length > 1 ? choices.map((choice, k) => name(choice, `who-${n}-${k}`, () => choose(choice))) : [];
 
@@ -40,17 +40,19 @@ function stepper(choices, n, press, me) {
     const { least, step } = chosen;
     return Math.max(least, least + Math.round((value - least) / step) * step);
   };
-  const move = (sign) => (input.value = bounded(Number(input.value) + sign * chosen.step));
+  const move = (sign) => retype(input, bounded(Number(input.value) + sign * chosen.step));
   const choose = (choice) => {
     chosen = choice;
     if (choices.length > 1) localStorage.setItem(MINE, choice.player);
     names.forEach((element, k) => element.setAttribute("aria-pressed", choices[k] === choice));
     Object.entries({ min: choice.least, step: choice.step }).forEach(([key, value]) => input.setAttribute(key, value));
     input.value = choice.least;
+    delete input.dataset.typed;
     ready.replaceChildren(...choice.examples.map((amount) => pick(amount, input)));
   };
   const submit = (event) => {
     event.preventDefault();
+    delete input.dataset.typed;
     press.command({ ...chosen.command, [chosen.field]: bounded(Number(input.value)) });
   };
 
@@ -72,7 +74,7 @@ function name({ player }, id, onclick) {
 }
 
 function pick(amount, input) {
-  return h("button", { type: "button", class: "plain pick", onclick: () => (input.value = amount) }, amount);
+  return h("button", { type: "button", class: "plain pick", onclick: () => retype(input, amount) }, amount);
 }
 
 function grouped(list) {

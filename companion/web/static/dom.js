@@ -27,10 +27,19 @@ export function show(id, key, build) {
   if (region.dataset.mark === mark) return;
   region.dataset.mark = mark;
   const focused = region.contains(document.activeElement) ? document.activeElement.id : "";
+  const typed = [...region.querySelectorAll("input[data-typed]")].map(({ id, value }) => [id, value]);
   const built = [build()].flat(Infinity).filter(Boolean);
   region.replaceChildren(...built);
   region.hidden = built.length === 0;
+  typed.forEach(([id, value]) => retype(document.getElementById(id), value));
   if (focused) document.getElementById(focused)?.focus();
+}
+
+// Somebody's number in a field, marked so that it outlives the field's being drawn anew.
+export function retype(input, value) {
+  if (!input) return;
+  input.value = value;
+  input.dataset.typed = "yes";
 }
 
 export function initial(name) {

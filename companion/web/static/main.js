@@ -5,7 +5,7 @@ import { show } from "./dom.js";
 import { gameModule } from "./games.js";
 import { fetchMe } from "./api.js";
 import { isCameraOff, mine, seatChoice, thisPhone } from "./people.js";
-import { layer, mySeat } from "./seat.js";
+import { layer, mySeat, mySeatShows } from "./seat.js";
 import { heard } from "./voice.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
@@ -46,7 +46,7 @@ function draw(state, game) {
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
   const possible = me.joined ? mine(state.actions, me) : [];
   show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));
-  show("actions", [possible, state.table, state.players, me, isLaying], () => mySeat(state, game, me, possible, press));
+  show("actions", [possible, mySeatShows(state, game, me), me, isLaying], () => mySeat(state, game, me, possible, press));
   show("history", [state.history, state.amendments, state.can_undo, state.can_redo, me.operator],
     () => regions.history(state, me.operator, press, open));
   show("people", [Object.keys(state.players), me, isCameraOff(state)], () => thisPhone(state, me, press));

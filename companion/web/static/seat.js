@@ -12,6 +12,14 @@ export function mySeat(state, game, me, possible, press) {
   return [have(state, game, me.seat), lay, ...buttons];
 }
 
+// What of the table the seat shows besides its buttons: nothing else draws it anew, for somebody may be typing there.
+export function mySeatShows(state, game, me) {
+  const words = layer(state, me) ? game.layWords?.(state) : "";
+  if (!me.seat || !state.players[me.seat]) return [state.turn, state.is_over, words];
+  const { main, pots } = game.seat(state, me.seat);
+  return [state.turn, state.is_over, words, main, pots, game.owed?.(state, me.seat)];
+}
+
 function have(state, game, name) {
   const { main, pots } = game.seat(state, name);
   const numbers = [main, ...pots].filter(({ value }) => typeof value === "number");
