@@ -7,12 +7,13 @@ developed with a cheap camera's faults. Everything comes from one `np.random.Gen
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import ceil, floor
 
 import cv2
 import numpy as np
 
 from companion.decks.raster import raster
-from companion.decks.shapes import Shape, bounds
+from companion.decks.shapes import Box, Shape, bounds
 from companion.simulator.backdrops import backdrop
 from companion.simulator.canvas import Canvas, Field
 from companion.simulator.exposure import exposed
@@ -26,7 +27,10 @@ Bent = Callable[[Points], Points]
 _FINER = 1.6
 _RIM = 0.2
 _COARSE_PX = 8
-_DRAWN_PX_PER_MM = 3.0
+_PX_PER_MM = 4
+_FINER_DRAWN = 3
+"""Small things are drawn finer and shrunk: filling a polygon adds half a pixel all around it, a mark grows."""
+_SMALL_MM = 80.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +69,8 @@ def marked_photograph(
     wide = Pinhole(larger @ camera.image_from_table, size)
     canvas = Canvas(wide, backdrop(rng, wide.image_from_table, size, table))
     for thing in things:
-        box = bounds(thing.shapes)
-        drawn = _drawn(thing.shapes)
-        own = mm_from_px(box.left_mm, box.top_mm, _DRAWN_PX_PER_MM)
+        box, drawn = _drawn(thing.shapes)
+        own = mm_from_px(box.left_mm, box.top_mm, _PX_PER_MM)
         canvas.put(drawn, wide.image_from_table @ placed(thing.at, thing.turn_deg) @ own, thing.gloss)
     chosen = str(rng.choice(MOODS)) if mood is None else mood
     image, _ = lit(canvas, chosen, rng, hardness)
@@ -76,8 +79,14 @@ def marked_photograph(
 
 
 @lru_cache(maxsize=16)
-def _drawn(shapes: tuple[Shape, ...]) -> Field:
-    return raster(shapes, _DRAWN_PX_PER_MM)
+def _drawn(shapes: tuple[Shape, ...]) -> tuple[Box, Field]:
+    """The shapes as a raster, and the whole millimetres that it covers."""
+    exact = bounds(shapes)
+    box = Box(*(floor(v) for v in (exact.left_mm, exact.top_mm)), *(ceil(v) for v in (exact.right_mm, exact.bottom_mm)))
+    finer = _FINER_DRAWN if max(box.width_mm, box.height_mm) <= _SMALL_MM else 1
+    drawn = raster(shapes, _PX_PER_MM * finer, box)
+    size = (drawn.shape[1] // finer, drawn.shape[0] // finer)
+    return box, drawn if finer == 1 else cv2.resize(drawn, size, interpolation=cv2.INTER_AREA)
 
 
 def _bent(image: Field, larger: Field, size: tuple[int, int], straight_of: Bent) -> Field:
