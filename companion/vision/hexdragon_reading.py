@@ -23,7 +23,7 @@ TILE = 0.5
 """What is told as a tile is at least so surely one to the network that reads it."""
 PLAIN_TILE = 0.6
 """A tile found so surely is mentioned even when it lies on no cell."""
-GUESSED_TILE, GUESSED_STAR = 0.9, 0.9
+GUESSED_TILE, GUESSED_STAR = 0.9, 0.94
 """A tile or star that was looked for where the grid has a cell is at least so sure."""
 GUESSED_EDGES = 4
 """And so many of such a tile's edges are."""
