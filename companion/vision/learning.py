@@ -8,9 +8,12 @@ import numpy as np
 from companion.errors import UsageError
 from companion.vision.hexel_reading import outlines
 from companion.vision.labelling import outlines_of
+from companion.vision.levelling import areas
 from companion.vision.models import network
-from companion.vision.profile import Profile, learnt
+from companion.vision.pose import refined
+from companion.vision.profile import Profile, face_value_of, learnt, likeness, seen_for_likeness, unlikeness
 from companion.vision.pyramid import Pyramid
+from companion.vision.symbols import raw_patches
 
 
 def learn_hexel(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]) -> Profile:
@@ -34,9 +37,11 @@ def learn_hexel(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: S
             raise UsageError(f"no label for {name}", code="labels-differ")
         pyramid = Pyramid.of(picture)
         _, found = outlines(pyramid)
-        corners, edges = _paired(name, found, [*(label.get("cards") or []), *(label.get("loose") or [])])
+        cards = [*(label.get("cards") or []), *(label.get("loose") or [])]
+        corners, edges = _paired(name, found, cards)
         if len(corners):
-            shown.append((pyramid, corners, edges))
+            given = [card.get("corners") for card in cards if _is_single(card)]
+            shown.append((pyramid, _clearest(pyramid, corners, given), edges))
     if not shown:
         raise UsageError("no card with a single symbol is on the photographs", code="too-few-symbols")
     return learnt(network("hexel-likeness/likeness.onnx"), deck, shown)
@@ -47,6 +52,22 @@ def _paired(
 ) -> tuple[np.ndarray, list[tuple[str | None, ...]]]:
     """The outlines of the labelled single-symbol cards, and their symbols."""
     outlines_found = outlines_of(name, found, cards)
-    faces = [tuple(card.get("edges") or ()) for card in cards]
-    single = [i for i, face in enumerate(faces) if len(face) == 6 and len(set(face)) == 1]
-    return outlines_found[single], [faces[i] for i in single]
+    single = [i for i, card in enumerate(cards) if _is_single(card)]
+    return outlines_found[single], [tuple(cards[i]["edges"]) for i in single]
+
+
+def _is_single(card: Mapping[str, Any]) -> bool:
+    face = card.get("edges") or ()
+    return len(face) == 6 and len(set(face)) == 1
+
+
+def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Sequence[Sequence[float]] | None]) -> np.ndarray:
+    """For each card that outline, as found or as given, through which its six symbols look most alike."""
+    net, value = network("hexel-likeness/likeness.onnx"), face_value_of(pyramid, found)
+    ways = [found]
+    if all(corners is not None and len(corners) == 6 for corners in given):
+        told = np.asarray(given, np.float32).reshape(-1, 6, 2)
+        told = np.where(areas(told.astype(float))[:, None, None] > 0, told, told[:, ::-1])
+        ways += [told, refined(network("hexel-pose/pose.onnx"), pyramid, told)]
+    off = [unlikeness(likeness(net, seen_for_likeness(*raw_patches(pyramid, way), value))) for way in ways]
+    return np.stack([ways[int(way)][card] for card, way in enumerate(np.argmin(off, axis=0))])

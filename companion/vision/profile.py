@@ -21,6 +21,8 @@ _FORM = 2
 """Of the file: another network's looks mean nothing to this one."""
 _ALIKE = 4.0
 """Two looks with a smaller squared distance are often mistaken for one another."""
+_UNCLEAR = 2.5
+"""A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
 NONE_AT = 10.0
 """A patch whose squared distance from every look is more than this is no symbol of the deck; training made it so."""
 _SHARPNESS = 1.5
@@ -118,21 +120,34 @@ def learnt(
             own edges: direction 0 is the edge between its corners 0 and 1.
 
     Raises:
-        UsageError: no card was given, or one symbol only: there is nothing to tell apart.
+        UsageError: no card was given, or one symbol only: there is nothing to tell apart; or none of the cards of a
+            symbol is seen clearly.
     """
     value = face_value_of(photographs[0][0], photographs[0][1])
     answers: dict[str, list[np.ndarray]] = {}
     for pyramid, corners, names in photographs:
         seen = seen_for_likeness(*raw_patches(pyramid, corners), value)
         for six, edges in zip(likeness(net, seen), names, strict=True):
+            is_clear = len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= _UNCLEAR)
             for answer, name in zip(six, edges, strict=True):
                 if name is not None:
-                    answers.setdefault(name, []).append(answer)
+                    answers.setdefault(name, []).extend([answer] if is_clear else [])
     if len(answers) < 2:
         raise UsageError("the photographs show fewer than two different symbols", code="too-few-symbols")
+    unclear = [name for name, own in answers.items() if not own]
+    if unclear:
+        raise UsageError(
+            f"the symbol {unclear[0]} is not seen clearly: lay the cards on a plain ground, larger in the picture",
+            code="unclear",
+        )
     symbols = tuple(sorted(answers))
     looks = np.stack([_agreeing(np.stack(answers[s])).mean(0) for s in symbols]).astype(np.float32)
     return Profile(deck, symbols, looks, value)
+
+
+def unlikeness(answers: np.ndarray) -> np.ndarray:
+    """How much the six patches of each card differ, (N,), from the network's answers (N, 6, E)."""
+    return np.asarray(((answers - np.median(answers, axis=1, keepdims=True)) ** 2).sum(-1).mean(1))
 
 
 def _agreeing(answers: np.ndarray) -> np.ndarray:

@@ -74,3 +74,29 @@ def test_symbols_that_look_alike_are_said_when_they_are_learnt() -> None:
     assert profile.alike == (("red", "blue"),)
     assert "red with blue" in profile.summary()
     assert "alike" not in taught(DARK, 3).summary()
+
+
+def test_a_card_that_is_not_seen_clearly_is_not_learnt() -> None:
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
+    picture = photograph(
+        np.random.default_rng(1), edition="36", size=(800, 608), printing=LIGHT, faces=faces, hardness=0.0
+    )
+    x, y = np.mean(picture.truth["cards"][0]["corners"], axis=0)
+    side = float(np.linalg.norm(np.subtract(*picture.truth["cards"][0]["corners"][:2])))
+    picture.bgr[int(y) : int(y + side), int(x - side) : int(x + side)] = (90, 120, 60)
+    with pytest.raises(UsageError, match="red is not seen clearly"):
+        learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
+
+
+@pytest.mark.parametrize("clockwise", [True, False])
+def test_rough_corners_do_as_well_as_none(clockwise: bool) -> None:
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
+    picture = photograph(
+        np.random.default_rng(1), edition="36", size=(800, 608), printing=LIGHT, faces=faces, hardness=0.0
+    )
+    rough = [
+        {**card, "corners": (np.array(card["corners"])[:: 1 if clockwise else -1] + 4.0).tolist()}
+        for card in picture.truth["cards"]
+    ]
+    told = learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": rough}])
+    assert np.abs(told.looks - taught(LIGHT, 1).looks).max() < 1.0
