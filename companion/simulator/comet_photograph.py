@@ -62,11 +62,13 @@ def comet_photograph(
         _put(canvas, card, look, gloss, rng)
         corners = camera.project(card.corners_mm())
         cv2.fillPoly(owner, [np.round(corners).astype(np.int32)], number)
-    owner[_things_over(canvas, laid, rng, hardness)] = -1
+    over = _things_over(canvas, laid, rng, hardness)
+    owner[over] = -1
     image, glare = lit(canvas, mood, rng, hardness)
     bgr, faults = exposed(image, rng, hardness, is_dim=mood == "dim")
     name = printing if isinstance(printing, str) else "given"
     conditions = {"mood": mood, "printing": name, "turned": look.is_turned, **faults, "glare": round(glare, 4)}
+    conditions["things"] = bool(over.any())
     return Photograph(bgr, _truth(laid, look, camera, owner, conditions))
 
 

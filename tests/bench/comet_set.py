@@ -93,6 +93,7 @@ def judged(truth: Entry, reading: CometReading) -> tuple[dict[str, int], list[tu
 def groups_of(picture: Photograph) -> list[str]:
     cards, conditions = picture.truth["cards"], picture.truth["conditions"]
     wide = float(np.median([width_of(np.array(c["corners"])) for c in cards]))
+    fanned = any(c["covered"] > 0.04 for c in cards)
     return [
         "all",
         f"light {conditions['mood']}",
@@ -100,8 +101,20 @@ def groups_of(picture: Photograph) -> list[str]:
         "motion" if conditions["motion"] else "no motion",
         "glare" if conditions["glare"] > 0.002 else "no glare",
         "read on its side" if conditions["turned"] else "read upright",
-        "fanned or covered" if any(c["covered"] > 0.04 for c in cards) else "nothing on cards",
+        "things on cards" if conditions["things"] else "fanned" if fanned else "nothing on cards",
+        "burnt out" if is_burnt_out(picture) else "print to be seen",
     ]
+
+
+def is_burnt_out(picture: Photograph) -> bool:
+    """Most of some card face up is white in the picture: the camera has burnt its print away."""
+    for card in picture.truth["cards"]:
+        mask = np.zeros(picture.bgr.shape[:2], np.uint8)
+        cv2.fillPoly(mask, [np.round(card["corners"]).astype(np.int32)], 1)
+        inside = picture.bgr.min(2)[mask > 0]
+        if card["values"] is not None and len(inside) and float((inside >= 250).mean()) > 0.6:
+            return True
+    return False
 
 
 def kept(picture: Photograph, reading: CometReading, bad: list[tuple[str, Entry]], path: Path) -> None:
