@@ -22,6 +22,8 @@ UNREAD = 0.7
 """What nothing can be read on must be found at least so surely: patterned cloth may look like a card from afar."""
 SAME = 0.35
 """Two outlines whose middles are nearer than so much of a card's width are one card."""
+LARGEST = 1.8
+"""Cards of one deck are of one size: what is so many times wider than most is none."""
 LOOKS = 2
 """How often each outline is put right: a back found askew needs a second look."""
 WIDTH_OF_ACROSS = 0.787
@@ -75,13 +77,14 @@ def _presence(found: np.ndarray, seen: Opinions, sections: np.ndarray) -> np.nda
 
 
 def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
-    """Which outlines are told as cards, surest first, each card once."""
+    """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
     kept: list[int] = []
     for i in np.argsort(-presence).tolist():
         far = [float(np.linalg.norm(corners[i].mean(0) - corners[k].mean(0))) for k in kept]
         if presence[i] >= CARD and min(far, default=np.inf) > SAME * width_of(corners[i]):
             kept.append(i)
-    return kept
+    wide = [width_of(corners[i]) for i in kept]
+    return [i for i, width in zip(kept, wide, strict=True) if width < LARGEST * np.median(wide)]
 
 
 def _card(
