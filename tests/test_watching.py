@@ -10,11 +10,14 @@ import pytest
 from companion.decks.hexel import FACES
 from companion.devices.camera import Frame
 from companion.errors import DeviceError, UsageError
+from companion.meaning.table import MEANINGS
 from companion.referee.messages import Confirm, Do, Reject
 from companion.referee.referee import Referee, open_table
+from companion.rules import GAMES
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
 from companion.simulator.hexel_things import HexelThings
+from companion.vision.readers import READERS
 from companion.watching import Watching
 
 RED = ("red",) * 6
@@ -177,13 +180,17 @@ def test_a_camera_that_fails_is_said_and_taken_up_again(
 
 
 def test_a_game_that_no_reader_knows_and_a_deck_unknown_are_refused(tmp_path: Path) -> None:
-    referee = open_table(tmp_path, None, Header("comet", ("Ana", "Bo")))
+    referee = open_table(tmp_path, None, Header("hexel", ("Ana", "Bo"), "36"))
     camera = FilmCamera(Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540))))
-    with pytest.raises(UsageError, match="no camera reading for comet"):
-        Watching(camera, referee, "comet")
+    with pytest.raises(UsageError, match="no camera reading for whist"):
+        Watching(camera, referee, "whist")
     with pytest.raises(UsageError, match="no such deck: hexel99"):
         Watching(camera, referee, "hexel", deck="hexel99")
     referee.stop()
+
+
+def test_every_game_with_rules_can_be_read_and_means_something() -> None:
+    assert set(GAMES) == set(READERS) == set(MEANINGS)
 
 
 def test_the_faces_of_this_test_are_cards_of_the_deck() -> None:
