@@ -9,9 +9,9 @@ from companion.vision.hexapod_seen import SeenField
 from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells
 from companion.vision.seen import Warned
 
-SURE = 0.92
-"""A cell less certain than this is doubted."""
-PLAIN = 0.55
+SURE, SURE_EMPTY = 0.92, 0.85
+"""An insect's cell less certain than the first is doubted, an empty one less certain than the second."""
+PLAIN = 0.45
 """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read."""
 LONE = 0.97
 """Half of an insect without its other half is stated only when it is seen so surely."""
@@ -94,7 +94,7 @@ def _doubt(
     if state[OTHER] > max(state[EMPTY], state[INSECT]):
         return "something covers it"
     name = names[cell[0]][cell[1]]
-    if sure < SURE:
+    if sure < (SURE if name is not None else SURE_EMPTY):
         return "it cannot be told whether it is empty" if name is None else "what lies there cannot be read for certain"
     if name in _SECOND and sure < LONE and not _has_second(names, cell, name):
         return f"half a {name} shows there, or something else"
