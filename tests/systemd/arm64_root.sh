@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# Tries the program on a 64-bit ARM Debian, emulated: everything is imported, records are replayed and one photograph is
+# read, and what comes out is held against what this machine's own Python says.
+#
+#   tests/systemd/arm64_root.sh [RECORD.jsonl ...]
+#
+# Needs root, the network, debootstrap, qemu-user-static and binfmt_misc. PYTHON is a Python here that runs the program.
+# The root is made in $BARE_ROOT, or in /var/tmp/companion-arm64, and kept. The wheels for ARM are unpacked from here, so
+# that only what is tried is emulated, which is slow.
+set -euo pipefail
+
+tree=$(cd "$(dirname "$0")/../.." && pwd)
+root=${BARE_ROOT:-/var/tmp/companion-arm64}
+python=${PYTHON:-python3}
+wheels=(--platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --implementation cp --python-version 3.11)
+libraries=(flask waitress gpiozero reportlab click werkzeug jinja2 markupsafe itsdangerous blinker colorzero pillow
+  charset-normalizer)
+records=("$@")
+
+step() { echo "== $*"; }
+leave() { umount "$root/proc" 2>/dev/null || true; }
+trap leave EXIT
+
+if [ -d "$root/debootstrap" ] || [ ! -x "$root/usr/bin/python3" ]; then
+  step "make a bare bookworm for arm64"
+  [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] ||
+    { echo "no emulation of arm64: apt install qemu-user-static, and mount binfmt_misc" >&2; exit 2; }
+  debootstrap --foreign --arch=arm64 --variant=minbase --include=python3,python3-numpy bookworm "$root"
+  chroot "$root" /debootstrap/debootstrap --second-stage
+fi
+
+opencv=$(grep '^opencv' "$tree/systemd/constraints-bookworm.txt")
+if [ ! -d "$root/opt/site/cv2" ]; then
+  step "unpack the wheels"
+  "$python" -m pip install -q --target "$root/opt/site" "${wheels[@]}" --only-binary=:all: --no-deps \
+    "$opencv" "${libraries[@]}"
+fi
+
+step "bring the program, the records and a photograph"
+rm -rf "$root/src"
+mkdir -p "$root/src/given"
+git -C "$tree" ls-files -z companion models | tar -C "$tree" --null -T - -cf - | tar -C "$root/src" -xf -
+for record in ${records[@]+"${records[@]}"}; do cp "$record" "$root/src/given/$(basename "$(dirname "$record")")-$(basename "$record")"; done
+cat > "$root/src/try.py" <<'PYTHON'
+import importlib, json, pkgutil, sys
+from pathlib import Path
+
+import companion
+
+here = Path(__file__).parent
+names = [each.name for each in pkgutil.walk_packages(companion.__path__, "companion.") if "__main__" not in each.name]
+for name in names:
+    importlib.import_module(name)
+print(len(names), "modules imported")
+
+from companion.rules.engine import replay
+from companion.vision.readers import READERS, load_picture
+
+for record in sorted((here / "given").glob("*.jsonl")):
+    told = replay(record.read_bytes().split(b"\n")).as_json()
+    print(record.name, json.dumps(told)[:2000])
+read = READERS["hexel"].read(load_picture(here / "photograph.png"), READERS["hexel"].namer(None, None))
+print(sorted(str(card["edges"]) for card in (*read.as_json()["cards"], *read.as_json()["loose"])))
+PYTHON
+PYTHONPATH=$tree "$python" - "$root/src/photograph.png" <<'PYTHON'
+import sys
+import cv2, numpy as np
+from companion.simulator.photograph import photograph
+cv2.imwrite(sys.argv[1], photograph(np.random.default_rng(1), hardness=0.0, cards=6).bgr)
+PYTHON
+mount -t proc proc "$root/proc" 2>/dev/null || true
+
+step "here"
+PYTHONPATH=$root/src "$python" "$root/src/try.py" > "$root/src/here.txt"
+step "there"
+chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1 PYTHONPATH=/src:/opt/site \
+  python3 -c 'import platform, sys, numpy, cv2; print(platform.machine(), sys.version.split()[0], numpy.__version__, cv2.__version__)'
+chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1 PYTHONPATH=/src:/opt/site \
+  python3 /src/try.py > "$root/src/there.txt"
+diff "$root/src/here.txt" "$root/src/there.txt"
+head -c 300 "$root/src/there.txt"
+step "the same there as here: $(wc -l < "$root/src/there.txt") lines"
