@@ -11,8 +11,12 @@ from companion.vision.seen import Warned
 
 SURE, SURE_EMPTY = 0.92, 0.85
 """An insect's cell less certain than the first is doubted, an empty one less certain than the second."""
-PLAIN = 0.45
-"""A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read."""
+PLAIN, BARE = 0.45, 0.75
+"""A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
+second holds where no insects show."""
+SHAKY, PLAIN_CELL = 0.9, 0.995
+"""In a field whose cells are less certain than the first, taken together, only cells plainer than the second are told:
+the field may not lie where it was found."""
 LONE = 0.97
 """Half of an insect without its other half is stated only when it is seen so surely."""
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
@@ -20,7 +24,9 @@ _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 
 
 def is_case(cells: Cells) -> bool:
     """Whether cells show on what was found as a case, floor or insects, not the back of a card or a cloth."""
-    return float(np.maximum(cells.state[..., EMPTY], cells.state[..., INSECT]).mean()) > PLAIN
+    insects = int((cells.state.argmax(-1) == INSECT).sum())
+    plainness = float(np.maximum(cells.state[..., EMPTY], cells.state[..., INSECT]).mean())
+    return plainness > (PLAIN if insects >= 2 else BARE)
 
 
 def is_card(cells: Cells) -> bool:
@@ -50,6 +56,8 @@ def judged(
     empty = (state[..., EMPTY] >= state[..., INSECT]) & np.bool_(is_case)
     sure = np.where(empty, state[..., EMPTY], state[..., INSECT] * kinds.max(-1))
     rows, cols = sure.shape
+    seen_cells = sure[state[..., OTHER] < np.maximum(state[..., EMPTY], state[..., INSECT])]
+    is_shaky = len(seen_cells) > 0 and float(seen_cells.mean()) < SHAKY
     names: list[list[str | None]] = [
         [None if empty[r, c] else KINDS[named[r, c]] for c in range(cols)] for r in range(rows)
     ]
@@ -59,6 +67,8 @@ def judged(
     for r in range(rows):
         for c in range(cols):
             reason = _doubt(names, float(sure[r, c]), state[r, c], (r, c), centres[r, c], size)
+            if is_shaky and reason is None and sure[r, c] < PLAIN_CELL:
+                reason = "so much beside it is doubtful that it is too"
             if unknown_way and reason is None:
                 reason = "which way up it lies is not certain"
             if reason is not None:
