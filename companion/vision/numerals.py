@@ -66,7 +66,7 @@ def levelled(patches: np.ndarray) -> np.ndarray:
     sparse = patches[:, ::4, ::4].reshape(len(patches), -1, 3)
     top = np.percentile(sparse, 90, axis=1) if len(patches) else np.ones((0, 3))
     white = np.maximum(0.5 * top + 0.5 * top.max(-1, keepdims=True), 12.0).astype(np.float32)
-    return np.minimum(patches / white[:, None, None], 1.25) - np.float32(0.5)
+    return np.asarray(np.minimum(patches / white[:, None, None], 1.25) - np.float32(0.5))
 
 
 def opinions(net: cv2.dnn.Net, patches: np.ndarray) -> Opinions:
