@@ -1,4 +1,4 @@
-"""A gap between cards is bare table: it lacks an edge; a card lying face down has one wherever nothing lies beside it."""
+"""A gap between cards is bare table and lacks an edge; a card face down has one wherever nothing lies beside it."""
 
 import cv2
 import numpy as np
