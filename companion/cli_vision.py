@@ -17,8 +17,8 @@ from companion.errors import UnreadableImage, UsageError
 from companion.vision.calibration import read_calibration
 from companion.vision.readers import READERS, Reader, load_picture, reader_for
 from companion.vision.seen import Warned
-from companion.vision.settling import Patience
 from companion.vision.standing import Anchor, standing, zoned
+from companion.vision.telling import Patience
 
 GAMES = ", ".join(READERS)
 ANCHOR_FRAMES = 20

@@ -25,8 +25,8 @@ from companion.vision.calibration import Calibration, read_calibration
 from companion.vision.evidence import Mark, marks_of, picture_of
 from companion.vision.readers import READERS, Follower, Reader
 from companion.vision.seen import SeenCard
-from companion.vision.settling import Patience
 from companion.vision.standing import standing
+from companion.vision.telling import Patience
 
 _AT_REST = Patience(card=1, start=1, removal=1, doubt=4)
 _LOOKS = 8

@@ -24,8 +24,8 @@ from companion.rules.engine import Command
 from companion.vision.calibration import read_calibration
 from companion.vision.evidence import evidence_picture
 from companion.vision.readers import reader_for
-from companion.vision.settling import Patience
 from companion.vision.standing import Anchor
+from companion.vision.telling import Patience
 
 FRAME_WITHIN_S = 3.0
 RETRY_S = 2.0

@@ -27,7 +27,7 @@ from companion.vision.calibration import Calibration
 from companion.vision.evidence import evidence_picture
 from companion.vision.hexel_reading import read_hexel
 from companion.vision.readers import READERS
-from companion.vision.settling import Patience
+from companion.vision.telling import Patience
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LAID = ("line", "place")

@@ -10,7 +10,7 @@ import numpy as np
 from companion.doctor.finding import Finding
 from companion.simulator.photograph import photograph
 from companion.vision.readers import READERS
-from companion.vision.settling import Patience
+from companion.vision.telling import Patience
 
 GAME = "hexel"
 SLOW_MS = 1500.0

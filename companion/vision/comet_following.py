@@ -8,7 +8,8 @@ from companion.vision.comet_layout import Scattered
 from companion.vision.comet_naming import Numerals
 from companion.vision.comet_reading import read_comet
 from companion.vision.seen import SeenCard
-from companion.vision.settling import Patience, Settler, Told
+from companion.vision.settling import Settler
+from companion.vision.telling import Patience, Told
 
 _SPARE = 8
 """Frames beyond its patience with a card that is gone, after which two cards alike are two cards."""

@@ -17,10 +17,10 @@ from companion.vision.hexapod_naming import Described, InsectNamer
 from companion.vision.hexapod_plays import laid_card, news_of, with_card
 from companion.vision.hexapod_reading import read_hexapod
 from companion.vision.hexapod_seen import HexapodReading, SeenField
-from companion.vision.hexapod_telling import cell_corners, moved, notice, placed, removed
+from companion.vision.hexapod_telling import cell_corners, moved, placed, removed
 from companion.vision.pyramid import Pyramid
-from companion.vision.settling import Patience, Told
 from companion.vision.stillness import Glance, Stillness, cells_of
+from companion.vision.telling import Notices, Patience, Told, notice
 
 _AROUND = 1.3
 """So much larger than a field is what must lie still for it to be looked at: a hand comes from outside."""
@@ -44,7 +44,7 @@ class CaseFollower:
         self._stillness = Stillness()
         self._known: list[SeenField] | None = None
         self._looks: dict[int, _Look] = {}
-        self._said: dict[str, str] = {}
+        self._notices = Notices()
         self._shape = (0, 0)
         self._frame = 0
         self._next_full = 0
@@ -63,7 +63,7 @@ class CaseFollower:
     @property
     def standing(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
-        return dict(self._said)
+        return self._notices.standing
 
     def step(self, bgr: np.ndarray) -> list[Told]:
         """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
@@ -72,8 +72,8 @@ class CaseFollower:
         self._shape = (glance.changed.shape[0], glance.changed.shape[1])
         if glance.dark:
             self._looks.clear()
-            return self._say("dark", "It is too dark to see the table.")
-        told = self._unsay("dark", "light-back", "There is light again.")
+            return self._notices.say("dark", "It is too dark to see the table.")
+        told = self._notices.unsay("dark", "light-back", "There is light again.")
         if self._known is None:
             return told + self._first(bgr, glance)
         return told + self._changes(bgr, glance, self._known)
@@ -99,7 +99,7 @@ class CaseFollower:
         if share < 0.0005:
             self._looks.clear()
             self._busy = 0
-            return self._unsay("hand-resting") + self._unsay(
+            return self._notices.unsay("hand-resting") + self._notices.unsay(
                 "table-lost", "table-found", "The cases are in view again."
             )
         self._busy += 1
@@ -109,7 +109,7 @@ class CaseFollower:
         told += self._look_elsewhere(bgr, glance, changed & free, known)
         at_rest = float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
         if self._busy >= self._patience.resting and at_rest:
-            told += self._say("hand-resting", "A hand or a thing rests over the table.")
+            told += self._notices.say("hand-resting", "A hand or a thing rests over the table.")
         return told
 
     def _look_at_fields(
@@ -254,29 +254,15 @@ class CaseFollower:
         reading = read_hexapod(bgr, self._namer)
         again = found_again(known, reading)
         if again is None:
-            return self._say("table-lost", "The cases cannot be found: is something in front of the camera?")
+            return self._notices.say("table-lost", "The cases cannot be found: is something in front of the camera?")
         were_moved = not all(is_same_place(a, b) for a, b in zip(known, again, strict=False))
         known[:] = [*again, *reading.loose]
         self._looks.clear()
         self._stillness.accept()
-        told = self._unsay("table-lost", "table-found", "The cases are in view again.")
+        told = self._notices.unsay("table-lost", "table-found", "The cases are in view again.")
         if were_moved:
             told.append(notice("camera-moved", "The camera or the table was moved; the cases were found again."))
         return told
-
-    # ------------------------------------------------------------ notices, each said once until it passes
-
-    def _say(self, code: str, message: str) -> list[Told]:
-        if code in self._said:
-            return []
-        self._said[code] = message
-        return [notice(code, message)]
-
-    def _unsay(self, code: str, then: str | None = None, message: str = "") -> list[Told]:
-        if code not in self._said:
-            return []
-        del self._said[code]
-        return [] if then is None else [notice(then, message)]
 
 
 def _changed_cells(field: SeenField, changed: np.ndarray) -> np.ndarray:

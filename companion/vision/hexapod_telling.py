@@ -7,7 +7,7 @@ import numpy as np
 from companion.vision.hexapod_plays import Laid, Place
 from companion.vision.hexapod_quads import homography, through
 from companion.vision.hexapod_seen import SeenField
-from companion.vision.settling import Told
+from companion.vision.telling import Told
 
 
 def in_words(told: Told) -> str:
@@ -59,11 +59,6 @@ def removed(board: int, case: SeenField, news: Mapping[Place, str | None]) -> To
 def moved(board: int, case: SeenField, news: Mapping[Place, str | None]) -> Told:
     """Something changed in a case that is no one card laid."""
     return {**removed(board, case, news), "event": "moved"}
-
-
-def notice(code: str, message: str) -> Told:
-    """Something that people should hear."""
-    return {"event": "notice", "code": code, "message": message}
 
 
 def cell_corners(field: SeenField, place: tuple[int, ...], high: int, wide: int) -> np.ndarray:

@@ -34,7 +34,8 @@ from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt, Namer, Printed
 from companion.vision.profile import read_profile
 from companion.vision.seen import Reading
-from companion.vision.settling import Patience, Settler, Told
+from companion.vision.settling import Settler
+from companion.vision.telling import Patience, Told
 
 
 class Profile(Protocol):

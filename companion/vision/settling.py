@@ -2,7 +2,6 @@
 
 A `Settler` takes frames one by one. Every frame costs a glance (`stillness`); only where something changed and has lain
 still is a piece of the picture read, and only a card that is free of hands, fully read and not moving is told, once.
-What is told is a plain JSON object as `companion watch` prints it, without frame and time.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,26 +27,10 @@ from companion.vision.namers import Stating
 from companion.vision.register import agree
 from companion.vision.seen import Reading, SeenCard, is_near, moved_by
 from companion.vision.stillness import STEP, Glance, Stillness, cells_of
+from companion.vision.telling import Notices, Patience, Told, notice
 
-Told = dict[str, Any]
 Read = Callable[[np.ndarray, Any, float | None], Reading]
 ReadBeside = Callable[[np.ndarray, Any, float, Sequence[SeenCard]], Reading]
-
-
-@dataclass(frozen=True, slots=True)
-class Patience:
-    """How long things must last, in frames."""
-
-    card: int = 2
-    """A new card lies still this long before it is read."""
-    start: int = 3
-    """The whole table lies still this long before it is first read."""
-    removal: int = 6
-    """A card is gone this long before it is told as removed."""
-    doubt: int = 15
-    """A card that cannot be read fully is told all the same after this long at rest."""
-    resting: int = 30
-    """A hand that lies still in the picture this long is mentioned."""
 
 
 @dataclass(slots=True, eq=False)
@@ -93,7 +76,7 @@ class Settler:
         self._known: list[SeenCard] | None = None
         self._candidates: list[_Candidate] = []
         self._gone: list[tuple[SeenCard, int]] = []
-        self._said: dict[str, str] = {}
+        self._notices = Notices()
         self._frame = 0
         self._next_full = 0
         self._busy = 0
@@ -111,7 +94,7 @@ class Settler:
     @property
     def standing(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
-        return dict(self._said)
+        return self._notices.standing
 
     def step(self, bgr: np.ndarray) -> list[Told]:
         """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
@@ -119,8 +102,8 @@ class Settler:
         glance = self._stillness.look(bgr)
         if glance.dark:
             self._candidates.clear()
-            return self._say("dark", "It is too dark to see the table.")
-        told = self._unsay("dark", "light-back", "There is light again.")
+            return self._notices.say("dark", "It is too dark to see the table.")
+        told = self._notices.unsay("dark", "light-back", "There is light again.")
         if self._known is None:
             return told + self._first(bgr, glance)
         return told + self._changes(bgr, glance, self._known)
@@ -149,7 +132,7 @@ class Settler:
             self._candidates.clear()
             self._gone.clear()
             self._busy = 0
-            return self._unsay("hand-resting") + self._unsay(
+            return self._notices.unsay("hand-resting") + self._notices.unsay(
                 "table-lost", "table-found", "The cards are in view again."
             )
         self._busy += 1
@@ -159,7 +142,7 @@ class Settler:
                 return of_the_whole
         told = self._look_where_settled(bgr, glance, changed, known)
         if self._busy >= self._patience.resting and self._is_at_rest(glance, changed):
-            told += self._say("hand-resting", "A hand or a thing rests over the table.")
+            told += self._notices.say("hand-resting", "A hand or a thing rests over the table.")
         return told
 
     def _look_where_settled(
@@ -329,7 +312,7 @@ class Settler:
         if fresh is None:
             if not self._is_at_rest(glance, glance.changed):
                 return None
-            return self._say("table-lost", "The cards cannot be found: is something in front of the camera?")
+            return self._notices.say("table-lost", "The cards cannot be found: is something in front of the camera?")
         shifted = self._layout.moved(known, fresh)
         if shifted is None:
             if {c.cell for c in known} <= {c.cell for c in fresh if None not in c.edges} | {None}:
@@ -340,8 +323,8 @@ class Settler:
         self._gone.clear()
         self._stillness.accept(~self._strangers([*reading.cards, *reading.loose], known, glance))
         return [
-            *self._unsay("table-lost", "table-found", "The cards are in view again."),
-            _notice("camera-moved", "The camera or the table was moved; the cards were found again."),
+            *self._notices.unsay("table-lost", "table-found", "The cards are in view again."),
+            notice("camera-moved", "The camera or the table was moved; the cards were found again."),
         ]
 
     def _strangers(self, seen: list[SeenCard], known: list[SeenCard], glance: Glance) -> np.ndarray:
@@ -352,24 +335,6 @@ class Settler:
             if not is_known:
                 out |= cells_of(card.corners, shape, 1.1)
         return out
-
-    # ------------------------------------------------------------ notices, each said once until it passes
-
-    def _say(self, code: str, message: str) -> list[Told]:
-        if code in self._said:
-            return []
-        self._said[code] = message
-        return [_notice(code, message)]
-
-    def _unsay(self, code: str, then: str | None = None, message: str = "") -> list[Told]:
-        if code not in self._said:
-            return []
-        del self._said[code]
-        return [] if then is None else [_notice(then, message)]
-
-
-def _notice(code: str, message: str) -> Told:
-    return {"event": "notice", "code": code, "message": message}
 
 
 def _cleared(edges: tuple[str | None, ...], mean: np.ndarray, now: SeenCard) -> tuple[str | None, ...]:

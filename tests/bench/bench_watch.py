@@ -16,7 +16,7 @@ from companion.simulator.film import Film, Setting
 from companion.simulator.hexel_things import HexelThings
 from companion.simulator.tableaux import grown_tableau
 from companion.vision.readers import READERS
-from companion.vision.settling import Patience
+from companion.vision.telling import Patience
 
 
 def main() -> None:

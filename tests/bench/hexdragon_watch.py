@@ -16,7 +16,7 @@ from companion.simulator.film import Film, Setting
 from companion.simulator.hexdragon_tables import Put, laid_table
 from companion.simulator.hexdragon_things import STAR, TILE, HexDragonThings
 from companion.vision.readers import READERS
-from companion.vision.settling import Patience
+from companion.vision.telling import Patience
 
 LYING = 3
 """Pieces that lie there from the beginning."""

@@ -15,7 +15,7 @@ from companion.simulator.hexel_things import HexelThings
 from companion.simulator.tableaux import grown_tableau
 from companion.vision.readers import READERS
 from companion.vision.register import register
-from companion.vision.settling import Patience
+from companion.vision.telling import Patience
 
 EDITIONS = {"36": ("red", "blue", "void"), "46": ("red", "blue", "yellow")}
 

@@ -7,7 +7,7 @@ import pytest
 from companion.simulator.comet_cards import raster_back, raster_face
 from companion.simulator.comet_printings import reference
 from companion.vision.readers import READERS
-from companion.vision.settling import Patience
+from companion.vision.telling import Patience
 
 SIZE = (720, 480)
 LOOK = reference("keyed")

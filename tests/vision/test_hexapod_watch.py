@@ -1,7 +1,7 @@
 """A Hexapod table followed: each card laid is told once, with the case and the place; hands are no news."""
 
 from companion.vision.readers import READERS
-from companion.vision.settling import Patience
+from companion.vision.telling import Patience
 
 HOME = ((380, 320), 0)
 FIRST = (1, 1, (("blue", "gold"), ("green", "dung")))

@@ -17,8 +17,9 @@ from companion.vision.known import celled
 from companion.vision.layout import Honeycomb
 from companion.vision.namers import Namer, Printed
 from companion.vision.seen import Reading, SeenCard
-from companion.vision.settling import Patience, Settler
+from companion.vision.settling import Settler
 from companion.vision.symbols import CLASSES
+from companion.vision.telling import Patience
 
 Place = Cell | np.ndarray
 """A cell, or a point of the picture."""
