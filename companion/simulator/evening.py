@@ -183,7 +183,8 @@ class Evening:
         seen = look.proposal
         if seen is None:
             if self._is_rested():
-                self._remedy(look, "the camera has not seen it", self._failures)
+                is_laid = self._table.can_lay_again(self._index)
+                self._remedy(look, "the camera has not seen it", self._failures if is_laid else _PHONE)
         elif seen != self._considered:
             self._considered = seen
             self._rest(self._temper.look_s)

@@ -105,6 +105,10 @@ class FilmedTabletop(ABC):
         if new:
             self._film.nudge(new[-1], self._seat(index))
 
+    def can_lay_again(self, index: int) -> bool:
+        """See `Tabletop`."""
+        return bool(self._news(index))
+
     def take_back(self, index: int) -> None:
         """Bring the table back to what it was before the command."""
         seat = self._seat(index)

@@ -59,6 +59,9 @@ class Tabletop(Protocol):
     def nudge(self, index: int) -> None:
         """Let someone push straight what was laid for the script's command of that index."""
 
+    def can_lay_again(self, index: int) -> bool:
+        """Whether that command brings something that could be laid once more; clearing a table does not."""
+
     def take_back(self, index: int) -> None:
         """Let someone take away what was laid for the script's command of that index."""
 
