@@ -14,7 +14,7 @@ import numpy as np
 from companion.errors import JournalError, Refusal
 from companion.meaning.congruence import is_same_move
 from companion.meaning.outlook import Outlook
-from companion.meaning.table import MEANINGS
+from companion.meaning.table import MEANINGS, edition_of
 from companion.referee.moves import Kept
 from companion.referee.past import PastGame, past_game
 from companion.referee.pictures import kept_picture
@@ -151,7 +151,7 @@ class _Eyes:
         self._path = game.path
         self._game = game.header.game
         self._reader: Reader = READERS[self._game]
-        self._namer = self._reader.namer(game.header.edition, profile)
+        self._namer = self._reader.namer(edition_of(game.header), profile)
         self._meaning = MEANINGS[self._game]()
         self._calibration = calibration
 

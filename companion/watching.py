@@ -16,7 +16,7 @@ from companion.devices.camera import Camera
 from companion.errors import DeviceError
 from companion.meaning.outlook import Outlook
 from companion.meaning.states import States
-from companion.meaning.table import MEANINGS
+from companion.meaning.table import MEANINGS, edition_of
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.referee.session import Session
@@ -66,7 +66,7 @@ class Watching:
         self._clock = clock
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
-        namer = reader.namer(edition or referee.latest().header.edition, profile)
+        namer = reader.namer(edition or edition_of(referee.latest().header), profile)
         self._follower = reader.follower(namer, patience or Patience())
         self._meaning = MEANINGS[game]()
         self._states = States(clock)

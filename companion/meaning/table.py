@@ -1,4 +1,4 @@
-"""Which meaning a game's pictures have. Another game comes in as one more entry in `MEANINGS`."""
+"""Which meaning a game's pictures have, and which edition lies there. Another game is one more entry in `MEANINGS`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,6 +8,7 @@ from companion.meaning.cases import CasesMeaning
 from companion.meaning.comet import CometMeaning
 from companion.meaning.outlook import Meaning
 from companion.meaning.tableau import TableauMeaning, Words
+from companion.rules.engine import Header
 from companion.rules.hexgrid import Cell
 from companion.vision.register import Edges
 
@@ -27,3 +28,10 @@ MEANINGS: Mapping[str, Callable[[], Meaning]] = {
     "comet": CometMeaning,
     "hexapod": CasesMeaning,
 }
+
+
+def edition_of(header: Header) -> str | None:
+    """Which edition of its deck a game is played with, as readers name it; Hexapod's is the size of the cases."""
+    if header.game != "hexapod":
+        return header.edition
+    return f"{header.options.get('rows', 5)}x{header.options.get('cols', 5)}"
