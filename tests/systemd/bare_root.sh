@@ -79,7 +79,7 @@ began = time.monotonic()
 told = subprocess.run([sys.executable, "-m", "companion", "read", "--game", "hexel", "--json", "/tmp/photograph.png"],
                       capture_output=True, text=True, check=True).stdout
 cards = json.loads(told)["cards"]
-assert len(cards) == len(drawn.truth["cards"]), told
+assert sum(card["cell"] is not None for card in cards) == len(drawn.truth["cards"]), told
 print(len(cards), "cards read in", round(time.monotonic() - began, 1), "s")
 PYTHON
 
