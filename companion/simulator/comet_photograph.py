@@ -129,8 +129,10 @@ def _truth(
 
 
 def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, owner: Field) -> dict[str, Any]:
-    """The truth about one card of a group: besides the contract's, how much of it and of each number is hidden."""
+    """The truth about one card of a group: besides the contract's, how much of it and of each number is hidden, and the
+    outlines of its numbers."""
     corners = camera.project(card.corners_mm())
+    marks = [camera.project(mark) for mark in card.marks_mm(look)]
     values = None if card.values is None else sorted(card.values)
     entry = {
         "values": values,
@@ -138,7 +140,8 @@ def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, o
         "corners": np.round(corners, 2).tolist(),
         "printed": None if card.values is None else list(card.values),
         "covered": round(_hidden(owner, corners, number), 3),
-        "hidden": [round(_hidden(owner, camera.project(mark), number), 2) for mark in card.marks_mm(look)],
+        "hidden": [round(_hidden(owner, mark, number), 2) for mark in marks],
+        "marks": [np.round(mark, 2).tolist() for mark in marks],
     }
     is_whole = (corners > -1).all() and (corners < camera.size).all()
     return entry if is_whole else {**entry, "cut": True}
