@@ -93,14 +93,14 @@ def laid_table(rng: np.random.Generator, tiles: int | None = None) -> tuple[list
     )
     has_start = rng.random() < 0.95
     put = [
-        _laid(tile, owner, cell, laying, rng)
+        put_on(tile, owner, cell, laying, rng)
         for (tile, owner), cell in zip([(START, None), *faces], chosen, strict=False)
         if has_start or tile is not START
     ]
     free = [cell for cell in cells if cell not in chosen]
     starred = [owner for owner in owners if rng.random() < 0.4][: len(free)]
     places = rng.permutation(len(free))[: len(starred)]
-    stars = [_star(owner, free[int(place)], laying, rng) for owner, place in zip(starred, places, strict=True)]
+    stars = [star_on(owner, free[int(place)], laying, rng) for owner, place in zip(starred, places, strict=True)]
     return put + stars, laying
 
 
@@ -129,11 +129,13 @@ def _cells(count: int, cells: tuple[Cell, ...], rng: np.random.Generator) -> lis
     return chosen
 
 
-def _laid(tile: Tile, owner: str | None, cell: Cell, laying: Laying, rng: np.random.Generator) -> Put:
+def put_on(tile: Tile, owner: str | None, cell: Cell, laying: Laying, rng: np.random.Generator) -> Put:
+    """A tile on a cell, as well as hands lay it."""
     at = np.array(cell_centre(*cell)) * laying.pitch + np.clip(rng.normal(0, laying.off_mm / 2, 2), -2.5, 2.5)
     return Put(tile, owner, cell, at, float(np.clip(rng.normal(0, laying.turn_deg / 2), -4, 4)))
 
 
-def _star(owner: str, cell: Cell, laying: Laying, rng: np.random.Generator) -> Put:
+def star_on(owner: str, cell: Cell, laying: Laying, rng: np.random.Generator) -> Put:
+    """A star token on a cell, anyhow."""
     at = np.array(cell_centre(*cell)) * laying.pitch + np.clip(rng.normal(0, 3, 2), -6, 6)
     return Put(None, owner, cell, at, float(rng.uniform(0, 360)))

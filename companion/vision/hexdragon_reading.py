@@ -25,6 +25,8 @@ PLAIN_TILE = 0.6
 """A tile found so surely is mentioned even when it lies on no cell."""
 GUESSED_TILE, GUESSED_STAR = 0.9, 0.94
 """A tile or star that was looked for where the grid has a cell is at least so sure."""
+DOUBTED_STAR = 0.6
+"""One less sure, but so sure, is nothing stated: a warning says where it may lie."""
 GUESSED_EDGES = 4
 """And so many of such a tile's edges are."""
 RADIUS = 3
@@ -61,13 +63,13 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     clock.lap("grid")
     on_grid = _on_grid(tiles, grid, probabilities[is_tile])
     starred = {cell for star in stars if (cell := grid.cell_of(star)) is not None}
-    rest = _looked_for(pyramid, grid, on_grid, starred, namer, cast)
+    rest, doubted = _looked_for(pyramid, grid, on_grid, starred, namer, cast)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     beside = [i for i, cell in enumerate(grid.cells) if cell is None and tiles[i].confidence >= PLAIN_TILE]
     reading = judged([*on_grid, *rest], namer, size, len(beside))
     clock.lap("judge")
-    return replace(reading, stages_ms=clock.laps)
+    return replace(reading, warnings=reading.warnings + doubted, stages_ms=clock.laps)
 
 
 def tile_outlines(pyramid: Pyramid, across_px: float | None = None) -> tuple[tuple[Found, ...], np.ndarray]:
@@ -97,15 +99,17 @@ def _on_grid(tiles: list[Found], grid: Grid, probabilities: np.ndarray) -> list[
 
 def _looked_for(
     pyramid: Pyramid, grid: Grid, known: list[Placed], starred: set[Cell], namer: TileNamer, cast: np.ndarray
-) -> list[Placed]:
-    """Tiles and stars where the grid has cells and nothing was found: each place is looked at."""
+) -> tuple[list[Placed], tuple[Warned, ...]]:
+    """Tiles and stars where the grid has cells and nothing was found: each place is looked at; and doubted stars."""
     free = _free_cells(known, grid, starred, (pyramid.levels[0].shape[1], pyramid.levels[0].shape[0]))
     if not free:
-        return []
+        return [], ()
     places = np.stack([grid.outline(cell) for cell in free])
     as_guessed, _ = namer.seen(pyramid, places, cast)
-    stars = [i for i, p in enumerate(as_guessed) if star_share(p) >= GUESSED_STAR]
-    out = [(free[i], 0, Found(places[i], star_share(as_guessed[i])), as_guessed[i]) for i in stars]
+    shares = [star_share(p) for p in as_guessed]
+    stars = [i for i, share in enumerate(shares) if share >= GUESSED_STAR]
+    doubted = [places[i].mean(0) for i, share in enumerate(shares) if DOUBTED_STAR <= share < GUESSED_STAR]
+    out = [(free[i], 0, Found(places[i], shares[i]), as_guessed[i]) for i in stars]
     maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= TILE / 2 and i not in stars]
     exact = refined(network("hexdragon-pose/pose.onnx"), pyramid, places[maybe])
     probabilities, _ = namer.seen(pyramid, exact, cast)
@@ -113,7 +117,7 @@ def _looked_for(
         sure = sum(edge is not None for edge in namer.stated(p))
         if tile_share(p) >= GUESSED_TILE and sure >= GUESSED_EDGES and _is_at(corners, places[i]):
             out.append((free[i], 0, Found(corners, tile_share(p)), p))
-    return out
+    return out, tuple(Warned("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted)
 
 
 def _free_cells(known: list[Placed], grid: Grid, starred: set[Cell], size: tuple[int, int]) -> list[Cell]:

@@ -24,6 +24,8 @@ from companion.vision.pyramid import Pyramid
 from models.training import export
 
 pictures: Any = import_module("models.hexdragon-tiles.draw").pictures
+star_views: Any = import_module("models.hexdragon-tiles.stars").star_views
+veiled: Any = import_module("models.hexdragon-tiles.veils").veiled
 jittered: Any = import_module("models.hexel-symbols.train").jittered
 
 Labels = tuple[list[int], int, int]
@@ -132,14 +134,16 @@ def cut(path: Path, truth: dict[str, Any], rng: np.random.Generator, repeats: in
     return np.round(views * 200).astype(np.uint8), labels
 
 
-def dataset(cache: Path, repeats: int) -> tuple[np.ndarray, np.ndarray]:
-    """All views (M, VIEW, VIEW, 3) uint8 and labels (M, 8), kept beside the pictures."""
+def dataset(cache: Path, repeats: int, stars: int) -> tuple[np.ndarray, np.ndarray]:
+    """All views (M, VIEW, VIEW, 3) uint8 and labels (M, 8), drawn discs before pictures, kept beside the pictures."""
     held = cache / "tiles.npz"
     if not held.exists():
         rng = np.random.default_rng(7)
         parts = [cut(path, truth, rng, repeats) for path, truth in pictures(cache)]
         labels = [[*ends, owner, kind] for _, told in parts for ends, owner, kind in told]
-        np.savez(held, x=np.concatenate([views for views, _ in parts]), y=np.array(labels, np.int64))
+        x, y = np.concatenate([views for views, _ in parts]), np.array(labels, np.int64)
+        discs, said = star_views(x[y[:, 7] == 2], stars, rng) if stars else (x[:0], y[:0])
+        np.savez(held, x=np.concatenate([discs, x]), y=np.concatenate([said, y]))
     with np.load(held) as file:
         return file["x"], file["y"]
 
@@ -157,6 +161,8 @@ def augmented(x: np.ndarray, y: np.ndarray, rng: np.random.Generator) -> tuple[n
         if rng.random() < 0.25:
             out[i] = np.maximum(0.9 - out[i], 0)
         told[i, 6] = -1
+    for i in np.flatnonzero((rng.random(len(out)) < 0.22) & (told[:, 7] == 0)):
+        veiled(out[i], told[i], HIDDEN, rng)
     gain = rng.normal(0, 0.09, (len(out), 1, 1, 1)) + rng.normal(0, 0.035, (len(out), 1, 1, 3))
     out = out * np.exp(gain).astype(np.float32)
     noise = rng.uniform(0, 0.05, (len(out), 1, 1, 1)).astype(np.float32)
@@ -172,7 +178,7 @@ def loss_of(out: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         loss = loss - 0.1 * nn.functional.log_softmax(ends[asked == HIDDEN], 1).mean()
     owned = y[:, 6] >= 0
     owner = nn.functional.cross_entropy(out[owned, 42:46], y[owned, 6], label_smoothing=0.01)
-    return loss + 0.4 * owner + 0.5 * nn.functional.cross_entropy(out[:, 46:], y[:, 7], label_smoothing=0.01)
+    return loss + 0.8 * owner + 0.5 * nn.functional.cross_entropy(out[:, 46:], y[:, 7], label_smoothing=0.01)
 
 
 def shares(out: np.ndarray, y: np.ndarray) -> str:
@@ -191,14 +197,16 @@ def main() -> None:
     ap.add_argument("--cache", type=Path, required=True)
     ap.add_argument("--epochs", type=int, default=10)
     ap.add_argument("--repeats", type=int, default=2)
+    ap.add_argument("--stars", type=int, default=3000)
     ap.add_argument("--rate", type=float, default=3e-3)
     ap.add_argument("--resume", type=Path)
+    ap.add_argument("--out", type=Path, default=Path(__file__).with_name("tiles.onnx"))
     a = ap.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)
     cv2.setNumThreads(1)
     rng = np.random.default_rng(1)
-    x, y = dataset(a.cache, a.repeats)
+    x, y = dataset(a.cache, a.repeats, a.stars)
     held = len(x) // 15
     vx, vy, x, y = x[-held:], y[-held:], x[:-held], y[:-held]
     print(len(x), "views", np.bincount(y[:, 7]), flush=True)
@@ -236,7 +244,7 @@ def main() -> None:
         )
         torch.save(net.state_dict(), a.cache / "tiles.pt")
         free = {"views": {0: "n"}, "answers": {0: "n"}}
-        export(net, Path(__file__).with_name("tiles.onnx"), torch.zeros(2, 3, VIEW, VIEW), free)
+        export(net, a.out, torch.zeros(2, 3, VIEW, VIEW), free)
 
 
 if __name__ == "__main__":

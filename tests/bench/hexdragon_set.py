@@ -27,6 +27,8 @@ from companion.vision.hexdragon_seen import TileReading
 
 Entry = dict[str, Any]
 KEYS = ("tiles", "right", "unsure", "wrong", "missed", "false", "stars", "star ok", "star bad", "images", "whole")
+HIDDEN = 0.25
+"""An edge with more of its line hidden may be unsure, as in `hexel_set.py`."""
 SIZES = [(1280, 720)] * 3 + [(1920, 1080)]
 INKS = {"wrong": (0, 0, 255), "unsure": (0, 255, 255), "missed": (255, 0, 255), "false": (255, 0, 0)}
 
@@ -102,13 +104,13 @@ def compared(entry: Entry, tile: Entry, naming: tuple[int, tuple[int, int]], own
     if any(b is not None and a != b for a, b in zip(truth, said, strict=True)):
         return "wrong"
     open_edges = [d for d in range(6) if said[d] is None]
-    unsure = any(entry["hidden"][d] < 0.2 for d in open_edges)
+    unsure = any(entry["hidden"][d] < HIDDEN for d in open_edges)
     if tile["kind"] not in (entry["kind"], None):
         return "wrong"
     if entry["kind"] == "head" and owners:
         if tile["owner"] not in (entry["owner"], None):
             return "wrong"
-        unsure |= tile["owner"] is None and entry["hidden"][entry["head"]] < 0.2
+        unsure |= tile["owner"] is None and entry["hidden"][entry["head"]] < HIDDEN
     return "unsure" if unsure else "right"
 
 
