@@ -27,6 +27,10 @@ _LAID_APART = APART + 1.6 / 35
 _PART = 3
 """So many cards that touch each other are a part of the tableau; two are when both lie in place to a hair."""
 _HAIR, _HAIR_DEG = 5.0 / 35, 5.0
+_FAR_OFF = 2.0
+"""A single card that is so many times farther off its place or its turn than is allowed was left lying there."""
+_FEW = 2
+"""Over so few covered cells the honeycomb is known well enough to say so."""
 _NEAR = 2.5
 """Cards that lie within about so many cells tell how the honeycomb goes on."""
 
@@ -70,11 +74,17 @@ def joined(
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """A way over cells to a card: how many they are, where the card stands if it lies in place, and if to a hair."""
+    """A way over cells to a card: how many they are, where the card stands if it lies in place.
+
+    Attributes:
+        is_to_a_hair: it lies in place very exactly.
+        is_far_off: it lies so far from any place that it is none of the tableau's.
+    """
 
     length: int
     stand: Stand | None
     is_to_a_hair: bool
+    is_far_off: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +140,9 @@ def _reached(stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Cove
     for group in groups_of(len(pairs), pairs):
         if group[0] not in stands:
             told = _ways(group, stands, poses, covered)
-            if len(group) > 1:
+            if len(group) == 1:
+                told = {card: way for card, way in told.items() if not way.is_far_off}
+            else:
                 anyhow = _ways(group, stands, poses, lambda place, side: True)
                 in_place = [card for card, way in anyhow.items() if way.is_to_a_hair]
                 told = anyhow if len(group) >= _PART or len(in_place) == len(group) else told
@@ -153,8 +165,11 @@ def _way(card: int, stands: dict[int, Stand], poses: Poses, covered: Covered) ->
     ahead = float(np.degrees(np.angle(poses.side[card] / grid.step))) + 30.0
     east = round(-ahead / 60.0)
     turned = abs(ahead + 60.0 * east)
-    fits = off <= OFF_MOST + OFF_MORE * (length - 1) and turned <= TURN_MOST_DEG and cell not in taken
-    return _Way(length, Stand(cell, east % 6) if fits else None, fits and off <= _HAIR and turned <= _HAIR_DEG)
+    allowed = OFF_MOST + OFF_MORE * (length - 1)
+    fits = off <= allowed and turned <= TURN_MOST_DEG and cell not in taken
+    is_far_off = length <= _FEW and (off > _FAR_OFF * allowed or turned > _FAR_OFF * TURN_MOST_DEG)
+    is_to_a_hair = fits and off <= _HAIR and turned <= _HAIR_DEG
+    return _Way(length, Stand(cell, east % 6) if fits else None, is_to_a_hair, is_far_off)
 
 
 def _corner(step: complex) -> complex:

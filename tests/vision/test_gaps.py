@@ -57,7 +57,7 @@ def test_a_card_beyond_bare_table_is_loose() -> None:
     assert not lattice.unsettled
 
 
-@pytest.mark.parametrize("where, turn_deg", [((3.0, 1.0), 25.0), ((3.35, 0.9), 0.0)])
+@pytest.mark.parametrize("where, turn_deg", [((3.0, 1.0), 12.0), ((3.35, 0.9), 0.0)])
 def test_a_card_beyond_covered_cells_that_lies_askew_is_neither_loose_nor_in_a_cell(
     where: tuple[float, float], turn_deg: float
 ) -> None:
@@ -66,6 +66,17 @@ def test_a_card_beyond_covered_cells_that_lies_askew_is_neither_loose_nor_in_a_c
     lattice = find_lattice(corners, something_over([(2, 1), (2, 0)]))
     assert lattice.cells[-1] is None
     assert lattice.unsettled == {4}
+
+
+@pytest.mark.parametrize("where, turn_deg", [((3.0, 1.0), 25.0), ((3.5, 0.5), 0.0)])
+def test_a_card_that_lies_nothing_like_the_tableau_was_left_there_whatever_lies_between(
+    where: tuple[float, float], turn_deg: float
+) -> None:
+    rng = np.random.default_rng(2)
+    corners = np.stack([*(card(c, rng) for c in TABLEAU), card(where, rng, turn_deg)])
+    lattice = find_lattice(corners, something_over([(2, 1), (2, 0), (3, 0)]))
+    assert lattice.cells[-1] is None
+    assert not lattice.unsettled
 
 
 def test_cards_around_a_mug_are_a_tableau_though_none_touches_another() -> None:
