@@ -1,5 +1,6 @@
 """Reading a Comet table: the stages in order, from a picture to a reading, with the time each took."""
 
+import cv2
 import numpy as np
 
 from companion.vision.comet_finder import find_comet_cards, width_of
@@ -22,11 +23,14 @@ CARD = 0.5
 UNREAD = 0.58
 """A card without a number to be read must be found at least so surely: patterned cloth may look like one from afar.
 
-On 60 hard pictures this costs 3 of 638 cards and keeps out both places that were none."""
+On 60 hard pictures this costs 3 of 638 cards and keeps out both places that were none. A back is no surer for looking
+like one: so does the bare wood between two cards."""
 PLAIN = 0.65
 """What is found so surely is looked at no closer."""
 SAME = 0.35
 """Two outlines whose middles are nearer than so much of a card's width are one card."""
+SHARED = 0.5
+"""An outline that surer ones cover more than so much of lies askew over them and is none."""
 LARGEST = 1.8
 """Cards of one deck are of one size: what is so many times wider than most is none."""
 LOOKS = 2
@@ -76,7 +80,10 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
 
 
 def _presence(found: np.ndarray, seen: Opinions, sections: np.ndarray) -> np.ndarray:
-    """That a card is there (N,): it was found and does not look like nothing, or its numbers are plain to read."""
+    """That a card is there (N,): it was found and does not look like nothing, or all its numbers are plain.
+
+    Two plain numbers are not enough: the rings of a patterned cloth may read as eights.
+    """
     plain = seen.kinds[:, KINDS.index("face")] * sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
     return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), plain))
 
@@ -85,11 +92,19 @@ def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
     """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
     kept: list[int] = []
     for i in np.argsort(-presence).tolist():
-        far = [float(np.linalg.norm(corners[i].mean(0) - corners[k].mean(0))) for k in kept]
-        if presence[i] >= CARD and min(far, default=np.inf) > SAME * width_of(corners[i]):
+        if presence[i] >= CARD and not any(_is_same(corners[i], corners[k]) for k in kept):
             kept.append(i)
     wide = [width_of(corners[i]) for i in kept]
     return [i for i, width in zip(kept, wide, strict=True) if width < LARGEST * np.median(wide)]
+
+
+def _is_same(corners: np.ndarray, surer: np.ndarray) -> bool:
+    """An outline (4, 2) is of the same card as a surer one, or lies askew over it."""
+    far = float(np.linalg.norm(corners.mean(0) - surer.mean(0)))
+    if far > width_of(corners) + width_of(surer):
+        return False
+    shared, _ = cv2.intersectConvexConvex(corners, surer)
+    return far <= SAME * width_of(corners) or shared > SHARED * cv2.contourArea(corners)
 
 
 def _has_numbers(card: SeenComet) -> bool:

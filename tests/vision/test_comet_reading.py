@@ -12,8 +12,10 @@ from companion.errors import UsageError
 from companion.simulator.comet_groups import LaidComet
 from companion.simulator.comet_photograph import comet_photograph
 from companion.simulator.comet_printings import reference
+from companion.vision import comet_reading
 from companion.vision.calibration import Calibration
 from companion.vision.comet_reading import read_comet
+from companion.vision.finder import Found
 from companion.vision.readers import READERS, load_picture
 from companion.vision.standing import zoned
 
@@ -81,6 +83,20 @@ def test_corners_begin_at_the_top_left_as_the_card_is_read():
     told = {key(card["values"]): np.array(card["corners"]) for card in read_comet(picture.bgr).as_json()["cards"]}
     for entry in picture.truth["cards"]:
         assert np.abs(told[key(entry["values"])] - entry["corners"]).max() < 6
+
+
+def found_so_surely(monkeypatch, picture, outlines, *confidences):
+    """The finder's answer is these outlines (N, 4, 2); what is read on the picture with it."""
+    answer = tuple(Found(np.array(o, np.float32), sure) for o, sure in zip(outlines, confidences, strict=True))
+    monkeypatch.setattr(comet_reading, "find_comet_cards", lambda *_: answer)
+    return read(picture)
+
+
+def test_an_outline_that_lies_askew_over_two_cards_is_no_third(monkeypatch):
+    picture = calm([lying((4, 7, 10)), lying((3, 11, 13), 64.0)])
+    there = [np.array(entry["corners"]) for entry in picture.truth["cards"]]
+    askew = there[0] + (there[1] - there[0]).mean(0) * 0.4
+    assert found_so_surely(monkeypatch, picture, [*there, askew], 0.9, 0.9, 0.85) == wanted(picture)
 
 
 def test_the_input_is_not_written_to():
