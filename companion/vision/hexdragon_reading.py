@@ -23,7 +23,7 @@ TILE = 0.5
 """What is told as a tile is at least so surely one to the network that reads it."""
 PLAIN_TILE = 0.6
 """A tile found so surely is mentioned even when it lies on no cell."""
-GUESSED_TILE, GUESSED_STAR = 0.9, 0.94
+GUESSED_TILE, GUESSED_STAR = 0.9, 0.9
 """A tile or star that was looked for where the grid has a cell is at least so sure."""
 DOUBTED_STAR = 0.6
 """One less sure, but so sure, is nothing stated: a warning says where it may lie."""

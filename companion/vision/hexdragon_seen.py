@@ -10,7 +10,7 @@ from companion.vision.seen import Reading, SeenCard
 
 SURE = 0.87
 """An edge less certain than this is unsure: its part of the reading is null and a warning says where."""
-SURE_OWNER = 0.85
+SURE_OWNER = 0.75
 """An owner less certain than this, given that there is a head or a star, is unsure."""
 _TAIL = NAMES.index("tail")
 _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
