@@ -18,6 +18,7 @@ import torch
 from torch import nn
 
 from companion.simulator.comet_photograph import comet_photograph
+from companion.simulator.comet_printings import CometPrinting, invented
 from companion.vision.numerals import HIGH, OUTPUTS, WIDE, levelled
 from companion.vision.pyramid import Pyramid
 from models.comet_drawings import FACE, UNKNOWN, cut_out, drawings, typefaces, unseen
@@ -51,8 +52,8 @@ class Numerals(nn.Module):
         return torch.cat([self.numbers(sections).flatten(1), self.whole(sections.flatten(1))], 1)
 
 
-def close(seed: int, faces: Path) -> Sequence[np.ndarray]:
-    """Cards cut out of one close picture of few cards, and their labels."""
+def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarray]:
+    """Cards cut out of one close picture of few cards, maybe read lying on their side, and their labels."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     ground = rng.uniform(0, 255, (int(rng.integers(2, 6)), 3, 3)).astype(np.float32)
@@ -60,7 +61,7 @@ def close(seed: int, faces: Path) -> Sequence[np.ndarray]:
     picture = comet_photograph(
         rng,
         size=(CLOSE_PX, CLOSE_PX),
-        printing="invented" if rng.random() < 0.6 else "reference",
+        printing=lying(faces, rng) if is_turned else "invented" if rng.random() < 0.6 else "reference",
         typefaces=typefaces(faces),
         ground=np.clip(ground, 0, 255).astype(np.uint8),
         count=int(rng.integers(1, 4)),
@@ -68,6 +69,13 @@ def close(seed: int, faces: Path) -> Sequence[np.ndarray]:
     )
     whole = [c for c in picture.truth["cards"] if not c.get("cut") and c["covered"] < 0.6]
     return cut_out(Pyramid.of(picture.bgr), whole, rng, nothings=0)
+
+
+def lying(faces: Path, rng: np.random.Generator) -> CometPrinting:
+    """An invented printing whose three sections lie side by side."""
+    while not (look := invented(typefaces(faces), rng)).is_turned:
+        continue
+    return look
 
 
 def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -79,6 +87,8 @@ def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator)
     out[shuffled] = out[shuffled][..., rng.permutation(3)]
     grey = rng.random(len(out)) < 0.1
     out[grey] = out[grey].mean(-1, keepdims=True)
+    for i in np.flatnonzero(rng.random(len(out)) < 0.2):
+        out[i] = _pale(out[i], rng)
     out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0, 9, (len(out), 1, 1, 1)).astype(np.float32)
     out = levelled(np.clip(out, 0, 255))
     out *= np.exp(rng.normal(0, 0.05, (len(out), 1, 1, 1))).astype(np.float32)
@@ -87,6 +97,16 @@ def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator)
     marked = np.column_stack([labels, up])
     marked[~up & (labels[:, 3] == FACE), :3] = UNKNOWN
     return out, marked
+
+
+def _pale(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Burnt out, so that little of the print is left, or seen through a veil of light."""
+    if rng.random() < 0.5:
+        burnt: np.ndarray = np.minimum(patch * float(rng.uniform(1.1, 1.8)), 255)
+        return burnt
+    white = np.percentile(patch, 95, axis=(0, 1))
+    veiled: np.ndarray = white + (patch - white) * float(rng.uniform(0.12, 0.6))
+    return veiled
 
 
 def _blurred(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -150,6 +170,8 @@ def main() -> None:
     ap.add_argument("--pictures", type=int, default=1700)
     ap.add_argument("--more", type=int, default=0)
     ap.add_argument("--close", type=int, default=9000)
+    ap.add_argument("--turned", type=int, default=0, help="close pictures of cards read lying on their side")
+    ap.add_argument("--steps", type=int, help="of each pass; all by default")
     ap.add_argument("--epochs", type=int, default=8)
     ap.add_argument("--rate", type=float, default=3e-3)
     ap.add_argument("--begin", type=Path)
@@ -160,13 +182,19 @@ def main() -> None:
     near = functools.partial(close, faces=a.faces)
     far, fresh = drawings(a.cache, a.faces, a.pictures, a.more), unseen(a.cache, a.faces)
     closer = drawn(a.cache, "close", ("patches", "labels"), near, range(6_000_000, 6_000_000 + a.close), workers=1)
-    x = np.concatenate([far["patches"], closer["patches"]])
-    y = np.concatenate([far["labels"], closer["labels"]])
+    parts = [far, closer]
+    if a.turned:
+        seeds = range(6_100_000, 6_100_000 + a.turned)
+        lie = functools.partial(near, is_turned=True)
+        parts.append(drawn(a.cache, "turned", ("patches", "labels"), lie, seeds, workers=1))
+    parts += 3 * parts[2:]  # they are few
+    x = np.concatenate([part["patches"] for part in parts])
+    y = np.concatenate([part["labels"] for part in parts])
     print(len(x), "cards", np.bincount(y[:, 3]), flush=True)
     net, size = Numerals(), 128
     if a.begin:
         net.load_state_dict(torch.load(a.begin))
-    steps = len(x) // size
+    steps = min(a.steps or len(x), len(x) // size)
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.epochs * steps, pct_start=0.15)
     begun = time.time()
