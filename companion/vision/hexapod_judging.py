@@ -14,6 +14,8 @@ SURE, SURE_EMPTY = 0.92, 0.85
 PLAIN, BARE = 0.45, 0.75
 """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
 second holds where no insects show."""
+UNREAD = 0.7
+"""A loose card of which nothing can be read is told when it was found at least so surely."""
 SHAKY, PLAIN_CELL = 0.9, 0.995
 """In a field whose cells are less certain than the first, taken together, only cells plainer than the second are told:
 the field may not lie where it was found."""
@@ -33,6 +35,11 @@ def is_card(cells: Cells) -> bool:
     """Whether insects show on what was found as a loose card, not a back or a pattern."""
     insect = cells.state[..., INSECT]
     return bool((insect > 0.6).sum() >= 2 and insect.mean() > 0.45)
+
+
+def is_worth_telling(card: SeenField) -> bool:
+    """Whether a loose card is told: something on it was read, or it was found so surely that people should hear."""
+    return card.presence >= UNREAD or not all(map(all, card.doubt))
 
 
 def is_told(field: Upright) -> bool:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.vision.hexapod_fields import KNOWN_WAY, Upright, leaning, looked_at, turned
-from companion.vision.hexapod_judging import is_card, is_case, is_told, judged
+from companion.vision.hexapod_judging import is_card, is_case, is_told, is_worth_telling, judged
 from companion.vision.hexapod_naming import Described, InsectNamer
 from companion.vision.hexapod_outlines import exact_cards, exact_cases, found_on
 from companion.vision.hexapod_seen import HexapodReading
@@ -36,7 +36,9 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     seen_cases = [judged(case, namer, size, is_case=True) for case in cases]
-    seen_cards = [judged(card, namer, size, is_case=False) for card in cards]
+    seen_cards = [
+        told for told in (judged(card, namer, size, is_case=False) for card in cards) if is_worth_telling(told[0])
+    ]
     warnings = [warning for _, some in (*seen_cases, *seen_cards) for warning in some]
     if not seen_cases and not seen_cards:
         warnings = [Warned("nothing-found", "no display case and no Hexapod card on this picture")]
