@@ -38,6 +38,8 @@ SHEET_MM = (297.0, 210.0)
 ZONES: Mapping[str, tuple[str, ...]] = {"comet": (*POTS, TAIL), "hexapod": ("case 1", "case 2")}
 """The places that a game's table has, by the names that the game knows them by."""
 
+_PLAINLY = 0.8
+"""A card that is found less surely may be none: a table is not measured by it."""
 _GOOD_MM = {"marks": 0.4, "card": 0.8, "taps": 4.0}
 """What each way usually leaves over at most, where all lies flat and the lens is straight."""
 _SPREAD = 0.1
@@ -159,7 +161,7 @@ def _first_way(marks: Mapping[int, Array], wishes: Wishes, pictures: Sequence[np
         return "taps"
     if marks:
         return "marks"
-    if len(outlines(Pyramid.of(pictures[-1]))[0]):
+    if len(outlines(Pyramid.of(pictures[-1]), least=_PLAINLY)[0]):
         return "card"
     raise UsageError(
         "nothing on the picture tells the table: lay the printed marks or some Hex'el cards on it, or point out four "
@@ -223,7 +225,7 @@ def _by_marks(marks: Mapping[int, Array], wishes: Wishes, lens: Lens | None) -> 
 
 
 def _by_cards(bgr: np.ndarray, wishes: Wishes, lens: Lens | None, size: tuple[int, int]) -> Fitted:
-    _, corners = outlines(Pyramid.of(bgr))
+    _, corners = outlines(Pyramid.of(bgr), least=_PLAINLY)
     if not len(corners):
         raise UsageError("no Hex'el card is seen: lay some flat in view, far apart from one another")
     shape = np.array(outline()) * (wishes.card_mm / SIDE_MM)
