@@ -8,9 +8,9 @@ import cv2
 import numpy as np
 
 from companion.simulator.comet_photograph import comet_photograph
-from companion.vision.comet_finder import UNIT_CARD, affine_of
-from companion.vision.comet_pose import VIEW, cut_views
+from companion.vision.comet_finder import RECTANGLE, UNIT_CARD, affine_of
 from companion.vision.numerals import HIGH, WIDE, cut_cards
+from companion.vision.pose import VIEW, cut_views
 from companion.vision.pyramid import Pyramid
 from models.training import drawn
 from models.typefaces import Typeface, kept
@@ -84,7 +84,7 @@ def _views(pyramid: Pyramid, cards: list[dict], rng: np.random.Generator) -> tup
             wanted.append(correction.reshape(-1))
     if not outlines:
         return np.zeros((0, VIEW, VIEW, 3), np.uint8), np.zeros((0, 6), np.float32)
-    seen = cut_views(pyramid, np.array(outlines))
+    seen = cut_views(pyramid, np.array(outlines), RECTANGLE)
     return np.round((seen + 0.5) * 200).astype(np.uint8), np.array(wanted, np.float32)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from companion.vision.finder import POSE_SCALE, STRIDE, Found, brightened
 from companion.vision.pyramid import Pyramid
+from companion.vision.straight import Form
 
 HALF_WIDTH = 63.0 / 88.0
 UNIT_CARD = np.array([[-HALF_WIDTH, -1.0], [HALF_WIDTH, -1.0], [HALF_WIDTH, 1.0], [-HALF_WIDTH, 1.0]])
@@ -25,6 +26,9 @@ def affine_of(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     quad = np.asarray(corners, np.float64)
     centre = quad.mean(0)
     return centre, (quad - centre).T @ UNIT_CARD @ _INVERSE_MOMENTS
+
+
+RECTANGLE = Form(UNIT_CARD, affine_of)
 
 
 def width_of(corners: np.ndarray) -> float:

@@ -6,8 +6,8 @@ import cv2
 import numpy as np
 
 from companion.vision.comet_finder import UNIT_CARD, affine_of
-from companion.vision.comet_pose import sampled
 from companion.vision.pyramid import Pyramid
+from companion.vision.straight import sampled
 
 _ALONG = np.linspace(-0.6, 0.6, 7)
 _INSIDE, _OUTSIDE = 0.9, 1.12
@@ -21,7 +21,7 @@ def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) 
     centre, affine = affine_of(corners)
     places = outside.reshape(-1, 2) @ affine.T + centre
     is_free = np.array([not any(_holds(other, place) for other in others) for place in places]).reshape(4, -1)
-    colours = sampled(pyramid, corners[None], np.concatenate([inside, outside]).reshape(-1, 2), 0.1)[0]
+    colours = sampled(pyramid, [affine_of(corners)], np.concatenate([inside, outside]).reshape(-1, 2), 0.1)[0]
     near, far = colours.reshape(2, 4, -1, 3)
     open_sides = [side for side in range(4) if is_free[side].mean() > 0.7]
     steps = [_step(near[side][is_free[side]], far[side][is_free[side]]) for side in open_sides]

@@ -3,15 +3,15 @@
 import cv2
 import numpy as np
 
-from companion.vision.comet_finder import find_comet_cards, width_of
+from companion.vision.comet_finder import RECTANGLE, find_comet_cards, width_of
 from companion.vision.comet_gaps import is_gap
 from companion.vision.comet_naming import Numerals
-from companion.vision.comet_pose import refined
 from companion.vision.comet_seen import BACK, CometReading, SeenComet
 from companion.vision.judging import confidence_of
 from companion.vision.models import network
 from companion.vision.namers import Namer
 from companion.vision.numerals import KINDS, NUMBERS, Opinions
+from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Warned
 from companion.vision.stopwatch import Stopwatch
@@ -60,7 +60,7 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     clock.lap("find")
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 4, 2)
     for _ in range(LOOKS):
-        corners = refined(network("comet-pose/pose.onnx"), pyramid, corners)
+        corners = refined(network("comet-pose/pose.onnx"), pyramid, corners, RECTANGLE)
     clock.lap("outline")
     seen = namer.opinions(pyramid, corners)
     clock.lap("name")

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.vision.comet_finder import HALF_WIDTH
-from companion.vision.comet_pose import sampled
+from companion.vision.comet_finder import HALF_WIDTH, affine_of
 from companion.vision.pyramid import Pyramid
+from companion.vision.straight import grid, sampled
 
 WIDE, HIGH = 72, 96
 """A card's patch in pixels: three sections of 32."""
@@ -47,18 +47,12 @@ class Opinions:
         return np.concatenate([numbers, backs, np.maximum(1 - numbers.sum(-1, keepdims=True) - backs, 0)], -1)
 
 
-def _grid() -> np.ndarray:
-    x = ((np.arange(WIDE) + 0.5) / WIDE * 2 - 1) * REACH * HALF_WIDTH
-    y = ((np.arange(HIGH) + 0.5) / HIGH * 2 - 1) * REACH
-    return np.stack(np.meshgrid(x, y), -1).reshape(-1, 2)
-
-
-_GRID = _grid()
+_GRID = grid(WIDE, HIGH, (REACH * HALF_WIDTH, REACH))
 
 
 def cut_cards(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     """Cards (N, 4, 2) seen straight on as their corners have it: (N, HIGH, WIDE, 3) float32, 0..255."""
-    return sampled(pyramid, corners, _GRID, 2 * REACH / HIGH).reshape(-1, HIGH, WIDE, 3)
+    return sampled(pyramid, [affine_of(c) for c in corners], _GRID, 2 * REACH / HIGH).reshape(-1, HIGH, WIDE, 3)
 
 
 def levelled(patches: np.ndarray) -> np.ndarray:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.vision.finder import UNIT_HEXAGON, affine_of
+from companion.vision.finder import affine_of
 from companion.vision.pyramid import Pyramid
+from companion.vision.straight import grid, sampled
 
 VIEW = 48
 REACH = 1.06
@@ -24,19 +25,13 @@ OWNERS = ("red", "blue", "yellow", "purple")
 KINDS = ("tile", "star", "other")
 
 
-def _view_points() -> np.ndarray:
-    steps = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
-    x, y = np.meshgrid(steps, steps)
-    return np.stack([x, y], -1).reshape(-1, 2)
-
-
 def _inside(points: np.ndarray, apothem: float) -> np.ndarray:
     angles = np.radians(60.0 * np.arange(6))
     normals = np.stack([np.cos(angles), np.sin(angles)])
     return np.asarray((points @ normals).max(-1) <= apothem)
 
 
-_POINTS = _view_points()
+_POINTS = grid(VIEW, VIEW, (REACH, REACH))
 _SHOWN = _inside(_POINTS, 1.03 * np.sqrt(0.75)).reshape(VIEW, VIEW)
 _MEASURED = _inside(_POINTS, 0.9 * np.sqrt(0.75))
 
@@ -70,14 +65,7 @@ def cut_tiles(pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None = N
     n = len(corners)
     if n == 0:
         return np.zeros((0, VIEW, VIEW, 3), np.float32), np.ones(3, np.float32) if cast is None else cast
-    poses = [affine_of(c) for c in corners]
-    sizes = [float(np.sqrt(abs(np.linalg.det(a)))) for _, a in poses]
-    levels = [pyramid.level_for(s * 2 * REACH / VIEW) for s in sizes]
-    views = np.zeros((n, VIEW * VIEW, 3), np.float32)
-    for level in set(levels):
-        chosen = [i for i in range(n) if levels[i] == level]
-        points = np.stack([_POINTS @ poses[i][1].T + poses[i][0] for i in chosen])
-        views[chosen] = pyramid.sample(points, level)
+    views = sampled(pyramid, [affine_of(c) for c in corners], _POINTS, 2 * REACH / VIEW)
     bright = np.maximum(np.percentile(views[:, _MEASURED][:, ::3], 80, axis=1), 6.0)  # (N, 3)
     level_of = bright.mean(1, keepdims=True)
     if cast is None:
@@ -96,11 +84,6 @@ def answers_to(net: cv2.dnn.Net, views: np.ndarray) -> Answers:
     net.setInput(np.ascontiguousarray(views.transpose(0, 3, 1, 2)) - np.float32(0.5))
     out = net.forward().reshape(n, -1)
     return Answers(_softmax(out[:, :42].reshape(n, 6, 7)), _softmax(out[:, 42:46]), _softmax(out[:, 46:]))
-
-
-def outline_at(centre: np.ndarray, affine: np.ndarray) -> np.ndarray:
-    """The outline (6, 2) of a hexagon with that centre and affine map from the unit hexagon."""
-    return np.asarray(centre + UNIT_HEXAGON @ affine.T)
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from companion.vision.comet_finder import UNIT_CARD
-from companion.vision.comet_pose import GAIN, VIEW
+from companion.vision.pose import GAIN, VIEW
 from models.comet_drawings import drawings, unseen
 from models.training import export
 
