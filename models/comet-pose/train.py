@@ -17,26 +17,8 @@ from torch import nn
 from companion.vision.comet_finder import UNIT_CARD
 from companion.vision.pose import GAIN, VIEW
 from models.comet_drawings import drawings, unseen
+from models.networks import Pose
 from models.training import export
-
-
-class Pose(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-
-        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
-            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
-
-        self.body = nn.Sequential(
-            block(3, 16, 2), block(16, 24), block(24, 32, 2), block(32, 32), block(32, 48, 2), block(48, 48)
-        )
-        self.head = nn.Sequential(
-            nn.Flatten(), nn.Linear(48 * (VIEW // 8) ** 2, 64), nn.ReLU(inplace=True), nn.Linear(64, 6)
-        )
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        corrections: torch.Tensor = self.head(self.body(x))
-        return corrections
 
 
 def error(out: np.ndarray, wanted: np.ndarray) -> np.ndarray:

@@ -23,6 +23,7 @@ from torch import nn
 from companion.vision.finder import brightened
 from companion.vision.hexapod_finder import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
 from companion.vision.hexapod_quads import homography, pose_code
+from models.networks import loss_of
 from models.training import export
 
 draw: Any = import_module("models.hexapod-insects.draw")
@@ -173,14 +174,9 @@ def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch
     return tuple(torch.from_numpy(np.stack(column).astype(np.float32)) for column in zip(*rows, strict=True))
 
 
-def loss_of(out: torch.Tensor, wanted: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    heat, weight, mask = wanted[:, :1], wanted[:, 1:2], wanted[:, -1:]
-    p = torch.sigmoid(out[:, :1]).clamp(1e-4, 1 - 1e-4)
-    top = (heat > 0.93).float()
-    focal = top * (1 - p) ** 2 * torch.log(p) + (1 - top) * (1 - heat) ** 4 * p**2 * torch.log(1 - p)
-    close = nn.functional.smooth_l1_loss(out[:, 1:], wanted[:, 2:-1], reduction="none", beta=0.1) * mask
-    planes = out.shape[1] - 1
-    return -(focal * weight).sum() / top.sum().clamp(min=1), close.sum() / (planes * mask.sum().clamp(min=1))
+def split(wanted: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    """Targets as `targets` stacks them: heat, weight, pose, and where the pose is known."""
+    return wanted[:, :1], wanted[:, 1:2], wanted[:, 2:-1], wanted[:, -1:]
 
 
 def main() -> None:
@@ -208,7 +204,7 @@ def main() -> None:
     for step in range(1, a.steps + 1):
         x, cards, cases = batch(data, rng, a.batch)
         out = net(x.to(memory_format=torch.channels_last))
-        parts = (*loss_of(out[:, :8], cards), *loss_of(out[:, 8:, ::2, ::2], cases))
+        parts = (*loss_of(out[:, :8], *split(cards)), *loss_of(out[:, 8:, ::2, ::2], *split(cases)))
         optimiser.zero_grad()
         torch.autograd.backward(parts[0] + 2 * parts[1] + parts[2] + 2 * parts[3])
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)

@@ -21,6 +21,7 @@ from onnx import numpy_helper
 from torch import nn
 
 from companion.vision.finder import UNIT_HEXAGON, affine_of
+from models.networks import Finder, loss_of
 from models.training import export
 
 hexel: Any = import_module("models.hexel-finder.train")
@@ -93,14 +94,14 @@ def main() -> None:
     cv2.setNumThreads(1)
     rng = np.random.default_rng(1)
     data = halves(a.cache)
-    net = with_weights(folded(hexel.Finder()), a.begin)
+    net = with_weights(folded(Finder()), a.begin)
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.08)
     begun, seen = time.time(), np.zeros(2)
     for step in range(1, a.steps + 1):
         x, heat, weight, reg = hexel.batch(data, rng, a.batch)
-        focal, pose = hexel.loss_of(net(x.to(memory_format=torch.channels_last)), heat, weight, reg)
+        focal, pose = loss_of(net(x.to(memory_format=torch.channels_last)), heat, weight, reg[:, :7], reg[:, 7:])
         optimiser.zero_grad()
         torch.autograd.backward(focal + 2 * pose)
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)

@@ -19,6 +19,7 @@ from torch import nn
 
 from companion.vision.pose import GAIN, VIEW, cut_views
 from companion.vision.pyramid import Pyramid
+from models.networks import Pose
 from models.training import export
 
 hexel: Any = import_module("models.hexel-pose.train")
@@ -70,7 +71,7 @@ def main() -> None:
     x, y = dataset(a.cache)
     held = len(x) // 20
     vx, vy, x, y = x[-held:], y[-held:], x[:-held], y[:-held]
-    net = finder.with_weights(finder.folded(hexel.Pose()), BEGIN)
+    net = finder.with_weights(finder.folded(Pose()), BEGIN)
     size, steps = 128, len(x) // 128
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.epochs * steps)

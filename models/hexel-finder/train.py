@@ -20,47 +20,14 @@ from torch import nn
 
 from companion.simulator.photograph import photograph
 from companion.vision.finder import POSE_SCALE, brightened, pose_code
-from models.training import drawn, export
+from models.networks import Finder, export_finder, loss_of
+from models.training import drawn
 
 STRIDE = 4
 CROP = 256
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A picture, its cards' corners, and how much of each is hidden."""
-
-
-class Finder(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-
-        def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1) -> nn.Sequential:
-            pad = dilation * (k // 2)
-            return nn.Sequential(
-                nn.Conv2d(i, o, k, stride, pad, dilation, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True)
-            )
-
-        self.s2 = block(3, 16, 2)
-        self.s4 = nn.Sequential(block(16, 24, 2), block(24, 24))
-        self.s8 = nn.Sequential(block(24, 48, 2), block(48, 48), block(48, 48))
-        self.s16 = nn.Sequential(
-            block(48, 64, 2), block(64, 64), block(64, 64, dilation=2), block(64, 64, dilation=3), block(64, 64)
-        )
-        self.up8 = block(64, 48, k=1)
-        self.m8 = block(48, 40)
-        self.up4 = block(40, 24, k=1)
-        self.m4 = block(24, 24)
-        self.head = nn.Conv2d(24, 8, 1)
-        nn.init.constant_(self.head.get_parameter("bias")[:1], -4.0)
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        a4 = self.s4(self.s2(x))
-        a8 = self.s8(a4)
-        a16 = self.s16(a8)
-        up = nn.functional.interpolate
-        b8 = self.m8(a8 + up(self.up8(a16), scale_factor=2.0, mode="nearest"))
-        b4 = self.m4(a4 + up(self.up4(b8), scale_factor=2.0, mode="nearest"))
-        maps: torch.Tensor = self.head(b4)
-        return maps
 
 
 def draw(seed: int) -> tuple[np.ndarray, ...]:
@@ -145,25 +112,6 @@ def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch
     return tuple(torch.from_numpy(np.stack(column)) for column in zip(*rows, strict=True))
 
 
-def loss_of(
-    out: torch.Tensor, heat: torch.Tensor, weight: torch.Tensor, reg: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    p = torch.sigmoid(out[:, :1]).clamp(1e-4, 1 - 1e-4)
-    top = (heat > 0.93).float()
-    focal = top * (1 - p) ** 2 * torch.log(p) + (1 - top) * (1 - heat) ** 4 * p**2 * torch.log(1 - p)
-    count = top.sum().clamp(min=1)
-    mask = reg[:, 7:]
-    pose = (nn.functional.smooth_l1_loss(out[:, 1:], reg[:, :7], reduction="none", beta=0.1) * mask).sum() / (
-        7 * mask.sum().clamp(min=1)
-    )
-    return -(focal * weight).sum() / count, pose
-
-
-def written(net: nn.Module) -> None:
-    free = {"picture": {0: "n", 2: "h", 3: "w"}, "cards": {0: "n", 2: "h", 3: "w"}}
-    export(net, Path(__file__).with_name("finder.onnx"), torch.zeros(1, 3, 352, 640), free)
-
-
 def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--cache", type=Path, required=True)
@@ -187,7 +135,7 @@ def main() -> None:
     begun, seen = time.time(), np.zeros(2)
     for step in range(1, a.steps + 1):
         x, heat, weight, reg = batch(data, rng, a.batch)
-        focal, pose = loss_of(net(x.to(memory_format=torch.channels_last)), heat, weight, reg)
+        focal, pose = loss_of(net(x.to(memory_format=torch.channels_last)), heat, weight, reg[:, :7], reg[:, 7:])
         optimiser.zero_grad()
         torch.autograd.backward(focal + 2 * pose)
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)
@@ -202,8 +150,8 @@ def main() -> None:
             seen[:] = 0
             torch.save(net.state_dict(), a.cache / "finder.pt")
         if step % 1000 == 0:
-            written(net)
-    written(net)
+            export_finder(net, Path(__file__).with_name("finder.onnx"))
+    export_finder(net, Path(__file__).with_name("finder.onnx"))
 
 
 if __name__ == "__main__":
