@@ -123,6 +123,7 @@ class Eyes:
     """Stands in for the watching thread: notes what it is to look at."""
 
     looking: ClassVar[list[str]] = []
+    begun: ClassVar[threading.Event] = threading.Event()
 
     def __init__(self, camera: Recorded, referee: Referee, game: str, **_: Any) -> None:
         if game == "comet":
@@ -131,6 +132,7 @@ class Eyes:
 
     def start(self) -> None:
         Eyes.looking.append(f"{self.game} begun")
+        Eyes.begun.set()
 
     def stop(self) -> None:
         Eyes.looking.append(f"{self.game} ended")
@@ -142,10 +144,12 @@ class Eyes:
 def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("companion.watching.Watching", Eyes)
     monkeypatch.setattr(Eyes, "looking", [])
+    monkeypatch.setattr(Eyes, "begun", threading.Event())
     (tmp_path / "0.png").write_bytes(b"")
     camera = Recorded(tmp_path)
 
     def play(table: Table) -> None:
+        assert Eyes.begun.wait(5)
         listener = table.referee.feed.subscribe()
         for game in ("comet", "hexdragon"):
             table.referee.ask(Begin(Header(game, ("Ana", "Bo"))))
@@ -172,10 +176,12 @@ def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
 ) -> None:
     monkeypatch.setattr("companion.watching.Watching", Eyes)
     monkeypatch.setattr(Eyes, "looking", [])
+    monkeypatch.setattr(Eyes, "begun", threading.Event())
     (tmp_path / "0.png").write_bytes(b"")
     health: list[str] = []
 
     def play(table: Table) -> None:
+        assert Eyes.begun.wait(5)
         listener = table.referee.feed.subscribe()
         table.referee.ask(Propose(line(table)))
         for is_on in (False, True):
