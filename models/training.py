@@ -1,4 +1,4 @@
-"""What the training scripts share: drawings kept in a cache, and a network written for OpenCV.
+"""What the training scripts share: drawings kept in a cache, quicker sums, and a network written for OpenCV.
 
 PYTHONPATH=. python models/NAME/train.py --cache DIR
 """
@@ -41,6 +41,14 @@ def drawn(
         np.savez(path, **{column: np.concatenate([p[i] for p in parts]) for i, column in enumerate(columns)})
     with np.load(path) as held:
         return {column: held[column] for column in columns}
+
+
+def quick() -> torch.autocast:
+    """Around a network's forward pass: sums in bfloat16, about twice as fast where the processor has it.
+
+    Losses are taken of ``out.float()``.
+    """
+    return torch.autocast("cpu", dtype=torch.bfloat16)
 
 
 def export(net: nn.Module, path: Path, example: torch.Tensor, free: Mapping[str, Mapping[int, str]]) -> None:
