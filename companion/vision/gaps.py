@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, distance, neighbours
-from companion.vision.honeycomb import ANGLES, APART, Array, Pairs, Poses, Stand, groups_of, walked
-from companion.vision.levelling import mapped
+from companion.vision.honeycomb import APART, Pairs, Stand, groups_of, walked
+from companion.vision.levelling import ANGLES, Array, Poses, mapped
 
 OFF_MOST = 9.0 / 35
 """A card one covered cell away lies at most this far from its place, in sides: two gaps and two turns."""

@@ -1,4 +1,4 @@
-"""What cells and touching cards are made of: poses on the levelled table, who touches whom, and the walk between them.
+"""What cells and touching cards are made of: who touches whom on the levelled table, and the walk between them.
 
 Corners run clockwise as seen, so edge ``k`` (from corner ``k`` to ``k + 1``) looks clockwise of edge ``k - 1``, while
 directions of the lattice run counter-clockwise: direction ``d`` is edge ``(east - d) % 6`` of a card.
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, neighbour
+from companion.vision.levelling import Array, Poses
 
 GAP_MOST = 4.5 / 35
 """Widest gap between touching edges, in sides: by hand cards of side 35 mm lie up to 3 mm apart, loose ones over 6."""
@@ -27,23 +28,6 @@ ONE_CARD_MOST = 1.25
 
 APART = float(np.sqrt(3.0))
 """How far the centres of two cards lie apart that touch without a gap, in sides."""
-ANGLES = np.radians(60.0 * np.arange(6))
-Array = NDArray[np.float64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Poses:
-    """Cards on the table, all (N,).
-
-    Attributes:
-        centre: complex.
-        side: complex, from the centre to corner 0 of the regular hexagon nearest to the outline.
-        oddness: how far the outline is from any regular hexagon of side 1.
-    """
-
-    centre: NDArray[np.complex128]
-    side: NDArray[np.complex128]
-    oddness: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +49,6 @@ class Stand:
 
 
 Pairs = tuple[tuple[Touch, ...], ...]
-
-
-def poses_of(outlines: Array) -> Poses:
-    """The poses of outlines (N, 6, 2) on the levelled table."""
-    points = outlines[..., 0] + 1j * outlines[..., 1]
-    centre = points.mean(axis=1)
-    side = np.mean((points - centre[:, None]) * np.exp(-1j * ANGLES), axis=1)
-    off = points - centre[:, None] - side[:, None] * np.exp(1j * ANGLES)
-    oddness = np.sqrt(np.mean(np.abs(off) ** 2, axis=1)) + np.abs(np.log(np.abs(side)))
-    return Poses(centre, side, oddness)
 
 
 def _crowded_out(poses: Poses) -> NDArray[np.bool_]:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell
 from companion.vision.gaps import joined, table_test
-from companion.vision.honeycomb import Array, Pairs, Stand, consistent, groups_of, poses_of, touching, walked
-from companion.vision.levelling import areas, mapped, table_from_outlines
+from companion.vision.honeycomb import Pairs, Stand, consistent, groups_of, touching, walked
+from companion.vision.levelling import Array, areas, mapped, poses_of, table_from_outlines
 
 
 @dataclass(frozen=True, slots=True, eq=False)

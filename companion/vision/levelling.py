@@ -4,6 +4,8 @@ Cards are regular hexagons of one size in one plane. That is enough to undo a ca
 to where the origin is and how long a card's side is; lengths on the table are therefore in card sides.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,7 +14,36 @@ _HALVES = (np.arange(6)[:, None] + np.arange(4)) % 6
 _HALF = np.array([5.0, 4.0, 4.0, 5.0]) / 18.0
 """Shares of the four corners of half a hexagon in that half's centre of gravity."""
 
+ANGLES = np.radians(60.0 * np.arange(6))
+_ODD = 0.2
+"""An outline farther than this from a regular hexagon, on a table levelled with it, may be no card; see `Poses`."""
+
 Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Poses:
+    """Cards on the table, all (N,).
+
+    Attributes:
+        centre: complex.
+        side: complex, from the centre to corner 0 of the regular hexagon nearest to the outline.
+        oddness: how far the outline is from any regular hexagon of side 1.
+    """
+
+    centre: NDArray[np.complex128]
+    side: NDArray[np.complex128]
+    oddness: Array
+
+
+def poses_of(outlines: Array) -> Poses:
+    """The poses of outlines (N, 6, 2) on the levelled table."""
+    points = outlines[..., 0] + 1j * outlines[..., 1]
+    centre = points.mean(axis=1)
+    side = np.mean((points - centre[:, None]) * np.exp(-1j * ANGLES), axis=1)
+    off = points - centre[:, None] - side[:, None] * np.exp(1j * ANGLES)
+    oddness = np.sqrt(np.mean(np.abs(off) ** 2, axis=1)) + np.abs(np.log(np.abs(side)))
+    return Poses(centre, side, oddness)
 
 
 def table_from_outlines(corners: NDArray[np.floating]) -> Array:
@@ -20,7 +51,8 @@ def table_from_outlines(corners: NDArray[np.floating]) -> Array:
 
     The area at which a small figure is seen goes with the cube of its nearness, and nearness is linear in the picture:
     half cards tell the vanishing line by a linear fit. With it gone, the cards' middle second moments tell the
-    stretch that remains. Outliers weigh little.
+    stretch that remains. Outliers weigh little; but among few cards one that is no card pulls the whole table, and is
+    left out where the others become far more regular without it.
 
     Args:
         corners: (N, 6, 2) pixels, N >= 1.
@@ -29,6 +61,22 @@ def table_from_outlines(corners: NDArray[np.floating]) -> Array:
         3x3, last element 1 up to scale; the cards' mean centre maps near the origin, the picture is not turned.
     """
     outlines = np.asarray(corners, np.float64)
+    table = _regular(outlines)
+    while len(outlines) > 2:
+        oddness = poses_of(mapped(table, outlines)).oddness
+        worst = int(oddness.argmax())
+        if oddness[worst] < _ODD:
+            break
+        others = np.delete(outlines, worst, axis=0)
+        without = _regular(others)
+        if poses_of(mapped(without, others)).oddness.mean() > 0.5 * np.delete(oddness, worst).mean():
+            break
+        table, outlines = without, others
+    return table
+
+
+def _regular(outlines: Array) -> Array:
+    """The homography of `table_from_outlines`, of all these outlines."""
     middle = outlines.mean(axis=(0, 1))
     side = np.median(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2))
     table: Array = np.array([[1 / side, 0, -middle[0] / side], [0, 1 / side, -middle[1] / side], [0, 0, 1.0]])

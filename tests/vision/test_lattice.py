@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from companion.rules.hexgrid import Cell, direction_between, neighbours, rotated
@@ -42,7 +42,8 @@ def hand_laid(count: int, rng: np.random.Generator, gap_mm: float = 3.0) -> tupl
         pose = ahead(against, direction, APART_MM + rng.uniform(0, gap_mm - 1)) + jitter
         gaps = [np.linalg.norm(pose[:2] - other[:2]) - APART_MM for other, _ in around]
         turns = [abs(np.degrees(pose[2] - other[2])) for other, _ in around]
-        if min(gaps) > -1.5 and max(gaps) < 12 and max(turns) < 8:
+        nearest = min(np.linalg.norm(pose[:2] - other[:2]) for other in poses)
+        if min(gaps) > -1.5 and max(gaps) < 12 and max(turns) < 8 and nearest > APART_MM - 1.5:
             cells.append(cell)
             poses.append(pose)
     return cells, np.array(poses)
@@ -164,7 +165,10 @@ def test_of_several_groups_the_largest_is_the_tableau(seed: int, count: int, oth
 
 
 @settings(max_examples=30, deadline=None)
-@given(seeds, st.integers(6, 30))
+@given(seeds, st.integers(3, 30))
+@example(seed=4, count=6)
+@example(seed=102, count=6)
+@example(seed=35, count=3)
 def test_a_false_find_across_the_cards_disturbs_nobody_else(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     cells, poses = hand_laid(count, rng)
