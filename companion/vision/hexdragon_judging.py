@@ -16,6 +16,9 @@ from companion.vision.seen import Warned
 
 PLAIN = 0.92
 """An edge seen so plainly is not doubted because the supply has no such tile any more."""
+FOREIGN = 3
+"""So many more pieces of a group than there can be are no slip of the eye: cards of another game."""
+UNREAD: Face = (None,) * 6
 RADIUS = 3
 """A tile farther than this from the start tile, touching no other, is on no board that is sold."""
 LEAST = ((4, 0.12), (2, 0.3), (0, 0.6))
@@ -28,7 +31,8 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
     """Say what is sure and doubt the rest.
 
     Legality is a prior, never an answer: a second start tile, a fourth head of a colour or more tiles of a class than
-    two supply sets hold turn the least certain of them into unsure; what is plainly seen stays.
+    two supply sets hold turn the least certain of them into unsure; what is plainly seen stays, unless there is so much
+    too much of it that other cards than HexDragon's must lie there.
 
     Args:
         pieces: each with its cell, the edge that looks in direction 0, its outline and its probabilities (6, C).
@@ -100,12 +104,13 @@ def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
     for group, members in groups.items():
         if len(members) <= allowed[group]:
             continue
-        weak = min(members, key=lambda i: cards[i].confidence)
+        too_many = len(members) - allowed[group]
+        weak = sorted(members, key=lambda i: cards[i].confidence)[:too_many]
         said = f"{group} is seen {len(members)} times, and sets in play have {allowed[group]}"
-        warnings.append(Warned("too-many", said, cards[weak].centre))
-        if float(cards[weak].probabilities.max(-1).min()) < PLAIN:
-            unread: Face = (None,) * 6
-            out[weak] = replace(cards[weak], edges=unread, confidence=min(0.5, cards[weak].confidence))
+        warnings.append(Warned("too-many", said, cards[weak[0]].centre))
+        for i in weak:
+            if too_many >= FOREIGN or float(cards[i].probabilities.max(-1).min()) < PLAIN:
+                out[i] = replace(cards[i], edges=UNREAD, confidence=min(0.5, cards[i].confidence))
     return out, warnings
 
 

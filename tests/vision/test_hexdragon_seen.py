@@ -122,6 +122,12 @@ def test_a_fourth_head_that_is_plainly_seen_stays() -> None:
     assert all(None not in card.edges for card in reading.cards)
 
 
+def test_a_whole_table_of_start_tiles_is_another_game_and_all_but_one_are_doubted() -> None:
+    reading = read(*(((q, 0), START, 0.9995 if q == 1 else 0.999) for q in range(5)))
+    assert codes(reading) == ["too-many", *["unsure"] * 4]
+    assert [card.cell for card in reading.cards if None not in card.edges] == [(0, 0)]
+
+
 @pytest.mark.parametrize(("copies", "said"), [(8, []), (9, ["too-many", "unsure"])])
 def test_more_of_a_class_than_two_sets_hold_is_doubted(copies: int, said: list[str]) -> None:
     cells = [(q, r) for q in range(-1, 2) for r in range(-1, 3) if (q, r) != (0, 0)]
