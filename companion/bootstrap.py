@@ -221,6 +221,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
             calibration=_calibration(table.settings),
+            say=say,
         )
     except UsageError as error:
         say(error.message)

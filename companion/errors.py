@@ -8,7 +8,8 @@ CompanionError                 code, message and further fields; shown as one li
 │   └── BadSettings            companion.toml or an option says something impossible
 └── TableError                 the world outside fails: a port, a folder, a camera          exit status 2
     ├── JournalError           the journal cannot be written or does not read back whole
-    └── DeviceError            a camera or a panel that was asked for is not there
+    ├── DeviceError            a camera or a panel that was asked for is not there
+    └── ModelError             a trained network is missing or cannot be read
 """
 
 from typing import Any
@@ -92,3 +93,9 @@ class DeviceError(TableError):
     """A device that was asked for is not there or does not answer."""
 
     default_code = "device"
+
+
+class ModelError(TableError):
+    """A trained network is missing from the installation, or cannot be read."""
+
+    default_code = "no-model"

@@ -93,7 +93,7 @@ def _referee_trouble(referee: Referee) -> str | None:
 
 
 def _loop_trouble(watcher: Watcher | None, camera: Pulse | None) -> str | None:
-    if camera is None or watcher is None or watcher.health()["state"] == "ended":
+    if camera is None or watcher is None or watcher.health()["state"] in ("ended", "unused"):
         return None
     quiet_s = camera.quiet_s()
     return None if quiet_s < _CAMERA_LOOP_RETURNS_WITHIN_S else f"no sign of life for {quiet_s:.0f} s"

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from companion.devices.camera import Camera
-from companion.errors import DeviceError
+from companion.errors import DeviceError, ModelError
 from companion.meaning.outlook import Outlook
 from companion.meaning.states import States
 from companion.meaning.table import MEANINGS, edition_of
@@ -47,6 +47,7 @@ class Watching:
         calibration: Path | None = None,
         patience: Patience | None = None,
         clock: Callable[[], float] = time.monotonic,
+        say: Callable[[str], None] = print,
     ) -> None:
         """A watcher of one game.
 
@@ -59,11 +60,13 @@ class Watching:
             calibration: file that says where the camera stands. Raises `UsageError` when it is none.
             patience: how long things must lie still.
             clock: never jumps.
+            say: where the line goes that says why nothing is watched any more.
         """
         reader, edition = reader_for(game, deck)
         self._camera = camera
         self._referee = referee
         self._clock = clock
+        self._say = say
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
         namer = reader.namer(edition or edition_of(referee.latest().header), profile)
@@ -95,7 +98,7 @@ class Watching:
             self._thread.join(FRAME_WITHIN_S + 1.0)
 
     def health(self) -> dict[str, Any]:
-        """``state`` (starting, ok, lost, ended), ``frames`` so far and ``frame_age_s`` of the newest."""
+        """``state`` (starting, ok, lost, ended, unused), ``frames`` so far and ``frame_age_s`` of the newest."""
         age = None if self._last_frame_s is None else round(self._clock() - self._last_frame_s, 2)
         return {"state": self._state, "camera": self._camera.name, "frames": self._frames, "frame_age_s": age}
 
@@ -109,6 +112,11 @@ class Watching:
             except DeviceError as error:
                 self._state = "lost"
                 self._show({"camera-lost": Notice("camera-lost", f"The camera is lost: {error.message}")})
+            except ModelError as error:  # there is nothing to try again: the game goes on by hand
+                self._state = "unused"
+                self._show({"camera-unused": Notice("camera-unused", f"The camera is not used: {error.message}.")})
+                self._say(error.message)
+                return
             else:
                 self._state = "ended"
                 return

@@ -179,6 +179,27 @@ def test_a_camera_that_fails_is_said_and_taken_up_again(
     assert "camera-lost" not in referee.latest().notices
 
 
+def test_a_missing_network_ends_the_watching_alone_and_is_said(
+    table: tuple[Referee, FilmCamera, Film], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee, _, film = table
+    monkeypatch.setattr("companion.vision.models._PLACES", (tmp_path,))
+    camera, lines = FilmCamera(film), []
+    watching = Watching(camera, referee, "hexel", say=lines.append)
+    listener = referee.feed.subscribe()
+    watching.start()
+    for _ in range(40):
+        camera.wanted.release()  # as many pictures as it likes
+    while "camera-unused" not in referee.latest().notices:
+        assert listener.next(10) is not None, "nobody said that the camera is not used"
+    watching.stop()
+    said = referee.latest().notices["camera-unused"].text
+    assert "hexel-finder/finder.onnx is missing" in said and "install companion again" in said
+    assert lines and lines[0] in said
+    assert (watching.health()["state"], camera.is_closed) == ("unused", True)
+    referee.ask(Do({"cmd": "line", "cards": [{"cell": cell, "edges": face} for cell, face in LINE.items()]}))
+
+
 def test_a_game_that_no_reader_knows_and_a_deck_unknown_are_refused(tmp_path: Path) -> None:
     referee = open_table(tmp_path, None, Header("hexel", ("Ana", "Bo"), "36"))
     camera = FilmCamera(Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540))))

@@ -4,20 +4,38 @@ import threading
 from pathlib import Path
 
 import cv2
+import numpy as np
 
-from companion.errors import TableError
+from companion.errors import ModelError
 
 _HERE = Path(__file__).resolve().parent.parent
 _PLACES = (_HERE / "models", _HERE.parent / "models")
 """Installed inside the package; in a checkout beside it."""
 
+NETWORKS = (
+    "comet-finder/finder.onnx",
+    "comet-numerals/numerals.onnx",
+    "comet-pose/pose.onnx",
+    "hexapod-finder/finder.onnx",
+    "hexapod-insects/insects.onnx",
+    "hexapod-pose/pose.onnx",
+    "hexdragon-finder/finder.onnx",
+    "hexdragon-pose/pose.onnx",
+    "hexdragon-tiles/tiles.onnx",
+    "hexel-finder/finder.onnx",
+    "hexel-likeness/likeness.onnx",
+    "hexel-pose/pose.onnx",
+    "hexel-symbols/symbols.onnx",
+)
+"""Every network of an installation that is whole."""
+
 
 def model_path(name: str) -> Path:
-    """The file of a model, ``folder/file.onnx``. Raises `TableError` when the installation lacks it."""
+    """The file of a model, ``folder/file.onnx``. Raises `ModelError` when the installation lacks it."""
     for place in _PLACES:
         if (place / name).is_file():
             return place / name
-    raise TableError(f"the model {name} is missing from this installation: install companion again", code="no-model")
+    raise ModelError(f"the model {name} is missing from this installation: install companion again")
 
 
 class _Loaded(threading.local):
@@ -31,7 +49,27 @@ _LOADED = _Loaded()
 
 
 def network(name: str) -> cv2.dnn.Net:
-    """A network, loaded once by each thread that asks for it."""
+    """A network, loaded once by each thread that asks for it. Raises `ModelError` when it is missing or spoilt."""
     if name not in _LOADED.networks:
-        _LOADED.networks[name] = cv2.dnn.readNetFromONNX(str(model_path(name)))
+        _LOADED.networks[name] = _read(name)
     return _LOADED.networks[name]
+
+
+def troubles() -> tuple[str, ...]:
+    """What is wrong with each network that cannot be loaded."""
+    found = []
+    for name in NETWORKS:
+        try:
+            network(name)
+        except ModelError as error:
+            found.append(error.message)
+    return tuple(found)
+
+
+def _read(name: str) -> cv2.dnn.Net:
+    path = model_path(name)
+    try:
+        return cv2.dnn.readNetFromONNX(np.fromfile(path, np.uint8))
+    except (OSError, cv2.error) as error:
+        reason = getattr(error, "strerror", None) or "it is no whole network"
+        raise ModelError(f"the model {name} cannot be read, {reason}: install companion again") from None

@@ -1,0 +1,26 @@
+"""The trained networks: whether each is there and loads, tried in a process of its own, since some crash."""
+
+import json
+import sys
+
+from companion.config import Settings
+from companion.doctor.finding import Finding, Machine, State
+
+_TELL = """
+import json
+from companion.vision.models import NETWORKS, troubles
+print("\\n" + json.dumps([len(NETWORKS), troubles()]))
+"""
+_FIX = "install the program again: sudo systemd/install.sh from a whole clone, or pip install --force-reinstall"
+
+
+def models(machine: Machine, settings: Settings) -> Finding:
+    """Try them all. Without them the camera is not used, and moves are entered by hand."""
+    state: State = "warn" if settings.camera.source == "none" else "fail"
+    ran = machine.run([sys.executable, "-c", _TELL])
+    if ran.status != 0:
+        return Finding("models", state, ran.complaint or f"ended with status {ran.status}", _FIX)
+    number, found = json.loads(ran.output.splitlines()[-1])
+    if found:
+        return Finding("models", state, "; ".join(text.partition(": ")[0] for text in found), _FIX)
+    return Finding("models", "ok", f"{number} networks, all load")
