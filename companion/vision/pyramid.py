@@ -24,7 +24,7 @@ class Pyramid:
         return Pyramid(tuple(levels))
 
     def scaled(self, factor: float) -> np.ndarray:
-        """The picture at ``factor`` of its full size, one pixel at least, from the smallest level that is not smaller."""
+        """The picture at ``factor`` of its size, one pixel at least, from the smallest level that is not smaller."""
         h, w = self.levels[0].shape[:2]
         size = (max(1, round(w * factor)), max(1, round(h * factor)))
         fitting = [image for image in self.levels if image.shape[1] >= size[0] and image.shape[0] >= size[1]]
