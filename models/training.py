@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from torch import nn
+from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 OPSET = 13
 """Of ONNX: what OpenCV 4.10 and all later ones read."""
@@ -49,6 +50,11 @@ def quick() -> torch.autocast:
     Losses are taken of ``out.float()``.
     """
     return torch.autocast("cpu", dtype=torch.bfloat16)
+
+
+def averaged(net: nn.Module, share: float = 0.997) -> AveragedModel:
+    """The weights' moving average: what a round ends with. Call its ``update_parameters`` after every step."""
+    return AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(share), use_buffers=True)
 
 
 def export(net: nn.Module, path: Path, example: torch.Tensor, free: Mapping[str, Mapping[int, str]]) -> None:
