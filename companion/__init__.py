@@ -21,6 +21,7 @@ The house, one line per room (data flows from the top to the bottom):
     calibrating where the camera stands over a table, from marks, cards or four taps
     surveying   calibrating a running table on the page
     announcing  what the table says aloud
+    switching   whether the camera is switched on, also after a restart
     choosing    what the settings ask for: game, panel, camera
     table       a running table: its parts in one hand
     welcoming   what people are told when a table starts

@@ -28,6 +28,7 @@ from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.supervising import ending_at_a_bug, status, stopped_by_signals, supervised
+from companion.switching import Switch
 from companion.table import Table, Watcher
 from companion.views.words import phrase, use
 from companion.web.app import SERVER_OPTIONS, create_app
@@ -107,7 +108,8 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         referee.start()
         panel = panel_from(settings.panel)
         web = settings.web
-        table = Table(settings, referee, panel, invitation(listening, data, web.join_code, web.operator_pin))
+        invited = invitation(listening, data, web.join_code, web.operator_pin)
+        table = Table(settings, referee, panel, invited, Switch(data))
         server = Server(_app(table, data), listening, SERVER_OPTIONS)
         closing.callback(server.stop)
         server.start()
@@ -184,7 +186,9 @@ def _seat(session: Session) -> int | None:
 @contextmanager
 def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) -> Iterator[None]:
     """What looks through the camera, at the game that is played; a game that no camera can read goes on by hand."""
-    if camera is not None and not table.is_camera_on:
+    if camera is not None and not table.switch.is_on:
+        camera.close()
+        say(CAMERA_OFF)
         table.referee.tell(Propose(None))
         table.referee.tell(Notice("camera-off", CAMERA_OFF))
         camera = None

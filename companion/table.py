@@ -9,6 +9,7 @@ from companion.devices.panel import Panel
 from companion.devices.pulse import Pulse
 from companion.invitation import Invitation
 from companion.referee.referee import Referee
+from companion.switching import Switch
 
 
 class Watcher(Protocol):
@@ -33,17 +34,17 @@ class Table:
         invitation: the table's address and its codes.
         pulse: the camera, with the picture it took last; None where there is none.
         has_camera: whether there is one, switched on or not.
-        is_camera_on: whether it is one of those who say what was laid; else all is entered by hand.
+        switch: of the camera: whether it is one of those who say what was laid; else all is entered by hand.
     """
 
     settings: Settings
     referee: Referee
     panel: Panel
     invitation: Invitation
+    switch: Switch
     watcher: Watcher | None = None
     pulse: Pulse | None = None
     has_camera: bool = False
-    is_camera_on: bool = True
     _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
 
     @property
@@ -58,7 +59,7 @@ class Table:
 
     def health(self) -> dict[str, dict[str, Any]]:
         """Camera and pins, each with its state."""
-        camera = self.watcher.health() if self.watcher else {"state": "absent" if self.is_camera_on else "off"}
+        camera = self.watcher.health() if self.watcher else {"state": "absent" if self.switch.is_on else "off"}
         return {"camera": camera, "pins": self.panel.health()}
 
     def ask_to_stop(self) -> None:
@@ -70,9 +71,9 @@ class Table:
         self._stops.put(True)
 
     def switch_camera(self, is_on: bool) -> None:
-        """Have the camera say what was laid, or not; in the middle of a game too."""
-        if is_on != self.is_camera_on:
-            self.is_camera_on = is_on
+        """Have the camera say what was laid, or not; in the middle of a game too, and after a restart."""
+        if is_on != self.switch.is_on:
+            self.switch.turn(is_on)
             self.look_anew()
 
     def wait(self) -> bool:
