@@ -15,10 +15,10 @@ port=${PORT:-18080}
 
 step() { echo "== $*"; }
 
-inside() {
-  chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1 \
-    PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_DEFAULT_TIMEOUT=180 PIP_ROOT_USER_ACTION=ignore "$@"
-}
+there=(chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1
+  PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_DEFAULT_TIMEOUT=180 PIP_ROOT_USER_ACTION=ignore)
+
+inside() { "${there[@]}" "$@"; }
 
 leave() { umount "$root/dev" "$root/proc" 2>/dev/null || true; }
 
@@ -31,15 +31,17 @@ bring_tree() {
 }
 
 the_demo_answers() {
-  inside /opt/companion/venv/bin/companion demo --port "$port" --host 127.0.0.1 > "$root/tmp/demo.log" 2>&1 &
+  # not through the function, so that the signal reaches the demo and not a shell that waits for it
+  timeout --foreground 300 "${there[@]}" /opt/companion/venv/bin/companion demo --port "$port" --host 127.0.0.1 \
+    > "$root/tmp/demo.log" 2>&1 &
   local demo=$! answered=no
   for _ in $(seq 120); do
     inside python3 -c "import urllib.request as u; print(u.urlopen('http://127.0.0.1:$port/healthz').read()[:200])" \
       2>/dev/null && { answered=yes; break; }
     sleep 0.5
   done
-  kill -INT "$demo"
-  wait "$demo" || true
+  kill -TERM "$demo"
+  wait "$demo" || { cat "$root/tmp/demo.log" >&2; exit 1; }
   [ "$answered" = yes ] || { cat "$root/tmp/demo.log" >&2; exit 1; }
 }
 
