@@ -225,6 +225,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
             calibration=_calibration(table.settings),
+            patience=late("companion.vision.telling").Patience(card=table.settings.vision.settle_frames),
             say=say,
         )
     except UsageError as error:

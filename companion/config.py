@@ -58,6 +58,9 @@ class VisionSettings:
     calibration: Path | None = setting(
         None, "What `companion calibrate` found out: a venue's name, or a file.", example="kitchen"
     )
+    settle_frames: int = setting(
+        2, "Frames a card lies still before it is read; more where hands linger.", least=1, most=30
+    )
 
 
 @dataclass(frozen=True, slots=True)

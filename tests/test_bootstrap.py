@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -19,7 +20,7 @@ import numpy as np
 import pytest
 
 from companion.bootstrap import open_house, run_table
-from companion.config import PanelSettings, Settings, TableSettings, WebSettings
+from companion.config import PanelSettings, Settings, TableSettings, VisionSettings, WebSettings
 from companion.devices.recorded import Recorded
 from companion.errors import UsageError
 from companion.referee.messages import Begin, Do, Evidence, Propose
@@ -29,6 +30,7 @@ from companion.rules.hexel import legal, start
 from companion.table import Table
 from companion.vision.evidence import evidence_picture, picture_of
 from companion.vision.seen import SeenCard
+from companion.vision.telling import Patience
 
 
 def settings_for(data: Path) -> Settings:
@@ -124,8 +126,10 @@ class Eyes:
 
     looking: ClassVar[list[str]] = []
     begun: ClassVar[threading.Event] = threading.Event()
+    patience: ClassVar[Patience]
 
-    def __init__(self, camera: Recorded, referee: Referee, game: str, **_: Any) -> None:
+    def __init__(self, camera: Recorded, referee: Referee, game: str, *, patience: Patience, **_: Any) -> None:
+        Eyes.patience = patience
         if game == "comet":
             raise UsageError("no camera reading for comet", code="unknown-game")
         self.game = game
@@ -205,6 +209,16 @@ def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
     playing[0].join(10)
     assert Eyes.looking == ["hexel begun", "hexel ended", "hexel begun", "hexel ended"]
     assert health[0] == "off"
+
+
+def test_the_camera_waits_for_a_card_as_long_as_the_settings_say(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("companion.watching.Watching", Eyes)
+    (tmp_path / "0.png").write_bytes(b"")
+    settings = replace(settings_for(tmp_path), vision=VisionSettings(settle_frames=7))
+    run_table(settings, camera=lambda table: Recorded(tmp_path), beside=Table.ask_to_stop, say=lambda line: None)
+    assert Eyes.patience.card == 7
 
 
 # ------------------------------------------------------------ as a process
