@@ -8,6 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from companion.views.measures import Course
 from companion.views.phrases import counted, listed
+from companion.views.words import phrase
 
 STYLES = 6
 """So many lines look different; the seventh looks like the first."""
@@ -35,10 +36,11 @@ def chart(course: Course, name: str) -> str:
         An ``svg`` element with a title and a description, safe to stand in a page as it is.
     """
     scale = _Scale(course)
+    title = phrase("past", "chart", measure=course.measure.title)
     parts = [
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg"',
         f" aria-labelledby={quoteattr(f'{name}-title {name}-words')}>",
-        f"<title id={quoteattr(f'{name}-title')}>{escape(course.measure.title)} over the moves</title>",
+        f"<title id={quoteattr(f'{name}-title')}>{escape(title)}</title>",
         f"<desc id={quoteattr(f'{name}-words')}>{escape(in_words(course))}</desc>",
         *_frame(course, scale),
         *(part for n, values in enumerate(course.values.values()) for part in _line(values, n, scale)),
@@ -60,12 +62,14 @@ def in_words(course: Course) -> str:
     """What the chart shows, for those who do not see it: each player's first, least, most and last number."""
     told = []
     for name, values in course.values.items():
-        least, most = min(values), max(values)
-        between = f", between {least} and {most}" if {least, most} - {values[0], values[-1]} else ""
-        told.append(f"{name} from {values[0]} to {values[-1]}{between}")
+        least, most, first, last = min(values), max(values), values[0], values[-1]
+        form = "chart-course-between" if {least, most} - {first, last} else "chart-course"
+        told.append(phrase("past", form, player=name, first=first, last=last, least=least, most=most))
     moves = counted(len(next(iter(course.values.values()))) - 1, "move")
-    over = f" A game was over after move {listed([str(n) for n in course.ends])}." if course.ends else ""
-    return f"{course.measure.title} over {moves}: {'; '.join(told)}.{over}"
+    all_told = phrase("past", "chart-words", measure=course.measure.title, moves=moves, courses="; ".join(told))
+    if not course.ends:
+        return all_told
+    return f"{all_told} {phrase('past', 'chart-over', moves=listed([str(n) for n in course.ends]))}"
 
 
 def changes_of(course: Course) -> list[tuple[int, Mapping[str, int]]]:
@@ -120,7 +124,8 @@ def _frame(course: Course, scale: _Scale) -> Iterator[str]:
         yield f'<path class="end" d="M{scale.x(n):.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
     for move in dict.fromkeys((0, scale.moves // 2, scale.moves)):
         yield f'<text class="tick" x="{scale.x(move):.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{move}</text>'
-    yield f'<text class="axis" x="{(_LEFT + right) / 2:.1f}" y="{_HEIGHT - 3}" text-anchor="middle">moves</text>'
+    words = escape(phrase("past", "chart-moves"))
+    yield f'<text class="axis" x="{(_LEFT + right) / 2:.1f}" y="{_HEIGHT - 3}" text-anchor="middle">{words}</text>'
 
 
 def _line(values: Sequence[int], n: int, scale: _Scale) -> Iterator[str]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from companion.rules.engine import Event
 from companion.views.phrases import connection
+from companion.views.words import knows, phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +25,7 @@ class Best:
     """One of a kind of which the greatest is kept.
 
     Attributes:
-        kind: such as ``Best set``.
+        kind: such as ``Best set``, as people are told it.
         weight: what makes one better than another.
         text: the thing itself, such as ``Hexven``.
     """
@@ -39,11 +40,6 @@ Feat = Count | Best
 
 _HOXLA = 7
 """A Hoxla is above every number of edges."""
-_WON_BY = {
-    "hoxla": "Wins with a Hoxla",
-    "cards-out": "Wins when the cards ran out",
-    "last-in": "Wins as the last one in",
-}
 
 
 def feats(event: Event) -> Iterator[Feat]:
@@ -61,65 +57,71 @@ def _placed(event: Event) -> Iterator[Feat]:
     if "call" in event:
         weight = _HOXLA if event["call"] == "Hoxla" else event["matched"]
         yield Count(event["player"], event["call"])
-        yield Best(event["player"], "Best call", weight, event["call"])
+        yield Best(event["player"], _name("best-call"), weight, event["call"])
 
 
 def _insurance(event: Event) -> Iterator[Feat]:
-    yield Count(event["from"], "Insurance paid", event["amount"])
-    yield Count(event["to"], "Insurance received", event["amount"])
+    yield Count(event["from"], _name("insurance-paid"), event["amount"])
+    yield Count(event["to"], _name("insurance-received"), event["amount"])
 
 
 def _out(event: Event) -> Iterator[Feat]:
     """In some games whoever goes out pays what there is, in others nothing."""
-    yield Count(event["player"], "Times out")
+    yield Count(event["player"], _name("out"))
     if event.get("paid"):
-        yield Count(event["player"], "Insurance paid", event["paid"])
-        yield Count(event["to"], "Insurance received", event["paid"])
+        yield Count(event["player"], _name("insurance-paid"), event["paid"])
+        yield Count(event["to"], _name("insurance-received"), event["paid"])
 
 
 def _won(event: Event) -> Iterator[Feat]:
-    if event.get("by") in _WON_BY:
-        yield Count(event["player"], _WON_BY[event["by"]])
+    if knows("feats", f"won-{event.get('by')}"):
+        yield Count(event["player"], _name(f"won-{event['by']}"))
     if "pot" in event:
         for player in event["players"]:
-            yield Count(player, "Pots won")
-            yield Count(player, "Chips from pots", event["amount"])
+            yield Count(player, _name("pots-won"))
+            yield Count(player, _name("pots-chips"), event["amount"])
 
 
 def _connection(event: Event) -> Iterator[Feat]:
     word = connection(event["kind"])
     for player, points in event["scores"].items():
-        yield Count(player, f"{word}s")
-        yield Best(player, "Best connection", points, f"{word} of {event['length']}")
+        yield Count(player, phrase("feats", "connections", kind=word))
+        text = phrase("feats", "connection", kind=word, length=event["length"])
+        yield Best(player, _name("best-connection"), points, text)
 
 
 def _scored(event: Event) -> Iterator[Feat]:
     if "pot" in event:
-        yield Best(event["player"], "Best set", event["score"], str(event["score"]))
+        yield Best(event["player"], _name("best-set"), event["score"], str(event["score"]))
 
 
 def _played(event: Event) -> Iterator[Feat]:
-    yield Count(event["player"], "Cards laid")
-    yield Best(event["player"], "Best card", event["change"], f"{event['change']:+d}".replace("-", "−"))
+    yield Count(event["player"], _name("played"))
+    yield Best(event["player"], _name("best-card"), event["change"], f"{event['change']:+d}".replace("-", "−"))
 
 
-def _counted(what: str) -> Callable[[Event], Iterator[Feat]]:
-    return lambda event: iter((Count(event["player"], what),))
+def _counted(event: Event) -> Iterator[Feat]:
+    """What is counted under the event's own name."""
+    yield Count(event["player"], _name(event["event"]))
+
+
+def _name(feat: str) -> str:
+    return phrase("feats", feat)
 
 
 _CATALOGUE: Mapping[str, Callable[[Event], Iterator[Feat]]] = {
     "placed": _placed,
-    "passed": _counted("Passes"),
+    "passed": _counted,
     "insurance": _insurance,
     "out": _out,
     "won": _won,
     "connection": _connection,
-    "starred": _counted("Stars put down"),
-    "skipped": _counted("Skips"),
-    "reserved": _counted("Cards put aside"),
-    "set-laid": _counted("Sets laid"),
+    "starred": _counted,
+    "skipped": _counted,
+    "reserved": _counted,
+    "set-laid": _counted,
     "scored": _scored,
     "played": _played,
-    "coin-spent": _counted("Coins spent"),
-    "spider-revealed": _counted("Spiders turned up"),
+    "coin-spent": _counted,
+    "spider-revealed": _counted,
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.referee.session import Session
+from companion.views.words import phrase
 
 Seat = Mapping[str, Any]
 
@@ -19,14 +20,21 @@ class Measure:
     """Something that players have more or less of.
 
     Attributes:
-        note: what is counted together.
         of: its number for one player of a view; None where the game has none.
     """
 
     name: str
-    title: str
-    note: str
     of: Callable[[Seat], int | None]
+
+    @property
+    def title(self) -> str:
+        """What it is called."""
+        return phrase("past", f"measure-{self.name}")
+
+    @property
+    def note(self) -> str:
+        """What is counted together."""
+        return phrase("past", f"note-{self.name}")
 
 
 def _chips(seat: Seat) -> int | None:
@@ -42,8 +50,8 @@ def _points(seat: Seat) -> int | None:
 
 
 MEASURES: tuple[Measure, ...] = (
-    Measure("chips", "Chips", "stock, hedge and hand pot together", _chips),
-    Measure("points", "Points", "as they stood after each move", _points),
+    Measure("chips", _chips),
+    Measure("points", _points),
 )
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from companion.referee.moves import Move
+from companion.referee.moves import Amendment, Move
 from companion.referee.session import Session
 from companion.views.changes import amended
 from companion.views.charts import changes_of, chart, key
@@ -13,6 +13,7 @@ from companion.views.measures import Course, courses
 from companion.views.phrases import counted, listed, sentences
 from companion.views.statistics import Summed, Tally, summed
 from companion.views.titles import title
+from companion.views.words import phrase, section_of
 
 _TURNS = 8
 _ASIDE = frozenset(("dealt", "hands", "scored", "warning"))
@@ -45,7 +46,7 @@ def game_page(session: Session) -> dict[str, Any]:
         "turns": turns(session.moves, went),
         "did": {name: did(tally) for name, tally in sums.tallies.items()},
         "moves": [_move(move) for move in session.moves],
-        "amendments": [amended(each) for each in session.amendments],
+        "amendments": [_amendment(each) for each in session.amendments],
     }
 
 
@@ -55,16 +56,13 @@ def result_of(sums: Summed) -> str:
     An evening of several games says how many came to their end, and who won the last.
     """
     if not sums.finished:
-        return "It has not come to its end."
-    won = (
-        f"{listed(sums.winners)} {'wins' if len(sums.winners) == 1 else 'share the win'}"
-        if sums.winners
-        else "no one wins"
-    )
-    another = "" if sums.is_over else " Another game was begun."
+        return phrase("past", "unfinished")
+    won = _won(sums.winners)
     if sums.finished > 1:
-        return f"{counted(sums.finished, 'game').capitalize()}; {won} the last.{another}"
-    return f"{won[0].upper()}{won[1:]}.{another}"
+        told = phrase("past", "won-last", games=counted(sums.finished, "game").capitalize(), won=won)
+    else:
+        told = phrase("past", "sentence", words=won[0].upper() + won[1:])
+    return told if sums.is_over else f"{told} {phrase('past', 'another-begun')}"
 
 
 def did(tally: Tally) -> list[tuple[str, str]]:
@@ -112,7 +110,34 @@ def day(when: str) -> str:
     if not when:
         return ""
     moment = datetime.fromisoformat(when)
-    return f"{moment.day} {moment:%B %Y, %H:%M}"
+    month = section_of("past")["months"][moment.month - 1]
+    return phrase("past", "day", day=moment.day, month=month, year=moment.year, time=f"{moment:%H:%M}")
+
+
+def numbered(number: int, thing: str) -> str:
+    """How many, in digits.
+
+    >>> numbered(1, "move"), numbered(4, "move")
+    ('1 move', '4 moves')
+    """
+    things = section_of("counting")[thing][0 if number == 1 else 1]
+    return phrase("past", "number-of", number=number, things=things)
+
+
+def counts(measure: str, values: Mapping[str, int]) -> str:
+    """What each player has of one thing that counts, in a line.
+
+    >>> counts("chips", {"Ana": 9, "Bo": 3})
+    'chips: Ana 9, Bo 3'
+    """
+    numbers = ", ".join(f"{name} {value}" for name, value in values.items())
+    return phrase("past", "counts", measure=phrase("past", f"counts-{measure}"), numbers=numbers)
+
+
+def _won(winners: Sequence[str]) -> str:
+    if not winners:
+        return phrase("past", "won-nobody")
+    return phrase("past", "won" if len(winners) == 1 else "won-shared", players=listed(winners))
 
 
 def _briefly(move: Move) -> str:
@@ -154,3 +179,14 @@ def _chart(n: int, course: Course) -> dict[str, Any]:
 def _move(move: Move) -> dict[str, Any]:
     said = " ".join(sentences(move.events))
     return {"n": move.number, "said": said, "when": move.when, "picture": move.evidence is not None}
+
+
+def _amendment(each: Amendment) -> str:
+    told = amended(each)
+    return phrase(
+        "past",
+        "put-right-by",
+        n=told["at"],
+        by=told["by"] or phrase("past", "put-right-button"),
+        words=" ".join(told["said"]) or phrase("past", f"did-{told['did']}"),
+    )

@@ -1,8 +1,8 @@
 """What games are called on a page and on paper."""
 
+from companion.rules import GAMES
 from companion.rules.engine import Header
-
-_TITLES = {"hexel": "Hex’el", "hexdragon": "HexDragon", "comet": "Seven Card Comet", "hexapod": "Hexapod"}
+from companion.views.words import phrase
 
 
 def game_title(name: str) -> str:
@@ -11,7 +11,7 @@ def game_title(name: str) -> str:
     >>> game_title("comet"), game_title("nim")
     ('Seven Card Comet', 'Nim')
     """
-    return _TITLES.get(name, name.capitalize())
+    return phrase("games", name) if name in GAMES else name.capitalize()
 
 
 def title(header: Header) -> str:

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
+from companion.views.words import phrase
 from companion.web.calibrating import Surveys, keep_calibrating
 from companion.web.describing import describing
 from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
@@ -125,7 +127,8 @@ def _told(error: Exception) -> Response:
     if request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
         response = jsonify({"error": told})
     else:
-        response = Response(render_template("error.html", message=told["message"]))
+        words = {"t": partial(phrase, "failed"), "lang": phrase("page", "lang")}
+        response = Response(render_template("error.html", message=told["message"], **words))
     response.status_code = status
     if retry_after_s := getattr(error, "retry_after_s", None):
         response.headers["Retry-After"] = str(retry_after_s)

@@ -4,11 +4,13 @@ The picture shows the room: it is the operator's alone, as is all that follows f
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Protocol
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import NotFound
 
+from companion.views.words import phrase, section_of
 from companion.web.desk import body, desk
 
 calibrating = Blueprint("calibrating", __name__)
@@ -51,7 +53,9 @@ def keep_calibrating(app: Flask, surveyor: Callable[[], Surveys]) -> None:
 def page() -> str:
     """The page; who is not the operator is told where the PIN is entered."""
     table = desk()
-    return render_template("calibrate.html", me=table.rights(request), has_camera=table.has_camera)
+    spoken = {"page": section_of("calibrating"), "counting": section_of("counting")}
+    words = {"t": partial(phrase, "calibrating"), "lang": phrase("page", "lang"), "spoken": spoken}
+    return render_template("calibrate.html", me=table.rights(request), has_camera=table.has_camera, **words)
 
 
 @calibrating.get("/api/calibrate/picture.jpg")

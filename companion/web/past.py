@@ -4,6 +4,7 @@ Looking is free, as it is at the table. Nothing is sent anywhere: a file leaves 
 """
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from companion.referee.past import PastGame
 from companion.referee.pictures import kept_picture
 from companion.referee.session import Session
 from companion.views import export
-from companion.views.past import day, did, game_page, result_of, signed
+from companion.views.past import counts, day, did, game_page, numbered, result_of, signed
 from companion.views.statistics import together
 from companion.views.titles import game_title, title
+from companion.views.words import phrase
 from companion.web.desk import desk
 from companion.web.shelf import Shelf
 
@@ -124,8 +126,10 @@ def _game_page(game: PastGame, *, alone: bool) -> str:
 
 
 def _page(template: str, **told: Any) -> str:
-    words = {"day": day, "signed": signed, "game_title": game_title, "title_of": title, "result_of": result_of}
-    return render_template(template, **{"alone": False, **words, "did": did, **told})
+    names = {"game_title": game_title, "title_of": title, "result_of": result_of, "did": did, "counts": counts}
+    numbers = {"day": day, "signed": signed, "numbered": numbered}
+    words = {"t": partial(phrase, "past"), "lang": phrase("page", "lang")}
+    return render_template(template, **{"alone": False, **names, **numbers, **words, **told})
 
 
 def _static(name: str) -> str:

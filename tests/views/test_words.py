@@ -70,7 +70,7 @@ COMPOSED = ("spot-", "did-", "top-", "bottom-", "north", "south", "east", "west"
 
 
 def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else() -> None:
-    scripts = "\n".join(path.read_text() for path in sorted(STATIC.rglob("*.js")))
+    scripts = "\n".join(path.read_text() for path in sorted(STATIC.rglob("*.js")) if path.name != "calibrate.js")
     template = (STATIC.parent / "templates/table.html").read_text()
     said = set(re.findall(r'\b(?:t|parts)\("([a-z-]+)"', scripts))
     said |= {one or other for one, other in re.findall(r'words(?:\["([a-z-]+)"\]|\.([a-z]+))', template)}
@@ -78,3 +78,25 @@ def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else()
     assert said - known == set()
     unsaid = {name for name in known - said if not name.startswith(COMPOSED) and f'"{name}"' not in scripts}
     assert unsaid == set()
+
+
+@pytest.mark.parametrize(
+    "section, files, composed",
+    [
+        ("past", ("templates/past_*.html", "../views/*.py"), ("part-", "measure-", "note-", "counts-", "did-")),
+        ("calibrating", ("templates/calibrate.html", "static/calibrate.js"), ("way-",)),
+        ("failed", ("templates/error.html",), ()),
+    ],
+)
+def test_a_page_says_what_its_section_knows_and_the_section_nothing_else(
+    section: str, files: tuple[str, ...], composed: tuple[str, ...]
+) -> None:
+    web = STATIC.parent
+    texts = [path.read_text() for pattern in files for path in sorted(web.glob(pattern))]
+    assert len(texts) >= len(files)
+    said = {name for text in texts for name in re.findall(r'\bt\("([a-z-]+)"', text)}
+    said |= {name for text in texts for name in re.findall(rf'phrase\(\s*"{section}",\s*"([a-z-]+)"', text)}
+    known = set(original()[section])
+    assert said - known == set()
+    quoted = {name for text in texts for name in re.findall(r'["\']([a-z-]+)["\']', text)}
+    assert {name for name in known - said - quoted if not name.startswith(composed)} == set()

@@ -1,8 +1,9 @@
 // Calibrating: the picture, taps on it, and what the table makes of them. Points are the picture's own pixels.
 
 import { h, svg } from "./dom.js";
+import { t } from "./words.js";
 
-const WAYS = [[null, "Whatever is there"], ["marks", "Printed marks"], ["card", "Hex’el cards"], ["taps", "Four corners of a sheet"]];
+const WAYS = [[null, "way-any"], ["marks", "way-marks"], ["card", "way-card"], ["taps", "way-taps"]];
 const STEP = 4;
 
 const find = (id) => document.getElementById(id);
@@ -15,7 +16,7 @@ let cross = null;
 
 async function answerOf(response) {
   const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.error?.message ?? "The table did not answer.");
+  if (!response.ok) throw new Error(body.error?.message ?? t("answer-none"));
   return body;
 }
 
@@ -27,14 +28,15 @@ function trouble(text) {
 async function refresh() {
   trouble("");
   find("picture").src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
-  await find("picture").decode().catch(() => trouble("The camera shows nothing just now."));
+  await find("picture").decode().catch(() => trouble(t("dark")));
   try {
     const told = await answerOf(await fetch("/api/calibrate", { cache: "no-store" }));
     kept = told.current?.zones_px ?? {};
     if (told.current) find("venue").value ||= told.current.venue;
-    find("marks").textContent = told.marks.length ? `Marks seen: ${told.marks.join(", ")}.` : "No printed mark is seen.";
+    find("marks").textContent = told.marks.length ? t("marks-seen", { marks: told.marks.join(", ") }) : t("marks-none");
     find("checks").replaceChildren(...told.checks.map(({ name, state, found, fix }) =>
-      h("li", { class: state }, h("b", {}, `${name}: ${state === "ok" ? "good" : fix}`), h("span", { class: "soft" }, ` (${found})`))));
+      h("li", { class: state }, h("b", {}, state === "ok" ? t("check-well", { check: name }) : t("check-amiss", { check: name, fix })),
+        h("span", { class: "soft" }, ` ${t("check-found", { found })}`))));
     showPlaces(told.places);
   } catch (error) {
     trouble(error.message);
@@ -47,7 +49,7 @@ function picked(label, isOn, choose, id) {
 }
 
 function showWays() {
-  find("ways").replaceChildren(...WAYS.map(([name, words]) => picked(words, name === way, () => {
+  find("ways").replaceChildren(...WAYS.map(([name, words]) => picked(t(words), name === way, () => {
     way = name;
     zone = null;
     showWays();
@@ -76,7 +78,7 @@ function points() {
 
 function tap([x, y]) {
   const into = points();
-  if (!into) return trouble("Choose “Four corners of a sheet”, or a zone, before you tap.");
+  if (!into) return trouble(t("choose-first"));
   trouble("");
   if (into === taps && taps.length === 4) taps.length = 0;
   into.push([Math.round(x * 10) / 10, Math.round(y * 10) / 10]);
@@ -111,7 +113,7 @@ function draw() {
   dots.forEach(([x, y], n) => shapes.push(svg("circle", { class: "tap", cx: x, cy: y, r: 15 }), svg("text", { x: x + 18, y: y - 14 }, String(n + 1))));
   if (cross) shapes.push(svg("path", { class: "cross", d: `M${cross[0] - 20},${cross[1]}h40M${cross[0]},${cross[1] - 20}v40` }));
   drawing.replaceChildren(...shapes.flat());
-  find("taps-left").textContent = `${taps.length} of 4`;
+  find("taps-left").textContent = t("taps-left", { n: taps.length });
 }
 
 function onKey(event) {
@@ -146,14 +148,14 @@ async function store() {
     zones: Object.fromEntries([...zones].filter(([, corners]) => corners.length)),
   };
   find("store").disabled = true;
-  find("outcome").replaceChildren("Calibrating …");
+  find("outcome").replaceChildren(t("storing"));
   try {
     const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) };
     const told = await answerOf(await fetch("/api/calibrate", options));
-    const residual = told.residual_mm === null ? "how exactly is not known" : `to ${told.residual_mm.toFixed(2)} mm`;
+    const residual = told.residual_mm === null ? t("residual-unknown") : t("residual", { mm: told.residual_mm.toFixed(2) });
     find("outcome").replaceChildren(
-      h("p", { id: "stored" }, h("b", {}, `Stored as ${told.file}: told by ${told.by}, ${residual}; a pixel is ${told.mm_per_px.toFixed(2)} mm.`)),
-      h("p", {}, told.zones.length ? `Zones: ${told.zones.join(", ")}.` : "No zones."),
+      h("p", { id: "stored" }, h("b", {}, t("stored", { file: told.file, by: told.by, residual, mm: told.mm_per_px.toFixed(2) }))),
+      h("p", {}, told.zones.length ? t("zones-stored", { zones: told.zones.join(", ") }) : t("zones-none")),
       ...told.advice.map((line) => h("p", { class: "notice" }, line)));
     zones.clear();
     zone = null;
