@@ -17,7 +17,7 @@ def require_laying(case: Case, place: Place, card: Card | None) -> Card:
         )
     if not case.holds(place):
         size = f"{case.rows} rows and {case.cols} columns"
-        raise Refusal("out-of-case", f"a card at row {place[0]}, column {place[1]} leaves the case of {size}")
+        raise Refusal("out-of-case", f"a card at row {place[0] + 1}, column {place[1] + 1} leaves the case of {size}")
     if case.lying and not case.covered(place, card):
         raise Refusal("no-match", "no insect of the card directly covers one of its own kind")
     _require_dung(case.dung_covered(place, card))
@@ -45,9 +45,9 @@ def _require_dung(cells: Iterable[Place]) -> None:
 
 
 def _at(cells: Iterable[Place]) -> str:
-    """Places in a sentence.
+    """Places in a sentence, counted from 1 as players count.
 
     >>> _at([(0, 1), (1, 1)])
-    'row 0, column 1 and row 1, column 1'
+    'row 1, column 2 and row 2, column 2'
     """
-    return " and ".join(f"row {row}, column {col}" for row, col in cells)
+    return " and ".join(f"row {row + 1}, column {col + 1}" for row, col in cells)

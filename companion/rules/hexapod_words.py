@@ -40,7 +40,8 @@ def _played(state: State, event: Event) -> str:
     points = f"the case scores {event['points']} now"
     changes = _changes(state, event)
     moved = f", {event['change']:+}: {changes}" if changes else ", as before"
-    return f"{event['player']} lays a card at row {event['row']}, column {event['col']}, {why}; {points}{moved}."
+    where = f"row {event['row'] + 1}, column {event['col'] + 1}"
+    return f"{event['player']} lays a card at {where}, {why}; {points}{moved}."
 
 
 def _changes(state: State, event: Event) -> str:

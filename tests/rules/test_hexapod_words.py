@@ -15,19 +15,19 @@ def sentences(*lines):
 
 def test_a_card_is_told_with_its_match_and_its_points_by_kind():
     assert sentences("play Ana 0 0 bg/lg") == [
-        "Ana lays a card at row 0, column 0, the first in the case, which need cover nothing; the case scores 5 now, "
+        "Ana lays a card at row 1, column 1, the first in the case, which need cover nothing; the case scores 5 now, "
         "+5: green +4, leaf +1."
     ]
     assert sentences("play Ana 0 0 bg/lg", "pass Bo", "play Ana 0 0 bs/ls") == [
-        "Ana lays a card at row 0, column 0, covering a blue beetle and a couple of leaf beetles, each with its like; "
+        "Ana lays a card at row 1, column 1, covering a blue beetle and a couple of leaf beetles, each with its like; "
         "the case scores 6 now, +1: green -4, stag +5."
     ]
     assert sentences("play Ana 0 0 bg/lg", "pass Bo", "play Ana 0 0 bg/og") == [
-        "Ana lays a card at row 0, column 0, covering a blue beetle and a green beetle, each with its like; the case "
+        "Ana lays a card at row 1, column 1, covering a blue beetle and a green beetle, each with its like; the case "
         "scores 4 now, -1: leaf -1."
     ]
     assert sentences("play Ana 0 0 dd/dd", "pass Bo", "play Ana 0 0 dd/dd") == [
-        "Ana lays a card at row 0, column 0, covering a dung beetle with its like; the case scores 0 now, as before."
+        "Ana lays a card at row 1, column 1, covering a dung beetle with its like; the case scores 0 now, as before."
     ]
 
 
