@@ -85,6 +85,12 @@ NET_ACROSS_PX = 44.0
 """The width of a card, in the network's picture, at which it is found surely and cheaply."""
 NET_TOO_WIDE_PX = 92.0
 """Cards that the network sees wider than this are looked at once more in a smaller picture."""
+NET_TOO_SMALL_PX = 30.0
+"""Cards that the network sees narrower than this are looked at once more, larger, where they lie."""
+_LIKELY = 0.5
+"""Finds that say how wide cards are, and where a closer look is worth its time."""
+_AROUND = 2.0
+"""So many cards' widths around the cards a closer look reaches: one that was missed lies beside others."""
 
 
 def find_cards(
@@ -106,10 +112,32 @@ def find_cards(
         return _at_scale(net, pyramid, min(1.0, NET_ACROSS_PX / across_px), least)
     factor = min(1.0, float(np.clip(longest / 2, 480, 960)) / longest)  # half size, for all usual pictures
     found = _at_scale(net, pyramid, factor, least)
-    seen_px = [_across(f.corners) * factor for f in found if f.confidence > 0.5]
-    if seen_px and float(np.median(seen_px)) > NET_TOO_WIDE_PX:
-        return _at_scale(net, pyramid, factor * 1.3 * NET_ACROSS_PX / float(np.median(seen_px)), least)
+    widths = [_across(f.corners) for f in found if f.confidence > _LIKELY]
+    if not widths:
+        return found
+    across = float(np.median(widths))
+    if across * factor > NET_TOO_WIDE_PX:
+        return _at_scale(net, pyramid, 1.3 * NET_ACROSS_PX / across, least)
+    if across * factor < NET_TOO_SMALL_PX:
+        return _closer(net, pyramid, found, across, least)
     return found
+
+
+def _closer(
+    net: cv2.dnn.Net, pyramid: Pyramid, found: tuple[Found, ...], across: float, least: float
+) -> tuple[Found, ...]:
+    """The cards once small ones are looked at larger; what the closer look says nothing about stays as found."""
+    likely = np.concatenate([f.corners for f in found if f.confidence > _LIKELY])
+    box = np.concatenate([likely.min(0) - _AROUND * across, likely.max(0) + _AROUND * across])
+    inside = _at_scale(net, pyramid, min(1.0, NET_ACROSS_PX / across), least, box)
+    taken = [(*f.corners.mean(0), across) for f in inside]
+    stays = [
+        f
+        for f in found
+        if (f.confidence > _LIKELY or (f.corners < box[:2]).any() or (f.corners > box[2:]).any())
+        and not any(_overlap((*f.corners.mean(0), across), other) for other in taken)
+    ]
+    return tuple(sorted([*inside, *stays], key=lambda f: -f.confidence))
 
 
 def _across(corners: np.ndarray) -> float:
@@ -117,10 +145,18 @@ def _across(corners: np.ndarray) -> float:
     return float(np.sqrt(3.0 * abs(np.linalg.det(affine_of(corners)[1]))))
 
 
-def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -> tuple[Found, ...]:
-    """The cards that the network sees in the picture at ``factor`` of its size; corners in full-size pixels."""
+def _at_scale(
+    net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float, box: np.ndarray | None = None
+) -> tuple[Found, ...]:
+    """The cards that the network sees in the picture at ``factor`` of its size; corners in full-size pixels.
+
+    With a ``box`` (left, top, right and bottom in full-size pixels) only in that part of it.
+    """
     small = pyramid.scaled(factor)
-    out = _answer(net, small)
+    begin, end = (0, 0), small.shape[1::-1]
+    if box is not None:
+        begin, end = np.clip(np.round(box * factor).astype(int).reshape(2, 2), 0, end)
+    out = _answer(net, small[begin[1] : end[1], begin[0] : end[0]])
     heat = 1.0 / (1.0 + np.exp(-out[0]))
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
@@ -128,7 +164,7 @@ def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -
     taken: list[tuple[float, float, float]] = []
     for i in np.argsort(-heat[rows, cols]):
         y, x = int(rows[i]), int(cols[i])
-        centre = np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x] * 8.0
+        centre = begin + np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x] * 8.0
         corners = corners_from_code(centre, out[3:8, y, x] / np.array(POSE_SCALE))
         card = Found(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
         place = (float(card.corners[:, 0].mean()), float(card.corners[:, 1].mean()), _across(card.corners))
