@@ -7,6 +7,7 @@ import numpy as np
 from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.finder import Found, find_cards
 from companion.vision.grid import Grid, find_grid
+from companion.vision.hexdragon_again import Placed, brought_nearer, looked_at_again, sureness
 from companion.vision.hexdragon_faces import star_share, tile_share
 from companion.vision.hexdragon_judging import judged
 from companion.vision.hexdragon_namers import PrintedTiles, TileNamer
@@ -29,6 +30,8 @@ DOUBTED_STAR = 0.6
 """One less sure, but so sure, is nothing stated: a warning says where it may lie."""
 GUESSED_EDGES = 4
 """And so many of such a tile's edges are."""
+MIDDLE = 0.7
+"""How much of a cell a star takes, as a share of the circumradius, with room to lie askew."""
 RADIUS = 3
 """The largest board has so many rings of cells around the start tile."""
 
@@ -51,18 +54,18 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     found, corners = tile_outlines(pyramid, across_px)
     clock.lap("find")
     probabilities, cast = namer.seen(pyramid, corners, None)
+    corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, cast)
     clock.lap("name")
     is_tile = np.array([tile_share(p) >= TILE for p in probabilities], bool)
-    is_star = np.array([star_share(p) >= GUESSED_STAR for p in probabilities], bool)
-    stars = corners[is_star]
-    is_tile = is_tile if is_tile.any() else is_star
+    stars = np.array([star_share(p) for p in probabilities])
+    is_tile = is_tile if is_tile.any() else stars >= GUESSED_STAR
     if not is_tile.any():
         return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), namer, clock.laps)
     tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
     grid = find_grid(corners[is_tile], _sureness(tiles, probabilities[is_tile]))
     clock.lap("grid")
-    on_grid = _on_grid(tiles, grid, probabilities[is_tile])
-    starred = {cell for star in stars if (cell := grid.cell_of(star)) is not None}
+    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, probabilities[is_tile]), namer, cast)
+    starred = {cell for star in corners[stars >= DOUBTED_STAR] if (cell := grid.cell_of(star)) is not None}
     rest, doubted = _looked_for(pyramid, grid, on_grid, starred, namer, cast)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
@@ -79,14 +82,8 @@ def tile_outlines(pyramid: Pyramid, across_px: float | None = None) -> tuple[tup
     return found, refined(network("hexdragon-pose/pose.onnx"), pyramid, corners)
 
 
-Placed = tuple[Cell, int, Found, np.ndarray]
-"""A piece with its cell, the edge that looks in direction 0, and the probabilities (6, C) in order of direction."""
-
-
 def _sureness(tiles: list[Found], probabilities: np.ndarray) -> np.ndarray:
-    return np.array(
-        [t.confidence * tile_share(p) * p.max(-1).mean() for t, p in zip(tiles, probabilities, strict=True)]
-    )
+    return np.array([t.confidence * sureness(p) for t, p in zip(tiles, probabilities, strict=True)])
 
 
 def _on_grid(tiles: list[Found], grid: Grid, probabilities: np.ndarray) -> list[Placed]:
@@ -132,11 +129,13 @@ def _free_cells(known: list[Placed], grid: Grid, starred: set[Cell], size: tuple
         wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * RADIUS for other in taken)}
     else:
         wanted = {(start[0] + q, start[1] + r) for q, r in field(RADIUS)}
-    return [
-        cell
-        for cell in sorted((wanted | starred) - set(taken))
-        if (corners := grid.outline(cell)).min() > -1 and (corners < np.array(size)).all()
-    ]
+    return [cell for cell in sorted((wanted | starred) - set(taken)) if _is_in_picture(grid.outline(cell), size)]
+
+
+def _is_in_picture(corners: np.ndarray, size: tuple[int, int]) -> bool:
+    """A star on that cell, wherever on it, would be."""
+    inner = MIDDLE * corners + (1 - MIDDLE) * corners.mean(0)
+    return bool(inner.min() > -1 and (inner < np.array(size)).all())
 
 
 def start_cell(known: list[Placed]) -> Cell | None:

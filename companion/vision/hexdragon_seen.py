@@ -47,11 +47,11 @@ class SeenTile(SeenCard):
 
     @property
     def paths(self) -> list[list[int] | None] | None:
-        """The joined edges, null for each pair that cannot be told; null altogether where the kind cannot."""
-        if self.kind is None:
-            return None
+        """The joined edges, null for each pair that cannot be told, or once for all where the kind cannot."""
         joins = [(d, (d + int(edge)) % 6) for d, edge in enumerate(self.edges) if edge is not None and edge[0] == "+"]
         pairs: list[list[int] | None] = [[a, b] for a, b in joins if a < b]
+        if self.kind is None:
+            return [*pairs, None] if pairs else None
         return pairs + [None] * ({"body": 3, "head": 2}.get(self.kind, 0) - len(pairs))
 
     @property

@@ -76,6 +76,16 @@ def test_of_a_half_read_body_the_sure_path_is_told_and_the_others_are_null() -> 
     assert told["tails"] in ([], None)
 
 
+def test_of_a_tile_whose_kind_is_hidden_the_sure_paths_are_told_and_one_null_for_the_rest() -> None:
+    nothing = np.full((1, 6, 7), 1 / 7, np.float32)
+    for d, far in enumerate(BODY[:4]):
+        nothing[0, d] = 0.001
+        nothing[0, d, int(far) - 1] = 0.994
+    p = edge_probabilities(Answers(nothing, np.full((1, 4), 0.25), np.array([[0.99, 0.005, 0.005]])))[0]
+    told = SeenTile((1, -1), stated(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p).as_json()
+    assert (told["kind"], told["paths"], told["tails"]) == (None, [[0, 3], [1, 2], None], None)
+
+
 def test_a_head_whose_owner_is_open_still_tells_its_edge() -> None:
     p = shown(HEAD)
     p[4] = 0.001
