@@ -13,6 +13,7 @@ from companion.referee.messages import Told
 from companion.referee.referee import Referee
 from companion.views.changes import changes
 from companion.views.phrases import is_aloud, noticed, sentences
+from companion.views.reasons import refused
 
 AGAIN_S = 30.0
 """So long the same thing amiss is not said again."""
@@ -45,7 +46,7 @@ def amiss(told: Told) -> str | None:
     """What is amiss by one thing told, as it is said aloud; None when nothing is."""
     waiting = told.session.proposal
     if told.data.get("because") == "proposed" and waiting is not None and waiting.refusal is not None:
-        return str(waiting.refusal["message"])
+        return str(refused(waiting.refusal)["message"])
     notice = told.session.notices.get(str(told.data.get("code"))) if told.kind == "notice" else None
     return noticed(notice) if notice is not None and is_aloud(notice) else None
 

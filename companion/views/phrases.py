@@ -169,6 +169,15 @@ def connection(kind: str) -> str:
     return phrase("names", kind)
 
 
+def pot(name: str) -> str:
+    """What a pot is called.
+
+    >>> pot("tail"), pot("Kinro")
+    ('the Tail', 'Kinro')
+    """
+    return phrase("names", "tail") if name == "tail" else name
+
+
 def _by_name(name: str, fields: Mapping[str, Any]) -> str:
     words = name.replace("-", " ")
     if "player" in fields:
@@ -178,11 +187,7 @@ def _by_name(name: str, fields: Mapping[str, Any]) -> str:
 
 def _texts(fields: Mapping[str, Any]) -> dict[str, Any]:
     """The fields as phrases use them: a pot by its name."""
-    return {**fields, "pot": _pot(fields["pot"])} if "pot" in fields else dict(fields)
-
-
-def _pot(name: str) -> str:
-    return phrase("names", "tail") if name == "tail" else name
+    return {**fields, "pot": pot(fields["pot"])} if "pot" in fields else dict(fields)
 
 
 def _placed(event: Event) -> str:
@@ -226,7 +231,7 @@ def _won(event: Event) -> str:
     winners = [event["player"]] if "player" in event else list(event["players"])
     is_shared, fields = len(winners) > 1, {"players": listed(winners), "amount": event.get("amount")}
     if "pot" in event:
-        return phrase("events", "won-pot-shared" if is_shared else "won-pot", pot=_pot(event["pot"]), **fields)
+        return phrase("events", "won-pot-shared" if is_shared else "won-pot", pot=pot(event["pot"]), **fields)
     if "by" not in event:
         return phrase("events", "won-shared" if is_shared else "won", **fields)
     if not knows("names", f"by-{event['by']}"):

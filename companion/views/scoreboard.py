@@ -15,6 +15,7 @@ from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
 from companion.views.changes import amended
 from companion.views.phrases import call, intent, is_aloud, label, noticed, sentences
+from companion.views.reasons import explained, refused
 from companion.views.words import phrase
 
 _SCALARS = (str, int, bool)
@@ -123,7 +124,7 @@ def _proposal(waiting: Proposal | None) -> dict[str, Any] | None:
         "version": waiting.version,
         "command": dict(waiting.command),
         "events": list(waiting.events),
-        "refusal": waiting.refusal,
+        "refusal": refused(waiting.refusal) if waiting.refusal else None,
         "confidence": waiting.confidence,
         "sentence": told[0],
         "consequences": list(told[1:]),
@@ -140,7 +141,7 @@ def _last(session: Session) -> dict[str, Any]:
         "last": {"n": move.number, "command": dict(move.command), "events": list(move.events)},
         "call": called.as_json() if called else None,
         "said": list(sentences(move.events)),
-        "why": [session.game.explain(before, event) for event in move.events],
+        "why": explained(session, before, move.events),
     }
 
 

@@ -7,6 +7,7 @@ from companion.referee.moves import Move
 from companion.referee.session import Session
 from companion.rules.engine import Command, Game
 from companion.views.phrases import intent, sentences
+from companion.views.reasons import explained
 from companion.views.scoreboard import actions
 from companion.views.suggestions import suggestions
 
@@ -25,7 +26,7 @@ def sheet(session: Session, number: int) -> dict[str, Any] | None:
         "when": move.when,
         "command": dict(move.command),
         "said": list(sentences(move.events)),
-        "why": [session.game.explain(before, event) for event in move.events],
+        "why": explained(session, before, move.events),
         "moved": moved(session.game.view(before), session.game.view(after)),
         "picture": move.evidence is not None,
         "before": _picture_before(session.moves[: number - 1]),

@@ -7,6 +7,7 @@ from companion.errors import Refusal
 from companion.referee.session import Session
 from companion.rules.engine import Command, Game
 from companion.views.phrases import intent, sentences
+from companion.views.reasons import refused
 from companion.views.scoreboard import state_at
 
 
@@ -29,5 +30,5 @@ def _verdict(game: Game, state: Any, command: Command) -> dict[str, Any]:
     try:
         _, events = game.apply(state, command)
     except Refusal as refusal:
-        return {"refusal": refusal.as_json()}
+        return {"refusal": refused(refusal.as_json())}
     return {"said": list(sentences(events)) or [intent(command)]}

@@ -14,6 +14,8 @@ from companion.errors import BadSettings
 
 Catalogue = Mapping[str, Mapping[str, Any]]
 
+_MAY_USE = "may-use"
+"""The section that says so: ``"section.name"``, and the fields as a phrase would have them."""
 _FILE = Path(__file__).with_name("words.toml")
 
 
@@ -35,6 +37,16 @@ def phrase(section: str, name: str, /, **fields: object) -> str:
 def knows(section: str, name: str) -> bool:
     """Whether the catalogue has that phrase."""
     return name in section_of(section)
+
+
+def may_use(section: str, name: str) -> tuple[str, ...]:
+    """The fields that a phrase may use although the house's own does not.
+
+    >>> may_use("why", "hexel-stake-set")
+    ('player', 'amount')
+    """
+    text = original()[_MAY_USE].get(f"{section}.{name}", "")
+    return tuple(field for _, field, _, _ in string.Formatter().parse(text) if field is not None)
 
 
 def section_of(section: str) -> Mapping[str, Any]:
@@ -69,22 +81,25 @@ def laid_over(catalogue: Catalogue, own: Mapping[str, Any], source: str) -> Cata
     """
     sections = {name: dict(phrases) for name, phrases in catalogue.items()}
     for section, phrases in own.items():
-        if section not in sections or not isinstance(phrases, Mapping):
-            raise BadSettings(f"{source}: no such section: {section}; there are {', '.join(sections)}")
+        if section not in sections or section == _MAY_USE or not isinstance(phrases, Mapping):
+            known = ", ".join(name for name in sections if name != _MAY_USE)
+            raise BadSettings(f"{source}: no such section: {section}; there are {known}")
         for name, text in phrases.items():
-            _require_alike(sections[section].get(name), text, f"{source}: {section}.{name}")
+            also = frozenset(may_use(section, name))
+            _require_alike(sections[section].get(name), text, also, f"{source}: {section}.{name}")
             sections[section][name] = text
     return sections
 
 
-def _require_alike(known: Any, text: Any, what: str) -> None:
+def _require_alike(known: Any, text: Any, also: frozenset[str], what: str) -> None:
     if known is None:
         raise BadSettings(f"{what}: there is no such phrase")
     if type(text) is not type(known) or (isinstance(text, list) and len(text) != len(known)):
         kind = f"a list of {len(known)} texts" if isinstance(known, list) else "a text"
         raise BadSettings(f"{what} must be {kind}")
-    if strange := _fields(text) - _fields(known):
-        raise BadSettings(f"{what} has no {', '.join(sorted(strange))}; it may use {', '.join(sorted(_fields(known)))}")
+    allowed = _fields(known) | also
+    if strange := _fields(text) - allowed:
+        raise BadSettings(f"{what} has no {', '.join(sorted(strange))}; it may use {', '.join(sorted(allowed))}")
 
 
 def _fields(text: Any) -> set[str]:

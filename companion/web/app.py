@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
+from companion.views.reasons import refused
 from companion.views.words import phrase
 from companion.web.calibrating import Surveys, keep_calibrating
 from companion.web.describing import describing
@@ -152,7 +153,7 @@ def _status(error: Exception) -> int:
 
 def _as_json(error: Exception) -> dict[str, Any]:
     if isinstance(error, CompanionError):
-        return error.as_json()
+        return refused(error.as_json())
     assert isinstance(error, HTTPException)
     return {"code": error.name.lower().replace(" ", "-"), "message": error.description or error.name}
 

@@ -15,6 +15,7 @@ from companion.errors import CompanionError
 from companion.referee.feed import Feed, Subscription
 from companion.referee.messages import Told
 from companion.referee.session import Session
+from companion.views.reasons import refused
 from companion.web.snapshots import Snapshots
 
 RETRY_MS = 2000
@@ -86,7 +87,7 @@ class Streams:
     def _event(self, told: Told) -> str:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
         if told.kind == "announcement":
-            return message(told.version, told.kind, json.dumps(told.data))
+            return message(told.version, told.kind, json.dumps({"refused": refused(told.data["refused"])}))
         return self._state(told.session)
 
     def _state(self, session: Session) -> str:

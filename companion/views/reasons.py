@@ -1,0 +1,65 @@
+"""Why: what a move meant by the rules, and why the rules said no, in the table's own words where it has some.
+
+The rules say both themselves, in English; the catalogue takes that as it is, unless a table's file says it otherwise.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from companion.referee.session import Session
+from companion.rules.engine import Event
+from companion.views.phrases import connection, listed, pot
+from companion.views.words import knows, may_use, phrase
+
+
+def explained(session: Session, state: Any, events: Iterable[Event]) -> list[str]:
+    """Why each event came about; ``state`` is the one before them."""
+    return [explanation(session.header.game, event, session.game.explain(state, event)) for event in events]
+
+
+def explanation(game: str, event: Event, text: str) -> str:
+    """Why an event came about, which the rules put as ``text``.
+
+    >>> explanation("hexel", {"event": "passed", "player": "Bo"}, "Bo passes: no edge.")
+    'Bo passes: no edge.'
+    """
+    name = f"{game}-{event['event']}"
+    if not knows("why", name):
+        return text
+    return phrase("why", name, text=text, **_shown(event, may_use("why", name)))
+
+
+def refused(told: Mapping[str, Any]) -> dict[str, Any]:
+    """An error as programs read it, with the message that people are to read.
+
+    >>> refused({"code": "cell-taken", "message": "a card lies at (0, 0) already"})["message"]
+    'a card lies at (0, 0) already'
+    """
+    code = str(told["code"])
+    if not knows("refusals", code):
+        return dict(told)
+    return {**told, "message": phrase("refusals", code, text=told["message"])}
+
+
+def _shown(event: Event, names: Iterable[str]) -> dict[str, str]:
+    return {name: _AS_TEXT.get(name, _as_text)(event[name]) for name in names}
+
+
+def _as_text(value: Any) -> str:
+    return listed(list(dict.fromkeys(value))) if isinstance(value, list | tuple) else str(value)
+
+
+def _cell(cell: Sequence[int]) -> str:
+    return f"({cell[0]}, {cell[1]})"
+
+
+_AS_TEXT: Mapping[str, Callable[[Any], str]] = {
+    "cell": _cell,
+    "same_as": _cell,
+    "pot": pot,
+    "kind": connection,
+    "by": lambda by: phrase("names", f"by-{by}"),
+    "ranking": lambda ranking: ", ".join(map(_as_text, ranking)),
+    "ante": lambda ante: _as_text(ante) if ante else "",
+}
+"""The fields that stand otherwise in a sentence than in an event."""
