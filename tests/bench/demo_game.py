@@ -16,6 +16,7 @@ import time
 import urllib.request
 from collections import Counter
 from functools import partial
+from itertools import count
 from pathlib import Path
 from queue import Queue
 
@@ -25,6 +26,7 @@ from companion import demo, demo_table
 from companion.demo import Wishes
 from companion.rules.engine import replay
 from companion.simulator.camera import SimulatedCamera
+from companion.simulator.film import STEP_S
 from companion.table import Table
 
 
@@ -43,7 +45,8 @@ def main() -> int:
 
 def played(wished: argparse.Namespace, data: Path) -> int:
     tables: Queue[Table] = Queue()
-    demo_table.SimulatedCamera = partial(SimulatedCamera, clock=lambda: 0.0)  # never late: no picture is left out
+    prompt = count(0.0, STEP_S / wished.speed).__next__  # a clock by which each picture is in time: none is left out
+    demo_table.SimulatedCamera = partial(SimulatedCamera, clock=prompt)
     make_camera = demo._camera
 
     def camera(wishes: Wishes, table: Table, say: demo.Say):
