@@ -13,6 +13,10 @@ from companion.vision.seen import SeenCard, is_near
 
 MOVED = 0.1
 """Cards that lie this far from where they lay, in sides, were moved together: a bump."""
+_STAYED = 0.05
+"""A card seen this near to where it lay, in sides, was not moved."""
+_APART = 4.0
+"""Cards that all lie within so many sides may be one set, slid or lifted by a hand: they tell nothing of the camera."""
 _NEAR = 0.5
 _FEWEST = 2
 
@@ -50,11 +54,13 @@ class Scattered:
         return numbered if sum(c.cell is not None for c in numbered) >= max(_FEWEST, ENOUGH * len(known)) else None
 
     def moved(self, known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
-        """See `layout.Layout`."""
+        """See `layout.Layout`. Not where only cards of one set moved, nor where some stayed where they lay."""
         was = {card.cell: card for card in known}
         pairs = [(was[card.cell], card) for card in fresh if card.cell in was]
         far = [float(np.linalg.norm(np.subtract(now.centre, old.centre))) / now.side for old, now in pairs]
-        if not pairs or float(np.median(far)) < MOVED:
+        if not pairs or float(np.median(far)) < MOVED or _within([now for _, now in pairs], _APART):
+            return None
+        if sum(is_near(c, old, _STAYED) and _same_face(c, old, self) for c in fresh for old in known) > len(pairs) / 4:
             return None
         source = np.concatenate([old.corners for old, _ in pairs]).astype(np.float32)
         target = np.concatenate([self.aligned(now, _carried(old, pairs)).corners for old, now in pairs])
@@ -86,6 +92,13 @@ class Scattered:
                     if count > agreeing:
                         best, agreeing = carry, count
         return best
+
+
+def _within(cards: Sequence[SeenCard], sides: float) -> bool:
+    """No two of the cards lie farther apart than that."""
+    centres = np.array([card.centre for card in cards])
+    far = float(np.linalg.norm(centres[:, None] - centres[None], axis=-1).max())
+    return far < sides * float(np.median([card.side for card in cards]))
 
 
 def _similarity(a: SeenCard, c: SeenCard, b: SeenCard, d: SeenCard) -> np.ndarray | None:

@@ -314,6 +314,8 @@ class Settler:
                 return None
             return self._notices.say("table-lost", "The cards cannot be found: is something in front of the camera?")
         shifted = self._layout.moved(known, fresh)
+        if shifted is not None and not _lie_still(fresh, glance, self._patience.removal):
+            return None  # a hand may be holding them
         if shifted is None:
             if {c.cell for c in known} <= {c.cell for c in fresh if None not in c.edges} | {None}:
                 self._stillness.accept()  # another light on the same cards
@@ -321,26 +323,34 @@ class Settler:
         known[:] = shifted
         self._candidates.clear()
         self._gone.clear()
-        self._stillness.accept(~self._strangers([*reading.cards, *reading.loose], known, glance))
+        everything = [*reading.cards, *reading.loose]
+        self._stillness.accept(~(_strangers(everything, known, glance) | _strangers(known, everything, glance)))
         return [
             *self._notices.unsay("table-lost", "table-found", "The cards are in view again."),
             notice("camera-moved", "The camera or the table was moved; the cards were found again."),
         ]
-
-    def _strangers(self, seen: list[SeenCard], known: list[SeenCard], glance: Glance) -> np.ndarray:
-        """Where cards lie that are not known yet, bool (h, w): they stay a change, to be looked at."""
-        shape = glance.changed.shape
-        out = np.zeros(shape, bool)
-        for card, is_known in zip(seen, near(seen, known, 0.6), strict=True):
-            if not is_known:
-                out |= cells_of(card.corners, shape, 1.1)
-        return out
 
 
 def _cleared(edges: tuple[str | None, ...], mean: np.ndarray, now: SeenCard) -> tuple[str | None, ...]:
     """What all looks together say; where they leave a doubt, what this look says plainly, if they lean to the same."""
     leaning = mean.argmax(-1) == now.probabilities.argmax(-1)
     return tuple(n if e is None and same else e for e, n, same in zip(edges, now.edges, leaning, strict=True))
+
+
+def _strangers(cards: list[SeenCard], others: list[SeenCard], glance: Glance) -> np.ndarray:
+    """Where cards lie that are not among the others, bool (h, w): they stay a change, to be looked at."""
+    shape = glance.changed.shape
+    out = np.zeros(shape, bool)
+    for card, is_among in zip(cards, near(cards, others, 0.6), strict=True):
+        if not is_among:
+            out |= cells_of(card.corners, shape, 1.1)
+    return out
+
+
+def _lie_still(cards: list[SeenCard], glance: Glance, frames: int) -> bool:
+    """Whether most of each card has not stirred for so long."""
+    places = [cells_of(card.corners, glance.still.shape, 0.95) for card in cards]
+    return all(float((glance.still[place] >= frames).mean()) > 0.8 for place in places if place.any())
 
 
 def _over_unseen(known: list[SeenCard], seen: list[SeenCard], changed: np.ndarray) -> np.ndarray:

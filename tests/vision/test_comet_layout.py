@@ -65,6 +65,20 @@ def test_a_card_not_seen_after_a_bump_is_carried_with_the_others():
     assert np.abs(carried[0].corners - seen[0].corners).max() < 2
 
 
+def test_a_set_that_a_hand_slides_is_no_moved_camera():
+    known = LAYOUT.named([card((2, 6, 7), 500, 141), card((4, 6, 8), 566, 140), card((5, 6, 6), 632, 142)])
+    fresh = LAYOUT.again(known, bumped(known, 6.0))
+    assert [c.cell for c in fresh] == [c.cell for c in known]
+    assert LAYOUT.moved(known, fresh) is None
+
+
+def test_cards_that_stayed_where_they_lay_tell_of_no_moved_camera():
+    stayed = [card((9, 11, 12), 100, 300), card((4, 5, 9), 180, 300)]
+    known = LAYOUT.named([*table(), *stayed])
+    fresh = LAYOUT.again(known, [*bumped(table()), *stayed])
+    assert LAYOUT.moved(known, fresh) is None
+
+
 def test_nothing_moved_where_all_lies_as_it_lay():
     known = table()
     assert LAYOUT.moved(known, LAYOUT.again(known, known)) is None

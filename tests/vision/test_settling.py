@@ -190,6 +190,12 @@ def test_a_bumped_camera_is_said_and_places_nothing(table: Table) -> None:
     assert table.news() == ["placed"]
 
 
+def test_a_card_taken_away_while_the_camera_is_bumped_is_told_as_removed(table: Table) -> None:
+    table.show(LINE[:2], 40, shift=(21.0, 13.0))
+    assert table.news() == ["camera-moved", "removed"]
+    assert len(table.cards()) == 2
+
+
 def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table: Table) -> None:
     x, y = centre((0, 1))
     for i in range(30):
