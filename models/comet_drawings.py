@@ -2,12 +2,16 @@
 
 import functools
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import cv2
 import numpy as np
 
+from companion.simulator.comet_groups import laid_groups, strays
 from companion.simulator.comet_photograph import comet_photograph
+from companion.simulator.comet_printings import BUSY_BACKS, CometPrinting, invented, reference, varied
+from companion.simulator.photograph import Photograph
 from companion.vision.comet_finder import RECTANGLE, UNIT_CARD, affine_of
 from companion.vision.numerals import HIGH, WIDE, cut_cards
 from companion.vision.pose import VIEW, cut_views
@@ -18,6 +22,7 @@ from models.typefaces import Typeface, kept
 COLUMNS = ("images", "lengths", "corners", "hidden", "ignored", "ignores", "views", "corrections", "patches", "labels")
 """Half-size pictures; cards and ignored outlines in each; outlines as seen and their corrections; cards and labels."""
 LOOKS = 3
+SIZE = (800, 608)
 NO_NUMBER, UNKNOWN = 13, -1
 FACE, BACK, NOTHING = 0, 1, 2
 
@@ -27,11 +32,12 @@ def typefaces(path: Path) -> list[Typeface]:
     return kept(path)["train"]
 
 
-def drawings(cache: Path, faces: Path, pictures: int, more: int) -> dict[str, np.ndarray]:
-    """The pictures of both rounds: seeds from 5,000,000 up, and from 5,200,000 up with more cards face down."""
-    paint = functools.partial(draw, faces=faces)
-    rounds = [range(5_000_000, 5_000_000 + pictures), range(5_200_000, 5_200_000 + more)]
-    held = [drawn(cache, "comet", COLUMNS, paint, seeds, workers=1) for seeds in rounds if len(seeds)]
+def drawings(cache: Path, faces: Path, pictures: int, more: int, hard: int = 0) -> dict[str, np.ndarray]:
+    """The pictures of three rounds: seeds from 5,000,000 and from 5,200,000 up, and hard ones from 5,400,000 up."""
+    paint, paint_hard = (functools.partial(draw, faces=faces, is_hard=is_hard) for is_hard in (False, True))
+    rounds = [(paint, range(5_000_000, 5_000_000 + pictures)), (paint, range(5_200_000, 5_200_000 + more))]
+    rounds.append((paint_hard, range(5_400_000, 5_400_000 + hard)))
+    held = [drawn(cache, "comet", COLUMNS, one, seeds, workers=1) for one, seeds in rounds if len(seeds)]
     return {column: np.concatenate([one[column] for one in held]) for column in COLUMNS}
 
 
@@ -41,13 +47,11 @@ def unseen(cache: Path, faces: Path) -> dict[str, np.ndarray]:
     return drawn(cache, "comet", COLUMNS, paint, range(5_950_000, 5_950_030), workers=1)
 
 
-def draw(seed: int, faces: Path) -> Sequence[np.ndarray]:
+def draw(seed: int, faces: Path, is_hard: bool = False) -> Sequence[np.ndarray]:
     """Everything of one seed's picture, in the order of `COLUMNS`."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
-    wide = float(np.exp(rng.uniform(np.log(36), np.log(260))))
-    kind = "invented" if rng.random() < 0.5 else "reference"
-    picture = comet_photograph(rng, size=(800, 608), printing=kind, typefaces=typefaces(faces), across_px=wide)
+    picture = _hard_picture(rng, typefaces(faces)) if is_hard else _picture(rng, typefaces(faces))
     cards, pyramid = picture.truth["cards"], Pyramid.of(picture.bgr)
     half = cv2.resize(picture.bgr, (400, 304), interpolation=cv2.INTER_AREA)
     corners = np.array([c["corners"] for c in cards], np.float32).reshape(-1, 4, 2)
@@ -59,6 +63,43 @@ def draw(seed: int, faces: Path) -> Sequence[np.ndarray]:
     counts = [np.array([len(corners)]), np.array([len(ignored)])]
     pictured = [half[None], counts[0], corners / 2 - 0.25, hidden, counts[1], ignored / 2 - 0.25]
     return (*pictured, views, corrections, patches, labels)
+
+
+def _picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
+    wide = float(np.exp(rng.uniform(np.log(36), np.log(260))))
+    kind = "invented" if rng.random() < 0.5 else "reference"
+    return comet_photograph(rng, size=SIZE, printing=kind, typefaces=faces, across_px=wide)
+
+
+def _hard_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
+    """Whole rows face down, busier backs, more sections side by side, more things on cards, worse light and cameras."""
+    look = _hard_look(rng, faces)
+    groups = laid_groups(int(rng.choice([2, 4, 8, 12, 18, 24])), look, rng)
+    down = float(rng.choice([0.0, 0.4, 0.8, 1.0]))
+    groups = [replace(card, values=None) if rng.random() < down else card for card in groups]
+    return comet_photograph(
+        rng,
+        size=SIZE,
+        printing=look,
+        cards=[*strays(groups, look, rng), *groups],
+        across_px=float(np.exp(rng.uniform(np.log(40), np.log(180)))),
+        hardness=float(rng.choice([1.0, 1.5, 2.0])),
+    )
+
+
+def _hard_look(rng: np.random.Generator, faces: Sequence[Typeface]) -> CometPrinting:
+    face = faces[int(rng.integers(len(faces)))]
+    if rng.random() < 0.3:
+        return varied(reference(str(rng.choice(["mono", "keyed"])), face), rng)
+    look = lying(faces, rng) if rng.random() < 0.25 else invented(faces, rng)
+    return replace(look, back_kind=str(rng.choice(BUSY_BACKS))) if rng.random() < 0.35 else look
+
+
+def lying(faces: Sequence[Typeface], rng: np.random.Generator) -> CometPrinting:
+    """An invented printing whose three sections lie side by side."""
+    while not (look := invented(faces, rng)).is_turned:
+        continue
+    return look
 
 
 def misjudged(corners: np.ndarray, rng: np.random.Generator, amount: float) -> tuple[np.ndarray, np.ndarray]:

@@ -1,6 +1,6 @@
 """Pictures of single Comet cards in any printing, seen straight from above: faces and backs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import cv2
@@ -108,6 +108,8 @@ def raster_back(look: CometPrinting, px_per_mm: float) -> Array:
     elif look.back_kind == "disc":
         sheet.fill(_disc((0.0, 0.0), x * 0.6), ink)
         sheet.fill(_disc((0.0, 0.0), x * 0.48), ground)
+    elif look.back_kind in _BUSY:
+        _BUSY[look.back_kind](sheet, look)
     return sheet.finished(look.rounding_mm)
 
 
@@ -172,6 +174,41 @@ def _rim(sheet: _Sheet, inset_mm: float, width_mm: float, ink: Ink) -> None:
     sheet.stroke(np.vstack([box, box[:1]]), ink, width_mm)
 
 
+def _chequered(sheet: _Sheet, look: CometPrinting) -> None:
+    """Squares within a white rim, as bought cards have it."""
+    side = look.size[0] / 9
+    x, y = look.size[0] / 2, look.size[1] / 2
+    for row, top in enumerate(np.arange(-y, y, side)):
+        for left in np.arange(-x + side * (row % 2), x, 2 * side):
+            sheet.fill(_box(np.array([left, top]), np.array([left + side, top + side])), look.back[1])
+    _rim(sheet, 0.0, 8.0, _WHITE)
+
+
+def _ringed(sheet: _Sheet, look: CometPrinting) -> None:
+    """Rings around the middle, and a narrow rim."""
+    for k, radius in enumerate(np.linspace(look.size[0] * 0.62, 4.0, 9)):
+        sheet.fill(_disc((0.0, 0.0), float(radius)), look.back[(k + 1) % 2])
+    _rim(sheet, 1.5, 1.0, look.back[1])
+
+
+def _latticed(sheet: _Sheet, look: CometPrinting) -> None:
+    """Fine lines crossing aslant, a white rim and a line along it."""
+    x, y = look.size[0] / 2, look.size[1] / 2
+    for at in np.arange(-x - y, x + y, 5.0):
+        for way in (-1, 1):
+            sheet.stroke(np.array([[at - y, -way * y], [at + y, way * y]]), look.back[1], 0.8)
+    _rim(sheet, 0.0, 9.0, _WHITE)
+    _rim(sheet, 4.5, 0.7, look.back[1])
+
+
+def _halved(sheet: _Sheet, look: CometPrinting) -> None:
+    """The same from either end: two fields with a disc each."""
+    x, y = look.size[0] / 2, look.size[1] / 2
+    sheet.fill(_box(np.array([-x, 0.0]), np.array([x, y])), look.back[1])
+    sheet.fill(_disc((0.0, -y / 2), x / 3), look.back[1])
+    sheet.fill(_disc((0.0, y / 2), x / 3), look.back[0])
+
+
 def _comet(head: tuple[float, float], radius_mm: float, tail_mm: float) -> tuple[Array, Array]:
     """The outlines of a disc and of its tail, up and to the right."""
     a = np.radians([215.0, -55.0, 35.0])
@@ -187,3 +224,12 @@ def _disc(centre: tuple[float, float], radius_mm: float) -> Array:
 
 def _box(low: Array, high: Array) -> Array:
     return np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+
+
+_WHITE: Ink = (240.0, 240.0, 240.0)
+_BUSY: dict[str, Callable[[_Sheet, CometPrinting], None]] = {
+    "chequered": _chequered,
+    "ringed": _ringed,
+    "latticed": _latticed,
+    "halved": _halved,
+}

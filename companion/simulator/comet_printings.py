@@ -67,6 +67,8 @@ class CometPrinting:
 
 
 BACKS = ("comet", "frame", "stripes", "diamonds", "disc", "plain", "dots")
+BUSY_BACKS = ("chequered", "ringed", "latticed", "halved")
+"""Drawn for training alone: printings that measure are of `BACKS`."""
 
 
 @cache

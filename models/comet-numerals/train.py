@@ -18,11 +18,10 @@ import torch
 from torch import nn
 
 from companion.simulator.comet_photograph import comet_photograph
-from companion.simulator.comet_printings import CometPrinting, invented
 from companion.vision.numerals import HIGH, OUTPUTS, WIDE, levelled
 from companion.vision.pyramid import Pyramid
-from models.comet_drawings import FACE, UNKNOWN, cut_out, drawings, typefaces, unseen
-from models.training import drawn, export
+from models.comet_drawings import FACE, UNKNOWN, cut_out, drawings, lying, typefaces, unseen
+from models.training import averaged, drawn, export, quick
 
 CLASSES = 14
 CLOSE_PX = 240
@@ -61,7 +60,7 @@ def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarra
     picture = comet_photograph(
         rng,
         size=(CLOSE_PX, CLOSE_PX),
-        printing=lying(faces, rng) if is_turned else "invented" if rng.random() < 0.6 else "reference",
+        printing=lying(typefaces(faces), rng) if is_turned else "invented" if rng.random() < 0.6 else "reference",
         typefaces=typefaces(faces),
         ground=np.clip(ground, 0, 255).astype(np.uint8),
         count=int(rng.integers(1, 4)),
@@ -71,16 +70,11 @@ def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarra
     return cut_out(Pyramid.of(picture.bgr), whole, rng, nothings=0)
 
 
-def lying(faces: Path, rng: np.random.Generator) -> CometPrinting:
-    """An invented printing whose three sections lie side by side."""
-    while not (look := invented(typefaces(faces), rng)).is_turned:
-        continue
-    return look
-
-
 def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Patches as the network sees them, many upside down; labels (N, 5), the last one 1 for the right way up."""
-    out = patches.astype(np.float32)
+    out, labels = patches.astype(np.float32), labels.copy()
+    for i in np.flatnonzero(rng.random(len(out)) < 0.12):
+        out[i], labels[i] = _covered(out[i], labels[i], rng)
     for i in np.flatnonzero(rng.random(len(out)) < 0.35):
         out[i] = _blurred(out[i], rng)
     shuffled = rng.random(len(out)) < 0.15
@@ -111,15 +105,39 @@ def _pale(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def _blurred(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """Out of focus, shaken, or seen from afar."""
-    kind = rng.integers(3)
+    kind = rng.integers(4)
     if kind == 0:
-        return cv2.GaussianBlur(patch, (0, 0), float(rng.uniform(0.4, 1.5)))
+        return cv2.GaussianBlur(patch, (0, 0), float(rng.uniform(0.4, 1.8)))
     if kind == 1:
-        small = cv2.resize(patch, None, fx=(f := float(rng.uniform(0.4, 0.8))), fy=f, interpolation=cv2.INTER_AREA)
+        small = cv2.resize(patch, None, fx=(f := float(rng.uniform(0.35, 0.8))), fy=f, interpolation=cv2.INTER_AREA)
         return cv2.resize(small, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR)
-    size = int(rng.integers(2, 5))
-    kernel = np.full((1, size), 1 / size, np.float32)
-    return cv2.filter2D(patch, -1, kernel if rng.random() < 0.5 else kernel.T)
+    streaked = cv2.filter2D(patch, -1, _streak(float(rng.uniform(1.5, 7.0)), float(rng.uniform(0, np.pi))))
+    return streaked if kind == 2 else cv2.GaussianBlur(streaked, (0, 0), float(rng.uniform(0.4, 1.2)))
+
+
+def _streak(length: float, angle: float) -> np.ndarray:
+    """The kernel of a straight motion."""
+    n = int(np.ceil(length)) | 1
+    kernel, middle = np.zeros((n, n), np.float32), (n - 1) / 2
+    reach = np.array([np.cos(angle), np.sin(angle)]) * length / 2
+    ends = [np.round((middle + way * reach) * 16).astype(int).tolist() for way in (-1, 1)]
+    cv2.line(kernel, ends[0], ends[1], 1.0, 1, cv2.LINE_8, 4)
+    return np.asarray(kernel / max(float(kernel.sum()), 1.0))
+
+
+def _covered(patch: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Something long or round laid on the card; what it hides is no number, what it half hides is not known."""
+    mask = np.zeros((HIGH, WIDE), np.uint8)
+    at = (rng.uniform(-0.1, 1.1, 2) * [WIDE, HIGH]).astype(int).tolist()
+    end = (rng.uniform(-0.6, 1.6, 2) * [WIDE, HIGH]).astype(int).tolist() if rng.random() < 0.7 else at
+    cv2.line(mask, at, end, 1, int(rng.integers(5, 36)))
+    tone = np.array([135, 165, 222]) * rng.uniform(0.35, 1.05) if rng.random() < 0.5 else rng.uniform(10, 245, 3)
+    middles = mask.reshape(3, HIGH // 3, WIDE)[:, 6:-6, WIDE // 4 : -WIDE // 4].mean((1, 2))
+    told = labels.copy()
+    if told[3] == FACE:
+        told[:3][(middles > 0.15) & (told[:3] < CLASSES - 1)] = UNKNOWN
+        told[:3][middles > 0.85] = CLASSES - 1
+    return np.where(mask[..., None] > 0, tone.astype(np.float32), patch), told
 
 
 def loss_of(out: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
@@ -169,18 +187,20 @@ def main() -> None:
     ap.add_argument("--faces", type=Path, required=True)
     ap.add_argument("--pictures", type=int, default=1700)
     ap.add_argument("--more", type=int, default=0)
+    ap.add_argument("--hard", type=int, default=0)
     ap.add_argument("--close", type=int, default=9000)
     ap.add_argument("--turned", type=int, default=0, help="close pictures of cards read lying on their side")
     ap.add_argument("--steps", type=int, help="of each pass; all by default")
     ap.add_argument("--epochs", type=int, default=8)
     ap.add_argument("--rate", type=float, default=3e-3)
     ap.add_argument("--begin", type=Path)
+    ap.add_argument("--out", type=Path, default=Path(__file__).with_name("numerals.onnx"))
     a = ap.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)
     rng = np.random.default_rng(1)
     near = functools.partial(close, faces=a.faces)
-    far, fresh = drawings(a.cache, a.faces, a.pictures, a.more), unseen(a.cache, a.faces)
+    far, fresh = drawings(a.cache, a.faces, a.pictures, a.more, a.hard), unseen(a.cache, a.faces)
     closer = drawn(a.cache, "close", ("patches", "labels"), near, range(6_000_000, 6_000_000 + a.close), workers=1)
     parts = [far, closer]
     if a.turned:
@@ -194,6 +214,8 @@ def main() -> None:
     net, size = Numerals(), 128
     if a.begin:
         net.load_state_dict(torch.load(a.begin))
+    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
+    mean = averaged(net, 0.99)
     steps = min(a.steps or len(x), len(x) // size)
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.epochs * steps, pct_start=0.15)
@@ -203,23 +225,29 @@ def main() -> None:
         for k in range(steps):
             pick = order[k * size : (k + 1) * size]
             views, labels = augmented(x[pick], y[pick], rng)
-            loss = loss_of(net(tensor(views)), torch.from_numpy(labels))
+            with quick():
+                out = net(tensor(views).to(memory_format=torch.channels_last))
+            loss = loss_of(out.float(), torch.from_numpy(labels))
             optimiser.zero_grad()
             torch.autograd.backward(loss)
             nn.utils.clip_grad_norm_(net.parameters(), 5.0)
             optimiser.step()
             schedule.step()
+            mean.update_parameters(net)
             total += loss.item()
             if k % 100 == 99:
                 print(
                     f"  {epoch} {k + 1} of {steps} loss {total / (k + 1):.4f} {time.time() - begun:.0f} s", flush=True
                 )
-        print(f"epoch {epoch} loss {total / steps:.4f} {report(net, fresh['patches'], fresh['labels'])}", flush=True)
-        torch.save(net.state_dict(), a.cache / "comet-numerals.pt")
+        print(
+            f"epoch {epoch} loss {total / steps:.4f} {report(mean.module, fresh['patches'], fresh['labels'])}",
+            flush=True,
+        )
+        torch.save(mean.module.state_dict(), a.cache / "comet-numerals.pt")
         assert OUTPUTS == 3 * CLASSES + 4
         export(
-            net,
-            Path(__file__).with_name("numerals.onnx"),
+            mean.module,
+            a.out,
             torch.zeros(6, 3, HIGH, WIDE),
             {"cards": {0: "n"}, "answers": {0: "n"}},
         )

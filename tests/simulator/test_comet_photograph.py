@@ -1,5 +1,6 @@
 """Drawn Comet photographs: a seed is a picture, the truth is where the cards are, and no card lies through another."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import cv2
@@ -9,7 +10,7 @@ import pytest
 from companion.simulator.comet_cards import numeral_boxes_mm, raster_back, raster_face
 from companion.simulator.comet_groups import FAN_SHARE, LaidComet, laid_groups
 from companion.simulator.comet_photograph import comet_photograph
-from companion.simulator.comet_printings import BACKS, LABELS, invented, plain_typefaces, reference
+from companion.simulator.comet_printings import BACKS, BUSY_BACKS, LABELS, invented, plain_typefaces, reference
 
 MIDDLE = np.array([31.5, 44.0])
 
@@ -99,3 +100,11 @@ def test_every_back_is_as_large_as_its_card(kind):
     back = raster_back(look, 2)
     assert back.shape == (round(look.size[1] * 2), round(look.size[0] * 2), 4)
     assert back[len(back) // 2, 3, 3] == 255
+
+
+@pytest.mark.parametrize("kind", BUSY_BACKS)
+def test_a_busy_back_is_printed_in_both_its_inks(kind):
+    look = replace(reference("mono"), back_kind=kind, back=((40.0, 60.0, 200.0), (200.0, 90.0, 10.0)))
+    printed = raster_back(look, 4)[40:-40, 40:-40, :3].astype(int)
+    for ink in look.back:
+        assert (np.abs(printed - np.round(ink)).max(-1) < 12).mean() > 0.1
