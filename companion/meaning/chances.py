@@ -1,11 +1,18 @@
 """What else may lie there: the recogniser's chances for each place of a command, as suggestions are ranked by them."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from companion.meaning.hexdragon import thing
 from companion.rules.engine import Command
 from companion.vision.comet_seen import SeenComet
+from companion.vision.hexdragon_faces import FACES, end_shares
+from companion.vision.hexdragon_seen import SeenTile
 from companion.vision.numerals import NUMBERS
+from companion.vision.paths import ENDS
 from companion.vision.seen import SeenCard
 
 _LEAST = 0.001
@@ -53,6 +60,34 @@ def number_chances(command: Command, news: Sequence[SeenComet]) -> list[Any]:
             likely = {str(number): round(p, 4) for number, p in zip(NUMBERS, row, strict=False) if p >= _LEAST}
             told.append([["cards", n, place], likely])
     return told
+
+
+def tile_chances(command: Command, news: Sequence[SeenCard]) -> list[Any]:
+    """For the HexDragon tile that a command lays: ``[["tile"], {the tile as JSON: 0..1}]``; its owner stays.
+
+    Args:
+        command: what the hands did.
+        news: the tiles that say so, in the game's cells.
+    """
+    told: list[Any] = []
+    for card in news:
+        if "tile" not in command or not isinstance(card, SeenTile) or card.cell != tuple(command["cell"]):
+            continue
+        ends = end_shares(card.probabilities)
+        shares = ends[np.arange(6), FACES].min(axis=1)  # each edge's chance is that of all faces that have it so
+        likely = [int(k) for k in np.argsort(-shares) if shares[k] >= _LEAST]
+        owned = {name: value for name, value in command["tile"].items() if name == "owner"}
+        told.append([["tile"], {_as_json(k, owned): round(float(shares[k]), 4) for k in likely}])
+    return told
+
+
+def _as_json(face: int, owned: Mapping[str, Any]) -> str:
+    """One of `FACES`, as a command lays it."""
+    named = tuple("head:" if ENDS[k] == "head" else ENDS[k] for k in FACES[face])
+    seen = thing(named)
+    assert seen is not None, "a face has all its edges"
+    ends = {"head": seen["head"], "tails": seen["tails"]} if seen["kind"] == "head" else {}
+    return json.dumps({"kind": seen["kind"], **ends, "paths": seen["paths"], **owned}, sort_keys=True)
 
 
 def _laid(command: Command) -> Iterator[tuple[list[str | int], Mapping[str, Any]]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.meaning.chances import chances
+from companion.meaning.chances import chances, tile_chances
 from companion.meaning.outlook import Outlook
 from companion.referee.messages import Notice
 from companion.referee.session import Session
@@ -90,7 +90,7 @@ class TableauMeaning:
         news = [c for c in self._fresh(tableau) if c.cell in cells]
         sure = min((c.confidence for c in news), default=1.0)
         known = list(named.values())
-        doubts = chances(command, news, known) if command is not None else ()
+        doubts = () if command is None else chances(command, news, known) + tile_chances(command, news)
         return Outlook(notices, command, news, known, sure, doubts)
 
     def _lying(self, session: Session) -> dict[Cell, Edges]:

@@ -1,7 +1,7 @@
 """What a move might have been instead: what the rules allow in its place, the likeliest by the picture first."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import log
 from typing import Any
@@ -36,15 +36,15 @@ def suggestions(game: Game, state: Any, command: Command, chances: Sequence[Any]
     near = [*_doubted(command, seen), *_variations(command, legal)]
     near = sorted(near, key=lambda other: _cost(command, other, seen))[:_TRIED]
     allowed = [*(other for other in near if _is_allowed(game, state, other)), *legal]
-    ranked = {_key(command): command}
+    ranked = {_key(command, seen): command}
     for other in sorted(allowed, key=lambda other: _cost(command, other, seen)):
-        ranked.setdefault(_key(other), other)
+        ranked.setdefault(_key(other, seen), other)
     return list(ranked.values())[1 : MOST + 1]
 
 
 def _cost(command: Command, other: Command, seen: Mapping[Place, Mapping[str, float]]) -> float:
     """How much less likely the other is, as a logarithm; smaller is likelier."""
-    a, b = dict(_leaves(command)), dict(_leaves(other))
+    a, b = (dict(_leaves(one, whole=seen.keys())) for one in (command, other))
     return sum(_step(place, seen.get(place), a.get(place), b.get(place)) for place in a.keys() | b.keys())
 
 
@@ -58,9 +58,10 @@ def _step(place: Place, chances: Mapping[str, float] | None, old: Any, new: Any)
 
 def _doubted(command: Command, seen: Mapping[Place, Mapping[str, float]]) -> Iterator[Command]:
     """The command with one or two of its places read otherwise, as far as the picture leaves that open."""
-    stated = dict(_leaves(command))
+    stated = dict(_leaves(command, whole=seen.keys()))
+    things = stated.keys() - dict(_leaves(command)).keys()
     others = [
-        (place, int(value) if isinstance(stated[place], int) else value)
+        (place, json.loads(value) if place in things or isinstance(stated[place], int) else value)
         for place, of in seen.items()
         for value, chance in of.items()
         if place in stated and value != str(stated[place]) and chance >= _DOUBTED
@@ -94,24 +95,34 @@ def _with(command: Command, changes: Mapping[Place, Any]) -> dict[str, Any]:
     """The command with other values at some places."""
 
     def changed(value: Any, place: Place) -> Any:
+        if place in changes:
+            return changes[place]
         if isinstance(value, Mapping):
             return {name: changed(item, (*place, name)) for name, item in value.items()}
         if isinstance(value, list | tuple):
             return [changed(item, (*place, n)) for n, item in enumerate(value)]
-        return changes.get(place, value)
+        return value
 
     return {name: changed(value, (name,)) for name, value in command.items()}
 
 
-def _leaves(value: Any, place: Place = ()) -> Iterator[tuple[Place, Any]]:
-    if isinstance(value, Mapping):
+def _leaves(value: Any, place: Place = (), whole: Collection[Place] = ()) -> Iterator[tuple[Place, Any]]:
+    """What stands at each place of a command; the places of ``whole`` are not looked into: what they hold, as JSON."""
+    if place in whole and isinstance(value, Mapping):
+        yield place, json.dumps({name: _ordered(item) for name, item in value.items()}, sort_keys=True)
+    elif isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _leaves(item, (*place, name))
+            yield from _leaves(item, (*place, name), whole)
     elif isinstance(value, list | tuple):
         for n, item in enumerate(value):
-            yield from _leaves(item, (*place, n))
+            yield from _leaves(item, (*place, n), whole)
     else:
         yield place, value
+
+
+def _ordered(value: Any) -> Any:
+    """Pairs in one order: a tile's paths are the same whichever is named first."""
+    return sorted(map(sorted, value)) if isinstance(value, list) and value and isinstance(value[0], list) else value
 
 
 def _is_allowed(game: Game, state: Any, command: Command) -> bool:
@@ -122,5 +133,6 @@ def _is_allowed(game: Game, state: Any, command: Command) -> bool:
     return True
 
 
-def _key(command: Command) -> str:
-    return json.dumps(dict(command), sort_keys=True)
+def _key(command: Command, seen: Mapping[Place, Any]) -> str:
+    """The same for commands that say the same."""
+    return json.dumps(sorted(_leaves(command, whole=seen.keys()), key=str))

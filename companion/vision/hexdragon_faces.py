@@ -65,6 +65,12 @@ def face_weights(ends: np.ndarray) -> np.ndarray:
     return np.asarray(e / e.sum(-1, keepdims=True))
 
 
+def end_shares(probabilities: np.ndarray) -> np.ndarray:
+    """The probabilities (6, 7) of `paths.ENDS` in (6, C), of a piece that is a tile."""
+    ends = np.concatenate([probabilities[:, :HEAD], probabilities[:, _HEADS].sum(-1, keepdims=True)], axis=1)
+    return np.asarray(ends / np.maximum(ends.sum(-1, keepdims=True), 1e-6))
+
+
 def tile_share(probabilities: np.ndarray) -> float:
     """How surely (6, C) is a tile, 0..1."""
     return float(probabilities[:, :10].sum(-1).mean())

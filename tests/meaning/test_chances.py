@@ -1,9 +1,13 @@
 """The recogniser's chances told for each place of a command."""
 
+import json
+
 import numpy as np
 
-from companion.meaning.chances import chances, number_chances
+from companion.meaning.chances import chances, number_chances, tile_chances
 from companion.vision.comet_seen import SeenComet
+from companion.vision.hexdragon_faces import NAMES
+from companion.vision.hexdragon_seen import SeenTile
 from companion.vision.numerals import NUMBERS
 from companion.vision.seen import SeenCard
 
@@ -53,3 +57,33 @@ def test_the_numbers_of_a_set_have_their_chances_where_they_stand_in_the_command
     assert told["cards", 1, 2] == {"10": 0.9}
     assert told["cards", 0, 2] == {"9": 0.9}
     assert len(told) == 6
+
+
+def tile(face: tuple[str, ...], other: tuple[str, ...], share: float) -> SeenTile:
+    """A tile that most likely shows one face, and another with such a share at every edge where they differ."""
+    p = np.full((6, len(NAMES)), 1e-4)
+    for edge, names in enumerate(zip(face, other, strict=True)):
+        p[edge, NAMES.index(names[1])] = share
+        p[edge, NAMES.index(names[0])] = 1 - share if names[0] != names[1] else 0.99
+    return SeenTile((1, 0), face, CORNERS, 0.9, 0.99, p)
+
+
+def test_the_tile_that_was_laid_has_its_chances_as_a_whole() -> None:
+    command = {"cmd": "place", "cell": [1, 0], "tile": {"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]]}}
+    card = tile(("+3", "+1", "+5", "+3", "+1", "+5"), ("+3",) * 6, 0.3)
+    [[place, likely]] = tile_chances(command, [card])
+    assert place == ["tile"]
+    first, second = ((json.loads(text)["paths"], chance) for text, chance in list(likely.items())[:2])
+    assert (first[0], first[1] > 0.7) == ([[0, 3], [1, 2], [4, 5]], True)
+    assert (second[0], second[1] < 0.3) == ([[0, 3], [1, 4], [2, 5]], True)
+
+
+def test_a_head_keeps_the_owner_that_the_command_names() -> None:
+    tiles = {"kind": "head", "head": 4, "tails": [5], "paths": [[0, 3], [1, 2]], "owner": "red"}
+    face = ("+3", "+1", "+5", "+3", "head:red", "tail")
+    [[_, likely]] = tile_chances({"cmd": "place", "cell": [1, 0], "tile": tiles}, [tile(face, face, 0.9)])
+    assert json.loads(next(iter(likely))) == tiles
+
+
+def test_a_star_has_no_tiles_chances() -> None:
+    assert tile_chances({"cmd": "star", "cell": [1, 0]}, [tile(("tail",) * 6, ("tail",) * 6, 0.9)]) == []

@@ -1,5 +1,6 @@
 """What a move might have been instead, by the rules and by the picture."""
 
+import json
 from typing import Any
 
 import pytest
@@ -90,3 +91,14 @@ def test_another_tile_in_the_same_cell_comes_before_the_same_tile_elsewhere() ->
     laid = next(c for c in session.game.legal(session.state) if c["cmd"] == "place" and c["tile"]["kind"] == "body")
     found = suggestions(session.game, session.state, laid)
     assert {tuple(other["cell"]) for other in found} == {tuple(laid["cell"])}
+
+
+def test_another_tile_comes_first_where_the_picture_leaves_it_open() -> None:
+    session = begin(Header("hexdragon", ("Ana", "Bo")), 1)
+    tile = {"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]]}
+    other = {"kind": "body", "paths": [[0, 3], [1, 4], [2, 5]]}
+    command = {"cmd": "place", "player": "Ana", "cell": [1, 0], "tile": tile}
+    seen = [[["tile"], {json.dumps(tile, sort_keys=True): 0.7, json.dumps(other, sort_keys=True): 0.25}]]
+    found = suggestions(session.game, session.state, command, seen)
+    assert (found[0]["cell"], found[0]["tile"]) == ([1, 0], other)
+    assert all(one["tile"] != tile or one["cell"] != [1, 0] for one in found)
