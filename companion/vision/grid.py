@@ -44,11 +44,11 @@ class Grid:
         points = np.array([middle.real, middle.imag]) + UNIT_HEXAGON * self.reach
         return mapped(self.image_from_grid, points).astype(np.float32)
 
-    def cell_of(self, corners: np.ndarray) -> Cell | None:
-        """The cell in which an outline (6, 2) lies, None between cells."""
+    def cell_of(self, corners: np.ndarray, off_most: float = OFF_MOST) -> Cell | None:
+        """The cell in which an outline (6, 2) lies, None between cells: that far from any middle, in pitches."""
         x, y = mapped(np.asarray(np.linalg.inv(self.image_from_grid)), _middles(corners[None].astype(np.float64))[0])
         cell = _cell_at(complex(x, y))
-        return cell if abs(_plane(cell) - complex(x, y)) < OFF_MOST else None
+        return cell if abs(_plane(cell) - complex(x, y)) < off_most else None
 
 
 def find_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:

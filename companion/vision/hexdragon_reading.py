@@ -1,5 +1,6 @@
 """Reading a HexDragon table: the stages in order, from a picture to a reading, with the time each took."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +23,10 @@ HINT = 0.2
 """Less certain than that the finder tells nothing."""
 TILE = 0.5
 """What is told as a tile is at least so surely one to the network that reads it."""
+BLANK_TILE = 0.9
+"""And at least so surely when none of its edges can be read."""
+OFF_STAR = 0.42
+"""How far from its cell's middle a star is still told there, in pitches: far from tiles the grid is less exact."""
 PLAIN_TILE = 0.6
 """A tile found so surely is mentioned even when it lies on no cell."""
 GUESSED_TILE, GUESSED_STAR = 0.9, 0.9
@@ -56,7 +61,7 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     probabilities, cast = namer.seen(pyramid, corners, None)
     corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, cast)
     clock.lap("name")
-    is_tile = np.array([tile_share(p) >= TILE for p in probabilities], bool)
+    is_tile = np.array([_is_tile(p, namer) for p in probabilities], bool)
     stars = np.array([star_share(p) for p in probabilities])
     is_tile = is_tile if is_tile.any() else stars >= GUESSED_STAR
     if not is_tile.any():
@@ -65,7 +70,7 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     grid = find_grid(corners[is_tile], _sureness(tiles, probabilities[is_tile]))
     clock.lap("grid")
     on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, probabilities[is_tile]), namer, cast)
-    starred = {cell for star in corners[stars >= DOUBTED_STAR] if (cell := grid.cell_of(star)) is not None}
+    starred = {cell: s for s in corners[stars >= DOUBTED_STAR][::-1] if (cell := grid.cell_of(s, OFF_STAR)) is not None}
     rest, doubted = _looked_for(pyramid, grid, on_grid, starred, namer, cast)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
@@ -82,6 +87,12 @@ def tile_outlines(pyramid: Pyramid, across_px: float | None = None) -> tuple[tup
     return found, refined(network("hexdragon-pose/pose.onnx"), pyramid, corners)
 
 
+def _is_tile(probabilities: np.ndarray, namer: TileNamer) -> bool:
+    """More likely a tile than not; and surely one where not one of its edges is."""
+    least = BLANK_TILE if set(namer.stated(probabilities)) == {None} else TILE
+    return tile_share(probabilities) >= least
+
+
 def _sureness(tiles: list[Found], probabilities: np.ndarray) -> np.ndarray:
     return np.array([t.confidence * sureness(p) for t, p in zip(tiles, probabilities, strict=True)])
 
@@ -95,13 +106,18 @@ def _on_grid(tiles: list[Found], grid: Grid, probabilities: np.ndarray) -> list[
 
 
 def _looked_for(
-    pyramid: Pyramid, grid: Grid, known: list[Placed], starred: set[Cell], namer: TileNamer, cast: np.ndarray
+    pyramid: Pyramid,
+    grid: Grid,
+    known: list[Placed],
+    starred: dict[Cell, np.ndarray],
+    namer: TileNamer,
+    cast: np.ndarray,
 ) -> tuple[list[Placed], tuple[Warned, ...]]:
     """Tiles and stars where the grid has cells and nothing was found: each place is looked at; and doubted stars."""
     free = _free_cells(known, grid, starred, (pyramid.levels[0].shape[1], pyramid.levels[0].shape[0]))
     if not free:
         return [], ()
-    places = np.stack([grid.outline(cell) for cell in free])
+    places = np.stack([_moved(grid.outline(cell), starred.get(cell)) for cell in free])
     as_guessed, _ = namer.seen(pyramid, places, cast)
     shares = [star_share(p) for p in as_guessed]
     stars = [i for i, share in enumerate(shares) if share >= GUESSED_STAR]
@@ -117,7 +133,7 @@ def _looked_for(
     return out, tuple(Warned("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted)
 
 
-def _free_cells(known: list[Placed], grid: Grid, starred: set[Cell], size: tuple[int, int]) -> list[Cell]:
+def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: tuple[int, int]) -> list[Cell]:
     """The cells without a tile around the start tile, or around all tiles where there is none; those in the picture.
 
     Where something was found that looks like a star is such a cell too.
@@ -129,7 +145,12 @@ def _free_cells(known: list[Placed], grid: Grid, starred: set[Cell], size: tuple
         wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * RADIUS for other in taken)}
     else:
         wanted = {(start[0] + q, start[1] + r) for q, r in field(RADIUS)}
-    return [cell for cell in sorted((wanted | starred) - set(taken)) if _is_in_picture(grid.outline(cell), size)]
+    return [cell for cell in sorted((wanted | set(starred)) - set(taken)) if _is_in_picture(grid.outline(cell), size)]
+
+
+def _moved(place: np.ndarray, star: np.ndarray | None) -> np.ndarray:
+    """A cell's outline, or the same around a star that was found there."""
+    return place if star is None else place + (star.mean(0) - place.mean(0))
 
 
 def _is_in_picture(corners: np.ndarray, size: tuple[int, int]) -> bool:
