@@ -7,9 +7,9 @@ again where it lies; the whole picture is read only for what changed elsewhere. 
 
 from dataclasses import dataclass, replace
 
-import cv2
 import numpy as np
 
+from companion.vision.following import Following
 from companion.vision.hexapod_again import begun_alike, found_again, is_same_place, was_pushed
 from companion.vision.hexapod_fields import looked_again
 from companion.vision.hexapod_judging import is_card, is_case, judged
@@ -19,8 +19,8 @@ from companion.vision.hexapod_reading import read_hexapod
 from companion.vision.hexapod_seen import HexapodReading, SeenField
 from companion.vision.hexapod_telling import cell_corners, moved, placed, removed
 from companion.vision.pyramid import Pyramid
-from companion.vision.stillness import Glance, Stillness, cells_of
-from companion.vision.telling import Notices, Patience, Told, notice
+from companion.vision.stillness import Glance, cells_of
+from companion.vision.telling import Patience, Told, notice
 
 _AROUND = 1.3
 """So much larger than a field is what must lie still for it to be looked at: a hand comes from outside."""
@@ -35,82 +35,36 @@ class _Look:
     since: int
 
 
-class CaseFollower:
-    """Follows one table; see `readers.Follower`."""
+class CaseFollower(Following[SeenField]):
+    """Follows the cases and the loose cards of one table."""
+
+    THINGS = "cases"
 
     def __init__(self, namer: InsectNamer | None = None, patience: Patience | None = None) -> None:
+        super().__init__(patience)
         self._namer = namer or Described()
-        self._patience = patience or Patience()
-        self._stillness = Stillness()
-        self._known: list[SeenField] | None = None
         self._looks: dict[int, _Look] = {}
-        self._notices = Notices()
         self._shape = (0, 0)
-        self._frame = 0
-        self._next_full = 0
-        self._busy = 0
 
-    @property
-    def cards(self) -> tuple[SeenField, ...] | None:
-        """The cases and the loose cards known; None before the table has first settled."""
-        return None if self._known is None else tuple(self._known)
-
-    @property
-    def is_quiet(self) -> bool:
-        """Nothing differs from what is known and told."""
-        return self._known is not None and self._busy == 0
-
-    @property
-    def standing(self) -> dict[str, str]:
-        """Notices that hold now: code to text."""
-        return self._notices.standing
-
-    def step(self, bgr: np.ndarray) -> list[Told]:
-        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
-        self._frame += 1
-        glance = self._stillness.look(bgr)
-        self._shape = (glance.changed.shape[0], glance.changed.shape[1])
-        if glance.dark:
-            self._looks.clear()
-            return self._notices.say("dark", "It is too dark to see the table.")
-        told = self._notices.unsay("dark", "light-back", "There is light again.")
-        if self._known is None:
-            return told + self._first(bgr, glance)
-        return told + self._changes(bgr, glance, self._known)
-
-    # ------------------------------------------------------------ the table as first settled
-
-    def _first(self, bgr: np.ndarray, glance: Glance) -> list[Told]:
-        if float((glance.still >= self._patience.start).mean()) < 0.97 or self._frame < self._next_full:
-            return []
-        self._next_full = self._frame + 3
+    def _begin(self, bgr: np.ndarray, *, may_wait: bool) -> HexapodReading | None:
         reading = read_hexapod(bgr, self._namer)
-        if any(any(map(any, case.doubt)) for case in reading.cards) and self._frame < self._patience.doubt:
-            return []
-        self._known = [*reading.cards, *reading.loose]
-        self._stillness.accept()
-        return [{"event": "table", **reading.as_json()}]
+        is_doubtful = any(any(map(any, case.doubt)) for case in reading.cards)
+        return None if may_wait and is_doubtful else reading
+
+    def _forget_looks(self) -> None:
+        self._looks.clear()
 
     # ------------------------------------------------------------ changes
 
-    def _changes(self, bgr: np.ndarray, glance: Glance, known: list[SeenField]) -> list[Told]:
-        changed = cv2.morphologyEx(glance.changed.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
-        share = float(changed.mean())
-        if share < 0.0005:
-            self._looks.clear()
-            self._busy = 0
-            return self._notices.unsay("hand-resting") + self._notices.unsay(
-                "table-lost", "table-found", "The cases are in view again."
-            )
-        self._busy += 1
+    def _look(
+        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField], share: float
+    ) -> list[Told]:
+        self._shape = (changed.shape[0], changed.shape[1])
         if share > 0.5:
-            return self._look_everywhere(bgr, glance, changed, known)
+            return self._look_everywhere(bgr, glance, known)
         told, free = self._look_at_fields(bgr, glance, changed, known)
         told += self._look_elsewhere(bgr, glance, changed & free, known)
-        at_rest = float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
-        if self._busy >= self._patience.resting and at_rest:
-            told += self._notices.say("hand-resting", "A hand or a thing rests over the table.")
-        return told
+        return told + self._resting(glance, changed)
 
     def _look_at_fields(
         self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
@@ -244,22 +198,19 @@ class CaseFollower:
         known.insert(at, field)
         return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
 
-    def _look_everywhere(
-        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
-    ) -> list[Told]:
+    def _look_everywhere(self, bgr: np.ndarray, glance: Glance, known: list[SeenField]) -> list[Told]:
         """Much has changed at once: find the known cases again, wherever the camera looks from now."""
-        if float((glance.still >= self._patience.start).mean()) < 0.9 or self._frame < self._next_full:
+        if not self._may_look_everywhere(glance):
             return []
-        self._next_full = self._frame + 5
         reading = read_hexapod(bgr, self._namer)
         again = found_again(known, reading)
         if again is None:
-            return self._notices.say("table-lost", "The cases cannot be found: is something in front of the camera?")
+            return self._out_of_view()
         were_moved = not all(is_same_place(a, b) for a, b in zip(known, again, strict=False))
         known[:] = [*again, *reading.loose]
         self._looks.clear()
         self._stillness.accept()
-        told = self._notices.unsay("table-lost", "table-found", "The cases are in view again.")
+        told = self._back_in_view()
         if were_moved:
             told.append(notice("camera-moved", "The camera or the table was moved; the cases were found again."))
         return told

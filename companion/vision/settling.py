@@ -5,12 +5,13 @@ still is a piece of the picture read, and only a card that is free of hands, ful
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import cv2
 import numpy as np
 
+from companion.vision.candidates import Candidate, Candidates
 from companion.vision.changes import (
     Window,
     across_of,
@@ -21,33 +22,22 @@ from companion.vision.changes import (
     untouched,
     windows_of,
 )
-from companion.vision.judging import confidence_of
+from companion.vision.following import Following
 from companion.vision.layout import Layout
 from companion.vision.namers import Stating
 from companion.vision.register import agree
 from companion.vision.seen import Reading, SeenCard, is_near, moved_by
-from companion.vision.stillness import STEP, Glance, Stillness, cells_of
-from companion.vision.telling import Notices, Patience, Told, notice
+from companion.vision.stillness import STEP, Glance, cells_of
+from companion.vision.telling import Patience, Told, notice
 
 Read = Callable[[np.ndarray, Any, float | None], Reading]
 ReadBeside = Callable[[np.ndarray, Any, float, Sequence[SeenCard]], Reading]
-
-
-@dataclass(slots=True, eq=False)
-class _Candidate:
-    """A card seen where none was known, gathering evidence: the mean probabilities of the latest looks."""
-
-    card: SeenCard
-    evidence: np.ndarray
-    looks: int
-    since: int
-
 
 _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
 
-class Settler:
+class Settler(Following[SeenCard]):
     """Follows one table.
 
     Args:
@@ -67,83 +57,41 @@ class Settler:
         patience: Patience | None = None,
         read_beside: ReadBeside | None = None,
     ) -> None:
+        super().__init__(patience)
         self._read = read
         self._read_beside = read_beside
         self._layout = layout
         self._namer = namer
-        self._patience = patience or Patience()
-        self._stillness = Stillness()
-        self._known: list[SeenCard] | None = None
-        self._candidates: list[_Candidate] = []
+        self._candidates = Candidates(layout)
         self._gone: list[tuple[SeenCard, int]] = []
-        self._notices = Notices()
-        self._frame = 0
-        self._next_full = 0
-        self._busy = 0
-
-    @property
-    def cards(self) -> tuple[SeenCard, ...] | None:
-        """The cards known to lie on the table; None before it has first settled."""
-        return None if self._known is None else tuple(self._known)
-
-    @property
-    def is_quiet(self) -> bool:
-        """Nothing differs from what is known and told."""
-        return self._known is not None and self._busy == 0
-
-    @property
-    def standing(self) -> dict[str, str]:
-        """Notices that hold now: code to text."""
-        return self._notices.standing
-
-    def step(self, bgr: np.ndarray) -> list[Told]:
-        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
-        self._frame += 1
-        glance = self._stillness.look(bgr)
-        if glance.dark:
-            self._candidates.clear()
-            return self._notices.say("dark", "It is too dark to see the table.")
-        told = self._notices.unsay("dark", "light-back", "There is light again.")
-        if self._known is None:
-            return told + self._first(bgr, glance)
-        return told + self._changes(bgr, glance, self._known)
 
     # ------------------------------------------------------------ the table as first settled
 
-    def _first(self, bgr: np.ndarray, glance: Glance) -> list[Told]:
-        if float((glance.still >= self._patience.start).mean()) < 0.97 or self._frame < self._next_full:
-            return []
-        self._next_full = self._frame + 3
+    def _begin(self, bgr: np.ndarray, *, may_wait: bool) -> Reading | None:
         reading = self._read(bgr, self._namer, None)
-        if any(None in c.edges for c in reading.cards) and self._frame < self._patience.doubt:
-            return []
-        self._known = [*reading.cards, *reading.loose]
+        if may_wait and any(None in c.edges for c in reading.cards):
+            return None
         if reading.cards:
             self._namer = reading.namer
-        self._stillness.accept()
-        return [{"event": "table", **reading.as_json()}]
+        return reading
 
     # ------------------------------------------------------------ changes
 
-    def _changes(self, bgr: np.ndarray, glance: Glance, known: list[SeenCard]) -> list[Told]:
-        changed = cv2.morphologyEx(glance.changed.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
-        share = float(changed.mean())
-        if share < 0.0005:
-            self._candidates.clear()
-            self._gone.clear()
-            self._busy = 0
-            return self._notices.unsay("hand-resting") + self._notices.unsay(
-                "table-lost", "table-found", "The cards are in view again."
-            )
-        self._busy += 1
+    def _forget_looks(self) -> None:
+        self._candidates.clear()
+
+    def _come_to_rest(self) -> None:
+        self._candidates.clear()
+        self._gone.clear()
+
+    def _look(
+        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenCard], share: float
+    ) -> list[Told]:
         if share > 0.5 or self._most_cards_differ(changed, known):
             of_the_whole = self._look_everywhere(bgr, glance, known)
             if of_the_whole is not None:
                 return of_the_whole
-        told = self._look_where_settled(bgr, glance, changed, known)
-        if self._busy >= self._patience.resting and self._is_at_rest(glance, changed):
-            told += self._notices.say("hand-resting", "A hand or a thing rests over the table.")
-        return told
+        return self._look_where_settled(bgr, glance, changed, known) + self._resting(glance, changed)
 
     def _look_where_settled(
         self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenCard]
@@ -201,9 +149,9 @@ class Settler:
                 return []
         recent = changed & (glance.still < self._patience.doubt)  # what is left beside the card does not hold it
         if stirred_around(card, recent) > 0.15:
-            self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)]
+            self._candidates.drop_near(card)
             return []
-        candidate = self._gather(card)
+        candidate = self._candidates.gather(card, self._namer, self._frame)
         waits = None in candidate.card.edges or (old is not None and candidate.looks < 4)
         if waits and self._frame - candidate.since < self._patience.doubt:
             return []
@@ -212,28 +160,11 @@ class Settler:
             told.append({"event": "removed", **known.pop(old).as_json()})
         return told + self._placed(candidate, known)
 
-    def _gather(self, card: SeenCard) -> _Candidate:
-        """The evidence for a card not known yet, this look included."""
-        for held in self._candidates:
-            if is_near(card, held.card, 0.15):
-                now = self._layout.aligned(card, held.card)
-                held.looks += 1
-                held.evidence += (now.probabilities - held.evidence) / min(held.looks, 6)
-                mean = held.evidence
-                edges = _cleared(self._namer.stated(mean), mean, now) if self._namer else now.edges
-                sure = confidence_of(now.presence, mean, edges)
-                held.card = replace(now, edges=edges, probabilities=mean, confidence=sure)
-                return held
-        own = self._layout.aligned(card, card)
-        fresh = _Candidate(own, own.probabilities.copy(), 1, self._frame)
-        self._candidates = [c for c in self._candidates if not is_near(c.card, card, 1.0)] + [fresh]
-        return fresh
-
-    def _placed(self, candidate: _Candidate, known: list[SeenCard]) -> list[Told]:
+    def _placed(self, candidate: Candidate, known: list[SeenCard]) -> list[Told]:
         cards = self._layout.named([*known, candidate.card])
         joined = [new for new, was in zip(cards, known, strict=False) if was.cell is None and new.cell is not None]
         known[:] = cards
-        self._candidates.remove(candidate)
+        self._candidates.drop(candidate)
         new = cards[-1]
         told: list[Told] = [{"event": "placed", **new.as_json()}, *({"event": "moved", **c.as_json()} for c in joined)]
         if None in new.edges:
@@ -272,9 +203,9 @@ class Settler:
         self, looked: np.ndarray, seen: list[SeenCard], glance: Glance, changed: np.ndarray, known: list[SeenCard]
     ) -> None:
         """Accept what lies still and holds nothing new: cards told and seen whole, a moved chip, a shadow."""
-        self._candidates = [c for c in self._candidates if self._frame - c.since < 3 * self._patience.doubt]
+        self._candidates.drop_before(self._frame - 3 * self._patience.doubt)
         waiting = np.zeros(changed.shape, bool)
-        for card in [c.card for c in self._candidates] + [c for c, _ in self._gone]:
+        for card in [*self._candidates.cards, *(c for c, _ in self._gone)]:
             waiting |= cells_of(card.corners, changed.shape, 1.4)
         whole = np.zeros(changed.shape, bool)
         for card in seen:
@@ -293,10 +224,6 @@ class Settler:
 
     # ------------------------------------------------------------ camera and table as a whole
 
-    def _is_at_rest(self, glance: Glance, changed: np.ndarray) -> bool:
-        """What differs from the known table has lain as it is for long."""
-        return bool(changed.any()) and float((glance.still[changed] >= self._patience.resting).mean()) > 0.6
-
     def _most_cards_differ(self, changed: np.ndarray, known: list[SeenCard]) -> bool:
         if len(known) < 2 or int(changed.sum()) * STEP**2 < 0.1 * sum(2.6 * c.side**2 for c in known):
             return False  # a card's area is 2.6 times its side squared
@@ -304,15 +231,12 @@ class Settler:
 
     def _look_everywhere(self, bgr: np.ndarray, glance: Glance, known: list[SeenCard]) -> list[Told] | None:
         """Much has changed at once. Read everything and find the known table in it; None when it lies where it lay."""
-        if float((glance.still >= self._patience.start).mean()) < 0.9 or self._frame < self._next_full:
+        if not self._may_look_everywhere(glance):
             return None
-        self._next_full = self._frame + 5
         reading = self._read(bgr, self._namer, None)
         fresh = self._layout.again(known, reading.cards)
         if fresh is None:
-            if not self._is_at_rest(glance, glance.changed):
-                return None
-            return self._notices.say("table-lost", "The cards cannot be found: is something in front of the camera?")
+            return self._out_of_view() if self._is_at_rest(glance, glance.changed) else None
         shifted = self._layout.moved(known, fresh)
         if shifted is not None and not _lie_still(fresh, glance, self._patience.removal):
             return None  # a hand may be holding them
@@ -326,15 +250,9 @@ class Settler:
         everything = [*reading.cards, *reading.loose]
         self._stillness.accept(~(_strangers(everything, known, glance) | _strangers(known, everything, glance)))
         return [
-            *self._notices.unsay("table-lost", "table-found", "The cards are in view again."),
+            *self._back_in_view(),
             notice("camera-moved", "The camera or the table was moved; the cards were found again."),
         ]
-
-
-def _cleared(edges: tuple[str | None, ...], mean: np.ndarray, now: SeenCard) -> tuple[str | None, ...]:
-    """What all looks together say; where they leave a doubt, what this look says plainly, if they lean to the same."""
-    leaning = mean.argmax(-1) == now.probabilities.argmax(-1)
-    return tuple(n if e is None and same else e for e, n, same in zip(edges, now.edges, leaning, strict=True))
 
 
 def _strangers(cards: list[SeenCard], others: list[SeenCard], glance: Glance) -> np.ndarray:
