@@ -5,11 +5,16 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
+from companion.vision.levelling import areas
 from companion.vision.seen import SeenCard
 from companion.vision.stillness import STEP, cells_of
 
 _UNTOUCHED = 0.03
-"""Where less of a card's place changed, the card lies as it lay: a neighbour's blur reaches a little over its edge."""
+"""Where less of a card's place changed, the card lies as it lay."""
+_BLUR = 1.5
+"""So many of the glance's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
+_WHOLE = 0.8
+"""A change at least so many cards' widths large, both ways, holds a card whole: less of what is beside it is read."""
 
 
 Window = tuple[int, int, int, int]
@@ -18,27 +23,37 @@ Window = tuple[int, int, int, int]
 
 def across_of(cards: Sequence[SeenCard]) -> float | None:
     """The usual width of a card between opposite edges, in pixels; None when there is none."""
-    return float(np.median([c.side for c in cards])) * float(np.sqrt(3.0)) if cards else None
+    return float(np.median(_sides(cards))) * float(np.sqrt(3.0)) if cards else None
 
 
-def windows_of(settled: np.ndarray, size: tuple[int, int], across: float | None) -> list[Window]:
-    """The pieces of the picture to read: each settled change and a card's width around it.
+def windows_of(
+    settled: np.ndarray, size: tuple[int, int], across: float | None, young: np.ndarray | None = None
+) -> list[Window]:
+    """The pieces of the picture to read: each settled change and what is around it.
+
+    Where something as large as a card has just come to rest, crumbs of change elsewhere, such as the last of a hand's
+    shadow, wait until it has been looked at.
 
     Args:
         settled: bool (h, w) of the glance, what changed and lies still.
         size: height and width of the picture.
         across: how wide cards are; None for the whole picture.
+        young: bool (h, w), what came to rest only just now; None for nothing.
     """
     h, w = size
     joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
-    count, _, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
     least = 0.1 * ((across or 45.0) / STEP) ** 2
-    boxes = [stats[i] for i in range(1, count) if stats[i][4] >= least]
+    boxes = {i: stats[i] for i in range(1, count) if stats[i][4] >= least}
     if boxes and across is None:
         return [(0, 0, w, h)]
-    margin = across or 0.0
+    across = across or 0.0
+    whole = {i for i, box in boxes.items() if (min(box[2], box[3]) - 2) * STEP >= _WHOLE * across}
+    first = [] if young is None else [i for i in whole if (young & settled & (labels == i)).any()]
     windows: list[Window] = []
-    for x, y, wide, high, _ in boxes:
+    for i in first or boxes:
+        x, y, wide, high, _ = boxes[i]
+        margin = (0.6 if i in whole else 1.0) * across
         x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
         x1, y1 = min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))
         windows = _with_window(windows, (x0, y0, x1, y1))
@@ -59,13 +74,13 @@ def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
 def untouched(cards: Sequence[SeenCard], window: Window, changed: np.ndarray) -> list[SeenCard]:
     """The cards in a window under which nothing changed."""
     x0, y0, x1, y1 = window
-    inside = [c for c in cards if x0 <= c.centre[0] < x1 and y0 <= c.centre[1] < y1]
-    return [c for c in inside if changed_share(c, changed) < _UNTOUCHED]
+    inside = [c for c, (x, y) in ((c, c.centre) for c in cards) if x0 <= x < x1 and y0 <= y < y1]
+    return [c for c in inside if changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) < _UNTOUCHED]
 
 
-def changed_share(card: SeenCard, changed: np.ndarray) -> float:
-    """How much of a card's place changed, 0..1; all of it where the card is out of the picture."""
-    area = cells_of(card.corners, changed.shape)
+def changed_share(card: SeenCard, changed: np.ndarray, inner: float = 1.0) -> float:
+    """How much of a card's place, or of its ``inner`` part, changed, 0..1; all of it where it is out of the picture."""
+    area = cells_of(card.corners, changed.shape, inner)
     return float(changed[area].mean()) if area.any() else 1.0
 
 
@@ -97,6 +112,11 @@ def near(cards: Sequence[SeenCard], others: Sequence[SeenCard], share: float) ->
     if not cards or not others:
         return [False] * len(cards)
     centres, there = (np.stack([c.corners for c in some]).mean(1) for some in (cards, others))
-    reach = share * np.array([c.side for c in others])
+    reach = share * _sides(others)
     apart = np.linalg.norm(centres[:, None] - there[None], axis=-1)
     return [bool(one) for one in (apart < reach).any(axis=1)]
+
+
+def _sides(cards: Sequence[SeenCard]) -> np.ndarray:
+    """The cards' `side`, (N,)."""
+    return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / (1.5 * np.sqrt(3.0))))

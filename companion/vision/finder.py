@@ -61,18 +61,18 @@ def pose_code(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """The corners (6, 2) that `pose_code` codes, up to where they begin.
+    """The corners (..., 6, 2) that `pose_code` codes, up to where they begin; of centres (..., 2), codes (..., 5).
 
     >>> quad = UNIT_HEXAGON * [40, 30] + [100, 50]
     >>> bool(np.allclose(corners_from_code(*pose_code(quad)[:2]), quad))
     True
     """
-    log_s = np.array([[code[0], code[1]], [code[1], code[2]]], np.float64)
-    values, vectors = np.linalg.eigh(log_s)
-    s = vectors @ np.diag(np.exp(values)) @ vectors.T
-    t = np.arctan2(code[4], code[3]) / 6
-    turn = np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
-    return np.asarray(centre + UNIT_HEXAGON @ (s @ turn).T)
+    xx, xy, yy, cos6, sin6 = np.moveaxis(np.asarray(code, np.float64), -1, 0)
+    values, vectors = np.linalg.eigh(np.stack([np.stack([xx, xy], -1), np.stack([xy, yy], -1)], -2))
+    s = (vectors * np.exp(values)[..., None, :]) @ vectors.swapaxes(-1, -2)
+    t = np.arctan2(sin6, cos6) / 6
+    turn = np.stack([np.stack([np.cos(t), -np.sin(t)], -1), np.stack([np.sin(t), np.cos(t)], -1)], -2)
+    return np.asarray(np.asarray(centre)[..., None, :] + UNIT_HEXAGON @ (s @ turn).swapaxes(-1, -2))
 
 
 def brightened(bgr: np.ndarray) -> np.ndarray:
@@ -159,17 +159,17 @@ def _at_scale(
     out = _answer(net, small[begin[1] : end[1], begin[0] : end[0]])
     heat = 1.0 / (1.0 + np.exp(-out[0]))
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
+    order = np.argsort(-heat[rows, cols])
+    y, x = rows[order], cols[order]
+    centres = begin + np.stack([x, y], 1) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x].T * 8.0
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
+    quads = (corners_from_code(centres, out[3:8, y, x].T / np.array(POSE_SCALE)) + 0.5) / scale - 0.5
     found: list[Found] = []
     taken: list[tuple[float, float, float]] = []
-    for i in np.argsort(-heat[rows, cols]):
-        y, x = int(rows[i]), int(cols[i])
-        centre = begin + np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x] * 8.0
-        corners = corners_from_code(centre, out[3:8, y, x] / np.array(POSE_SCALE))
-        card = Found(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
-        place = (float(card.corners[:, 0].mean()), float(card.corners[:, 1].mean()), _across(card.corners))
+    for corners, sure in zip(quads.astype(np.float32), heat[y, x], strict=True):
+        place = (float(corners[:, 0].mean()), float(corners[:, 1].mean()), _across(corners))
         if not any(_overlap(place, other) for other in taken):
-            found.append(card)
+            found.append(Found(corners, float(sure)))
             taken.append(place)
     return tuple(found)
 

@@ -14,6 +14,8 @@ import numpy as np
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.namers import Stating
 
+_ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
+"""A hexagon's corners, begun at each of them."""
 _AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
 
 
@@ -142,12 +144,11 @@ def moved_by(card: SeenCard, x: float, y: float) -> SeenCard:
 
 def aligned(card: SeenCard, model: SeenCard) -> SeenCard:
     """The card in its own frame, its corners begun where those of ``model``, the same place seen before, begin."""
-    own = in_own_frame(card)
     offsets = model.corners - model.corners.mean(0)
-    mine = own.corners - own.corners.mean(0)
-    roll = min(range(6), key=lambda k: float(np.linalg.norm(np.roll(mine, -k, 0) - offsets)))
+    mine = card.corners - card.corners.mean(0)
+    roll = int(((mine[_ROLLS] - offsets) ** 2).sum((1, 2)).argmin())
     # corner k becomes corner 0, so edge k (clockwise) becomes edge 0: the names go k steps counter-clockwise
-    return replace(turned(own, None, roll), corners=np.roll(own.corners, -roll, 0), east=0)
+    return replace(turned(card, None, roll - card.east), corners=card.corners[_ROLLS[roll]], east=0)
 
 
 def is_near(a: SeenCard, b: SeenCard, share: float) -> bool:

@@ -104,7 +104,8 @@ class Settler(Following[SeenCard]):
         if not is_fresh and self._frame % 8:
             return []  # what lies there has been looked at: now and then is enough
         lying: list[SeenCard] = []
-        for window in windows_of(settled, (bgr.shape[0], bgr.shape[1]), across_of(known)):
+        young = glance.still < self._patience.card + 2
+        for window in windows_of(settled, (bgr.shape[0], bgr.shape[1]), across_of(known), young):
             x0, y0, x1, y1 = window
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             beside = [] if self._read_beside is None else untouched(known, window, changed)
@@ -113,9 +114,12 @@ class Settler(Following[SeenCard]):
         for card in seen:
             told += self._consider(card, glance, changed, known)
         if looked.any():
-            seen += lying
-            told += self._missing(looked, seen, glance, changed, known)
-            self._accept(looked, seen, glance, changed, known)
+            told += self._missing(looked, [*seen, *lying], glance, changed, known)
+            as_known = [*lying, *(card for card in seen if self._lies_as_known(card, known))]
+            slow = looked & (glance.still >= self._patience.doubt)
+            if slow.any():
+                slow &= ~_over_unseen(known, [*seen, *lying], changed)
+            self._accept(slow, as_known, glance)
         return told
 
     def _read_piece(
@@ -199,22 +203,23 @@ class Settler(Following[SeenCard]):
 
     # ------------------------------------------------------------ what needs no telling
 
-    def _accept(
-        self, looked: np.ndarray, seen: list[SeenCard], glance: Glance, changed: np.ndarray, known: list[SeenCard]
-    ) -> None:
-        """Accept what lies still and holds nothing new: cards told and seen whole, a moved chip, a shadow."""
+    def _accept(self, slow: np.ndarray, as_known: Sequence[SeenCard], glance: Glance) -> None:
+        """Accept what lies still and holds nothing new.
+
+        Args:
+            slow: bool (h, w), what was looked at and has lain for long: a moved chip, a shadow.
+            as_known: cards that are known to lie where they are; read whole, they are accepted at once.
+            glance: the frame.
+        """
         self._candidates.drop_before(self._frame - 3 * self._patience.doubt)
-        waiting = np.zeros(changed.shape, bool)
+        waiting = np.zeros(slow.shape, bool)
         for card in [*self._candidates.cards, *(c for c, _ in self._gone)]:
-            waiting |= cells_of(card.corners, changed.shape, 1.4)
-        whole = np.zeros(changed.shape, bool)
-        for card in seen:
-            if None not in card.edges and self._lies_as_known(card, known):
-                whole |= cells_of(card.corners, changed.shape, 1.12)
+            waiting |= cells_of(card.corners, slow.shape, 1.4)
+        whole = np.zeros(slow.shape, bool)
+        for card in as_known:
+            if None not in card.edges:
+                whole |= cells_of(card.corners, slow.shape, 1.12)
         quick = whole & (glance.still >= self._patience.card)
-        slow = looked & (glance.still >= self._patience.doubt)
-        if slow.any():
-            slow &= ~_over_unseen(known, seen, changed)
         self._stillness.accept((quick | slow) & ~waiting)
 
     def _lies_as_known(self, card: SeenCard, known: list[SeenCard]) -> bool:
@@ -273,10 +278,12 @@ def _lie_still(cards: list[SeenCard], glance: Glance, frames: int) -> bool:
 
 def _over_unseen(known: list[SeenCard], seen: list[SeenCard], changed: np.ndarray) -> np.ndarray:
     """What lies on a known card that is not seen, all of it, bool (h, w): it stays a change until it has gone."""
-    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    out = np.zeros(changed.shape, bool)
+    unseen = np.zeros(changed.shape, bool)
     for card, is_seen in zip(known, near(known, seen, 0.3), strict=True):
         if not is_seen:
-            area = cells_of(card.corners, changed.shape)
-            out |= area | np.isin(labels, np.unique(labels[area & changed]))
-    return out
+            unseen |= cells_of(card.corners, changed.shape)
+    over = unseen & changed
+    if not over.any():
+        return unseen
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    return np.asarray(unseen | np.isin(labels, np.unique(labels[over])))

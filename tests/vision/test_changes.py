@@ -1,0 +1,58 @@
+"""What of a picture is read when something on it has changed: a whole card first, and little around it."""
+
+import numpy as np
+
+from companion.vision.changes import untouched, windows_of
+from companion.vision.finder import UNIT_HEXAGON
+from companion.vision.seen import SeenCard
+from companion.vision.stillness import STEP, cells_of
+
+ACROSS_PX = 96.0
+SHAPE = (90, 160)
+SIZE = (SHAPE[0] * STEP, SHAPE[1] * STEP)
+
+
+def _card(x: float, y: float) -> SeenCard:
+    corners = (UNIT_HEXAGON * ACROSS_PX / 3**0.5 + [x, y]).astype(np.float32)
+    return SeenCard(None, ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4), np.float32))
+
+
+def _card_and_crumb() -> np.ndarray:
+    settled = cells_of(_card(400, 300).corners, SHAPE)
+    settled[60:64, 100:104] = True
+    return settled
+
+
+def test_a_crumb_of_change_waits_until_a_card_just_laid_was_looked_at() -> None:
+    settled = _card_and_crumb()
+    assert len(windows_of(settled, SIZE, ACROSS_PX, young=settled)) == 1
+    assert len(windows_of(settled, SIZE, ACROSS_PX, young=np.zeros(SHAPE, bool))) == 2
+
+
+def test_a_crumb_alone_is_read_with_a_cards_width_around_it() -> None:
+    crumb = np.zeros(SHAPE, bool)
+    crumb[60:64, 100:104] = True
+    ((left, top, right, bottom),) = windows_of(crumb, SIZE, ACROSS_PX, young=crumb)
+    assert right - left > 2 * ACROSS_PX and bottom - top > 2 * ACROSS_PX
+
+
+def test_a_card_just_laid_is_read_whole_and_with_little_around_it() -> None:
+    laid = _card(400, 300)
+    settled = cells_of(laid.corners, SHAPE)
+    ((left, top, right, bottom),) = windows_of(settled, SIZE, ACROSS_PX, young=settled)
+    margin = np.concatenate([laid.corners.min(0) - [left, top], [right, bottom] - laid.corners.max(0)])
+    assert margin.min() > 0.4 * ACROSS_PX
+    assert margin.max() < 0.8 * ACROSS_PX
+
+
+def test_a_card_laid_beside_another_leaves_that_one_untouched() -> None:
+    old, laid = _card(400, 300), _card(400 + ACROSS_PX, 300)
+    changed = cells_of(laid.corners, SHAPE, 1.05)
+    assert untouched([old], (0, 0, SIZE[1], SIZE[0]), changed) == [old]
+
+
+def test_a_card_with_a_chip_on_it_is_touched() -> None:
+    old = _card(400, 300)
+    changed = np.zeros(SHAPE, bool)
+    changed[36:39, 48:51] = True
+    assert untouched([old], (0, 0, SIZE[1], SIZE[0]), changed) == []
