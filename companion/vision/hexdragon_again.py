@@ -22,6 +22,8 @@ MOST = 8
 """So many tiles are looked at again, the most doubtful ones: time is short."""
 STAR = 0.5
 """What is a star so surely needs no tile's outline."""
+DOUBTED_STAR = (0.3, 0.985)
+"""What may be a star, and hardly needs another look."""
 STEPS = 3
 """So many times an outline is made exact once more."""
 STARTS = (1, 3, 5)
@@ -83,6 +85,27 @@ def looked_at_again(
         after = max(zip(answers, corners, strict=True), key=lambda said: sureness(said[0]))
         if not _bears_out(after[0], before, namer):
             out[i] = (cell, 0, Found(after[1], tile.confidence), after[0])
+    return out
+
+
+def stars_seen_again(
+    pyramid: Pyramid, places: np.ndarray, said: np.ndarray, namer: TileNamer, cast: np.ndarray
+) -> np.ndarray:
+    """What is said (N, 6, C) of places (N, 6, 2), of what may be a star the mean of several looks.
+
+    Args:
+        pyramid: the picture.
+        places: where stars may lie.
+        said: at the first look.
+        namer: reads faces.
+        cast: the light's colour (3,).
+    """
+    doubtful = [i for i, p in enumerate(said) if DOUBTED_STAR[0] < star_share(p) < DOUBTED_STAR[1]]
+    if not doubtful:
+        return said
+    out, looks = said.copy(), len(STARTS)
+    anew = _from_all_sides(pyramid, places[doubtful], namer, cast)
+    out[doubtful] = (said[doubtful] + looks * anew) / (1 + looks)
     return out
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from companion.decks.hexdragon import BODY_CLASSES, BODY_SET, COLOURS, HEADS_EACH, SETS
 from companion.rules.hexgrid import Cell, distance
 from companion.vision.finder import Found
-from companion.vision.hexdragon_faces import Face
+from companion.vision.hexdragon_faces import Face, star_share
 from companion.vision.hexdragon_namers import TileNamer
 from companion.vision.hexdragon_seen import SeenTile, TileReading
 from companion.vision.seen import Warned
@@ -19,6 +19,8 @@ PLAIN = 0.92
 FOREIGN = 3
 """So many more pieces of a group than there can be are no slip of the eye: cards of another game."""
 UNREAD: Face = (None,) * 6
+PLAIN_STAR = 0.99
+"""A second star of an owner that is seen less plainly may be a counter, and is only warned of."""
 RADIUS = 3
 """A tile farther than this from the start tile, touching no other, is on no board that is sold."""
 LEAST = ((4, 0.12), (2, 0.3), (0, 0.6))
@@ -53,7 +55,7 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
 
 def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer, size: tuple[int, int]) -> SeenTile | None:
     cell, east, found, probabilities = piece
-    face = namer.stated(probabilities) if _is_whole(found.corners, size) else (None,) * 6
+    face = namer.stated(probabilities) if _is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
     card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
     sure = sum(edge is not None for edge in face)
     if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LEAST):
@@ -94,13 +96,13 @@ def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
 
 
 def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
-    """The cards, of more than there can be the least certain one doubted, and what was too many."""
+    """The cards, of more than there can be the least certain ones doubted, and what was too many."""
     allowed = _allowed()
     groups: dict[str, list[int]] = {}
     for i, card in enumerate(cards):
         for group in _groups(card):
             groups.setdefault(group, []).append(i)
-    warnings, out = [], list(cards)
+    warnings, out, dropped = [], list(cards), set()
     for group, members in groups.items():
         if len(members) <= allowed[group]:
             continue
@@ -109,9 +111,11 @@ def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
         said = f"{group} is seen {len(members)} times, and sets in play have {allowed[group]}"
         warnings.append(Warned("too-many", said, cards[weak[0]].centre))
         for i in weak:
-            if too_many >= FOREIGN or float(cards[i].probabilities.max(-1).min()) < PLAIN:
+            if cards[i].is_star and star_share(cards[i].probabilities) < PLAIN_STAR:
+                dropped.add(i)
+            elif too_many >= FOREIGN or float(cards[i].probabilities.max(-1).min()) < PLAIN:
                 out[i] = replace(cards[i], edges=UNREAD, confidence=min(0.5, cards[i].confidence))
-    return out, warnings
+    return [card for i, card in enumerate(out) if i not in dropped], warnings
 
 
 def _allowed() -> Counter[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.finder import Found, find_cards
 from companion.vision.grid import Grid, find_grid
-from companion.vision.hexdragon_again import Placed, brought_nearer, looked_at_again, sureness
+from companion.vision.hexdragon_again import Placed, brought_nearer, looked_at_again, stars_seen_again, sureness
 from companion.vision.hexdragon_faces import star_share, tile_share
 from companion.vision.hexdragon_judging import judged
 from companion.vision.hexdragon_namers import PrintedTiles, TileNamer
@@ -29,7 +29,7 @@ OFF_STAR = 0.42
 """How far from its cell's middle a star is still told there, in pitches: far from tiles the grid is less exact."""
 PLAIN_TILE = 0.6
 """A tile found so surely is mentioned even when it lies on no cell."""
-GUESSED_TILE, GUESSED_STAR = 0.9, 0.9
+GUESSED_TILE, GUESSED_STAR = 0.9, 0.88
 """A tile or star that was looked for where the grid has a cell is at least so sure."""
 DOUBTED_STAR = 0.6
 """One less sure, but so sure, is nothing stated: a warning says where it may lie."""
@@ -119,6 +119,7 @@ def _looked_for(
         return [], ()
     places = np.stack([_moved(grid.outline(cell), starred.get(cell)) for cell in free])
     as_guessed, _ = namer.seen(pyramid, places, cast)
+    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer, cast)
     shares = [star_share(p) for p in as_guessed]
     stars = [i for i, share in enumerate(shares) if share >= GUESSED_STAR]
     doubted = [places[i].mean(0) for i, share in enumerate(shares) if DOUBTED_STAR <= share < GUESSED_STAR]

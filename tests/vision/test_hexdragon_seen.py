@@ -150,3 +150,21 @@ def test_of_a_tile_that_the_rim_cuts_nothing_is_stated() -> None:
     reading = judged([((0, 0), 0, cut, shown(BODY))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
     assert [card.edges for card in reading.cards] == [(None,) * 6]
     assert "the picture's rim cuts it" in reading.warnings[-1].message
+
+
+def test_of_two_stars_of_a_colour_the_less_plain_one_may_be_a_counter_and_is_only_warned_of() -> None:
+    reading = read(((0, 0), START, 0.99), ((0, 1), STAR, 0.9995), ((1, 0), STAR, 0.97))
+    assert codes(reading) == ["too-many"]
+    assert [(star["cell"], star["owner"]) for star in reading.as_json()["stars"]] == [([0, 1], "blue")]
+
+
+def test_two_stars_of_a_colour_that_are_both_plainly_seen_stay() -> None:
+    reading = read(((0, 0), START, 0.99), ((0, 1), STAR, 0.9995), ((1, 0), STAR, 0.9994))
+    assert codes(reading) == ["too-many"]
+    assert [star["owner"] for star in reading.as_json()["stars"]] == ["blue", "blue"]
+
+
+def test_a_star_whose_cell_the_rim_cuts_is_told() -> None:
+    cut = Found((NEAR - NEAR.min(0) - 5).astype(np.float32), 0.99)
+    reading = judged([((0, 0), 0, cut, shown(STAR))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
+    assert reading.as_json()["stars"][0]["owner"] == "blue"
