@@ -1,15 +1,18 @@
 """Reads a fixed set of drawn HexDragon photographs and prints a table per condition.
 
     python tests/bench/hexdragon_set.py [--count 300] [--printing mixed|reference|varied|invented] [--keep DIR]
+                                        [--drawn DIR]
 
 The set is drawn from seeds that no training used. A tile is right when its cell, kind, head edge, owner, tail and paths
 are; an edge that something hides may be unsure. Tiles that the rim cuts, that are mostly hidden, or that are seen
-smaller than 40 px are not counted. Invented printings have colours nobody has named: their owners are not judged. The
-``mixed`` set is half the reference printing's kin and half redrawn sets: other bands, faces, heads and tails in the
-owners' own colours. ``--keep`` writes the failing pictures, outlined.
+smaller than 40 px are not counted, nor those of which nine tenths are burnt out to white. Invented printings have
+colours nobody has named: their owners are not judged. The ``mixed`` set is half the reference printing's kin and half
+redrawn sets: other bands, faces, heads and tails in the owners' own colours. ``--keep`` writes the failing pictures,
+outlined; with ``--drawn`` each picture is drawn only once.
 """
 
 import argparse
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -29,18 +32,41 @@ Entry = dict[str, Any]
 KEYS = ("tiles", "right", "unsure", "wrong", "missed", "false", "stars", "star ok", "star bad", "images", "whole")
 HIDDEN = 0.25
 """An edge with more of its line hidden may be unsure, as in `hexel_set.py`."""
+WHITE, BURNT = 250, 0.9
+"""A pixel so bright in all channels is burnt out; a tile of which so much is shows nothing."""
 SIZES = [(1280, 720)] * 3 + [(1920, 1080)]
 INKS = {"wrong": (0, 0, 255), "unsure": (0, 255, 255), "missed": (255, 0, 255), "false": (255, 0, 0)}
 
 
-def drawn(seed: int, printing: str) -> Photograph:
-    kind = ("reference", "varied")[seed // 4 % 2] if printing == "mixed" else printing
-    return hexdragon_photograph(np.random.default_rng(seed), size=SIZES[seed % 4], printing=kind)
+def drawn(seed: int, printing: str, folder: Path | None = None) -> Photograph:
+    """The picture of a seed; from the folder where it is there."""
+    if folder is None:
+        kind = ("reference", "varied")[seed // 4 % 2] if printing == "mixed" else printing
+        return hexdragon_photograph(np.random.default_rng(seed), size=SIZES[seed % 4], printing=kind)
+    path = folder / f"{seed}.json"
+    if not path.exists():
+        picture = drawn(seed, printing)
+        cv2.imwrite(str(path.with_suffix(".png")), picture.bgr)
+        path.write_text(json.dumps(picture.truth))
+    bgr = cv2.imread(str(path.with_suffix(".png")))
+    assert bgr is not None, f"{path.with_suffix('.png')} is no picture"
+    return Photograph(bgr, json.loads(path.read_text()))
+
+
+def mark_burnt(picture: Photograph) -> None:
+    """Say of every tile and star how much of it is burnt out to white: nobody could read it there."""
+    white = (picture.bgr.min(axis=2) >= WHITE).astype(np.uint8)
+    for entry in picture.truth["tiles"] + picture.truth["stars"]:
+        quad = np.array(entry["corners"])
+        inner = np.round(quad.mean(0) + 0.9 * (quad - quad.mean(0))).astype(np.int32)
+        inside = cv2.fillPoly(np.zeros_like(white), [inner], 1) > 0
+        entry["burnt"] = float(white[inside].mean()) if inside.any() else 0.0
 
 
 def counted(entry: Entry) -> bool:
     area = cv2.contourArea(np.array(entry["corners"], np.float32))
-    return not entry.get("cut") and entry["covered"] < 0.4 and area > 0.866 * 40**2
+    seen = entry["covered"] < 0.4 and entry.get("burnt", 0.0) < BURNT
+    return not entry.get("cut") and seen and area > 0.866 * 40**2
 
 
 def judged(truth: Entry, told: Entry, owners: bool) -> tuple[dict[str, int], list[tuple[str, Entry]]]:
@@ -194,13 +220,18 @@ def show(table: dict[str, dict[str, int]]) -> None:
 
 
 def measure(
-    pictures: range, printing: str, keep: Path | None, read: Callable[[np.ndarray], TileReading] = read_hexdragon
+    pictures: range,
+    printing: str,
+    keep: Path | None,
+    read: Callable[[np.ndarray], TileReading] = read_hexdragon,
+    folder: Path | None = None,
 ) -> None:
     """Read every picture and print the table."""
     table: dict[str, dict[str, int]] = defaultdict(lambda: dict.fromkeys(KEYS, 0))
     took = []
     for seed in pictures:
-        picture = drawn(seed, printing)
+        picture = drawn(seed, printing, folder)
+        mark_burnt(picture)
         begun = time.process_time()
         reading = read(picture.bgr)
         took.append((time.process_time() - begun) * 1000)
@@ -220,11 +251,12 @@ def main() -> None:
     ap.add_argument("--printing", default="mixed", choices=["mixed", "exact", "reference", "varied", "invented"])
     ap.add_argument("--first-seed", type=int, default=9_400_000)
     ap.add_argument("--keep", type=Path)
+    ap.add_argument("--drawn", type=Path)
     a = ap.parse_args()
     cv2.setNumThreads(1)
-    if a.keep:
-        a.keep.mkdir(parents=True, exist_ok=True)
-    measure(range(a.first_seed, a.first_seed + a.count), a.printing, a.keep)
+    for folder in filter(None, (a.keep, a.drawn)):
+        folder.mkdir(parents=True, exist_ok=True)
+    measure(range(a.first_seed, a.first_seed + a.count), a.printing, a.keep, folder=a.drawn)
 
 
 if __name__ == "__main__":
