@@ -78,5 +78,5 @@ chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS
 chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1 PYTHONPATH=/src:/opt/site \
   python3 /src/try.py > "$root/src/there.txt"
 diff "$root/src/here.txt" "$root/src/there.txt"
-head -c 300 "$root/src/there.txt"
+head -c 300 "$root/src/there.txt" && echo
 step "the same there as here: $(wc -l < "$root/src/there.txt") lines"
