@@ -29,7 +29,7 @@ OFF_STAR = 0.42
 """How far from its cell's middle a star is still told there, in pitches: far from tiles the grid is less exact."""
 PLAIN_TILE = 0.6
 """A tile found so surely is mentioned even when it lies on no cell."""
-GUESSED_TILE, GUESSED_STAR = 0.9, 0.88
+GUESSED_TILE, GUESSED_STAR = 0.9, 0.91
 """A tile or star that was looked for where the grid has a cell is at least so sure."""
 DOUBTED_STAR = 0.6
 """One less sure, but so sure, is nothing stated: a warning says where it may lie."""
