@@ -106,8 +106,8 @@ def _put_things(canvas: Canvas, core: Points, rng: np.random.Generator, *, over:
 def _board(case: Case, camera: Overhead, changed: Points) -> dict[str, Any]:
     """The truth about a case.
 
-    ``laid`` are its cells as they were laid, ``doubt`` says of each whether nobody need read it, ``covered`` how much
-    of it is hidden.
+    ``laid`` are its cells as they were laid, ``centres`` where the tops of what lies in them are seen, ``doubt`` says
+    of each whether nobody need read it, ``covered`` how much of it is hidden.
     """
     tops, rows, cols = _tops(case), range(case.rows), range(case.cols)
     hidden = [[_changed_share(changed, _cell_px(case, camera, (r, c), tops)) for c in cols] for r in rows]
@@ -120,6 +120,7 @@ def _board(case: Case, camera: Overhead, changed: Points) -> dict[str, Any]:
         "cells": [[None if doubt[r][c] else case.cells[r][c] for c in cols] for r in rows],
         "corners": np.round(corners, 2).tolist(),
         "laid": case.cells,
+        "centres": [[_middle(_cell_px(case, camera, (r, c), tops)) for c in cols] for r in rows],
         "doubt": doubt,
         "covered": np.round(covered, 2).tolist(),
     }
@@ -136,6 +137,10 @@ def _cell_px(case: Case, camera: Overhead, cell: tuple[int, int], tops: dict[tup
     return camera.project(case.table_from_case(box), tops[cell])
 
 
+def _middle(corners: Points) -> list[float]:
+    return [round(float(v), 2) for v in corners.mean(0)]
+
+
 def _loose(card: Lying, corners: Points, camera: Overhead, changed: Points) -> dict[str, Any]:
     steps = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float) - 0.5
     quarters = [[steps / 2 + np.array([c - 0.5, r - 0.5]) / 2 for c in (0, 1)] for r in (0, 1)]
@@ -143,10 +148,12 @@ def _loose(card: Lying, corners: Points, camera: Overhead, changed: Points) -> d
         [_changed_share(changed, camera.project(_placed(q, card), card.to_mm)) for q in line] for line in quarters
     ]
     doubt = [[share > HIDDEN for share in line] for line in hidden]
+    centres = [[_middle(camera.project(_placed(q, card), card.to_mm)) for q in line] for line in quarters]
     entry = {
         "cells": [[None if doubt[r][c] else card.cells[r][c] for c in (0, 1)] for r in (0, 1)],
         "corners": np.round(corners, 2).tolist(),
         "laid": [list(line) for line in card.cells],
+        "centres": centres,
         "doubt": doubt,
         "covered": np.round(hidden, 2).tolist(),
     }

@@ -8,8 +8,10 @@ import numpy as np
 from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_naming import InsectNamer
 from companion.vision.hexapod_outlines import nudged
+from companion.vision.hexapod_quads import UNIT, homography, through
 from companion.vision.hexapod_seen import SeenField
-from companion.vision.insects import INSECT, KINDS, Cells, look, views
+from companion.vision.hexapod_votes import agreed
+from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells, look, together, views
 from companion.vision.models import network
 from companion.vision.pyramid import Pyramid
 
@@ -17,6 +19,11 @@ KNOWN_WAY = 3.0
 """So large a lead says which way up a field lies."""
 LIKE_OTHERS = 1.5
 """What it speaks for a way up that others lie so too, as a logarithm."""
+_AWRY, _TOO_FAR = 0.08, 1.2
+"""A field of which a corner lies further off than the first, in cells, as its cells say, is looked at again there; what
+is said to be further off than the second is not believed."""
+_DOUBTFUL = 0.97
+"""A field of which a cell is less sure than this is looked at from all sides."""
 _LEAST = 1e-4
 _TORN = 3.0
 """What half an insect without its other half speaks against a way up, as a logarithm."""
@@ -59,6 +66,16 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, nam
         cols: cells from left to right.
         namer: what names the insects; one that must see them upright is shown every way up.
     """
+    fields = _looked(pyramid, quads, rows, cols, namer)
+    moved = {k: quad for k, field in enumerate(fields) if (quad := _where_its_cells_lie(field)) is not None}
+    for k, again in zip(moved, _looked(pyramid, list(moved.values()), rows, cols, namer), strict=True):
+        if _plainness(again.cells) > _plainness(fields[k].cells):
+            fields[k] = again
+    return fields if namer.must_stand else _seen_from_all_sides(pyramid, fields)
+
+
+def _looked(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+    """Fields where they were found, upright."""
     if not quads:
         return []
     begun = range(4) if namer.must_stand else range(1) if rows == cols else range(2)
@@ -67,6 +84,45 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, nam
     cells = look(network("hexapod-insects/insects.onnx"), fields)
     ways = [list(zip(shown[k], cells[k * len(begun) : (k + 1) * len(begun)], strict=True)) for k in range(len(quads))]
     return [_standing(some, namer) if namer.must_stand else _turned_upright(some, namer) for some in ways]
+
+
+def _seen_from_all_sides(pyramid: Pyramid, fields: list[Upright]) -> list[Upright]:
+    """Fields of one size; those of which a cell is doubtful are shown to the network turned the other ways too."""
+    doubtful = [field for field in fields if _least_sure(field.cells) < _DOUBTFUL]
+    if not doubtful:
+        return fields
+    rows, cols = fields[0].cells.state.shape[:2]
+    turns = (1, 2, 3) if rows == cols else (2,)
+    quads = [_begun_later(field.quad, k).corners for field in doubtful for k in turns]
+    looks = iter(look(network("hexapod-insects/insects.onnx"), views(pyramid, quads, rows, cols)))
+    told = {}
+    for field in doubtful:
+        others = [turned(Upright(field.quad, next(looks), field.ways), -k).cells for k in turns]
+        told[id(field)] = replace(field, cells=together([field.cells, *others]))
+    return [told.get(id(field), field) for field in fields]
+
+
+def _least_sure(cells: Cells) -> float:
+    """How sure it is of the most doubtful cell what it shows."""
+    insect = cells.state[..., INSECT] * cells.kind.max(-1)
+    return float(np.maximum(np.maximum(cells.state[..., EMPTY], cells.state[..., OTHER]), insect).min())
+
+
+def _where_its_cells_lie(field: Upright) -> Quad | None:
+    """The field where most of its cells say that they lie; None where that is about where it was found."""
+    rows, cols = field.cells.state.shape[:2]
+    centres = np.stack(np.meshgrid((np.arange(cols) + 0.5) * 2 / cols - 1, (np.arange(rows) + 0.5) * 2 / rows - 1), -1)
+    seen = centres + field.cells.beside * 2 / np.array([cols, rows])
+    plain = np.maximum(field.cells.state[..., EMPTY], field.cells.state[..., INSECT]) ** 2
+    found_from_true = agreed(centres.reshape(-1, 2), seen.reshape(-1, 2), plain.reshape(-1))
+    if found_from_true is None:
+        return None
+    inside = through(found_from_true, UNIT)
+    away = float(np.abs((inside - UNIT) * np.array([cols, rows]) / 2).max())
+    if not _AWRY < away < _TOO_FAR:
+        return None
+    corners = through(homography(field.quad.corners), inside)
+    return Quad(corners.astype(np.float32), field.quad.confidence)
 
 
 def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectNamer) -> Upright:
@@ -100,8 +156,12 @@ def leaning(field: Upright, like: Sequence[np.ndarray], turns: Sequence[int]) ->
 def turned(field: Upright, turns: int) -> Upright:
     """The same field begun ``turns`` corners later: what looked to the right, with one turn, now looks up."""
     cells, order = field.cells, [(k + turns) % 4 for k in range(4)]
-    state, kind, up, likeness = (np.rot90(a, turns) for a in (cells.state, cells.kind, cells.up, cells.likeness))
-    seen = Cells(state, kind, up[..., order], likeness)
+    state, kind, up, likeness, beside = (
+        np.rot90(a, turns) for a in (cells.state, cells.kind, cells.up, cells.likeness, cells.beside)
+    )
+    for _ in range(turns % 4):
+        beside = np.stack([beside[..., 1], -beside[..., 0]], -1)
+    seen = Cells(state, kind, up[..., order], likeness, beside)
     return replace(field, quad=_begun_later(field.quad, turns), cells=seen, ways=np.roll(field.ways, -turns))
 
 

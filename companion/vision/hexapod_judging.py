@@ -48,7 +48,7 @@ def is_told(field: Upright) -> bool:
 
 
 def judged(
-    field: Upright, namer: InsectNamer, size: tuple[int, int], *, is_case: bool
+    field: Upright, namer: InsectNamer, size: tuple[int, int], odd: np.ndarray | None = None, *, is_case: bool
 ) -> tuple[SeenField, list[Warned]]:
     """State what is sure of a field and doubt the rest.
 
@@ -56,6 +56,7 @@ def judged(
         field: the field, upright.
         namer: what names its insects.
         size: width and height of the picture.
+        odd: (rows, cols) insects unlike the others of their kind; None where that was not asked.
         is_case: whether it is a case; else it is a loose card, which has no empty cells.
     """
     state, kinds = field.cells.state, namer.kinds(field.cells)
@@ -74,6 +75,8 @@ def judged(
     for r in range(rows):
         for c in range(cols):
             reason = _doubt(names, float(sure[r, c]), state[r, c], (r, c), centres[r, c], size)
+            if odd is not None and odd[r, c] and reason is None and not empty[r, c] and sure[r, c] < PLAIN_CELL:
+                reason = f"it looks unlike the other {names[r][c]} ones"
             if is_shaky and reason is None and sure[r, c] < PLAIN_CELL:
                 reason = "so much beside it is doubtful that it is too"
             if unknown_way and reason is None:

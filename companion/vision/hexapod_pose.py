@@ -1,8 +1,9 @@
 """Makes roughly found cases and cards exact: a small network looks at each as it would lie were the find right.
 
-The network (`models/hexapod-pose`) sees the find straightened, half its size around it, and answers where the true quad
-lies in that view, in the code of `hexapod_quads`, and how surely there is one. Looking again from the better quad makes
-it better still.
+The network (`models/hexapod-pose`) sees the find straightened, half its size around it, and answers twice. As a whole:
+where the true quad lies in that view, in the code of `hexapod_quads`, and how surely there is one; that brings a find
+that is turned anyhow near. And place by place: how far the place lies from where it would lie were the find right, and
+how sure that is. Through all these votes one homography is laid, which a hand over some of them does not bend.
 """
 
 from collections.abc import Sequence
@@ -11,7 +12,8 @@ import cv2
 import numpy as np
 
 from companion.vision.hexapod_finder import Quad
-from companion.vision.hexapod_quads import corners_from_code, homography, pose_code, side_px, through
+from companion.vision.hexapod_quads import UNIT, corners_from_code, homography, pose_code, side_px, through
+from companion.vision.hexapod_votes import agreed
 from companion.vision.pyramid import Pyramid
 
 PATCH = 96
@@ -19,10 +21,21 @@ REACH = 1.5
 """The view's half width in half sides of the find."""
 CODE_SCALE = (2.0, 2.0, 2.0, 4.0, 2.0, 1.0, 1.0, 4.0, 4.0)
 """What training multiplies the middle and the code with."""
+SURE = 9
+"""Of the network's answer, the logit that there is one; before it the code, behind it the votes."""
+VOTES = 12
+"""The network votes at so many by so many places of the view."""
+VOTE_SCALE = 4.0
+"""What training multiplies the votes with."""
+VOTED = 1.4
+"""So far from a field's middle, in half sides, places have something to say of it."""
 LOOKS = 3
-"""So often a case is looked at; a card, which hides less of itself, once less."""
+"""So often a case is looked at: once as a whole, then place by place; a card, which hides less of itself, once less."""
 PLAINLY_NONE = 0.03
 """What is less likely there than this is not looked at again."""
+
+PLACES = ((np.stack(np.meshgrid(np.arange(VOTES), np.arange(VOTES)), -1) + 0.5) / VOTES * 2 - 1).reshape(-1, 2) * REACH
+"""Where the votes are cast (VOTES * VOTES, 2), in the find's frame."""
 
 
 def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_case: bool) -> list[Quad]:
@@ -35,20 +48,21 @@ def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_cas
         is_case: whether they are to be cases; else loose cards.
     """
     better = list(quads)
-    for _ in range(LOOKS if is_case else LOOKS - 1):
-        better = _looked_at(net, pyramid, better, is_case)
+    for look in range(LOOKS if is_case else LOOKS - 1):
+        better = _looked_at(net, pyramid, better, is_case, by_votes=look > 0)
     return better
 
 
-def _looked_at(net: cv2.dnn.Net, pyramid: Pyramid, quads: list[Quad], is_case: bool) -> list[Quad]:
+def _looked_at(net: cv2.dnn.Net, pyramid: Pyramid, quads: list[Quad], is_case: bool, *, by_votes: bool) -> list[Quad]:
     """One look: each quad moved to where the network sees it, without those that are plainly none."""
     if not quads:
         return []
     corners = [np.asarray(quad.corners, np.float64) for quad in quads]
     net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
     answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
-    sure = 1 / (1 + np.exp(-answers[:, 9]))
-    moved = [_moved(quad, answer).astype(np.float32) for quad, answer in zip(corners, answers, strict=True)]
+    sure = 1 / (1 + np.exp(-answers[:, SURE]))
+    way = _voted if by_votes else _coded
+    moved = [_moved(quad, way(answer)).astype(np.float32) for quad, answer in zip(corners, answers, strict=True)]
     return [Quad(quad, float(p)) for quad, p in zip(moved, sure, strict=True) if p >= PLAINLY_NONE]
 
 
@@ -77,16 +91,45 @@ def planes(picture: np.ndarray, *, is_case: bool) -> np.ndarray:
     return np.concatenate([colours, wanted])
 
 
-def _moved(corners: np.ndarray, answer: np.ndarray) -> np.ndarray:
-    """The quad that an answer means; the same quad where the answer makes no sense."""
-    code = answer[:9] / np.array(CODE_SCALE)
-    inside = corners_from_code(code[:2], code[2:])
+def _coded(answer: np.ndarray) -> np.ndarray:
+    """The quad (4, 2) that an answer means as a whole, in the find's frame."""
+    code = answer[:SURE] / np.array(CODE_SCALE)
+    return corners_from_code(code[:2], code[2:])
+
+
+def _voted(answer: np.ndarray) -> np.ndarray:
+    """The quad (4, 2) that an answer's votes mean, in the find's frame; NaN where they mean none."""
+    votes = answer[SURE + 1 :].reshape(3, -1)
+    field_from_find = agreed(PLACES, PLACES + votes[:2].T / VOTE_SCALE, np.exp(np.clip(votes[2], -6, 6)))
+    if field_from_find is None:
+        return np.full((4, 2), np.nan)
+    return through(np.linalg.inv(field_from_find), UNIT)
+
+
+def _moved(corners: np.ndarray, inside: np.ndarray) -> np.ndarray:
+    """The quad that lies so in the view of another; the same quad where that makes no sense."""
+    if not np.isfinite(inside).all():
+        return corners
     better = through(homography(corners), inside)
     ratio = side_px(better) / max(side_px(corners), 1e-6)
     return better if 0.4 < ratio < 2.5 and np.isfinite(better).all() else corners
 
 
+def inside(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Where the true quad lies in the view of another, in the other's frame (4, 2)."""
+    return through(np.linalg.inv(homography(corners)), np.asarray(true, np.float64))
+
+
 def code_in(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
     """The nine numbers that say where the true quad lies in the view of another, as training wants them."""
-    inside = through(np.linalg.inv(homography(corners)), np.asarray(true, np.float64))
-    return np.asarray(np.concatenate(pose_code(inside)) * np.array(CODE_SCALE), np.float32)
+    return np.asarray(np.concatenate(pose_code(inside(corners, true))) * np.array(CODE_SCALE), np.float32)
+
+
+def votes_in(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """What each place of the view of a quad is to vote for, float32 (2, VOTES, VOTES); NaN far from the true one."""
+    ways = [inside(corners, np.roll(true, k, axis=0)) for k in range(4)]
+    nearest = min(ways, key=lambda quad: float(np.abs(quad - UNIT).max()))
+    there = through(np.linalg.inv(homography(nearest)), PLACES)
+    wanted = (there - PLACES) * VOTE_SCALE
+    wanted[np.abs(there).max(1) > VOTED] = np.nan
+    return np.asarray(wanted.T.reshape(2, VOTES, VOTES), np.float32)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from companion.vision.hexapod_alike import odd_ones
 from companion.vision.hexapod_fields import KNOWN_WAY, Upright, leaning, looked_at, turned
 from companion.vision.hexapod_judging import is_card, is_case, is_told, is_worth_telling, judged
 from companion.vision.hexapod_naming import Described, InsectNamer
@@ -35,10 +36,10 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     cases, cards = _all_upright(cases, cards)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
-    seen_cases = [judged(case, namer, size, is_case=True) for case in cases]
-    seen_cards = [
-        told for told in (judged(card, namer, size, is_case=False) for card in cards) if is_worth_telling(told[0])
-    ]
+    odd = odd_ones([*cases, *cards], namer)
+    seen_cases = [judged(case, namer, size, some, is_case=True) for case, some in zip(cases, odd, strict=False)]
+    all_cards = (judged(c, namer, size, o, is_case=False) for c, o in zip(cards, odd[len(cases) :], strict=True))
+    seen_cards = [told for told in all_cards if is_worth_telling(told[0])]
     warnings = [warning for _, some in (*seen_cases, *seen_cards) for warning in some]
     if not seen_cases and not seen_cards:
         warnings = [Warned("nothing-found", "no display case and no Hexapod card on this picture")]

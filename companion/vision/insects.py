@@ -2,7 +2,8 @@
 
 The network (`models/hexapod-insects`) sees the whole field at 24 pixels a cell with one cell around it, turned anyhow.
 For every cell it says whether floor, an insect or something else shows, which kind of the described ones, which way is
-up, and a likeness: a unit vector by which drawings never seen are told apart.
+up, a likeness: a unit vector by which drawings never seen are told apart, and how far beside the cell's middle lies
+what it shows: the field is not quite where it was found, or the card lies on a stack.
 """
 
 from collections.abc import Sequence
@@ -18,8 +19,12 @@ CELL_PX = 24
 MARGIN = 1
 KINDS = ("blue", "green", "gold", "dung", "leaf", "stag", "moth", "spider")
 EMPTY, INSECT, OTHER = range(3)
-STATE, KIND, UP, LIKENESS = slice(0, 3), slice(3, 11), slice(11, 15), slice(15, 47)
-"""The network's planes: the state's logits, the kinds', which quarter turn the insect's head lies at, the likeness."""
+STATE, KIND, UP, LIKENESS, BESIDE = slice(0, 3), slice(3, 11), slice(11, 15), slice(15, 47), slice(47, 49)
+"""The network's planes: the state's logits, the kinds', which quarter turn the insect's head lies at, the likeness, and
+how far beside the cell's middle it lies."""
+_LEAST = 1e-6
+BESIDE_SCALE = 5.0
+"""What training multiplies the last with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,12 +36,14 @@ class Cells:
         kind: (rows, cols, 8) probabilities of `KINDS`, were it an insect.
         up: (rows, cols, 4) probabilities that the head is at the top, right, bottom, left, were it an insect.
         likeness: (rows, cols, 32) unit vectors.
+        beside: (rows, cols, 2) how far to the right and down what shows lies beside the cell's middle, in cells.
     """
 
     state: np.ndarray
     kind: np.ndarray
     up: np.ndarray
     likeness: np.ndarray
+    beside: np.ndarray
 
 
 def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -> np.ndarray:
@@ -69,11 +76,24 @@ def look(net: cv2.dnn.Net, fields: np.ndarray) -> tuple[Cells, ...]:
     return tuple(_cells(answer) for answer in answers)
 
 
+def together(looks: Sequence[Cells]) -> Cells:
+    """What several looks at one field say together; what one thinks impossible weighs heavily (geometric means)."""
+    state, kind, up = (
+        _softmax(np.mean([np.log(np.maximum(getattr(one, part), _LEAST)) for one in looks], axis=0))
+        for part in ("state", "kind", "up")
+    )
+    likeness = np.mean([one.likeness for one in looks], axis=0)
+    length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
+    return Cells(state, kind, up, likeness / length, np.mean([one.beside for one in looks], axis=0))
+
+
 def _cells(planes: np.ndarray) -> Cells:
     likeness = planes[..., LIKENESS]
-    length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), 1e-6)
+    length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
     return Cells(
-        _softmax(planes[..., STATE]), _softmax(planes[..., KIND]), _softmax(planes[..., UP]), likeness / length
+        *(_softmax(planes[..., part]) for part in (STATE, KIND, UP)),
+        likeness / length,
+        planes[..., BESIDE] / BESIDE_SCALE,
     )
 
 

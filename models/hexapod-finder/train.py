@@ -1,7 +1,7 @@
 """Trains the finder of Hexapod: where display cases and loose cards lie, and how each is turned and foreshortened.
 
     python models/hexapod-insects/draw.py --cache DIR
-    python models/hexapod-finder/train.py --cache DIR [--pictures 2400] [--steps 3500]
+    python models/hexapod-finder/train.py --cache DIR [--pictures 1400] [--steps 3500]
 
 The trunk begins with the weights of `models/hexel-finder`, which finds cards of another game. The answers are those
 that `companion/vision/hexapod_finder.py` reads.
@@ -24,13 +24,15 @@ from companion.vision.finder import brightened
 from companion.vision.hexapod_finder import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
 from companion.vision.hexapod_quads import homography, pose_code
 from models.networks import loss_of
-from models.training import export
+from models.training import averaged, export, quick
 
 draw: Any = import_module("models.hexapod-insects.draw")
 
 HERE = Path(__file__)
 BEGIN = HERE.parent.parent / "hexel-finder" / "finder.onnx"
 CROP = 288
+_SCALES, _OFTEN = ((1.0, 1.0), (0.4, 0.5), (0.6, 0.95), (1.1, 1.7)), (0.38, 0.35, 0.15, 0.12)
+"""By what a picture is scaled, and how often: as it is, and as for the second look at what is large."""
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A picture, the corners of its cases and of its loose cards."""
@@ -96,25 +98,26 @@ def begin(net: Finder) -> None:
 
 
 def loaded(cache: Path, count: int) -> list[Drawn]:
+    """The photographs at half size."""
     found: list[Drawn] = []
-    for part in draw.photos(cache, count):
-        boards = np.split(part["boards"], np.cumsum(part["board_counts"])[:-1])
-        cards = np.split(part["cards"], np.cumsum(part["card_counts"])[:-1])
-        found += list(zip(part["images"], boards, cards, strict=True))
+    for image, boards, cards in draw.pictures(cache, count):
+        small = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+        found.append((small, (boards + 0.5) / 2 - 0.5, (cards + 0.5) / 2 - 0.5))
     return found
 
 
 def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
-    """A random crop, at times shrunk, flipped and turned, its inks exchanged now and then."""
+    """A random crop, as it is, shrunk as for the second look at what is large, or enlarged, flipped and turned."""
     image, *quads = item
-    if rng.random() < 0.5:  # more of the small, the picture on a wider ground, and of the large
-        factor = float(rng.uniform(0.62, 0.95) if rng.random() < 0.5 else rng.uniform(1.1, 1.7))
+    low, high = _SCALES[int(rng.choice(len(_SCALES), p=_OFTEN))]
+    factor = float(rng.uniform(low, high))
+    if factor != 1:
         image = cv2.resize(
             image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
         )
         quads = [(q + 0.5) * factor - 0.5 for q in quads]
-        bottom, right = max(0, CROP - image.shape[0]), max(0, CROP - image.shape[1])
-        image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
+    bottom, right = max(0, CROP - image.shape[0]), max(0, CROP - image.shape[1])
+    image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
     h, w = image.shape[:2]
     y, x = int(rng.integers(0, h - CROP + 1)), int(rng.integers(0, w - CROP + 1))
     image, quads = image[y : y + CROP, x : x + CROP], [q - np.array([x, y], np.float32) for q in quads]
@@ -182,11 +185,12 @@ def split(wanted: torch.Tensor) -> tuple[torch.Tensor, ...]:
 def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=2400)
+    ap.add_argument("--pictures", type=int, default=1400)
     ap.add_argument("--steps", type=int, default=3500)
     ap.add_argument("--batch", type=int, default=10)
     ap.add_argument("--rate", type=float, default=1.5e-3)
     ap.add_argument("--resume", type=Path)
+    ap.add_argument("--out", type=Path, default=HERE.with_name("finder.onnx"))
     a = ap.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)
@@ -198,26 +202,31 @@ def main() -> None:
     if a.resume:
         net.load_state_dict(torch.load(a.resume))
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
+    mean = averaged(net)
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.08)
-    begun, seen = time.time(), np.zeros(4)
+    begun, seen = time.process_time(), np.zeros(4)
     for step in range(1, a.steps + 1):
         x, cards, cases = batch(data, rng, a.batch)
-        out = net(x.to(memory_format=torch.channels_last))
+        with quick():
+            out = net(x.to(memory_format=torch.channels_last))
+        out = out.float()
         parts = (*loss_of(out[:, :8], *split(cards)), *loss_of(out[:, 8:, ::2, ::2], *split(cases)))
         optimiser.zero_grad()
         torch.autograd.backward(parts[0] + 2 * parts[1] + parts[2] + 2 * parts[3])
         nn.utils.clip_grad_norm_(net.parameters(), 5.0)
         optimiser.step()
         schedule.step()
+        mean.update_parameters(net)
         seen += [float(part) for part in parts]
         if step % 100 == 0:
-            print(f"step {step} card {seen[:2] / 100} case {seen[2:] / 100} {time.time() - begun:.0f} s", flush=True)
+            took = time.process_time() - begun
+            print(f"step {step} card {seen[:2] / 100} case {seen[2:] / 100} {took:.0f} s", flush=True)
             seen[:] = 0
         if step % 500 == 0 or step == a.steps:
-            torch.save(net.state_dict(), a.cache / "hexapod-finder.pt")
+            torch.save(mean.module.state_dict(), a.cache / "hexapod-finder.pt")
             free: dict[str, dict[int, str]] = {"picture": {}, "things": {}}  # OpenCV joins planes of a known size alone
-            export(net, HERE.with_name("finder.onnx"), torch.zeros(1, 3, 352, 640), free)
+            export(mean.module, a.out, torch.zeros(1, 3, 352, 640), free)
 
 
 if __name__ == "__main__":

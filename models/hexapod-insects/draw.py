@@ -1,6 +1,6 @@
 """Draws what Hexapod's networks learn from: photographs for the finder, and straightened cases and cards for the rest.
 
-    python models/hexapod-insects/draw.py --cache DIR [--pictures 2400] [--decks 400]
+    python models/hexapod-insects/draw.py --cache DIR [--pictures 1400] [--decks 500]
 
 Photographs have seeds from 2,000,000 up, decks from 3,000,000 up; they lie in DIR afterwards.
 """
@@ -16,6 +16,7 @@ import numpy as np
 from companion.simulator.hexapod_photograph import photograph
 from companion.simulator.hexapod_printings import Printing, invented, reference, varied
 from companion.simulator.hexapod_scenes import Scene, scene, showing_all
+from companion.vision.hexapod_quads import homography, through
 from models.training import drawn
 
 CELL_PX = 24
@@ -24,35 +25,38 @@ MARGIN = 1.5
 """How many cells beyond the field it shows."""
 KINDS = ("empty", "blue", "green", "gold", "dung", "leaf", "stag", "moth", "spider", "other")
 PHOTO = (
-    *("images", "boards", "board_counts", "cards", "card_counts"),
-    *("case_images", "case_kinds", "card_images", "card_kinds", "case_named", "card_named"),
+    *("jpeg", "jpeg_counts", "boards", "board_counts", "cards", "card_counts"),
+    *("case_images", "case_kinds", "case_middles", "card_images", "card_kinds", "card_middles"),
+    *("case_named", "card_named"),
 )
-DECK = ("case_images", "case_kinds", "case_deck", "case_shows_all")
-_CHUNK = 400
+DECK = ("case_images", "case_kinds", "case_middles", "case_deck", "case_shows_all", "case_named")
+SIZE = (1280, 720)
+OPEN, COVERED = 0.3, 0.5
+"""A cell of which more than the first is hidden has no kind to be learnt; one of which the second is, is covered."""
+_CHUNK = 200
 _PHOTOS_OF_A_DECK = 4
 
 Columns = tuple[np.ndarray, ...]
 
 
 def draw_photo(seed: int) -> Columns:
-    """A photograph at half size with the corners of all cases and cards, and these straightened."""
+    """A photograph, packed, with the corners of all cases and cards, and these straightened."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
-    scale = None if rng.random() < 0.5 else float(np.exp(rng.uniform(np.log(0.8), np.log(4.0))))
-    picture = photograph(
-        rng, size=(960, 608), printing=_look(seed), px_per_mm=scale, hardness=float(rng.uniform(0.3, 1.1))
-    )
-    half = cv2.resize(picture.bgr, (480, 304), interpolation=cv2.INTER_AREA)
+    scale = None if rng.random() < 0.7 else float(np.exp(rng.uniform(np.log(1.1), np.log(5.4))))
+    picture = photograph(rng, size=SIZE, printing=_look(seed), px_per_mm=scale, hardness=float(rng.uniform(0.4, 1.3)))
+    packed = cv2.imencode(".jpg", picture.bgr, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].reshape(-1)
     boards, cards = ([np.array(e["corners"]) for e in picture.truth[name]] for name in ("boards", "loose"))
     return (
-        half[None],
-        _quads(boards) / 2 - 0.25,
+        packed,
+        np.array([len(packed)]),
+        _quads(boards),
         np.array([len(boards)]),
-        _quads(cards) / 2 - 0.25,
+        _quads(cards),
         np.array([len(cards)]),
         *(views := straightened(picture.bgr, picture.truth)),
         np.full(len(views[0]), _is_named(seed)),
-        np.full(len(views[2]), _is_named(seed)),
+        np.full(len(views[3]), _is_named(seed)),
     )
 
 
@@ -60,35 +64,43 @@ def draw_deck(seed: int) -> Columns:
     """Close views of one deck: one of a case that shows every kind, the others of any."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
-    look = varied(rng) if rng.random() < 0.2 else invented(rng)
+    is_named = rng.random() < 0.6
+    look = varied(rng) if is_named else invented(rng)
     parts: list[Columns] = []
     for k in range(_PHOTOS_OF_A_DECK):
         laid = showing_all(rng) if k == 0 else Scene(scene(rng, 1, (5, 5)).cases, [])
-        scale = float(np.exp(rng.uniform(np.log(0.9), np.log(2.6))))
+        scale = float(np.exp(rng.uniform(np.log(0.9), np.log(2.2))))
         side = round(205 * scale)
         picture = photograph(
             rng, size=(side, side), printing=look, laid=laid, px_per_mm=scale, hardness=float(rng.uniform(0.2, 1.0))
         )
-        cases, kinds, *_ = straightened(picture.bgr, picture.truth)
-        shows = np.full(len(cases), k == 0)
-        parts.append((cases, kinds, np.full(len(cases), seed), shows))
+        cases, kinds, middles, *_ = straightened(picture.bgr, picture.truth)
+        facts = [np.full(len(cases), fact) for fact in (seed, k == 0, is_named)]
+        parts.append((cases, kinds, middles, *facts))
     return tuple(np.concatenate([part[i] for part in parts]) for i in range(len(DECK)))
 
 
 def straightened(bgr: np.ndarray, truth: dict[str, Any]) -> Columns:
-    """Cases of 5 x 5 and cards seen from above with a margin, and their kinds by `KINDS`, -1 where nobody can say."""
+    """Cases of 5 x 5 and cards seen from above with a margin, their kinds by `KINDS`, -1 where nobody can say, and
+    where the middle of what lies in each cell is seen, in cells: what lies on a stack is seen beside its place."""
     cases = [e for e in truth["boards"] if (e["rows"], e["cols"]) == (5, 5) and "cut" not in e]
     cards = [e for e in truth["loose"] if "cut" not in e]
     return *_views(bgr, cases, 5), *_views(bgr, cards, 2)
 
 
-def _views(bgr: np.ndarray, entries: list[dict[str, Any]], cells: int) -> tuple[np.ndarray, np.ndarray]:
+def _views(bgr: np.ndarray, entries: list[dict[str, Any]], cells: int) -> Columns:
     side = round((cells + 2 * MARGIN) * CELL_PX)
     images, kinds = np.zeros((len(entries), side, side, 3), np.uint8), np.zeros((len(entries), cells, cells), np.int8)
+    middles = np.zeros((len(entries), cells, cells, 2), np.float32)
     for k, entry in enumerate(entries):
         images[k] = view(bgr, np.array(entry["corners"]), cells, cells, CELL_PX, MARGIN)
         kinds[k] = _kinds(entry)
-    return images, kinds
+        middles[k] = (through(np.linalg.inv(homography(np.array(entry["corners"]))), _centres(entry)) + 1) * cells / 2
+    return images, kinds, middles
+
+
+def _centres(entry: dict[str, Any]) -> np.ndarray:
+    return np.array(entry["centres"], np.float64)
 
 
 def view(bgr: np.ndarray, corners: np.ndarray, rows: int, cols: int, cell_px: float, margin: float) -> np.ndarray:
@@ -109,8 +121,8 @@ def _kinds(entry: dict[str, Any]) -> np.ndarray:
     for r, line in enumerate(entry["cells"]):
         for c, kind in enumerate(line):
             covered = entry["covered"][r][c]
-            is_open = not entry["doubt"][r][c] and covered <= 0.1
-            out[r, c] = KINDS.index(kind or "empty") if is_open else KINDS.index("other") if covered > 0.35 else -1
+            is_open = not entry["doubt"][r][c] and covered <= OPEN
+            out[r, c] = KINDS.index(kind or "empty") if is_open else KINDS.index("other") if covered > COVERED else -1
     return out
 
 
@@ -121,7 +133,7 @@ def _quads(corners: list[np.ndarray]) -> np.ndarray:
 def _look(seed: int) -> Printing:
     draw = np.random.default_rng(seed + 7)
     chosen = float(draw.random())
-    return _deck("reference" if chosen < 0.08 else "varied" if _is_named(seed) else "invented", int(draw.integers(120)))
+    return _deck("reference" if chosen < 0.08 else "varied" if _is_named(seed) else "invented", int(draw.integers(600)))
 
 
 def _is_named(seed: int) -> bool:
@@ -141,6 +153,19 @@ def photos(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
     return [drawn(cache, "hexapod-photos", PHOTO, draw_photo, range(a, a + _CHUNK), workers=1) for a in firsts]
 
 
+def pictures(cache: Path, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """The photographs unpacked, each with the corners of its cases and of its loose cards."""
+    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    for part in photos(cache, count):
+        packed, boards, cards = (
+            np.split(part[name], np.cumsum(part[counts])[:-1])
+            for name, counts in (("jpeg", "jpeg_counts"), ("boards", "board_counts"), ("cards", "card_counts"))
+        )
+        images = (cv2.imdecode(one, cv2.IMREAD_COLOR) for one in packed)
+        found += [(np.asarray(i), b, c) for i, b, c in zip(images, boards, cards, strict=True)]
+    return found
+
+
 def decks(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
     """Close views of decks, chunk by chunk."""
     firsts = range(3_000_000, 3_000_000 + count, 100)
@@ -150,8 +175,8 @@ def decks(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
 def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=2400)
-    ap.add_argument("--decks", type=int, default=400)
+    ap.add_argument("--pictures", type=int, default=1400)
+    ap.add_argument("--decks", type=int, default=500)
     a = ap.parse_args()
     photos(a.cache, a.pictures)
     decks(a.cache, a.decks)

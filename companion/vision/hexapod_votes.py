@@ -1,0 +1,71 @@
+"""One homography through many votes, of which some are wrong."""
+
+import numpy as np
+
+_ROUNDS = 4
+_NEAR = 0.03
+"""A vote that lies further off than this, in half sides, counts less the further it lies."""
+_LEAST_WEIGHT = 0.05
+"""What the votes must weigh together, against votes of the greatest weight everywhere."""
+_STIFFNESS = 0.0005
+"""What it takes, as a share of all votes, to bend the plane: few votes on one side do not lean a field."""
+
+
+def agreed(places: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """The homography (3, 3) that takes places to where most of the weighted votes want them; None when they say none.
+
+    Least squares, each round with the votes that lie far off weighing less (Geman and McClure's weights).
+
+    Args:
+        places: (N, 2) about -2..2.
+        targets: (N, 2) where each is wanted.
+        weights: (N,) from 0 up.
+
+    >>> spots = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1], [0, 0]])
+    >>> bool(np.allclose(agreed(spots, spots + [0.5, 0], np.ones(5))[:2, 2], [0.5, 0], atol=0.01))
+    True
+    """
+    weights = weights / max(float(weights.max()), 1e-9)
+    if float(weights.mean()) < _LEAST_WEIGHT * 0.1:
+        return None
+    share = weights
+    matrix = np.eye(3)
+    for _ in range(_ROUNDS):
+        found = _fitted(places, targets, share, matrix)
+        if found is None:
+            return None
+        matrix = found
+        flat = places @ matrix[:, :2].T + matrix[:, 2]
+        off = np.linalg.norm(flat[:, :2] / flat[:, 2:] - targets, axis=1)
+        scale = max(_NEAR, 1.5 * _weighted_median(off, weights))
+        share = weights / (1 + (off / scale) ** 2) ** 2
+    return matrix if np.linalg.det(matrix) > 1e-3 else None
+
+
+def _fitted(places: np.ndarray, targets: np.ndarray, weights: np.ndarray, before: np.ndarray) -> np.ndarray | None:
+    """Weighted least squares of a homography with a last element of 1; its depth held near that of ``before``."""
+    x, y = places.T
+    u, v = targets.T
+    depth = before[2, 0] * x + before[2, 1] * y + 1
+    root = np.sqrt(weights) / np.maximum(depth, 0.2)
+    zero, one = np.zeros_like(x), np.ones_like(x)
+    left = np.concatenate(
+        [
+            np.stack([x, y, one, zero, zero, zero, -u * x, -u * y], 1) * root[:, None],
+            np.stack([zero, zero, zero, x, y, one, -v * x, -v * y], 1) * root[:, None],
+        ]
+    )
+    right = np.concatenate([u * root, v * root])
+    normal = left.T @ left
+    normal[[6, 7], [6, 7]] += _STIFFNESS * float(weights.sum())
+    try:
+        a = np.linalg.solve(normal, left.T @ right)
+    except np.linalg.LinAlgError:
+        return None
+    return np.append(a, 1.0).reshape(3, 3)
+
+
+def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+    order = np.argsort(values)
+    heap = np.cumsum(weights[order])
+    return float(values[order[np.searchsorted(heap, heap[-1] / 2)]])
