@@ -24,6 +24,8 @@ STAR = 0.5
 """What is a star so surely needs no tile's outline."""
 DOUBTED_STAR = (0.3, 0.985)
 """What may be a star, and hardly needs another look."""
+NOTHING = 0.015
+"""What is hardly more surely a tile is not looked at again."""
 STEPS = 3
 """So many times an outline is made exact once more."""
 STARTS = (1, 3, 5)
@@ -44,7 +46,8 @@ def brought_nearer(
         namer: reads faces.
         cast: the light's colour (3,).
     """
-    doubtful = [i for i, p in enumerate(said) if None in namer.stated(p) and star_share(p) < STAR][:MOST]
+    maybe = [i for i, p in enumerate(said) if star_share(p) < STAR and tile_share(p) > NOTHING]
+    doubtful = [i for i in maybe if None in namer.stated(said[i])][:MOST]
     if not doubtful:
         return corners, said
     moved = corners[doubtful]

@@ -17,11 +17,13 @@ from companion.vision.paths import REACH, VIEW, Answers
 
 _TINT_SPREAD = 0.13
 """How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
-_DEPTH_SPREAD = {"head": 0.2, "star": 0.5}
+_DEPTH_SPREAD = {"head": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
 _STRANGE = 4.5
 """An ink that many spreads away from every owner's is nobody's."""
 _DIM = 0.06
+WHOLE = 6.0
+"""Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
 _STAR = np.array([(x, y) for x in (-0.1, 0.0, 0.1) for y in (-0.1, 0.0, 0.1)])
 """Where a star's middle is looked at, in circumradii."""
 

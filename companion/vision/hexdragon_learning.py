@@ -7,7 +7,7 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.vision.hexdragon_faces import HEAD, TAIL
-from companion.vision.hexdragon_inks import Profile, learnt_inks
+from companion.vision.hexdragon_inks import WHOLE, Profile, learnt_inks
 from companion.vision.hexdragon_namers import tile_network
 from companion.vision.hexdragon_reading import read_hexdragon
 from companion.vision.hexdragon_seen import SeenTile
@@ -47,7 +47,7 @@ def _shown(name: str, picture: np.ndarray, label: Label) -> list[tuple[str, np.n
     pyramid = Pyramid.of(picture)
     seen = [card.corners for card in read_hexdragon(picture).cards if not (isinstance(card, SeenTile) and card.is_star)]
     corners = _alike(outlines_of(name, np.array(seen, np.float32).reshape(-1, 6, 2), tiles))
-    views, _ = cut_tiles(pyramid, corners)
+    views, _ = cut_tiles(pyramid, corners, most=WHOLE)
     ends = answers_to(tile_network(), views).ends
     edges = _head_edges(ends, tiles)
     return [

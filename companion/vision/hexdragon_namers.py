@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
-from companion.vision.hexdragon_inks import Profile, owners_by_ink
+from companion.vision.hexdragon_inks import WHOLE, Profile, owners_by_ink
 from companion.vision.hexdragon_seen import SURE, SURE_OWNER
 from companion.vision.models import network
 from companion.vision.namers import Stating
@@ -47,7 +47,7 @@ class LearntTiles:
 
     def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
         """See `TileNamer`."""
-        views, cast = cut_tiles(pyramid, corners, cast)
+        views, cast = cut_tiles(pyramid, corners, cast, WHOLE)
         answers = answers_to(tile_network(), views)
         owners = owners_by_ink(self.profile, views, answers, OWNERS)
         return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), cast

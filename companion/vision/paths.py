@@ -19,6 +19,8 @@ REACH = 1.06
 """Half a view's width, in circumradii."""
 BRIGHT = 0.75
 """What a tile's bright parts become."""
+MOST = 1.25
+"""Brighter a view is not."""
 ENDS = ("+1", "+2", "+3", "+4", "+5", "tail", "head")
 """What an edge's line leads to: the edge so many directions on, a tail, a head."""
 OWNERS = ("red", "blue", "yellow", "purple")
@@ -51,16 +53,19 @@ class Answers:
     kinds: np.ndarray
 
 
-def cut_tiles(pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None = None) -> tuple[np.ndarray, np.ndarray]:
+def cut_tiles(
+    pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None = None, most: float = MOST
+) -> tuple[np.ndarray, np.ndarray]:
     """Look at every tile through its outline.
 
     Args:
         pyramid: the picture.
         corners: (N, 6, 2) pixels, clockwise.
         cast: the light's colour (3,) where it is known; None for that of these tiles.
+        most: what is brighter is cut off: the network knows nothing brighter than `MOST`.
 
     Returns:
-        Views (N, VIEW, VIEW, 3) float32, 0..1.25; and the light's colour (3,), BGR, about 1.
+        Views (N, VIEW, VIEW, 3) float32, 0..most; and the light's colour (3,), BGR, about 1.
     """
     n = len(corners)
     if n == 0:
@@ -71,17 +76,17 @@ def cut_tiles(pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None = N
     if cast is None:
         cast = np.median(bright / level_of, axis=0).astype(np.float32)
     scaled = views * (BRIGHT / (level_of * cast)).astype(np.float32)[:, None]
-    out = np.minimum(scaled, 1.25).reshape(n, VIEW, VIEW, 3)
+    out = np.minimum(scaled, most).reshape(n, VIEW, VIEW, 3)
     out[:, ~_SHOWN] = 0.0
     return out, cast
 
 
 def answers_to(net: cv2.dnn.Net, views: np.ndarray) -> Answers:
-    """The network's answers to views (N, VIEW, VIEW, 3)."""
+    """The network's answers to views (N, VIEW, VIEW, 3), cut off at `MOST`."""
     n = len(views)
     if n == 0:
         return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
-    net.setInput(np.ascontiguousarray(views.transpose(0, 3, 1, 2)) - np.float32(0.5))
+    net.setInput(np.ascontiguousarray(np.minimum(views, MOST).transpose(0, 3, 1, 2)) - np.float32(0.5))
     out = net.forward().reshape(n, -1)
     return Answers(_softmax(out[:, :42].reshape(n, 6, 7)), _softmax(out[:, 42:46]), _softmax(out[:, 46:]))
 
