@@ -19,7 +19,7 @@ PLAIN = 0.92
 FOREIGN = 3
 """So many more pieces of a group than there can be are no slip of the eye: cards of another game."""
 UNREAD: Face = (None,) * 6
-PLAIN_STAR = 0.99
+PLAIN_STAR = 0.95
 """A second star of an owner that is seen less plainly may be a counter, and is only warned of."""
 RADIUS = 3
 """A tile farther than this from the start tile, touching no other, is on no board that is sold."""

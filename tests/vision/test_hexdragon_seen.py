@@ -153,7 +153,7 @@ def test_of_a_tile_that_the_rim_cuts_nothing_is_stated() -> None:
 
 
 def test_of_two_stars_of_a_colour_the_less_plain_one_may_be_a_counter_and_is_only_warned_of() -> None:
-    reading = read(((0, 0), START, 0.99), ((0, 1), STAR, 0.9995), ((1, 0), STAR, 0.97))
+    reading = read(((0, 0), START, 0.99), ((0, 1), STAR, 0.9995), ((1, 0), STAR, 0.93))
     assert codes(reading) == ["too-many"]
     assert [(star["cell"], star["owner"]) for star in reading.as_json()["stars"]] == [([0, 1], "blue")]
 
