@@ -17,9 +17,10 @@ from companion.rules.hexgrid import Cell
 from companion.simulator.backdrops import backdrop
 from companion.simulator.canvas import Canvas, Field
 from companion.simulator.exposure import exposed
+from companion.simulator.invented_printings import invented
 from companion.simulator.lighting import MOODS, lit
 from companion.simulator.pinhole import Pinhole, Points, framed
-from companion.simulator.printings import REFERENCE, Printing, invented, varied
+from companion.simulator.printings import REFERENCE, Printing, varied
 from companion.simulator.scenery import put_card, put_face_down, put_things
 from companion.simulator.tableaux import Laid, grown_tableau, hand_laid, strays
 

@@ -1,4 +1,4 @@
-"""Printings of a Hex'el deck: how a card's face may look, from the reference art to decks nobody has printed yet.
+"""Printings of a Hex'el deck: how a card's face may look, and one drawn.
 
 A printing says what a face is made of; `raster_card` draws one card of it. The reference values are those of the
 cards as physical things: a regular hexagon of side 35 mm, symbols 12 mm across, centred at 0.76 of the apothem.
@@ -89,7 +89,7 @@ def varied(printing: Printing, rng: np.random.Generator, amount: float = 1.0) ->
 
     def ink(colour: Colour) -> Colour:
         moved = np.array(colour, float) + rng.normal(0, 9 * amount, 3) + rng.normal(0, 8 * amount)
-        return _whole(np.clip(moved, 8, 250))
+        return whole_colour(np.clip(moved, 8, 250))
 
     marks = {}
     for name, mark in printing.marks.items():
@@ -106,71 +106,10 @@ def varied(printing: Printing, rng: np.random.Generator, amount: float = 1.0) ->
     )
 
 
-def _whole(values: Array) -> Colour:
+def whole_colour(values: Array) -> Colour:
+    """Three numbers as a colour, their fractions dropped."""
     b, g, r = (int(v) for v in values)
     return b, g, r
-
-
-def _hue(rng: np.random.Generator, hue: float, dark: bool) -> Colour:
-    s = int(rng.uniform(120, 255))
-    v = int(rng.uniform(90, 200)) if not dark else int(rng.uniform(150, 255))
-    pixel = cv2.cvtColor(np.array([[[int(hue) % 180, s, v]]], np.uint8), cv2.COLOR_HSV2BGR)[0, 0]
-    return _whole(pixel)
-
-
-def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
-    """A printing nobody has seen: dark, gradient or bordered faces, other hues, shapes, sizes and places."""
-    dark = bool(rng.random() < 0.35)
-    if dark:
-        face = _whole(np.clip(rng.uniform(10, 75) + rng.normal(0, 14, 3), 0, 110))
-    else:
-        face = _whole(np.clip(rng.uniform(185, 252) + rng.normal(0, 10, 3), 150, 255))
-    hue = rng.uniform(0, 180)
-    shapes = list(
-        rng.permutation(["disc", "disc", "diamond", "square", "triangle", "star", "hexagon", "cross", "drop"])
-    )
-    marks: dict[str, Mark] = {}
-    for i, name in enumerate(symbols):
-        mark = _invented_mark(shapes[i], hue + i * 60, dark, rng)
-        while not all(_can_be_told_apart(mark, other) for other in marks.values()):
-            mark = _invented_mark(shapes[i], rng.uniform(0, 180), dark, rng)
-        marks[name] = mark
-    border = None
-    if rng.random() < 0.4:
-        border = hex_colour("#B8912E") if rng.random() < 0.5 else _hue(rng, rng.uniform(0, 180), dark)
-    edge = None
-    if rng.random() < 0.3:
-        edge = _whole(np.clip(np.array(face, float) * rng.uniform(0.75, 1.15), 0, 255))
-    return Printing(
-        marks,
-        face=face,
-        face_edge=edge,
-        hairline=(58, 58, 58) if rng.random() < 0.7 else _whole(rng.uniform(0, 255, 3)),
-        hairline_mm=float(rng.uniform(0.1, 0.9)),
-        border=border,
-        border_mm=float(rng.uniform(0.8, 2.2)) if border else 0.0,
-        symbol_mm=float(rng.uniform(8.5, 15.0)),
-        radius_share=float(rng.uniform(0.66, 0.79)),
-        middle=_hue(rng, rng.uniform(0, 180), dark) if rng.random() < 0.2 else None,
-    )
-
-
-def _invented_mark(shape: str, hue: float, dark: bool, rng: np.random.Generator) -> Mark:
-    grey = rng.random() < 0.2
-    level = int(rng.uniform(170, 245)) if dark else int(rng.uniform(15, 90))
-    colour = (level, level, level) if grey else _hue(rng, hue + rng.normal(0, 8), dark)
-    hollow = float(rng.uniform(0.14, 0.28)) if rng.random() < 0.25 or (grey and rng.random() < 0.6) else 0.0
-    outline = (20, 20, 20) if not hollow and rng.random() < 0.25 else None
-    if outline and dark:
-        outline = (235, 235, 235)
-    letter = str(rng.choice(list("RBVYXOKSM"))) if not hollow and rng.random() < 0.15 else ""
-    return Mark(shape if rng.random() < 0.6 else "disc", colour, hollow, outline, letter)
-
-
-def _can_be_told_apart(mark: Mark, other: Mark) -> bool:
-    """No deck is printed with two symbols that players would mix up."""
-    apart = float(np.linalg.norm(np.subtract(mark.colour, other.colour)))
-    return bool(mark.hollow) != bool(other.hollow) or apart > 90 or (mark.shape != other.shape and apart > 30)
 
 
 def hexagon(apothem: float, centre: tuple[float, float] = (0.0, 0.0)) -> Array:
@@ -180,7 +119,7 @@ def hexagon(apothem: float, centre: tuple[float, float] = (0.0, 0.0)) -> Array:
     return np.stack([centre[0] + radius * np.cos(angles), centre[1] + radius * np.sin(angles)], 1)
 
 
-def _unit_shape(shape: str) -> Array:
+def unit_shape(shape: str) -> Array:
     """Corners of a shape of size 1 (radius 0.5), its top (negative y) pointing away from the card's centre."""
     if shape == "diamond":
         return np.array([[0, -0.5], [0.5, 0], [0, 0.5], [-0.5, 0]])
@@ -222,7 +161,8 @@ def _unit_shape(shape: str) -> Array:
 _SUB = 4  # fixed-point bits of cv2's drawing
 
 
-def _fill(image: Array, points: Array, colour: Colour | float) -> None:
+def fill_shape(image: Array, points: Array, colour: Colour | float) -> None:
+    """Fill a polygon (N, 2), px, smooth at its edges."""
     cv2.fillPoly(image, [np.round(points * (1 << _SUB)).astype(np.int32)], colour, cv2.LINE_AA, _SUB)
 
 
@@ -244,21 +184,21 @@ def raster_card(edges: tuple[str, ...], printing: Printing, px_per_mm: float) ->
     image[:] = printing.hairline
     inner = APOTHEM_MM - printing.hairline_mm
     if printing.border is not None:
-        _fill(image, hexagon(inner * scale, centre), printing.border)
+        fill_shape(image, hexagon(inner * scale, centre), printing.border)
         inner -= printing.border_mm
     if printing.face_edge is None:
-        _fill(image, hexagon(inner * scale, centre), printing.face)
+        fill_shape(image, hexagon(inner * scale, centre), printing.face)
     else:
         for t in np.linspace(1, 0.15, 12):
             mixed = np.array(printing.face_edge, float) * t + np.array(printing.face, float) * (1 - t)
-            _fill(image, hexagon(inner * scale * t, centre), _whole(mixed))
+            fill_shape(image, hexagon(inner * scale * t, centre), whole_colour(mixed))
     if printing.middle is not None:
-        _fill(image, hexagon(6.0 * scale, centre), printing.middle)
-        _fill(image, hexagon(4.6 * scale, centre), printing.face)
+        fill_shape(image, hexagon(6.0 * scale, centre), printing.middle)
+        fill_shape(image, hexagon(4.6 * scale, centre), printing.face)
     for d, name in enumerate(edges):
         _draw_mark(image, printing, printing.marks[name], d, centre, scale)
     alpha = np.zeros((2 * half, 2 * half), np.uint8)
-    _fill(alpha, hexagon(APOTHEM_MM * scale, centre), 255)
+    fill_shape(alpha, hexagon(APOTHEM_MM * scale, centre), 255)
     return cv2.resize(np.dstack([image, alpha]), (half, half), interpolation=cv2.INTER_AREA)
 
 
@@ -269,13 +209,13 @@ def _draw_mark(
     out = np.array([np.cos(angle), np.sin(angle)])
     at = np.array(centre) + out * printing.radius_share * APOTHEM_MM * scale
     turn = np.array([[-out[1], -out[0]], [out[0], -out[1]]])  # maps "up" (0, -1) to the outward direction
-    unit = _unit_shape(mark.shape)
+    unit = unit_shape(mark.shape)
     size = printing.symbol_mm * scale
     if mark.outline is not None:
-        _fill(image, at + (unit * 1.14 * size) @ turn.T, mark.outline)
-    _fill(image, at + (unit * size) @ turn.T, mark.colour)
+        fill_shape(image, at + (unit * 1.14 * size) @ turn.T, mark.outline)
+    fill_shape(image, at + (unit * size) @ turn.T, mark.colour)
     if mark.hollow:
-        _fill(image, at + (unit * (1 - 2 * mark.hollow) * size) @ turn.T, printing.face)
+        fill_shape(image, at + (unit * (1 - 2 * mark.hollow) * size) @ turn.T, printing.face)
     if mark.letter:
         height = cv2.getTextSize(mark.letter, cv2.FONT_HERSHEY_SIMPLEX, 1.0, 2)[0][1]
         factor = 0.55 * size / height

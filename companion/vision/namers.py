@@ -84,7 +84,7 @@ class Learnt:
 
     def probabilities(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Namer`."""
-        alone = symbol_probabilities(network("hexel-likeness/likeness.onnx"), self.profile, pyramid, corners)
+        alone = symbol_probabilities(network("hexel-likeness/likeness.onnx"), self.profile, pyramid, corners, SURE)
         return with_two_kinds(alone, SURE)
 
     def settled(self, probabilities: np.ndarray) -> "Learnt":

@@ -15,9 +15,10 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.vision.pyramid import Pyramid
+from companion.vision.relit import named
 from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches, over_face, raw_patches, stood_out
 
-_FORM = 2
+_FORM = 3
 """Of the file: another network's looks mean nothing to this one."""
 _ALIKE = 4.0
 """Two looks with a smaller squared distance are often mistaken for one another."""
@@ -25,8 +26,6 @@ _UNCLEAR = 2.5
 """A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
 NONE_AT = 10.0
 """A patch whose squared distance from every look is more than this is no symbol of the deck; training made it so."""
-_SHARPNESS = 1.5
-"""How much surer a look's nearness is than the training's softmax made it."""
 _DIM = 0.1
 """A face value so low that nothing printed on the card is too bright to tell."""
 
@@ -156,7 +155,9 @@ def _agreeing(answers: np.ndarray) -> np.ndarray:
     return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])
 
 
-def symbol_probabilities(net: cv2.dnn.Net, profile: Profile, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+def symbol_probabilities(
+    net: cv2.dnn.Net, profile: Profile, pyramid: Pyramid, corners: np.ndarray, plain: float
+) -> np.ndarray:
     """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
 
     Args:
@@ -164,16 +165,12 @@ def symbol_probabilities(net: cv2.dnn.Net, profile: Profile, pyramid: Pyramid, c
         profile: what was learnt.
         pyramid: the picture.
         corners: (N, 6, 2) pixels of its cards.
+        plain: see `relit.named`.
     """
-    n = len(corners)
-    if n == 0:
+    if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
     answers = likeness(net, seen_for_likeness(*raw_patches(pyramid, corners), profile.face_value))
-    distance = ((answers[:, :, None] - profile.looks) ** 2).sum(-1)
-    none = np.full((n, 6, 1), -NONE_AT, np.float32)
-    logits = _SHARPNESS * np.concatenate([-distance, none], axis=-1)
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.asarray(e / e.sum(-1, keepdims=True), np.float32)
+    return named(profile.looks, answers, NONE_AT, plain)
 
 
 def read_profile(path: Path) -> Profile:

@@ -2,11 +2,12 @@
 
     PYTHONPATH=. python models/hexel-likeness/train.py --cache DIR [--printings 2400] [--steps 1800]
 
-Each printing (`companion.simulator.printings.invented`, or the reference with other inks) is photographed twice:
+Each printing (`companion.simulator.invented_printings`, or the reference with other inks) is photographed twice:
 calmly, as it is taught, and hard, in another room (`companion.simulator.photograph`, seeds from 5,000,000 up). From one
 photograph come the examples, from the other the questions: prototypical networks (Snell, Swersky, Zemel 2017), the
-printings that went badly asked more often. Questions that show no symbol are to lie further from every example than
-`profile.NONE_AT`. Writes `likeness.onnx`.
+printings that went badly asked more often. An episode's patches are mirrored and their colours exchanged together, each
+is seen a little askew, and some that are asked are partly covered. Questions that show no symbol are to lie further
+from every example than `profile.NONE_AT`. Writes `likeness.onnx`.
 """
 
 import argparse
@@ -20,19 +21,20 @@ import torch
 from torch import nn
 
 from companion.decks.hexel import SYMBOLS
+from companion.simulator.invented_printings import invented
 from companion.simulator.photograph import photograph
-from companion.simulator.printings import REFERENCE, invented, varied
+from companion.simulator.printings import REFERENCE, varied
 from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.profile import NONE_AT, face_value_of, seen_for_likeness
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import PATCH, raw_patches
-from models.training import drawn, export
+from models.training import averaged, drawn, export, quick
 
 EACH = 18
 """Cards' patches kept of a symbol from one photograph."""
 OTHER = 12
 """Patches kept of a photograph that show no symbol."""
-EXAMPLES, QUESTIONS, STRANGERS = 5, 6, 4
+EXAMPLES, QUESTIONS, STRANGERS = 5, 6, 8
 
 
 class Likeness(nn.Module):
@@ -144,10 +146,11 @@ def episode(held: Shots, one: int, rng: np.random.Generator) -> np.ndarray:
     for kind, count in ((0, QUESTIONS), (1, QUESTIONS), (2, QUESTIONS), (3, STRANGERS)):
         shot = asked if n[asked, kind] else 1 - asked
         out.append(x[shot, kind, rng.integers(0, n[shot, kind], count)])
-    patches = np.concatenate(out).astype(np.float32) / 100 - 1.25
-    if rng.random() < 0.5:
-        patches = patches[:, :, ::-1]
-    m = len(patches)
+    m = sum(map(len, out))
+    asked_of = slice(3 * EXAMPLES, m - STRANGERS)
+    patches = jittered(np.concatenate(out), rng)
+    patches[asked_of] = partly_covered(patches[asked_of], out[-1], rng)
+    patches = otherwise(patches, rng).astype(np.float32) / 100 - 1.25
     # the light of the room that is not divided out, alike for a photograph; and a little for each patch
     room = np.where(np.arange(m) < 3 * EXAMPLES, 0, 1)
     gain = np.exp(rng.normal(0, 0.05, (2, 1, 1, 6)) + rng.normal(0, 0.03, (2, 1, 1, 1)))[room]
@@ -155,11 +158,45 @@ def episode(held: Shots, one: int, rng: np.random.Generator) -> np.ndarray:
     return np.clip(patches * gain, -1.25, 1.25).astype(np.float32)
 
 
+def jittered(patches: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Bytes (M, PATCH, PATCH, 6) seen through outlines that are a little off, as the reader's are."""
+    middle = (PATCH - 1) / 2
+    out = patches.copy()
+    for i in np.flatnonzero(rng.random(len(patches)) < 0.8):
+        turned = cv2.getRotationMatrix2D((middle, middle), rng.normal(0, 2.5), np.exp(rng.normal(0, 0.03)))
+        turned[:, 2] += rng.normal(0, 0.7, 2)
+        for half in (slice(0, 3), slice(3, 6)):
+            seen = np.ascontiguousarray(patches[i, ..., half])
+            out[i, ..., half] = cv2.warpAffine(seen, turned, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)
+    return out
+
+
+def partly_covered(patches: np.ndarray, strangers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Some of the patches (M, PATCH, PATCH, 6) with something else of the same photograph over less than a quarter."""
+    y, x = np.mgrid[:PATCH, :PATCH] - (PATCH - 1) / 2
+    out = patches.copy()
+    for i in np.flatnonzero(rng.random(len(patches)) < 0.15):
+        angle, beyond = rng.uniform(0, 2 * np.pi), rng.uniform(4.0, 10.0)
+        under = x * np.cos(angle) + y * np.sin(angle) > beyond
+        out[i][under] = strangers[rng.integers(len(strangers))][under]
+    return out
+
+
+def otherwise(patches: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Another printing: all patches of an episode mirrored, or in exchanged colours."""
+    if rng.random() < 0.5:
+        patches = patches[:, :, ::-1]
+    if rng.random() < 0.2:
+        patches = patches[:, ::-1]
+    order = rng.permutation(3) if rng.random() < 0.7 else np.arange(3)
+    return patches[..., [*order, *(order + 3)]]
+
+
 def answers(net: nn.Module, patches: np.ndarray) -> torch.Tensor:
     """Logits (B, 3 * QUESTIONS + STRANGERS, 4) of what is asked, from episodes (B, M, ...)."""
     b, m = patches.shape[:2]
     flat = torch.from_numpy(np.ascontiguousarray(patches.reshape(b * m, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
-    z = net(flat).reshape(b, m, -1)
+    z = net(flat).float().reshape(b, m, -1)
     centre = z[:, : 3 * EXAMPLES].reshape(b, 3, EXAMPLES, -1).mean(2)
     ask = z[:, 3 * EXAMPLES :]
     distance = ((ask[:, :, None] - centre[:, None]) ** 2).sum(-1)
@@ -204,13 +241,15 @@ def main() -> None:
     net = Likeness()
     if a.resume is not None:
         net.load_state_dict(torch.load(a.resume))
+    steady = averaged(net, 0.998)
     optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3 if a.resume is None else 1.2e-3, total_steps=a.steps)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3 if a.resume is None else 1e-3, total_steps=a.steps)
     begun, total = time.time(), 0.0
     hardness = np.ones(len(keep))
     for step in range(1, a.steps + 1):
         chosen = rng.choice(len(keep), 8, replace=False, p=(hardness + 0.1) / (hardness + 0.1).sum())
-        logits = answers(net, np.stack([episode(taught, i, rng) for i in keep[chosen]]))
+        with quick():
+            logits = answers(net, np.stack([episode(taught, i, rng) for i in keep[chosen]]))
         losses = nn.functional.cross_entropy(
             logits.reshape(-1, 4), TRUTH.repeat(len(chosen)), label_smoothing=0.01, reduction="none"
         ).reshape(len(chosen), -1)
@@ -220,13 +259,15 @@ def main() -> None:
         loss.backward()
         optimiser.step()
         schedule.step()
+        steady.update_parameters(net)
         total += loss.item()
         if step % 200 == 0:
-            print(f"step {step} loss {total / 200:.4f} {tried(net, held, out)} {time.time() - begun:.0f} s", flush=True)
+            how = tried(steady.module, held, out)
+            print(f"step {step} loss {total / 200:.4f} {how} {time.time() - begun:.0f} s", flush=True)
             total = 0.0
-    torch.save(net.state_dict(), a.cache / "likeness.pt")
+    torch.save(steady.module.state_dict(), a.cache / "likeness.pt")
     free = {"patches": {0: "n"}, "likeness": {0: "n"}}
-    export(net, Path(__file__).with_name("likeness.onnx"), torch.zeros(6, 6, PATCH, PATCH), free)
+    export(steady.module, Path(__file__).with_name("likeness.onnx"), torch.zeros(6, 6, PATCH, PATCH), free)
 
 
 if __name__ == "__main__":
