@@ -11,6 +11,8 @@ _PLACES = np.concatenate([np.zeros((1, 2)), *(share * UNIT_HEXAGON for share in 
 _PLACES = np.concatenate([_PLACES, 0.6 * (UNIT_HEXAGON + np.roll(UNIT_HEXAGON, 1, 0)) / 2])
 _LEAST = 14.0
 """Grey levels by which a covered place differs at least from the bare table, in one colour."""
+_LIT = 110.0
+"""A bare table less bright than this lies in dim light, where all differences are smaller."""
 _SHARE = 0.2
 """The bare table looks alike in so large a share of the places beside the cards: lit here, in shadow there."""
 
@@ -34,7 +36,8 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
     enough = max(2, round(_SHARE * len(looks)))
     apart = np.abs(looks[:, None] - looks[None]).max(-1)
     usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(looks) - 1)]))
-    limit = max(_LEAST, 1.5 * usual)
+    bright = float(np.median(looks[:, :3].max(-1)))
+    limit = max(_LEAST * float(np.clip(bright / _LIT, 0.4, 1.0)), 1.5 * usual)
 
     def is_covered(outline: np.ndarray) -> bool:
         off = np.abs(looks - _looks(pyramid, np.asarray(outline)[None])).max(-1)

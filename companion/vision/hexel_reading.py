@@ -8,7 +8,7 @@ import numpy as np
 
 from companion.vision.covers import cover_test
 from companion.vision.finder import Found, find_cards
-from companion.vision.judging import judged, looks_like_a_card
+from companion.vision.judging import has_the_cards_size, judged, looks_like_a_card
 from companion.vision.known import naming
 from companion.vision.lattice import Lattice, find_lattice
 from companion.vision.models import network
@@ -44,6 +44,7 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     probabilities = namer.probabilities(pyramid, corners)
     clock.lap("name")
     is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
+    is_card &= has_the_cards_size(found, is_card)
     if not is_card.any():
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
     place = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
@@ -103,7 +104,7 @@ def outlines(
     """The cards on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
     found = find_cards(network(_FINDER), pyramid, across_px, least)
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    return found, refined(network(_POSE), pyramid, corners)
+    return found, refined(network(_POSE), pyramid, corners, times=2)
 
 
 def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]) -> Lattice:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from companion.rules.hexgrid import Cell, neighbour, opposite
-from companion.vision.finder import Found
+from companion.vision.finder import Found, affine_of
 from companion.vision.lattice import Lattice
 from companion.vision.namers import Namer
 from companion.vision.seen import Reading, SeenCard, Warned
@@ -14,6 +14,10 @@ CARD = ((4, 0.2), (3, 0.45), (2, 0.8), (0, 0.97))
 """What is told as a card: with so many plain symbols on it, one found at least so surely.
 
 The last is a card of a printing that was not learnt."""
+_SURELY = 0.85
+"""Cards found so surely tell how large cards are."""
+_ODD_SIZE = 1.6
+"""What is so many times smaller or larger than all of those is none."""
 PLAIN = 0.995
 """A symbol seen so plainly is not doubted because its neighbour shows another."""
 
@@ -22,6 +26,22 @@ def looks_like_a_card(found: Found, probabilities: np.ndarray, namer: Namer) -> 
     """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
     symbols = int((probabilities[:, [n is not None for n in namer.names]].sum(-1) > 0.9).sum())
     return any(symbols >= least and found.confidence >= sure for least, sure in CARD)
+
+
+def has_the_cards_size(found: Sequence[Found], is_card: np.ndarray) -> np.ndarray:
+    """Which finds (N,) are as large as cards here: cloth printed with smaller or larger rosettes has none of them.
+
+    Cards have one size; seen aslant, those that are found surely tell within which bounds. Fewer than three tell none.
+
+    Args:
+        found: all finds.
+        is_card: (N,) bool, those that look like cards.
+    """
+    width = np.array([np.sqrt(abs(np.linalg.det(affine_of(f.corners)[1]))) for f in found])
+    sure = width[is_card & np.array([f.confidence > _SURELY for f in found], bool)]
+    if len(sure) < 3:
+        return np.ones(len(found), bool)
+    return np.asarray((width > sure.min() / _ODD_SIZE) & (width < sure.max() * _ODD_SIZE))
 
 
 def judged(

@@ -39,10 +39,21 @@ def cut_views(pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON) -> np
     return np.minimum(views / np.maximum(top, 12.0)[:, None, None, None].astype(np.float32), 1.25) - np.float32(0.5)
 
 
-def refined(net: cv2.dnn.Net, pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON) -> np.ndarray:
-    """The outlines (N, K, 2) moved to where the cards' edges are; float32, begun at the same corners."""
+def refined(
+    net: cv2.dnn.Net, pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON, times: int = 1
+) -> np.ndarray:
+    """The outlines (N, K, 2) moved to where the cards' edges are; float32, begun at the same corners.
+
+    A second time, from where the first led to, mends what lay far off.
+    """
     if len(corners) == 0:
         return corners
+    for _ in range(times):
+        corners = _moved(net, pyramid, corners, form)
+    return corners
+
+
+def _moved(net: cv2.dnn.Net, pyramid: Pyramid, corners: np.ndarray, form: Form) -> np.ndarray:
     net.setInput(np.ascontiguousarray(cut_views(pyramid, corners, form).transpose(0, 3, 1, 2)))
     corrections = net.forward().reshape(-1, 2, 3) / GAIN
     out = np.empty_like(corners, dtype=np.float32)
