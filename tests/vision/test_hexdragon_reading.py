@@ -118,6 +118,15 @@ def test_a_star_on_a_free_cell_is_a_star() -> None:
     assert stars[0]["cell"] != [0, 0]
 
 
+def test_a_star_is_told_though_the_pictures_rim_cuts_its_cell() -> None:
+    corners = np.array(told_of_the_table()["stars"][0]["corners"])
+    side = float(np.linalg.norm(corners[0] - corners[1]))
+    cut = max(0, round(float(corners[:, 0].min() + 0.22 * side)))
+    told = read_hexdragon(np.ascontiguousarray(picture(TABLE)[:, cut:])).as_json()
+    assert [star["owner"] for star in told["stars"]] == ["yellow"]
+    assert np.array(told["stars"][0]["corners"])[:, 0].min() < 0
+
+
 def test_printed_cells_are_no_tiles() -> None:
     reading = read_hexdragon(picture([]))
     assert [warning.code for warning in reading.warnings] == ["nothing-found"]
