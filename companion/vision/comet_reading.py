@@ -3,9 +3,10 @@
 import cv2
 import numpy as np
 
+from companion.vision.comet_backs import compared, unlikeness
 from companion.vision.comet_finder import RECTANGLE, find_comet_cards, width_of
 from companion.vision.comet_gaps import is_gap
-from companion.vision.comet_naming import Numerals
+from companion.vision.comet_naming import SURE, Numerals
 from companion.vision.comet_seen import BACK, CometReading, SeenComet
 from companion.vision.judging import confidence_of
 from companion.vision.models import network
@@ -20,13 +21,16 @@ LEAST = 0.15
 """What the finder is less sure of is not looked at."""
 CARD = 0.5
 """What is found, or read plainly, less surely than this is not told as a card."""
-UNREAD = 0.58
+UNREAD = 0.65
 """A card without a number to be read must be found at least so surely: patterned cloth may look like one from afar.
 
-On 60 hard pictures this costs 3 of 638 cards and keeps out both places that were none. A back is no surer for looking
-like one: so does the bare wood between two cards."""
-PLAIN = 0.65
+A back is no surer for looking like one: so does the bare wood between two cards, and another game's card."""
+HARDLY = 0.62
+"""A card with only one number to be read must be found so surely: an eight may be two rings of a cloth."""
+PLAIN = 0.7
 """What is found so surely is looked at no closer."""
+DOUBTFUL, FAMILIAR = 0.45, 0.58
+"""A back like others that are found surely may be found less surely, and is looked at no closer from the second on."""
 SAME = 0.35
 """Two outlines whose middles are nearer than so much of a card's width are one card."""
 SHARED = 0.5
@@ -70,7 +74,7 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
         _card(k, corners[i], float(presence[i]), sections[i], namer, float(seen.upright[i]) < 0.5)
         for k, i in enumerate(_told(presence, corners))
     ]
-    told = [card for card in cards if _has_numbers(card) or _is_plain(card, cards, pyramid)]
+    told = _there(cards, pyramid)
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
     if not told:
@@ -82,9 +86,10 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
 def _presence(found: np.ndarray, seen: Opinions, sections: np.ndarray) -> np.ndarray:
     """That a card is there (N,): it was found and does not look like nothing, or all its numbers are plain.
 
-    Two plain numbers are not enough: the rings of a patterned cloth may read as eights.
+    Two plain numbers are not enough, nor a third that is likely: the rings of a patterned cloth may read as eights.
     """
-    plain = seen.kinds[:, KINDS.index("face")] * sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
+    least = sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
+    plain = np.where(least >= SURE, seen.kinds[:, KINDS.index("face")] * least, 0.0)
     return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), plain))
 
 
@@ -92,7 +97,7 @@ def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
     """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
     kept: list[int] = []
     for i in np.argsort(-presence).tolist():
-        if presence[i] >= CARD and not any(_is_same(corners[i], corners[k]) for k in kept):
+        if presence[i] >= DOUBTFUL and not any(_is_same(corners[i], corners[k]) for k in kept):
             kept.append(i)
     wide = [width_of(corners[i]) for i in kept]
     return [i for i, width in zip(kept, wide, strict=True) if width < LARGEST * np.median(wide)]
@@ -107,14 +112,33 @@ def _is_same(corners: np.ndarray, surer: np.ndarray) -> bool:
     return far <= SAME * width_of(corners) or shared > SHARED * cv2.contourArea(corners)
 
 
+def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
+    """The cards that are there: their numbers can be read, or they are found surely enough."""
+    backs = [card for card in cards if BACK in card.edges]
+    off = unlikeness(pyramid, [card.corners for card in backs])
+    alike, strange = compared(off, np.array([card.presence for card in backs]))
+    familiar = {card.cell for card, is_so in zip(backs, alike, strict=True) if is_so}
+    odd = {card.cell for card, is_so in zip(backs, strange, strict=True) if is_so}
+    blank = [card for card in cards if not _has_numbers(card) and card.cell not in odd]
+    plain = {card.cell for card in blank if _is_plain(card, cards, pyramid, card.cell in familiar)}
+    return [card for card in cards if card.cell in plain or _is_read(card)]
+
+
+def _is_read(card: SeenComet) -> bool:
+    return _has_numbers(card) and card.presence >= (HARDLY if card.edges.count(None) > 1 else CARD)
+
+
 def _has_numbers(card: SeenComet) -> bool:
     return bool(set(card.edges) - {None, BACK})
 
 
-def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid) -> bool:
-    """A card without numbers is there: found surely enough, and no gap between others."""
-    others = [other.corners for other in cards if other is not card and other.presence > card.presence]
-    return card.presence >= PLAIN or (card.presence >= UNREAD and not is_gap(pyramid, card.corners, others))
+def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_familiar: bool) -> bool:
+    """A card without numbers is there: found surely enough, the surer for a back like others, and no mere gap."""
+    if card.presence >= (FAMILIAR if is_familiar else PLAIN):
+        return True
+    if card.presence < (DOUBTFUL if is_familiar else UNREAD):
+        return False
+    return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, CARD)])
 
 
 def _card(

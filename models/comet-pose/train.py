@@ -18,7 +18,7 @@ from companion.vision.comet_finder import UNIT_CARD
 from companion.vision.pose import GAIN, VIEW
 from models.comet_drawings import drawings, unseen
 from models.networks import Pose
-from models.training import export
+from models.training import averaged, export, quick
 
 
 def error(out: np.ndarray, wanted: np.ndarray) -> np.ndarray:
@@ -37,17 +37,24 @@ def main() -> None:
     ap.add_argument("--faces", type=Path, required=True)
     ap.add_argument("--pictures", type=int, default=1700)
     ap.add_argument("--more", type=int, default=0)
+    ap.add_argument("--hard", type=int, default=0)
     ap.add_argument("--epochs", type=int, default=8)
+    ap.add_argument("--begin", type=Path)
+    ap.add_argument("--rate", type=float, default=3e-3)
+    ap.add_argument("--out", type=Path, default=Path(__file__).with_name("pose.onnx"))
     a = ap.parse_args()
     torch.manual_seed(1)
     torch.set_num_threads(1)
     rng = np.random.default_rng(1)
-    held, fresh = drawings(a.cache, a.faces, a.pictures, a.more), unseen(a.cache, a.faces)
+    held, fresh = drawings(a.cache, a.faces, a.pictures, a.more, a.hard), unseen(a.cache, a.faces)
     x, y = held["views"], held["corrections"]
     net, size = Pose(), 128
+    if a.begin:
+        net.load_state_dict(torch.load(a.begin))
+    mean = averaged(net)
     steps = len(x) // size
-    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=a.epochs * steps)
+    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
+    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.epochs * steps)
     begun = time.time()
     for epoch in range(a.epochs):
         order, total = rng.permutation(len(x)), 0.0
@@ -55,26 +62,28 @@ def main() -> None:
             pick = np.sort(order[k * size : (k + 1) * size])
             views = tensor(x[pick]) * float(rng.uniform(0.9, 1.1))
             views = views[:, torch.from_numpy(rng.permutation(3))] if rng.random() < 0.2 else views
-            loss = nn.functional.smooth_l1_loss(net(views), torch.from_numpy(y[pick]) * GAIN, beta=0.1)
+            with quick():
+                out = net(views)
+            loss = nn.functional.smooth_l1_loss(out.float(), torch.from_numpy(y[pick]) * GAIN, beta=0.1)
             optimiser.zero_grad()
             torch.autograd.backward(loss)
             optimiser.step()
             schedule.step()
+            mean.update_parameters(net)
             total += loss.item()
-        net.eval()
+        mean.module.eval()
         with torch.no_grad():
-            off = error(net(tensor(fresh["views"])).numpy() / GAIN, fresh["corrections"])
-        net.train()
+            off = error(mean.module(tensor(fresh["views"])).numpy() / GAIN, fresh["corrections"])
         before = error(np.zeros_like(fresh["corrections"]), fresh["corrections"])
         print(
             f"epoch {epoch} loss {total / steps:.4f} corner error {np.median(off):.4f} of {np.median(before):.4f}, "
             f"95 % {np.percentile(off, 95):.4f} half heights, {time.time() - begun:.0f} s",
             flush=True,
         )
-    torch.save(net.state_dict(), a.cache / "comet-pose.pt")
+    torch.save(mean.module.state_dict(), a.cache / "comet-pose.pt")
     export(
-        net,
-        Path(__file__).with_name("pose.onnx"),
+        mean.module,
+        a.out,
         torch.zeros(6, 3, VIEW, VIEW),
         {"views": {0: "n"}, "corrections": {0: "n"}},
     )
