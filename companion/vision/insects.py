@@ -90,11 +90,8 @@ def together(looks: Sequence[Cells]) -> Cells:
 def _cells(planes: np.ndarray) -> Cells:
     likeness = planes[..., LIKENESS]
     length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
-    return Cells(
-        *(_softmax(planes[..., part]) for part in (STATE, KIND, UP)),
-        likeness / length,
-        planes[..., BESIDE] / BESIDE_SCALE,
-    )
+    state, kind, up = (_softmax(planes[..., part]) for part in (STATE, KIND, UP))
+    return Cells(state, kind, up, likeness / length, planes[..., BESIDE] / BESIDE_SCALE)
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:

@@ -31,7 +31,7 @@ draw: Any = import_module("models.hexapod-insects.draw")
 HERE = Path(__file__)
 BEGIN = HERE.parent.parent / "hexel-finder" / "finder.onnx"
 CROP = 288
-_SCALES, _OFTEN = ((1.0, 1.0), (0.4, 0.5), (0.6, 0.95), (1.1, 1.7)), (0.38, 0.35, 0.15, 0.12)
+_SCALES, _OFTEN = ((1.0, 1.0), (0.4, 0.5), (0.6, 0.95), (1.1, 1.7)), (0.45, 0.25, 0.15, 0.15)
 """By what a picture is scaled, and how often: as it is, and as for the second look at what is large."""
 
 Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -160,8 +160,8 @@ class Data:
         for i in rng.choice(np.flatnonzero(is_named == named), count):
             rows.append(_shown(images[i], kinds[i], middles[i], int(rng.integers(4)), rng))
         pictures, labels, beside, ups = zip(*rows, strict=True)
-        stacked = (torch.from_numpy(np.stack(column)) for column in (pictures, labels))
-        return Views(*stacked, torch.tensor(ups), torch.from_numpy(np.stack(beside)))
+        shown, asked, there = (torch.from_numpy(np.stack(column)) for column in (pictures, labels, beside))
+        return Views(shown, asked, torch.tensor(ups), there)
 
     def episode(self, rng: np.random.Generator) -> Views:
         """One deck's case that shows every kind, then up to three others, upright."""
@@ -250,10 +250,10 @@ def main() -> None:
         episodes = [data.episode(rng) for _ in range(2)]
         large, small = [*cases, *episodes], cards
         parts, told = [], []
-        for views in (large, small):
+        for some in (large, small):
             with quick():
-                planes = net(torch.cat([v.pictures for v in views]).to(memory_format=torch.channels_last)).float()
-            told += list(zip(views, planes.split([len(v.pictures) for v in views]), strict=True))
+                out = net(torch.cat([v.pictures for v in some]).to(memory_format=torch.channels_last)).float()
+            told += list(zip(some, out.split([len(v.pictures) for v in some]), strict=True))
         right = []
         for views, planes in told:
             named = views is cases[0] or views is cards[0]
