@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from companion.vision import hexapod_reading
 from companion.vision.hexapod_pose import PLACES, VOTE_SCALE, inside, votes_in
 from companion.vision.hexapod_quads import UNIT, homography, through
 from companion.vision.hexapod_reading import read_hexapod
@@ -58,12 +59,10 @@ def test_a_true_quad_lies_in_its_own_view_where_the_unit_square_does():
 
 
 def test_a_case_found_a_third_of_a_cell_off_is_put_where_its_cells_say(frame, monkeypatch):
-    import companion.vision.hexapod_reading as reading  # the stage is pushed, the rest is as ever
-
     picture = frame([((480, 320), 0, CARDS)])
     (exact,) = read_hexapod(picture).cards
     side = float(np.linalg.norm(exact.corners[1] - exact.corners[0]))
-    exact_cases = reading.exact_cases
+    exact_cases = hexapod_reading.exact_cases
 
     def pushed(pyramid, finds):
         return tuple(
@@ -71,7 +70,7 @@ def test_a_case_found_a_third_of_a_cell_off_is_put_where_its_cells_say(frame, mo
             for quad in exact_cases(pyramid, finds)
         )
 
-    monkeypatch.setattr(reading, "exact_cases", pushed)
+    monkeypatch.setattr(hexapod_reading, "exact_cases", pushed)
     (case,) = read_hexapod(picture).cards
     assert case.cells == exact.cells
     assert np.abs(case.corners - exact.corners).max() < 0.12 * side / 5
