@@ -19,7 +19,7 @@ _TINT_SPREAD = 0.13
 """How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
 _DEPTH_SPREAD = {"head": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
-_STRANGE = 4.5
+STRANGE = 4.5
 """An ink that many spreads away from every owner's is nobody's."""
 _DIM = 0.06
 WHOLE = 6.0
@@ -42,6 +42,10 @@ _RIM_POINTS = (0.955 * np.sqrt(0.75) / np.cos(np.pi / 6 - 0.2)) * np.concatenate
     [np.stack([np.cos(a), np.sin(a)], 1) for a in (_RIM - 0.2, _RIM + 0.2)]
 )
 """Along a tile's edges, near its corners: no band comes there."""
+_GROUND_POINTS = np.array(
+    [(r * np.cos(a + d), r * np.sin(a + d)) for a in _RIM for r in (0.72, 0.78) for d in (-0.05, 0.05)]
+)
+"""Towards a tile's corners: neither bands nor rims come there."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +58,7 @@ class Profile:
         heads: (K, 3) float32, the ink of each one's heads, as a view shows it.
         rims: (K, 3) float32, what runs along the edges of each one's tiles.
         places: (P, 2) float32, where on a head its ink is, in circumradii, the head's edge along x.
+        ground: how bright the faces are between their bands, as a view shows it.
     """
 
     deck: str
@@ -61,6 +66,7 @@ class Profile:
     heads: np.ndarray
     rims: np.ndarray
     places: np.ndarray
+    ground: float = 1.0
 
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""
@@ -70,6 +76,7 @@ class Profile:
             "game": "hexdragon",
             "deck": self.deck,
             "owners": list(self.owners),
+            "ground": round(self.ground, 3),
             **{name: np.round(values.astype(float), 4).tolist() for name, values in arrays.items()},
         }
 
@@ -93,7 +100,10 @@ def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> Prof
     apart = _least_apart(looks) - 0.5 * np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1])  # most heads are about there
     inked = apart >= np.sort(apart)[-max(9, len(apart) // 8)]
     heads = np.median(looks[:, inked], axis=1)
-    return Profile(deck, owners, heads.astype(np.float32), np.array(rims, np.float32), PLACES[inked].astype(np.float32))
+    ground = float(np.median([np.median(_sampled(view, _GROUND_POINTS, 0).mean(-1)) for _, view, _ in shown]))
+    return Profile(
+        deck, owners, heads.astype(np.float32), np.array(rims, np.float32), PLACES[inked].astype(np.float32), ground
+    )
 
 
 def _least_apart(looks: np.ndarray) -> np.ndarray:
@@ -110,14 +120,23 @@ def owners_by_ink(profile: Profile, views: np.ndarray, answers: Answers, names: 
         if answers.kinds[i, 1] > answers.kinds[i, 0]:
             off = _distance(profile.heads, star_ink(view), "star")
         else:
-            look = np.median(_sampled(view, profile.places, int(answers.ends[i, :, 6].argmax())), axis=0)
-            off = _distance(profile.heads, look, "head") + 0.5 * _distance(profile.rims, rim_ink(view), "head")
-        told = np.append(-off / 2, -(_STRANGE**2) / 2)
+            off = ink_distance(profile, head_ink(profile, view, int(answers.ends[i, :, 6].argmax())), rim_ink(view))
+        told = np.append(-off / 2, -(STRANGE**2) / 2)
         share = np.exp(told - told.max())
         share /= share.sum()
         out[i] = share[-1] / len(names)
         out[i, at] += share[:-1]
     return out
+
+
+def ink_distance(profile: Profile, ink: np.ndarray, rim: np.ndarray) -> np.ndarray:
+    """How far a head's ink (3,) and its tile's rim (3,) are from every owner's (K,), squared, in spreads."""
+    return _distance(profile.heads, ink, "head") + 0.5 * _distance(profile.rims, rim, "head")
+
+
+def head_ink(profile: Profile, view: np.ndarray, edge: int) -> np.ndarray:
+    """The middle colour (3,) where the set's heads have their owners' ink, of the head at an edge."""
+    return np.asarray(np.median(_sampled(view, profile.places, edge), axis=0))
 
 
 def head_look(view: np.ndarray, edge: int) -> np.ndarray:
@@ -159,7 +178,7 @@ def read_profile(path: Path) -> Profile:
         heads, rims, places = (np.array(held[name], np.float32) for name in ("heads", "rims", "places"))
         if heads.shape != (len(held["owners"]), 3) or rims.shape != heads.shape or places.shape[1:] != (2,):
             raise ValueError("its numbers do not fit together")
-        return Profile(str(held["deck"]), tuple(held["owners"]), heads, rims, places)
+        return Profile(str(held["deck"]), tuple(held["owners"]), heads, rims, places, float(held.get("ground", 1.0)))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
     except (ValueError, KeyError, TypeError) as error:

@@ -11,11 +11,15 @@ import numpy as np
 
 from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
 from companion.vision.hexdragon_inks import WHOLE, Profile, owners_by_ink
+from companion.vision.hexdragon_light import tint_of
 from companion.vision.hexdragon_seen import SURE, SURE_OWNER
 from companion.vision.models import network
 from companion.vision.namers import Stating
 from companion.vision.paths import OWNERS, Answers, answers_to, cut_tiles
 from companion.vision.pyramid import Pyramid
+
+SURE_INK = 0.85
+"""An owner told by ink that is less certain is unsure."""
 
 
 class TileNamer(Stating, Protocol):
@@ -46,15 +50,21 @@ class LearntTiles:
     profile: Profile
 
     def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """See `TileNamer`."""
+        """See `TileNamer`. The light's colour is told by the set's own inks; what then changes hands is doubted."""
+        is_first = cast is None
         views, cast = cut_tiles(pyramid, corners, cast, WHOLE)
         answers = answers_to(tile_network(), views)
         owners = owners_by_ink(self.profile, views, answers, OWNERS)
+        tint = tint_of(self.profile, views, answers) if is_first else None
+        if tint is not None:
+            cast, anew = cast / tint, owners_by_ink(self.profile, views * tint, answers, OWNERS)
+            stays = (owners.argmax(1) == anew.argmax(1))[:, None]
+            owners = np.where(stays, anew, (owners + anew) / 2)
         return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), cast
 
     def stated(self, probabilities: np.ndarray) -> Face:
         """See `namers.Stating`."""
-        return stated(probabilities, SURE, SURE_OWNER)
+        return stated(probabilities, SURE, SURE_INK)
 
 
 def tile_network() -> cv2.dnn.Net:
