@@ -17,7 +17,7 @@ from companion.vision.seen import Warned
 PLAIN = 0.92
 """An edge seen so plainly is not doubted because the supply has no such tile any more."""
 FOREIGN = 3
-"""So many more pieces of a group than there can be are no slip of the eye: cards of another game."""
+"""So many more start tiles than there can be are no slip of the eye: blank cards of another game look like them."""
 UNREAD: Face = (None,) * 6
 PLAIN_STAR = 0.95
 """A second star of an owner that is seen less plainly may be a counter, and is only warned of."""
@@ -33,8 +33,8 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
     """Say what is sure and doubt the rest.
 
     Legality is a prior, never an answer: a second start tile, a fourth head of a colour or more tiles of a class than
-    two supply sets hold turn the least certain of them into unsure; what is plainly seen stays, unless there is so much
-    too much of it that other cards than HexDragon's must lie there.
+    two supply sets hold turn the least certain of them into unsure; what is plainly seen stays, unless so many
+    start tiles are seen that other cards than HexDragon's must lie there.
 
     Args:
         pieces: each with its cell, the edge that looks in direction 0, its outline and its probabilities (6, C).
@@ -113,7 +113,7 @@ def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
         for i in weak:
             if cards[i].is_star and star_share(cards[i].probabilities) < PLAIN_STAR:
                 dropped.add(i)
-            elif too_many >= FOREIGN or float(cards[i].probabilities.max(-1).min()) < PLAIN:
+            elif (group == "start" and too_many >= FOREIGN) or float(cards[i].probabilities.max(-1).min()) < PLAIN:
                 out[i] = replace(cards[i], edges=UNREAD, confidence=min(0.5, cards[i].confidence))
     return [card for i, card in enumerate(out) if i not in dropped], warnings
 
