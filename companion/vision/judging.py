@@ -18,6 +18,8 @@ _SURELY = 0.85
 """Cards found so surely tell how large cards are."""
 _ODD_SIZE = 1.6
 """What is so many times smaller or larger than all of those is none."""
+_FAINT, _HALF_OF_SIX = 0.85, 3
+"""A card found less surely than that, half of its symbols in doubt, may lie a little elsewhere than it seems to."""
 PLAIN = 0.995
 """A symbol seen so plainly is not doubted because its neighbour shows another."""
 
@@ -78,14 +80,20 @@ def judged(
             card.confidence,
             probabilities[i],
             place.east[i],
-            i in place.unsettled,
+            i in place.unsettled or _is_faint(card, place.cells[i], names[i]),
         )
         (cards if seen.cell is not None else loose).append(seen)
         if None in names[i]:
             warnings.append(_unsure(seen, size))
         if seen.is_unsettled:
-            warnings.append(Warned("unsure", "whether a card belongs to the tableau is covered", seen.centre))
+            why = "is covered" if i in place.unsettled else "cannot be seen"
+            warnings.append(Warned("unsure", f"whether a card belongs to the tableau {why}", seen.centre))
     return Reading(tuple(cards), tuple(loose), tuple(warnings), namer)
+
+
+def _is_faint(card: Found, cell: Cell | None, names: Sequence[str | None]) -> bool:
+    """A card beside the tableau that is hardly seen may be a part of it whose neighbours are not seen at all."""
+    return cell is None and card.confidence < _FAINT and names.count(None) >= _HALF_OF_SIX
 
 
 def confidence_of(presence: float, probabilities: np.ndarray, names: Sequence[str | None]) -> float:

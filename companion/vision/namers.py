@@ -7,8 +7,9 @@ import numpy as np
 
 from companion.vision.kinds import with_two_kinds
 from companion.vision.models import network
-from companion.vision.profile import Profile, symbol_probabilities
+from companion.vision.profile import Profile
 from companion.vision.pyramid import Pyramid
+from companion.vision.second_look import symbol_probabilities
 from companion.vision.symbols import CLASSES, NAMES, class_probabilities, cut_patches
 
 SURE = 0.93

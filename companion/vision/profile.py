@@ -15,7 +15,6 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.vision.pyramid import Pyramid
-from companion.vision.relit import named
 from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches, over_face, raw_patches, stood_out
 
 _FORM = 3
@@ -101,10 +100,9 @@ def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray)
 
 
 def likeness(net: cv2.dnn.Net, seen: np.ndarray) -> np.ndarray:
-    """The network's answers (N, 6, E) to what it looks at; see `seen_for_likeness`."""
-    n = len(seen)
+    """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `seen_for_likeness`."""
     net.setInput(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
-    return np.asarray(net.forward().reshape(n, 6, -1), np.float32)
+    return np.asarray(net.forward().reshape(*seen.shape[:2], -1), np.float32)
 
 
 def learnt(
@@ -153,24 +151,6 @@ def _agreeing(answers: np.ndarray) -> np.ndarray:
     """The better half of a symbol's answers (M, E): something may lie on one or another of its patches."""
     off = ((answers - np.median(answers, axis=0)) ** 2).sum(-1)
     return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])
-
-
-def symbol_probabilities(
-    net: cv2.dnn.Net, profile: Profile, pyramid: Pyramid, corners: np.ndarray, plain: float
-) -> np.ndarray:
-    """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
-
-    Args:
-        net: the likeness network.
-        profile: what was learnt.
-        pyramid: the picture.
-        corners: (N, 6, 2) pixels of its cards.
-        plain: see `relit.named`.
-    """
-    if len(corners) == 0:
-        return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
-    answers = likeness(net, seen_for_likeness(*raw_patches(pyramid, corners), profile.face_value))
-    return named(profile.looks, answers, NONE_AT, plain)
 
 
 def read_profile(path: Path) -> Profile:

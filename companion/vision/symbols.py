@@ -97,6 +97,12 @@ _FOOT = 5
 """The corners of a patch that lie towards the card's middle, so many pixels wide, show its bare face."""
 
 
+def bare_face(colours: np.ndarray) -> np.ndarray:
+    """The bare face beside each of the raw patches (N, S, PATCH, PATCH, 3): (N, S, 1, 1, 3)."""
+    feet = np.concatenate([colours[:, :, -_FOOT:, :_FOOT], colours[:, :, -_FOOT:, -_FOOT:]], axis=3)
+    return np.asarray(np.median(feet.reshape(*feet.shape[:2], -1, 3), axis=2)[:, :, None, None])
+
+
 def stood_out(colours: np.ndarray) -> np.ndarray:
     """How patches stand out from the bare face beside them, whatever veil of light lies over the card.
 
@@ -106,9 +112,7 @@ def stood_out(colours: np.ndarray) -> np.ndarray:
     Returns:
         The same shape, the bare face 0, what stands out most plainly on the card 0.75; within 1.25.
     """
-    feet = np.concatenate([colours[:, :, -_FOOT:, :_FOOT], colours[:, :, -_FOOT:, -_FOOT:]], axis=3)
-    bare = np.median(feet.reshape(*feet.shape[:2], -1, 3), axis=2)[:, :, None, None]
-    off = colours - bare
+    off = colours - bare_face(colours)
     most = np.percentile(np.abs(off[:, :, ::2, ::2]).max(-1).reshape(*off.shape[:2], -1), 85, axis=2)
     usual = np.maximum(np.sort(most, axis=1)[:, -2], 6.0)  # the second of six: a glint on one symbol does not count
     return np.asarray(np.clip(off * (np.float32(0.75) / usual)[:, None, None, None, None], -1.25, 1.25), np.float32)

@@ -3,7 +3,10 @@
 import numpy as np
 
 from companion.vision.finder import UNIT_HEXAGON, Found
-from companion.vision.judging import has_the_cards_size
+from companion.vision.judging import has_the_cards_size, judged
+from companion.vision.lattice import Lattice
+from companion.vision.namers import Learnt
+from companion.vision.profile import Profile
 
 
 def found(side: float, confidence: float = 0.95) -> Found:
@@ -19,3 +22,16 @@ def test_rosettes_on_a_cloth_that_are_much_smaller_than_the_cards_are_none() -> 
 def test_too_few_sure_cards_tell_no_size() -> None:
     finds = [found(90), found(88), found(30, 0.5)]
     assert has_the_cards_size(finds, np.ones(3, bool)).all()
+
+
+def test_a_card_hardly_seen_beside_the_tableau_is_not_stated_to_be_loose() -> None:
+    names = ("red", "blue", None)
+    faint = np.full((1, 6, 3), [0.5, 0.3, 0.2], np.float32)
+    plain = np.full((1, 6, 3), [0.99, 0.005, 0.005], np.float32)
+    namer = Learnt(Profile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32)))
+    place = Lattice((None,), (0,), np.eye(3))
+    told = [
+        judged((found(80, sure),), place, p, namer, (800, 600)).loose[0].is_unsettled
+        for sure, p in ((0.5, faint), (0.5, plain), (0.95, faint))
+    ]
+    assert told == [True, False, False]
