@@ -11,7 +11,7 @@ from companion.rules.hexgrid import Cell
 from companion.vision.finder import Found
 from companion.vision.grid import Grid
 from companion.vision.hexdragon_faces import star_share, tile_share
-from companion.vision.hexdragon_namers import TileNamer
+from companion.vision.hexdragon_namers import Light, TileNamer
 from companion.vision.models import network
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
@@ -35,7 +35,7 @@ NEAR = 0.3
 
 
 def brought_nearer(
-    pyramid: Pyramid, corners: np.ndarray, said: np.ndarray, namer: TileNamer, cast: np.ndarray
+    pyramid: Pyramid, corners: np.ndarray, said: np.ndarray, namer: TileNamer, light: Light
 ) -> tuple[np.ndarray, np.ndarray]:
     """Outlines (N, 6, 2) and what is said (N, 6, C), those made exact once more of which nothing sure is said.
 
@@ -44,7 +44,7 @@ def brought_nearer(
         corners: the outlines, surest first.
         said: the probabilities.
         namer: reads faces.
-        cast: the light's colour (3,).
+        light: the light that the first look told.
     """
     maybe = [i for i, p in enumerate(said) if star_share(p) < STAR and tile_share(p) > NOTHING]
     doubtful = [i for i in maybe if None in namer.stated(said[i])][:MOST]
@@ -53,7 +53,7 @@ def brought_nearer(
     moved = corners[doubtful]
     for _ in range(STEPS):
         moved = refined(network("hexdragon-pose/pose.onnx"), pyramid, moved)
-    anew, _ = namer.seen(pyramid, moved, cast)
+    anew, _ = namer.seen(pyramid, moved, light)
     corners, said = corners.copy(), said.copy()
     for i, outline, p in zip(doubtful, moved, anew, strict=True):
         if sureness(p) > sureness(said[i]):
@@ -61,9 +61,7 @@ def brought_nearer(
     return corners, said
 
 
-def looked_at_again(
-    pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: TileNamer, cast: np.ndarray
-) -> list[Placed]:
+def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: TileNamer, light: Light) -> list[Placed]:
     """The same pieces, what can be said of the doubtful ones said anew.
 
     Args:
@@ -71,7 +69,7 @@ def looked_at_again(
         grid: the cells.
         placed: tiles that have a cell.
         namer: reads faces.
-        cast: the light's colour (3,).
+        light: the light that the first look told.
     """
     doubtful = [i for i, (_, _, _, p) in enumerate(placed) if None in namer.stated(p)]
     doubtful = sorted(doubtful, key=lambda i: sureness(placed[i][3]))[:MOST]
@@ -81,7 +79,7 @@ def looked_at_again(
     exact = refined(network("hexdragon-pose/pose.onnx"), pyramid, guessed)
     found = np.stack([np.roll(placed[i][2].corners, -placed[i][1], axis=0) for i in doubtful])
     outlines = np.stack([found, np.where(_near(exact, guessed)[:, None, None], exact, guessed)], axis=1)
-    said = _from_all_sides(pyramid, outlines.reshape(-1, 6, 2), namer, cast).reshape(len(doubtful), 2, 6, -1)
+    said = _from_all_sides(pyramid, outlines.reshape(-1, 6, 2), namer, light).reshape(len(doubtful), 2, 6, -1)
     out = list(placed)
     for i, corners, answers in zip(doubtful, outlines, said, strict=True):
         cell, _, tile, before = placed[i]
@@ -92,7 +90,7 @@ def looked_at_again(
 
 
 def stars_seen_again(
-    pyramid: Pyramid, places: np.ndarray, said: np.ndarray, namer: TileNamer, cast: np.ndarray
+    pyramid: Pyramid, places: np.ndarray, said: np.ndarray, namer: TileNamer, light: Light
 ) -> np.ndarray:
     """What is said (N, 6, C) of places (N, 6, 2), of what may be a star the mean of several looks.
 
@@ -101,13 +99,13 @@ def stars_seen_again(
         places: where stars may lie.
         said: at the first look.
         namer: reads faces.
-        cast: the light's colour (3,).
+        light: the light that the first look told.
     """
     doubtful = [i for i, p in enumerate(said) if DOUBTED_STAR[0] < star_share(p) < DOUBTED_STAR[1]]
     if not doubtful:
         return said
     out, looks = said.copy(), len(STARTS)
-    anew = _from_all_sides(pyramid, places[doubtful], namer, cast)
+    anew = _from_all_sides(pyramid, places[doubtful], namer, light)
     out[doubtful] = (said[doubtful] + looks * anew) / (1 + looks)
     return out
 
@@ -124,10 +122,10 @@ def sureness(probabilities: np.ndarray) -> float:
     return tile_share(probabilities) * float(probabilities.max(-1).mean())
 
 
-def _from_all_sides(pyramid: Pyramid, outlines: np.ndarray, namer: TileNamer, cast: np.ndarray) -> np.ndarray:
+def _from_all_sides(pyramid: Pyramid, outlines: np.ndarray, namer: TileNamer, light: Light) -> np.ndarray:
     """The mean of what is said (N, 6, C) of outlines (N, 6, 2) begun at several corners."""
     begun = np.concatenate([np.roll(outlines, -start, axis=1) for start in STARTS])
-    said, _ = namer.seen(pyramid, begun, cast)
+    said, _ = namer.seen(pyramid, begun, light)
     turned = said.reshape(len(STARTS), len(outlines), 6, -1)
     return np.asarray(np.mean([np.roll(turned[k], -start, axis=1) for k, start in enumerate(STARTS)], axis=0))
 

@@ -118,7 +118,7 @@ def owners_by_ink(profile: Profile, views: np.ndarray, answers: Answers, names: 
     at = [names.index(owner) for owner in profile.owners]
     for i, view in enumerate(views):
         if answers.kinds[i, 1] > answers.kinds[i, 0]:
-            off = _distance(profile.heads, star_ink(view), "star")
+            off = star_distance(profile, star_ink(view))
         else:
             off = ink_distance(profile, head_ink(profile, view, int(answers.ends[i, :, 6].argmax())), rim_ink(view))
         told = np.append(-off / 2, -(STRANGE**2) / 2)
@@ -130,8 +130,13 @@ def owners_by_ink(profile: Profile, views: np.ndarray, answers: Answers, names: 
 
 
 def ink_distance(profile: Profile, ink: np.ndarray, rim: np.ndarray) -> np.ndarray:
-    """How far a head's ink (3,) and its tile's rim (3,) are from every owner's (K,), squared, in spreads."""
+    """How far a head's ink (..., 3) and its tile's rim (..., 3) are from the owners' (..., K), squared, in spreads."""
     return _distance(profile.heads, ink, "head") + 0.5 * _distance(profile.rims, rim, "head")
+
+
+def star_distance(profile: Profile, ink: np.ndarray) -> np.ndarray:
+    """How far a star's ink (..., 3) is from every owner's (..., K), squared, in spreads."""
+    return _distance(profile.heads, ink, "star")
 
 
 def head_ink(profile: Profile, view: np.ndarray, edge: int) -> np.ndarray:
@@ -163,9 +168,9 @@ def _sampled(view: np.ndarray, points: np.ndarray, edge: int) -> np.ndarray:
 
 
 def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
-    """How far an ink (3,) is from known ones (K, 3), squared, in spreads."""
-    depth, depths = ink.mean() + _DIM, known.mean(-1) + _DIM
-    tint = ((known / depths[:, None] - ink / depth) ** 2).sum(-1)
+    """How far an ink (..., 3) is from known ones (K, 3), squared, in spreads: (..., K)."""
+    depth, depths = ink.mean(-1, keepdims=True) + _DIM, known.mean(-1) + _DIM
+    tint = ((known / depths[:, None] - (ink / depth)[..., None, :]) ** 2).sum(-1)
     return np.asarray(tint / _TINT_SPREAD**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
 
 

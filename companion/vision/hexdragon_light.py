@@ -1,66 +1,71 @@
-"""What a picture's light did to a learnt HexDragon set: the tint in which its heads come nearest to the inks learnt.
+"""What a picture's light may have done to a learnt HexDragon set, and who owns what when all of it is weighed.
 
 On dark faces the brightest part of a tile is often a coloured band, so the light's colour, measured by bright parts, is
-off by the set's own ink, and all owners' inks are off together. Together they tell by how much.
+off by the set's own inks, and all owners' inks are off together. The heads of a picture tell together by how much;
+often more than one answer fits, and an owner is as sure as all that fit agree on it.
 """
 
 import numpy as np
 
-from companion.vision.hexdragon_inks import STRANGE, Profile, head_ink, ink_distance, rim_ink
+from companion.vision.hexdragon_inks import STRANGE, Profile, head_ink, ink_distance, rim_ink, star_distance, star_ink
 from companion.vision.paths import Answers
 
 DARK = 0.6
-"""A set's ground that is brighter is paper, and tells the light better than its inks do."""
+"""Faces that are brighter are paper, and tell the light better than inks do."""
 SURE_HEAD = 0.8
 """A tile and its head so sure say something of the light."""
-DAMPING = 1.0
-"""So many heads' worth of the belief that the light was measured right."""
-MOST = 0.4
-"""The logarithm of a channel is mended by no more."""
-SOFTNESS = (4, 2, 1, 1, 1)
-"""Whose a head is, is left open at first and then less and less: the tint decides with it."""
-_DIM, _BRIGHT = 0.06, 0.4
-"""Dark inks tell little of a tint."""
-_SHARES = (1.0, 0.5)
-"""What a head's ink says and what its tile's rim says."""
+MOST_HEADS = 3.0
+"""So many heads' worth of evidence a picture has at most: what blurs one of them blurs all."""
+SPREAD = 0.2
+"""How far the logarithm of a tint wanders when the light is measured by inks."""
 
 
-def tint_of(profile: Profile, views: np.ndarray, answers: Answers) -> np.ndarray | None:
-    """What the views' channels (3,) are to be multiplied with; None for light faces and where no head is sure.
+def _tints() -> np.ndarray:
+    """Logarithms (T, 3) of tints that leave the brightness as it is, a tenth apart."""
+    steps = np.arange(-1.0, 1.01, 0.1)
+    u, v = (axis.reshape(-1, 1) for axis in np.meshgrid(steps, steps))
+    return np.asarray(u * np.array([1.0, -0.5, -0.5]) + v * np.array([0.0, np.sqrt(0.75), -np.sqrt(0.75)]))
+
+
+_TINTS = _tints()
+_GAINS = np.exp(_TINTS)
+_BEFORE = -(_TINTS**2).sum(1) / (2 * SPREAD**2)
+
+
+def fits(profile: Profile, views: np.ndarray, answers: Answers) -> np.ndarray:
+    """How well each owner, or last nobody, fits each piece in each tint: logarithms (N, T, K + 1).
 
     Args:
-        profile: the inks.
+        profile: the inks of K owners.
         views: (N, VIEW, VIEW, 3), their light divided out as far as it is known.
         answers: what the network says of them.
     """
-    if profile.ground > DARK or not len(views):
-        return None
-    heads = np.flatnonzero((answers.kinds[:, 0] > SURE_HEAD) & (answers.ends[:, :, 6].max(1) > SURE_HEAD))
-    if not len(heads):
-        return None
-    inks = np.stack([head_ink(profile, views[i], int(answers.ends[i, :, 6].argmax())) for i in heads])
-    rims = np.stack([rim_ink(views[i]) for i in heads])
-    tint = np.zeros(3)
-    for softness in SOFTNESS:
-        gain = np.exp(tint)
-        far = np.stack([ink_distance(profile, ink, rim) for ink, rim in zip(inks * gain, rims * gain, strict=True)])
-        tint = _mended(profile, inks, rims, _shares(far / softness))
-    return np.exp(tint).astype(np.float32)
+    return np.stack([_fits(profile, view, answers, i) for i, view in enumerate(views)])
 
 
-def _shares(far: np.ndarray) -> np.ndarray:
-    """How much each head (M, K) is each owner's; a strange one is nobody's."""
-    near = far.min(1, keepdims=True)
-    likely = np.exp(-(far - near) / 2)
-    return np.asarray(likely / (likely.sum(1, keepdims=True) + np.exp(-(STRANGE**2 - near) / 2)))
+def tints_told(fitting: np.ndarray, answers: Answers) -> np.ndarray:
+    """How likely each tint is (T,), by the sure heads among pieces that fit so (N, T, K + 1)."""
+    heads = (answers.kinds[:, 0] > SURE_HEAD) & (answers.ends[:, :, 6].max(1) > SURE_HEAD)
+    told = _BEFORE.copy()
+    if heads.any():
+        told += np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, MOST_HEADS / heads.sum())
+    likely = np.exp(told - told.max())
+    return np.asarray(likely / likely.sum())
 
 
-def _mended(profile: Profile, inks: np.ndarray, rims: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """The logarithm (3,) of the tint that brings the heads nearest to the inks of those whose they are."""
-    total, weight = np.zeros(3), DAMPING
-    for known, seen, share in zip((profile.heads, profile.rims), (inks, rims), _SHARES, strict=True):
-        off = np.log(known[None] + _DIM) - np.log(seen[:, None] + _DIM)
-        weights = share * shares * np.minimum(seen.mean(1) / _BRIGHT, 1)[:, None]
-        total += (weights[..., None] * (off - off.mean(-1, keepdims=True))).sum((0, 1))
-        weight += float(weights.sum())
-    return np.asarray(np.clip(total / weight, -MOST, MOST))
+def owners_weighed(profile: Profile, fitting: np.ndarray, tints: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
+    """How likely each of ``names`` owns each piece (N, len(names)), all tints weighed by how likely they are (T,)."""
+    shares = np.exp(fitting - np.logaddexp.reduce(fitting, axis=-1)[..., None])
+    weighed = np.einsum("ntk,t->nk", shares, tints)
+    out = np.repeat(weighed[:, -1:] / len(names), len(names), axis=1)
+    out[:, [names.index(owner) for owner in profile.owners]] += weighed[:, :-1]
+    return np.asarray(out, np.float32)
+
+
+def _fits(profile: Profile, view: np.ndarray, answers: Answers, i: int) -> np.ndarray:
+    if answers.kinds[i, 1] > answers.kinds[i, 0]:
+        far = star_distance(profile, star_ink(view) * _GAINS)
+    else:
+        ink = head_ink(profile, view, int(answers.ends[i, :, 6].argmax()))
+        far = ink_distance(profile, ink * _GAINS, rim_ink(view) * _GAINS)
+    return np.concatenate([-far / 2, np.full((len(far), 1), -(STRANGE**2) / 2)], axis=1)

@@ -11,32 +11,42 @@ import numpy as np
 
 from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
 from companion.vision.hexdragon_inks import WHOLE, Profile, owners_by_ink
-from companion.vision.hexdragon_light import tint_of
+from companion.vision.hexdragon_light import DARK, fits, owners_weighed, tints_told
 from companion.vision.hexdragon_seen import SURE, SURE_OWNER
 from companion.vision.models import network
 from companion.vision.namers import Stating
 from companion.vision.paths import OWNERS, Answers, answers_to, cut_tiles
 from companion.vision.pyramid import Pyramid
 
-SURE_INK = 0.85
-"""An owner told by ink that is less certain is unsure."""
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Light:
+    """What the first look at a picture tells of its light, for all further looks.
+
+    Attributes:
+        cast: the light's colour (3,), BGR, about 1.
+        tints: how likely each tint of `hexdragon_light` is besides; None where the cast is well measured.
+    """
+
+    cast: np.ndarray
+    tints: np.ndarray | None = None
 
 
 class TileNamer(Stating, Protocol):
     """Reads the faces of one set."""
 
-    def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """Probability of every class for the edges of pieces (N, 6, 2), (N, 6, C); and the light's colour (3,)."""
+    def seen(self, pyramid: Pyramid, corners: np.ndarray, light: Light | None) -> tuple[np.ndarray, Light]:
+        """Probability of every class for the edges of pieces (N, 6, 2), (N, 6, C); and the light they lie in."""
 
 
 @dataclass(frozen=True, slots=True)
 class PrintedTiles:
     """The reference printing and its kin."""
 
-    def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    def seen(self, pyramid: Pyramid, corners: np.ndarray, light: Light | None) -> tuple[np.ndarray, Light]:
         """See `TileNamer`."""
-        views, cast = cut_tiles(pyramid, corners, cast)
-        return edge_probabilities(answers_to(tile_network(), views)), cast
+        views, cast = cut_tiles(pyramid, corners, None if light is None else light.cast)
+        return edge_probabilities(answers_to(tile_network(), views)), Light(cast)
 
     def stated(self, probabilities: np.ndarray) -> Face:
         """See `namers.Stating`."""
@@ -49,22 +59,26 @@ class LearntTiles:
 
     profile: Profile
 
-    def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
-        """See `TileNamer`. The light's colour is told by the set's own inks; what then changes hands is doubted."""
-        is_first = cast is None
-        views, cast = cut_tiles(pyramid, corners, cast, WHOLE)
+    def seen(self, pyramid: Pyramid, corners: np.ndarray, light: Light | None) -> tuple[np.ndarray, Light]:
+        """See `TileNamer`."""
+        views, cast = cut_tiles(pyramid, corners, None if light is None else light.cast, WHOLE)
         answers = answers_to(tile_network(), views)
-        owners = owners_by_ink(self.profile, views, answers, OWNERS)
-        tint = tint_of(self.profile, views, answers) if is_first else None
-        if tint is not None:
-            cast, anew = cast / tint, owners_by_ink(self.profile, views * tint, answers, OWNERS)
-            stays = (owners.argmax(1) == anew.argmax(1))[:, None]
-            owners = np.where(stays, anew, (owners + anew) / 2)
-        return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), cast
+        owners, tints = self._owners(views, answers, None if light is None else light.tints)
+        return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), Light(cast, tints)
+
+    def _owners(
+        self, views: np.ndarray, answers: Answers, tints: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray | None]:
+        if self.profile.ground > DARK or not len(views):
+            return owners_by_ink(self.profile, views, answers, OWNERS), tints
+        fitting = fits(self.profile, views, answers)
+        if tints is None:
+            tints = tints_told(fitting, answers)
+        return owners_weighed(self.profile, fitting, tints, OWNERS), tints
 
     def stated(self, probabilities: np.ndarray) -> Face:
         """See `namers.Stating`."""
-        return stated(probabilities, SURE, SURE_INK)
+        return stated(probabilities, SURE, SURE_OWNER)
 
 
 def tile_network() -> cv2.dnn.Net:

@@ -11,7 +11,7 @@ from companion.vision.grid import Grid, find_grid
 from companion.vision.hexdragon_again import Placed, brought_nearer, looked_at_again, stars_seen_again, sureness
 from companion.vision.hexdragon_faces import star_share, tile_share
 from companion.vision.hexdragon_judging import judged
-from companion.vision.hexdragon_namers import PrintedTiles, TileNamer
+from companion.vision.hexdragon_namers import Light, PrintedTiles, TileNamer
 from companion.vision.hexdragon_seen import TileReading
 from companion.vision.models import network
 from companion.vision.pose import refined
@@ -58,8 +58,8 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     clock.lap("shrink")
     found, corners = tile_outlines(pyramid, across_px)
     clock.lap("find")
-    probabilities, cast = namer.seen(pyramid, corners, None)
-    corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, cast)
+    probabilities, light = namer.seen(pyramid, corners, None)
+    corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, light)
     clock.lap("name")
     is_tile = np.array([_is_tile(p, namer) for p in probabilities], bool)
     stars = np.array([star_share(p) for p in probabilities])
@@ -69,9 +69,9 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
     grid = find_grid(corners[is_tile], _sureness(tiles, probabilities[is_tile]))
     clock.lap("grid")
-    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, probabilities[is_tile]), namer, cast)
+    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, probabilities[is_tile]), namer, light)
     starred = {cell: s for s in corners[stars >= DOUBTED_STAR][::-1] if (cell := grid.cell_of(s, OFF_STAR)) is not None}
-    rest, doubted = _looked_for(pyramid, grid, on_grid, starred, namer, cast)
+    rest, doubted = _looked_for(pyramid, grid, on_grid, starred, namer, light)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     beside = [i for i, cell in enumerate(grid.cells) if cell is None and tiles[i].confidence >= PLAIN_TILE]
@@ -111,22 +111,22 @@ def _looked_for(
     known: list[Placed],
     starred: dict[Cell, np.ndarray],
     namer: TileNamer,
-    cast: np.ndarray,
+    light: Light,
 ) -> tuple[list[Placed], tuple[Warned, ...]]:
     """Tiles and stars where the grid has cells and nothing was found: each place is looked at; and doubted stars."""
     free = _free_cells(known, grid, starred, (pyramid.levels[0].shape[1], pyramid.levels[0].shape[0]))
     if not free:
         return [], ()
     places = np.stack([_moved(grid.outline(cell), starred.get(cell)) for cell in free])
-    as_guessed, _ = namer.seen(pyramid, places, cast)
-    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer, cast)
+    as_guessed, _ = namer.seen(pyramid, places, light)
+    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer, light)
     shares = [star_share(p) for p in as_guessed]
     stars = [i for i, share in enumerate(shares) if share >= GUESSED_STAR]
     doubted = [places[i].mean(0) for i, share in enumerate(shares) if DOUBTED_STAR <= share < GUESSED_STAR]
     out = [(free[i], 0, Found(places[i], shares[i]), as_guessed[i]) for i in stars]
     maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= TILE / 2 and i not in stars]
     exact = refined(network("hexdragon-pose/pose.onnx"), pyramid, places[maybe])
-    probabilities, _ = namer.seen(pyramid, exact, cast)
+    probabilities, _ = namer.seen(pyramid, exact, light)
     for i, corners, p in zip(maybe, exact, probabilities, strict=True):
         sure = sum(edge is not None for edge in namer.stated(p))
         if tile_share(p) >= GUESSED_TILE and sure >= GUESSED_EDGES and _is_at(corners, places[i]):

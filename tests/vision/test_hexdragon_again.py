@@ -9,12 +9,13 @@ from companion.vision.finder import UNIT_HEXAGON, Found
 from companion.vision.grid import find_grid
 from companion.vision.hexdragon_again import brought_nearer, looked_at_again
 from companion.vision.hexdragon_faces import NAMES, Face, stated
+from companion.vision.hexdragon_namers import Light
 from companion.vision.hexdragon_seen import SURE, SURE_OWNER
 from companion.vision.pyramid import Pyramid
 
 HEAD = ("+3", "+1", "+5", "+3", "head:red", "tail")
 PICTURE = Pyramid.of(np.full((600, 800, 3), 90, np.uint8))
-CAST = np.ones(3, np.float32)
+LIGHT = Light(np.ones(3, np.float32))
 OUTLINES = np.array([UNIT_HEXAGON * 30 + np.array(cell_centre(q, r)) + (400, 300) for q, r in ((0, 0), (1, 0), (0, 1))])
 
 
@@ -31,10 +32,10 @@ class Said:
     sure: float
     asked: list[np.ndarray] = field(default_factory=list)
 
-    def seen(self, pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    def seen(self, pyramid: Pyramid, corners: np.ndarray, light: Light | None) -> tuple[np.ndarray, Light]:
         self.asked.append(corners)
         begun = np.round(np.arctan2(*(corners[:, 0] - corners.mean(1)).T[::-1]) / (np.pi / 3) + 0.5).astype(int)
-        return np.stack([np.roll(sayings(self.sure), start, axis=0) for start in begun]), CAST
+        return np.stack([np.roll(sayings(self.sure), start, axis=0) for start in begun]), LIGHT
 
     def stated(self, probabilities: np.ndarray) -> Face:
         return stated(probabilities, SURE, SURE_OWNER)
@@ -43,7 +44,7 @@ class Said:
 def told(namer: Said, before: float) -> list[Face]:
     grid = find_grid(OUTLINES, np.ones(3))
     placed = [((q, 0), 0, Found(OUTLINES[q].astype(np.float32), 0.9), sayings(before)) for q in (0, 1)]
-    return [namer.stated(p) for *_, p in looked_at_again(PICTURE, grid, placed, namer, CAST)]
+    return [namer.stated(p) for *_, p in looked_at_again(PICTURE, grid, placed, namer, LIGHT)]
 
 
 def test_a_doubtful_head_is_told_when_all_further_looks_say_the_same_however_they_are_begun() -> None:
@@ -58,8 +59,8 @@ def test_what_was_sure_is_not_looked_at_again() -> None:
 
 def test_an_outline_moves_only_where_more_is_sure_then() -> None:
     before = np.stack([sayings(0.6)] * 3)
-    corners, said = brought_nearer(PICTURE, OUTLINES.astype(np.float32), before, Said(0.5), CAST)
+    corners, said = brought_nearer(PICTURE, OUTLINES.astype(np.float32), before, Said(0.5), LIGHT)
     assert np.array_equal(corners, OUTLINES.astype(np.float32))
     assert np.array_equal(said, before)
-    _, said = brought_nearer(PICTURE, OUTLINES.astype(np.float32), before, Said(0.97), CAST)
+    _, said = brought_nearer(PICTURE, OUTLINES.astype(np.float32), before, Said(0.97), LIGHT)
     assert (said.max(-1) > 0.9).all()
