@@ -126,7 +126,7 @@ def _streak(length: float, angle: float) -> np.ndarray:
 
 
 def _covered(patch: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Something long or round laid on the card; what it mostly hides is no number, what it hides a little is unknown."""
+    """Something long or round laid on the card; what it mostly hides is no number, what it hides a little unknown."""
     mask = np.zeros((HIGH, WIDE), np.uint8)
     at = (rng.uniform(-0.1, 1.1, 2) * [WIDE, HIGH]).astype(int).tolist()
     end = (rng.uniform(-0.6, 1.6, 2) * [WIDE, HIGH]).astype(int).tolist() if rng.random() < 0.7 else at
