@@ -11,6 +11,7 @@ from companion.rules.hexgrid import Cell
 from companion.vision.finder import Found
 from companion.vision.grid import Grid
 from companion.vision.hexdragon_faces import star_share, tile_share
+from companion.vision.hexdragon_judging import is_whole
 from companion.vision.hexdragon_namers import Light, TileNamer
 from companion.vision.models import network
 from companion.vision.pose import refined
@@ -47,7 +48,8 @@ def brought_nearer(
         light: the light that the first look told.
     """
     maybe = [i for i, p in enumerate(said) if star_share(p) < STAR and tile_share(p) > NOTHING]
-    doubtful = [i for i in maybe if None in namer.stated(said[i])][:MOST]
+    whole = [i for i in maybe if is_whole(corners[i], pyramid.size)]
+    doubtful = [i for i in whole if None in namer.stated(said[i])][:MOST]
     if not doubtful:
         return corners, said
     moved = corners[doubtful]
@@ -71,7 +73,8 @@ def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: T
         namer: reads faces.
         light: the light that the first look told.
     """
-    doubtful = [i for i, (_, _, _, p) in enumerate(placed) if None in namer.stated(p)]
+    whole = [i for i, (_, _, tile, _) in enumerate(placed) if is_whole(tile.corners, pyramid.size)]
+    doubtful = [i for i in whole if None in namer.stated(placed[i][3])]
     doubtful = sorted(doubtful, key=lambda i: sureness(placed[i][3]))[:MOST]
     if not doubtful:
         return placed

@@ -55,7 +55,7 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
 
 def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer, size: tuple[int, int]) -> SeenTile | None:
     cell, east, found, probabilities = piece
-    face = namer.stated(probabilities) if _is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
+    face = namer.stated(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
     card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
     sure = sum(edge is not None for edge in face)
     if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LEAST):
@@ -63,7 +63,7 @@ def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer, size: tu
     return replace(card, confidence=_confidence(card))
 
 
-def _is_whole(corners: np.ndarray, size: tuple[int, int]) -> bool:
+def is_whole(corners: np.ndarray, size: tuple[int, int]) -> bool:
     """Every edge's middle is in the picture: of a tile that the rim cuts there is nothing sure to say."""
     middles = (corners + np.roll(corners, -1, axis=0)) / 2
     return bool((middles > -1).all() and (middles < np.array(size)).all())

@@ -73,9 +73,8 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     starred = {cell: s for s in corners[stars >= DOUBTED_STAR][::-1] if (cell := grid.cell_of(s, OFF_STAR)) is not None}
     rest, doubted = _looked_for(pyramid, grid, on_grid, starred, namer, light)
     clock.lap("look")
-    size = (bgr.shape[1], bgr.shape[0])
     beside = [i for i, cell in enumerate(grid.cells) if cell is None and tiles[i].confidence >= PLAIN_TILE]
-    reading = judged([*on_grid, *rest], namer, size, len(beside))
+    reading = judged([*on_grid, *rest], namer, pyramid.size, len(beside))
     clock.lap("judge")
     return replace(reading, warnings=reading.warnings + doubted, stages_ms=clock.laps)
 
@@ -114,7 +113,7 @@ def _looked_for(
     light: Light,
 ) -> tuple[list[Placed], tuple[Warned, ...]]:
     """Tiles and stars where the grid has cells and nothing was found: each place is looked at; and doubted stars."""
-    free = _free_cells(known, grid, starred, (pyramid.levels[0].shape[1], pyramid.levels[0].shape[0]))
+    free = _free_cells(known, grid, starred, pyramid.size)
     if not free:
         return [], ()
     places = np.stack([_moved(grid.outline(cell), starred.get(cell)) for cell in free])

@@ -23,6 +23,11 @@ class Pyramid:
             levels.append(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA))
         return Pyramid(tuple(levels))
 
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture in pixels."""
+        return self.levels[0].shape[1], self.levels[0].shape[0]
+
     def scaled(self, factor: float) -> np.ndarray:
         """The picture at ``factor`` of its size, one pixel at least, from the smallest level that is not smaller."""
         h, w = self.levels[0].shape[:2]
