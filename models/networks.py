@@ -1,5 +1,6 @@
 """The networks that more than one game is taught with, and the loss of finding."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import torch
@@ -9,18 +10,28 @@ from companion.vision.pose import VIEW
 from models.training import export
 
 
-class Finder(nn.Module):
-    """Where pieces lie, for every fourth pixel of a half-size picture: eight planes, see `companion.vision.finder`."""
+def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1, pad: int | None = None) -> nn.Sequential:
+    """A convolution from ``i`` planes to ``o``, normalised; padded so that the size stays, but for the stride."""
+    pad = dilation * (k // 2) if pad is None else pad
+    return nn.Sequential(
+        nn.Conv2d(i, o, k, stride, pad, dilation, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True)
+    )
 
-    def __init__(self) -> None:
+
+def up(maps: torch.Tensor) -> torch.Tensor:
+    """Maps at twice their size."""
+    return nn.functional.interpolate(maps, scale_factor=2.0, mode="nearest")
+
+
+class Trunk(nn.Module):
+    """What every finder looks through: down to a sixteenth of the picture and up to a quarter again.
+
+    Args:
+        block: makes its layers, see `block`.
+    """
+
+    def __init__(self, block: Callable[..., nn.Sequential] = block) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1) -> nn.Sequential:
-            pad = dilation * (k // 2)
-            return nn.Sequential(
-                nn.Conv2d(i, o, k, stride, pad, dilation, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True)
-            )
-
         self.s2 = block(3, 16, 2)
         self.s4 = nn.Sequential(block(16, 24, 2), block(24, 24))
         self.s8 = nn.Sequential(block(24, 48, 2), block(48, 48), block(48, 48))
@@ -31,17 +42,30 @@ class Finder(nn.Module):
         self.m8 = block(48, 40)
         self.up4 = block(40, 24, k=1)
         self.m4 = block(24, 24)
+
+    def down(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The maps at a quarter, an eighth and a sixteenth."""
+        a4 = self.s4(self.s2(x))
+        a8 = self.s8(a4)
+        return a4, a8, self.s16(a8)
+
+    def joined(self, a4: torch.Tensor, a8: torch.Tensor, a16: torch.Tensor) -> torch.Tensor:
+        """The maps at a quarter, knowing what the coarser ones know."""
+        b8 = self.m8(a8 + up(self.up8(a16)))
+        b4: torch.Tensor = self.m4(a4 + up(self.up4(b8)))
+        return b4
+
+
+class Finder(Trunk):
+    """Where pieces lie, for every fourth pixel of a half-size picture: eight planes, see `companion.vision.finder`."""
+
+    def __init__(self) -> None:
+        super().__init__()
         self.head = nn.Conv2d(24, 8, 1)
         nn.init.constant_(self.head.get_parameter("bias")[:1], -4.0)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        a4 = self.s4(self.s2(x))
-        a8 = self.s8(a4)
-        a16 = self.s16(a8)
-        up = nn.functional.interpolate
-        b8 = self.m8(a8 + up(self.up8(a16), scale_factor=2.0, mode="nearest"))
-        b4 = self.m4(a4 + up(self.up4(b8), scale_factor=2.0, mode="nearest"))
-        maps: torch.Tensor = self.head(b4)
+        maps: torch.Tensor = self.head(self.joined(*self.down(x)))
         return maps
 
 
@@ -50,10 +74,6 @@ class Pose(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
-            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
-
         self.body = nn.Sequential(
             block(3, 16, 2), block(16, 24), block(24, 32, 2), block(32, 32), block(32, 48, 2), block(48, 48)
         )

@@ -21,6 +21,7 @@ from companion.simulator.comet_photograph import comet_photograph
 from companion.vision.numerals import HIGH, OUTPUTS, WIDE, levelled
 from companion.vision.pyramid import Pyramid
 from models.comet_drawings import FACE, UNKNOWN, cut_out, drawings, lying, typefaces, unseen
+from models.networks import block
 from models.training import averaged, drawn, export, quick
 
 CLASSES = 14
@@ -30,10 +31,6 @@ CLOSE_PX = 240
 class Numerals(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
-            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
-
         self.body = nn.Sequential(
             block(3, 16, 2), block(16, 20), block(20, 36, 2), block(36, 36), block(36, 64, 2), block(64, 64)
         )

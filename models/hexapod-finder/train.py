@@ -23,7 +23,7 @@ from torch import nn
 from companion.vision.finder import brightened
 from companion.vision.hexapod_finder import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
 from companion.vision.hexapod_quads import homography, pose_code
-from models.networks import loss_of
+from models.networks import Trunk, loss_of, up
 from models.training import averaged, export, quick
 
 draw: Any = import_module("models.hexapod-insects.draw")
@@ -38,45 +38,29 @@ Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A picture, the corners of its cases and of its loose cards."""
 
 
-def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1) -> nn.Sequential:
+def bare(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1) -> nn.Sequential:
+    """A `block` whose normalisation is in its weights already."""
     return nn.Sequential(nn.Conv2d(i, o, k, stride, dilation * (k // 2), dilation), nn.ReLU(inplace=True))
 
 
-class Finder(nn.Module):
+class Finder(Trunk):
     """The hexagons' finder, and a second way down to a coarser view in which whole cases are seen."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.s2 = block(3, 16, 2)
-        self.s4 = nn.Sequential(block(16, 24, 2), block(24, 24))
-        self.s8 = nn.Sequential(block(24, 48, 2), block(48, 48), block(48, 48))
-        self.s16 = nn.Sequential(
-            block(48, 64, 2), block(64, 64), block(64, 64, dilation=2), block(64, 64, dilation=3), block(64, 64)
-        )
-        self.up8 = block(64, 48, k=1)
-        self.m8 = block(48, 40)
-        self.up4 = block(40, 24, k=1)
-        self.m4 = block(24, 24)
+        super().__init__(bare)
         self.head = nn.Conv2d(24, 8, 1)
-        self.s32 = nn.Sequential(block(64, 80, 2), block(80, 80), block(80, 80, dilation=2), block(80, 80))
-        self.up16 = block(80, 64, k=1)
-        self.m16 = nn.Sequential(block(64, 64), block(64, 64))
-        self.case8 = nn.Sequential(block(64 + 48, 48, k=1), block(48, 48), nn.Conv2d(48, 10, 1))
+        self.s32 = nn.Sequential(bare(64, 80, 2), bare(80, 80), bare(80, 80, dilation=2), bare(80, 80))
+        self.up16 = bare(80, 64, k=1)
+        self.m16 = nn.Sequential(bare(64, 64), bare(64, 64))
+        self.case8 = nn.Sequential(bare(64 + 48, 48, k=1), bare(48, 48), nn.Conv2d(48, 10, 1))
         for layer in (self.head, self.case8[-1]):
             nn.init.normal_(layer.weight, 0, 0.01)
             nn.init.zeros_(layer.bias)
             nn.init.constant_(layer.bias[:1], -4.0)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        a4 = self.s4(self.s2(x))
-        a8 = self.s8(a4)
-        a16 = self.s16(a8)
-
-        def up(maps: torch.Tensor) -> torch.Tensor:
-            return nn.functional.interpolate(maps, scale_factor=2.0, mode="nearest")
-
-        b8 = self.m8(a8 + up(self.up8(a16)))
-        cards = self.head(self.m4(a4 + up(self.up4(b8))))
+        a4, a8, a16 = self.down(x)
+        cards = self.head(self.joined(a4, a8, a16))
         b16 = self.m16(a16 + up(self.up16(self.s32(a16))))
         cases = self.case8(torch.cat([up(b16), a8], 1))
         return torch.cat([cards, up(cases)], 1)

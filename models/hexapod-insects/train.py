@@ -33,6 +33,7 @@ from companion.vision.insects import (
     UP,
     prepared,
 )
+from models.networks import block
 from models.training import averaged, export, quick
 
 draw: Any = import_module("models.hexapod-insects.draw")
@@ -47,15 +48,11 @@ _MIDDLES = np.stack(np.meshgrid(np.arange(6) + 0.5, np.arange(6) + 0.5), -1)
 class Insects(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1, k: int = 3, pad: int = 1) -> nn.Sequential:
-            return nn.Sequential(nn.Conv2d(i, o, k, stride, pad, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
-
         self.trunk = nn.Sequential(
             *(block(3, 24, 2), block(24, 24), block(24, 40, 2), block(40, 40)),
             *(block(40, 72, 2), block(72, 72), block(72, 72)),
         )
-        self.cell = block(72, 128, 3, 3, 0)
+        self.cell = block(72, 128, 3, pad=0)
         self.around = block(128, 128)
         self.head = nn.Conv2d(256, 49, 1)
 

@@ -24,6 +24,7 @@ from companion.vision.hexapod_finder import find
 from companion.vision.hexapod_pose import PATCH, SURE, VOTES, code_in, patch, planes, refined, votes_in
 from companion.vision.hexapod_quads import UNIT, homography, side_px, through
 from companion.vision.pyramid import Pyramid
+from models.networks import block
 from models.training import averaged, export, quick
 
 draw: Any = import_module("models.hexapod-insects.draw")
@@ -41,12 +42,6 @@ class Pose(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1, k: int = 3) -> nn.Sequential:
-            return nn.Sequential(
-                nn.Conv2d(i, o, k, stride, k // 2, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True)
-            )
-
         self.s8 = nn.Sequential(
             *(block(4, 16, 2), block(16, 16), block(16, 32, 2), block(32, 32)),
             *(block(32, 64, 2), block(64, 64), block(64, 64)),

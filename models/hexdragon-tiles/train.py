@@ -22,6 +22,7 @@ import torch
 from torch import nn
 
 from companion.vision.paths import KINDS, OWNERS, VIEW
+from models.networks import block
 from models.training import export, quick
 
 views: Any = import_module("models.hexdragon-tiles.views")
@@ -36,10 +37,6 @@ RISE = 0.05
 class Tiles(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
-            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
-
         self.body = nn.Sequential(
             block(3, 24, 2),
             block(24, 32),

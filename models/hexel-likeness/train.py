@@ -28,6 +28,7 @@ from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.profile import NONE_AT, face_value_of, seen_for_likeness
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import PATCH, raw_patches
+from models.networks import block
 from models.training import averaged, drawn, export, quick
 
 EACH = 18
@@ -40,10 +41,6 @@ EXAMPLES, QUESTIONS, STRANGERS = 5, 6, 8
 class Likeness(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
-            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
-
         self.body = nn.Sequential(block(6, 20), block(20, 32, 2), block(32, 32), block(32, 48, 2), block(48, 48))
         self.embed = nn.Sequential(nn.Flatten(), nn.Linear(48 * (PATCH // 4) ** 2, 48))
 

@@ -19,6 +19,7 @@ from companion.simulator.photograph import photograph
 from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import CLASSES, PATCH, cut_patches
+from models.networks import block
 from models.training import drawn, export
 
 LABEL = {
@@ -36,10 +37,6 @@ REPEATS = 3
 class Symbols(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-
-        def block(i: int, o: int, stride: int = 1) -> nn.Sequential:
-            return nn.Sequential(nn.Conv2d(i, o, 3, stride, 1, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True))
-
         self.body = nn.Sequential(block(3, 12), block(12, 24, 2), block(24, 24), block(24, 32, 2), block(32, 32))
         self.embed = nn.Sequential(
             nn.Flatten(), nn.Dropout(0.2), nn.Linear(32 * (PATCH // 4) ** 2, 48), nn.ReLU(inplace=True)
