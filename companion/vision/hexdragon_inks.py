@@ -114,34 +114,39 @@ def _least_apart(looks: np.ndarray) -> np.ndarray:
 
 def owners_by_ink(profile: Profile, views: np.ndarray, answers: Answers, names: Sequence[str]) -> np.ndarray:
     """How likely each of ``names`` owns each piece (N, K), by its head's or star's ink; even where nobody's is near."""
-    out = np.full((len(views), len(names)), 1.0 / len(names), np.float32)
-    at = [names.index(owner) for owner in profile.owners]
-    for i, view in enumerate(views):
-        if answers.kinds[i, 1] > answers.kinds[i, 0]:
-            off = star_distance(profile, star_ink(view))
-        else:
-            off = ink_distance(profile, head_ink(profile, view, int(answers.ends[i, :, 6].argmax())), rim_ink(view))
-        told = np.append(-off / 2, -(STRANGE**2) / 2)
-        share = np.exp(told - told.max())
-        share /= share.sum()
-        out[i] = share[-1] / len(names)
-        out[i, at] += share[:-1]
-    return out
+    return owners_weighed(profile, fits(profile, views, answers, np.ones((1, 3))), np.ones(1), names)
 
 
-def ink_distance(profile: Profile, ink: np.ndarray, rim: np.ndarray) -> np.ndarray:
-    """How far a head's ink (..., 3) and its tile's rim (..., 3) are from the owners' (..., K), squared, in spreads."""
-    return _distance(profile.heads, ink, "head") + 0.5 * _distance(profile.rims, rim, "head")
+def fits(profile: Profile, views: np.ndarray, answers: Answers, gains: np.ndarray) -> np.ndarray:
+    """How well each owner, or last nobody, fits each piece in each light: logarithms (N, T, K + 1).
+
+    Args:
+        profile: the inks of K owners.
+        views: (N, VIEW, VIEW, 3), their light divided out as far as it is known.
+        answers: what the network says of them.
+        gains: (T, 3) what each light makes of the views' channels.
+    """
+    far = np.array([_far(profile, view, answers, i, gains) for i, view in enumerate(views)])
+    far = far.reshape(len(views), len(gains), len(profile.owners))
+    return np.concatenate([-far / 2, np.full((*far.shape[:2], 1), -(STRANGE**2) / 2)], axis=2)
 
 
-def star_distance(profile: Profile, ink: np.ndarray) -> np.ndarray:
-    """How far a star's ink (..., 3) is from every owner's (..., K), squared, in spreads."""
-    return _distance(profile.heads, ink, "star")
+def owners_weighed(profile: Profile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    """How likely each of ``names`` owns each piece (N, len(names)), all lights weighed by how likely they are (T,)."""
+    shares = np.exp(fitting - np.logaddexp.reduce(fitting, axis=-1)[..., None])
+    weighed = np.einsum("ntk,t->nk", shares, lights)
+    out = np.repeat(weighed[:, -1:] / len(names), len(names), axis=1)
+    out[:, [names.index(owner) for owner in profile.owners]] += weighed[:, :-1]
+    return np.asarray(out, np.float32)
 
 
-def head_ink(profile: Profile, view: np.ndarray, edge: int) -> np.ndarray:
-    """The middle colour (3,) where the set's heads have their owners' ink, of the head at an edge."""
-    return np.asarray(np.median(_sampled(view, profile.places, edge), axis=0))
+def _far(profile: Profile, view: np.ndarray, answers: Answers, i: int, gains: np.ndarray) -> np.ndarray:
+    """How far a piece's ink is from every owner's in each light, squared, in spreads: (T, K)."""
+    if answers.kinds[i, 1] > answers.kinds[i, 0]:
+        return _distance(profile.heads, star_ink(view) * gains, "star")
+    ink = np.median(_sampled(view, profile.places, int(answers.ends[i, :, 6].argmax())), axis=0)
+    at_rim = _distance(profile.rims, rim_ink(view) * gains, "head")
+    return np.asarray(_distance(profile.heads, ink * gains, "head") + 0.5 * at_rim)
 
 
 def head_look(view: np.ndarray, edge: int) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""What a picture's light may have done to a learnt HexDragon set, and who owns what when all of it is weighed.
+"""What a picture's light may have done to a learnt HexDragon set: how likely each tint is, by how it fits the heads.
 
 On dark faces the brightest part of a tile is often a coloured band, so the light's colour, measured by bright parts, is
 off by the set's own inks, and all owners' inks are off together. The heads of a picture tell together by how much;
@@ -7,7 +7,6 @@ often more than one answer fits, and an owner is as sure as all that fit agree o
 
 import numpy as np
 
-from companion.vision.hexdragon_inks import STRANGE, Profile, head_ink, ink_distance, rim_ink, star_distance, star_ink
 from companion.vision.paths import Answers
 
 DARK = 0.6
@@ -28,19 +27,9 @@ def _tints() -> np.ndarray:
 
 
 _TINTS = _tints()
-_GAINS = np.exp(_TINTS)
+GAINS = np.exp(_TINTS)
+"""What each tint makes of a view's channels, (T, 3)."""
 _BEFORE = -(_TINTS**2).sum(1) / (2 * SPREAD**2)
-
-
-def fits(profile: Profile, views: np.ndarray, answers: Answers) -> np.ndarray:
-    """How well each owner, or last nobody, fits each piece in each tint: logarithms (N, T, K + 1).
-
-    Args:
-        profile: the inks of K owners.
-        views: (N, VIEW, VIEW, 3), their light divided out as far as it is known.
-        answers: what the network says of them.
-    """
-    return np.stack([_fits(profile, view, answers, i) for i, view in enumerate(views)])
 
 
 def tints_told(fitting: np.ndarray, answers: Answers) -> np.ndarray:
@@ -51,21 +40,3 @@ def tints_told(fitting: np.ndarray, answers: Answers) -> np.ndarray:
         told += np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, MOST_HEADS / heads.sum())
     likely = np.exp(told - told.max())
     return np.asarray(likely / likely.sum())
-
-
-def owners_weighed(profile: Profile, fitting: np.ndarray, tints: np.ndarray, names: tuple[str, ...]) -> np.ndarray:
-    """How likely each of ``names`` owns each piece (N, len(names)), all tints weighed by how likely they are (T,)."""
-    shares = np.exp(fitting - np.logaddexp.reduce(fitting, axis=-1)[..., None])
-    weighed = np.einsum("ntk,t->nk", shares, tints)
-    out = np.repeat(weighed[:, -1:] / len(names), len(names), axis=1)
-    out[:, [names.index(owner) for owner in profile.owners]] += weighed[:, :-1]
-    return np.asarray(out, np.float32)
-
-
-def _fits(profile: Profile, view: np.ndarray, answers: Answers, i: int) -> np.ndarray:
-    if answers.kinds[i, 1] > answers.kinds[i, 0]:
-        far = star_distance(profile, star_ink(view) * _GAINS)
-    else:
-        ink = head_ink(profile, view, int(answers.ends[i, :, 6].argmax()))
-        far = ink_distance(profile, ink * _GAINS, rim_ink(view) * _GAINS)
-    return np.concatenate([-far / 2, np.full((len(far), 1), -(STRANGE**2) / 2)], axis=1)

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 
 from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
-from companion.vision.hexdragon_inks import WHOLE, Profile, owners_by_ink
-from companion.vision.hexdragon_light import DARK, fits, owners_weighed, tints_told
+from companion.vision.hexdragon_inks import WHOLE, Profile, fits, owners_by_ink, owners_weighed
+from companion.vision.hexdragon_light import DARK, GAINS, tints_told
 from companion.vision.hexdragon_seen import SURE, SURE_OWNER
 from companion.vision.models import network
 from companion.vision.namers import Stating
@@ -71,7 +71,7 @@ class LearntTiles:
     ) -> tuple[np.ndarray, np.ndarray | None]:
         if self.profile.ground > DARK or not len(views):
             return owners_by_ink(self.profile, views, answers, OWNERS), tints
-        fitting = fits(self.profile, views, answers)
+        fitting = fits(self.profile, views, answers, GAINS)
         if tints is None:
             tints = tints_told(fitting, answers)
         return owners_weighed(self.profile, fitting, tints, OWNERS), tints

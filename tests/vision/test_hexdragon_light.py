@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from companion.vision.hexdragon_inks import PLACES, Profile
-from companion.vision.hexdragon_light import fits, owners_weighed, tints_told
+from companion.vision.hexdragon_inks import PLACES, Profile, fits, owners_weighed
+from companion.vision.hexdragon_light import GAINS, tints_told
 from companion.vision.paths import OWNERS, VIEW, Answers
 
 NAMES = ("red", "blue", "yellow")
@@ -28,7 +28,7 @@ def sure(count: int, head: float = 0.99) -> Answers:
 
 def owners(profile: Profile, views: np.ndarray) -> np.ndarray:
     answers = sure(len(views))
-    fitting = fits(profile, views, answers)
+    fitting = fits(profile, views, answers, GAINS)
     return owners_weighed(profile, fitting, tints_told(fitting, answers), OWNERS)
 
 
@@ -59,7 +59,7 @@ def test_other_heads_decide_what_one_alone_leaves_open() -> None:
 def test_without_a_sure_head_the_light_is_likeliest_as_it_was_measured() -> None:
     views = heads(INKS[0] * (1.2, 1.0, 0.8))
     answers = sure(1, head=0.5)
-    tints = tints_told(fits(a_set(INKS), views, answers), answers)
+    tints = tints_told(fits(a_set(INKS), views, answers, GAINS), answers)
     assert tints.argmax() == len(tints) // 2
 
 
