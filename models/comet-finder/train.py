@@ -40,17 +40,12 @@ class DeepFinder(Finder):
         super().__init__()
         self.more8, self.more16 = _again(48, (1, 1)), _again(64, (1, 2, 4, 1))
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        up = nn.functional.interpolate
+    def down(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         a4 = self.s4(self.s2(x))
         a8 = self.s8(a4)
         a8 = a8 + self.more8(a8)
         a16 = self.s16(a8)
-        a16 = a16 + self.more16(a16)
-        b8 = self.m8(a8 + up(self.up8(a16), scale_factor=2.0, mode="nearest"))
-        b4 = self.m4(a4 + up(self.up4(b8), scale_factor=2.0, mode="nearest"))
-        maps: torch.Tensor = self.head(b4)
-        return maps
+        return a4, a8, a16 + self.more16(a16)
 
 
 def _again(planes: int, dilations: tuple[int, ...]) -> nn.Sequential:
