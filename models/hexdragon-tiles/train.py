@@ -9,7 +9,6 @@ the weights, which is also what is measured.
 """
 
 import argparse
-import copy
 import math
 import time
 from importlib import import_module
@@ -23,7 +22,7 @@ from torch import nn
 
 from companion.vision.paths import KINDS, OWNERS, VIEW
 from models.networks import block
-from models.training import export, quick
+from models.training import averaged, export, quick
 
 views: Any = import_module("models.hexdragon-tiles.views")
 veils: Any = import_module("models.hexdragon-tiles.veils")
@@ -92,20 +91,6 @@ class Spoiler:
             view[:] = np.maximum(0.9 - view, 0)
 
 
-class Mean:
-    """The moving mean of a network's weights, steadier than the last ones."""
-
-    def __init__(self, net: nn.Module, keep: float) -> None:
-        self.net, self.keep = copy.deepcopy(net).eval(), keep
-
-    def add(self, net: nn.Module) -> None:
-        """Take the network's weights into the mean."""
-        with torch.no_grad():
-            for mean, now in zip(self.net.state_dict().values(), net.state_dict().values(), strict=True):
-                if mean.dtype.is_floating_point:
-                    mean.lerp_(now, 1 - self.keep)
-
-
 def loss_of(out: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     ends, asked = out[:, :42].reshape(-1, 7), y[:, :6].reshape(-1)
     known = (asked >= 0) & (asked < HIDDEN)
@@ -158,7 +143,7 @@ def main() -> None:
         net.load_state_dict(torch.load(a.resume))
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
-    mean, spoil = Mean(net, a.keep), Spoiler(rng)
+    mean, spoil = averaged(net, a.keep).eval(), Spoiler(rng)
     begun, losses, step = time.time(), [], 0
     while (gone := (time.time() - begun) / 60 / a.minutes) < 1:
         if step % (len(x) // BATCH) == 0:
@@ -173,15 +158,15 @@ def main() -> None:
         optimiser.zero_grad()
         torch.autograd.backward(loss)
         optimiser.step()
-        mean.add(net)
+        mean.update_parameters(net)
         losses.append(loss.item())
         step += 1
         if step % REPORT == 0:
-            said = f"loss {np.mean(losses[-REPORT:]):.4f} {shares(mean.net, vx, vy)}"
+            said = f"loss {np.mean(losses[-REPORT:]):.4f} {shares(mean, vx, vy)}"
             print(f"step {step} {said} {time.process_time():.0f} s of processor time", flush=True)
-            written(mean.net, a.out)
-    print(f"step {step} {shares(mean.net, vx, vy)} {time.process_time():.0f} s of processor time", flush=True)
-    written(mean.net, a.out)
+            written(mean.module, a.out)
+    print(f"step {step} {shares(mean, vx, vy)} {time.process_time():.0f} s of processor time", flush=True)
+    written(mean.module, a.out)
 
 
 def rate_at(gone: float) -> float:
