@@ -1,12 +1,12 @@
 """Where on a glance something changed: the pieces of the picture to look at, and what changed around a card."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
 
-from companion.vision.levelling import areas
-from companion.vision.seen import SeenCard
+from companion.vision.seen import SeenCard, moved_by, sides_of
 from companion.vision.stillness import STEP, cells_of
 
 _UNTOUCHED = 0.03
@@ -21,9 +21,22 @@ Window = tuple[int, int, int, int]
 """Left, top, right and bottom, in pixels."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Unchanged:
+    """What is known of a piece of the picture before it is read, in the piece's own pixels.
+
+    Attributes:
+        cards: those that lie as they lay.
+        is_at: whether nothing changed within an outline (K, 2).
+    """
+
+    cards: Sequence[SeenCard] = ()
+    is_at: Callable[[np.ndarray], bool] = lambda outline: False
+
+
 def across_of(cards: Sequence[SeenCard]) -> float | None:
     """The usual width of a card between opposite edges, in pixels; None when there is none."""
-    return float(np.median(_sides(cards))) * float(np.sqrt(3.0)) if cards else None
+    return float(np.median(sides_of(cards))) * float(np.sqrt(3.0)) if cards else None
 
 
 def windows_of(
@@ -71,11 +84,17 @@ def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
     return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
 
 
-def untouched(cards: Sequence[SeenCard], window: Window, changed: np.ndarray) -> list[SeenCard]:
-    """The cards in a window under which nothing changed."""
+def unchanged_in(window: Window, cards: Sequence[SeenCard], changed: np.ndarray) -> Unchanged:
+    """What a window holds that is as it was, the known cards among it."""
     x0, y0, x1, y1 = window
+
+    def is_at(outline: np.ndarray) -> bool:
+        area = cells_of(outline + np.array([x0, y0], np.float32), changed.shape)
+        return bool(area.any()) and float(changed[area].mean()) < _UNTOUCHED
+
     inside = [c for c, (x, y) in ((c, c.centre) for c in cards) if x0 <= x < x1 and y0 <= y < y1]
-    return [c for c in inside if changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) < _UNTOUCHED]
+    lying = [c for c in inside if changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) < _UNTOUCHED]
+    return Unchanged([moved_by(c, -x0, -y0) for c in lying], is_at)
 
 
 def changed_share(card: SeenCard, changed: np.ndarray, inner: float = 1.0) -> float:
@@ -105,18 +124,3 @@ def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -
         cards |= cells_of(other.corners, changed.shape, 1.15)
     at_rim = bool(blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any())
     return at_rim or float((blob & ~cards).sum()) > 0.35 * float(area.sum())
-
-
-def near(cards: Sequence[SeenCard], others: Sequence[SeenCard], share: float) -> list[bool]:
-    """Which cards have their centre within ``share`` of a side of one of the others' centres."""
-    if not cards or not others:
-        return [False] * len(cards)
-    centres, there = (np.stack([c.corners for c in some]).mean(1) for some in (cards, others))
-    reach = share * _sides(others)
-    apart = np.linalg.norm(centres[:, None] - there[None], axis=-1)
-    return [bool(one) for one in (apart < reach).any(axis=1)]
-
-
-def _sides(cards: Sequence[SeenCard]) -> np.ndarray:
-    """The cards' `side`, (N,)."""
-    return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / (1.5 * np.sqrt(3.0))))

@@ -58,6 +58,15 @@ def edge_probabilities(answers: Answers) -> np.ndarray:
     return np.concatenate([*out, np.broadcast_to(other, (n, 6, 1))], axis=-1).astype(np.float32)
 
 
+def answers_told(probabilities: np.ndarray) -> Answers:
+    """The answers from which such probabilities (N, 6, C) come."""
+    ends = np.stack([end_shares(p) for p in probabilities])
+    owned = probabilities[..., _HEADS].sum(1) + probabilities[..., _STARS].sum(1)
+    tile, star = (np.array([share(p) for p in probabilities]) for share in (tile_share, star_share))
+    kinds = np.stack([tile, star, 1 - tile - star], axis=1)
+    return Answers(ends, owned / np.maximum(owned.sum(1, keepdims=True), 1e-6), kinds)
+
+
 def face_weights(ends: np.ndarray) -> np.ndarray:
     """How likely each of `FACES` is (N, F), from the probabilities of the ends of its edges (N, 6, 7)."""
     told = np.einsum("ndl,fdl->nf", np.log(np.maximum(ends, 1e-6)), _ONE_HOT) + _LOG_PRIOR

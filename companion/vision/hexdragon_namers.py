@@ -9,7 +9,7 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from companion.vision.hexdragon_faces import Face, edge_probabilities, stated
+from companion.vision.hexdragon_faces import Face, answers_told, edge_probabilities, stated
 from companion.vision.hexdragon_inks import WHOLE, Profile, fits, owners_by_ink, owners_weighed
 from companion.vision.hexdragon_light import DARK, GAINS, tints_told
 from companion.vision.hexdragon_seen import SURE, SURE_OWNER
@@ -38,6 +38,9 @@ class TileNamer(Stating, Protocol):
     def seen(self, pyramid: Pyramid, corners: np.ndarray, light: Light | None) -> tuple[np.ndarray, Light]:
         """Probability of every class for the edges of pieces (N, 6, 2), (N, 6, C); and the light they lie in."""
 
+    def light(self, pyramid: Pyramid, corners: np.ndarray, said: np.ndarray) -> Light:
+        """The light in which tiles (N, 6, 2) lie whose probabilities (N, 6, C) are known; N >= 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class PrintedTiles:
@@ -47,6 +50,10 @@ class PrintedTiles:
         """See `TileNamer`."""
         views, cast = cut_tiles(pyramid, corners, None if light is None else light.cast)
         return edge_probabilities(answers_to(tile_network(), views)), Light(cast)
+
+    def light(self, pyramid: Pyramid, corners: np.ndarray, said: np.ndarray) -> Light:
+        """See `TileNamer`."""
+        return Light(cut_tiles(pyramid, corners)[1])
 
     def stated(self, probabilities: np.ndarray) -> Face:
         """See `namers.Stating`."""
@@ -65,6 +72,11 @@ class LearntTiles:
         answers = answers_to(tile_network(), views)
         owners, tints = self._owners(views, answers, None if light is None else light.tints)
         return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), Light(cast, tints)
+
+    def light(self, pyramid: Pyramid, corners: np.ndarray, said: np.ndarray) -> Light:
+        """See `TileNamer`."""
+        views, cast = cut_tiles(pyramid, corners, None, WHOLE)
+        return Light(cast, self._owners(views, answers_told(said), None)[1])
 
     def _owners(
         self, views: np.ndarray, answers: Answers, tints: np.ndarray | None

@@ -1,11 +1,12 @@
 """Reading a HexDragon table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from companion.rules.hexgrid import Cell, distance, field, neighbours
+from companion.vision.changes import Unchanged
 from companion.vision.finder import Found, find_cards
 from companion.vision.grid import Grid, find_grid
 from companion.vision.hexdragon_again import Placed, brought_nearer, looked_at_again, stars_seen_again, sureness
@@ -16,7 +17,7 @@ from companion.vision.hexdragon_seen import TileReading
 from companion.vision.models import network
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
-from companion.vision.seen import Warned
+from companion.vision.seen import SeenCard, Warned, in_own_frame, near
 from companion.vision.stopwatch import Stopwatch
 
 HINT = 0.2
@@ -37,6 +38,8 @@ GUESSED_EDGES = 4
 """And so many of such a tile's edges are."""
 MIDDLE = 0.7
 """How much of a cell a star takes, as a share of the circumradius, with room to lie askew."""
+CORE = 0.5
+"""Where nothing changed in so much of a cell no star was laid; the blur of a neighbour's edges does not reach there."""
 RADIUS = 3
 """The largest board has so many rings of cells around the start tile."""
 
@@ -52,38 +55,75 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     Returns:
         The reading; without tiles it carries the warning ``nothing-found``.
     """
+    return read_beside(bgr, namer, across_px, Unchanged())
+
+
+def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | None, unchanged: Unchanged) -> TileReading:
+    """Read a HexDragon table, or a piece of it of which something is known: what else lies there.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        namer: see `read_hexdragon`.
+        across_px: see `read_hexdragon`.
+        unchanged: its tiles tell how the others lie and in which light, and are not read again; and where nothing
+            changed no star is looked for.
+    """
+    known = unchanged.cards
     namer = namer or PrintedTiles()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
+    stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
+    tiles_known = [card for card in known if card not in stars_known]
     clock.lap("shrink")
-    found, corners = tile_outlines(pyramid, across_px)
+    found, corners = tile_outlines(pyramid, across_px, known)
     clock.lap("find")
-    probabilities, light = namer.seen(pyramid, corners, None)
+    probabilities, light = namer.seen(pyramid, corners, _light_over(tiles_known, pyramid, namer))
     corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, light)
     clock.lap("name")
     is_tile = np.array([_is_tile(p, namer) for p in probabilities], bool)
     stars = np.array([star_share(p) for p in probabilities])
-    is_tile = is_tile if is_tile.any() else stars >= GUESSED_STAR
-    if not is_tile.any():
+    is_tile = is_tile if is_tile.any() or tiles_known else stars >= GUESSED_STAR
+    if not is_tile.any() and not tiles_known:
         return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), namer, clock.laps)
     tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
-    grid = find_grid(corners[is_tile], _sureness(tiles, probabilities[is_tile]))
+    lying = [Found(card.corners, card.presence) for card in tiles_known]
+    said = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
+    grid = find_grid(np.stack([tile.corners for tile in (*tiles, *lying)]), _sureness([*tiles, *lying], said))
     clock.lap("grid")
-    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, probabilities[is_tile]), namer, light)
+    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, said, 0), namer, light)
+    lain = _on_grid(lying, grid, said, len(tiles)) + _stars_on_grid(stars_known, grid)
     starred = {cell: s for s in corners[stars >= DOUBTED_STAR][::-1] if (cell := grid.cell_of(s, OFF_STAR)) is not None}
-    rest, doubted = _looked_for(pyramid, grid, on_grid, starred, namer, light)
+    free = _free_cells(on_grid + lain, grid, starred, pyramid.size)
+    places = {cell: _moved(grid.outline(cell), starred.get(cell)) for cell in free}
+    places = {cell: place for cell, place in places.items() if not unchanged.is_at(_inner(place, CORE))}
+    rest, doubted = _looked_for(pyramid, places, namer, light)
     clock.lap("look")
-    beside = [i for i, cell in enumerate(grid.cells) if cell is None and tiles[i].confidence >= PLAIN_TILE]
-    reading = judged([*on_grid, *rest], namer, pyramid.size, len(beside))
+    beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= PLAIN_TILE]
+    reading = judged([*on_grid, *rest, *lain], namer, pyramid.size, len(beside))
+    fresh = [card for card in reading.cards if not any(card.corners is other.corners for other in known)]
     clock.lap("judge")
-    return replace(reading, warnings=reading.warnings + doubted, stages_ms=clock.laps)
+    return replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted, stages_ms=clock.laps)
 
 
-def tile_outlines(pyramid: Pyramid, across_px: float | None = None) -> tuple[tuple[Found, ...], np.ndarray]:
-    """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
+def tile_outlines(
+    pyramid: Pyramid, across_px: float | None = None, known: Sequence[SeenCard] = ()
+) -> tuple[tuple[Found, ...], np.ndarray]:
+    """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them.
+
+    Without those that are known already.
+    """
     found = find_cards(network("hexdragon-finder/finder.onnx"), pyramid, across_px, HINT)
+    found = tuple(tile for tile, is_known in zip(found, near(found, known, 0.5), strict=True) if not is_known)
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
     return found, refined(network("hexdragon-pose/pose.onnx"), pyramid, corners)
+
+
+def _light_over(known: Sequence[SeenCard], pyramid: Pyramid, namer: TileNamer) -> Light | None:
+    """The light that known tiles tell; None where there is none."""
+    if not known:
+        return None
+    own = [in_own_frame(card) for card in known]
+    return namer.light(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
 
 
 def _is_tile(probabilities: np.ndarray, namer: TileNamer) -> bool:
@@ -96,27 +136,29 @@ def _sureness(tiles: list[Found], probabilities: np.ndarray) -> np.ndarray:
     return np.array([t.confidence * sureness(p) for t, p in zip(tiles, probabilities, strict=True)])
 
 
-def _on_grid(tiles: list[Found], grid: Grid, probabilities: np.ndarray) -> list[Placed]:
-    """The tiles that have a cell."""
-    told = zip(tiles, grid.cells, grid.east, probabilities, strict=True)
+def _on_grid(tiles: list[Found], grid: Grid, said: np.ndarray, first: int) -> list[Placed]:
+    """The tiles that have a cell: those from the ``first`` of the grid's on."""
+    told = zip(tiles, grid.cells[first:], grid.east[first:], said[first:], strict=False)
     return [
         (cell, east, tile, p[[(d - east) % 6 for d in range(6)]]) for tile, cell, east, p in told if cell is not None
     ]
 
 
+def _stars_on_grid(stars: Sequence[SeenCard], grid: Grid) -> list[Placed]:
+    """The known stars that lie on a cell."""
+    places = [(star, grid.cell_of(star.corners, OFF_STAR)) for star in stars]
+    return [
+        (cell, 0, Found(star.corners, star.presence), star.probabilities) for star, cell in places if cell is not None
+    ]
+
+
 def _looked_for(
-    pyramid: Pyramid,
-    grid: Grid,
-    known: list[Placed],
-    starred: dict[Cell, np.ndarray],
-    namer: TileNamer,
-    light: Light,
+    pyramid: Pyramid, at: dict[Cell, np.ndarray], namer: TileNamer, light: Light
 ) -> tuple[list[Placed], tuple[Warned, ...]]:
-    """Tiles and stars where the grid has cells and nothing was found: each place is looked at; and doubted stars."""
-    free = _free_cells(known, grid, starred, pyramid.size)
-    if not free:
+    """Tiles and stars on cells where nothing was found: each outline is looked at; and doubted stars."""
+    if not at:
         return [], ()
-    places = np.stack([_moved(grid.outline(cell), starred.get(cell)) for cell in free])
+    free, places = list(at), np.stack(list(at.values()))
     as_guessed, _ = namer.seen(pyramid, places, light)
     as_guessed = stars_seen_again(pyramid, places, as_guessed, namer, light)
     shares = [star_share(p) for p in as_guessed]
@@ -155,8 +197,13 @@ def _moved(place: np.ndarray, star: np.ndarray | None) -> np.ndarray:
 
 def _is_in_picture(corners: np.ndarray, size: tuple[int, int]) -> bool:
     """A star on that cell, wherever on it, would be."""
-    inner = MIDDLE * corners + (1 - MIDDLE) * corners.mean(0)
+    inner = _inner(corners, MIDDLE)
     return bool(inner.min() > -1 and (inner < np.array(size)).all())
+
+
+def _inner(corners: np.ndarray, share: float) -> np.ndarray:
+    """An outline shrunk around its middle."""
+    return np.asarray(share * corners + (1 - share) * corners.mean(0))
 
 
 def start_cell(known: list[Placed]) -> Cell | None:

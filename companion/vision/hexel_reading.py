@@ -1,11 +1,11 @@
 """Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from math import hypot
 
 import numpy as np
 
+from companion.vision.changes import Unchanged
 from companion.vision.covers import cover_test
 from companion.vision.finder import Found, find_cards
 from companion.vision.judging import has_the_cards_size, judged, looks_like_a_card
@@ -16,7 +16,7 @@ from companion.vision.namers import Namer, Printed
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
 from companion.vision.register import Registration
-from companion.vision.seen import Reading, SeenCard, Warned, in_own_frame
+from companion.vision.seen import Reading, SeenCard, Warned, in_own_frame, near
 from companion.vision.stopwatch import Stopwatch
 
 _FINDER, _POSE = "hexel-finder/finder.onnx", "hexel-pose/pose.onnx"
@@ -55,20 +55,20 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     return replace(reading, stages_ms=clock.laps)
 
 
-def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, known: Sequence[SeenCard]) -> Reading:
-    """Read a piece of a Hex'el table on which some cards are known and lie as they lay: what else lies there.
+def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchanged: Unchanged) -> Reading:
+    """Read a piece of a Hex'el table of which something is known: what else lies there.
 
     Args:
         bgr: uint8 (h, w, 3).
         namer: see `read_hexel`.
         across_px: how wide cards are, edge to edge.
-        known: cards on the piece, its corner the origin; they tell how the others lie, and are neither measured nor
-            named again.
+        unchanged: its cards tell how the others lie, and are neither measured nor named again.
     """
+    known = unchanged.cards
     namer = namer or Printed()
     pyramid = Pyramid.of(bgr)
-    taken = [(*c.centre, 0.5 * c.side) for c in known]
-    found = [f for f in find_cards(network(_FINDER), pyramid, across_px) if not _is_within(f, taken)]
+    found = find_cards(network(_FINDER), pyramid, across_px)
+    found = tuple(f for f, is_known in zip(found, near(found, known, 0.5), strict=True) if not is_known)
     corners = refined(network(_POSE), pyramid, np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2))
     probabilities = namer.probabilities(pyramid, corners)
     is_card = [looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)]
@@ -84,12 +84,6 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, known: S
         return not any(card.corners is other.corners for other in known)
 
     return replace(reading, cards=tuple(filter(is_fresh, reading.cards)), loose=tuple(filter(is_fresh, reading.loose)))
-
-
-def _is_within(found: Found, places: Sequence[tuple[float, float, float]]) -> bool:
-    """The find's centre lies in one of some circles: their centres and radii."""
-    x, y = found.corners.mean(0)
-    return any(hypot(x - at_x, y - at_y) < reach for at_x, at_y, reach in places)
 
 
 def _judged(cards: list[Found], place: Lattice, probabilities: np.ndarray, namer: Namer, bgr: np.ndarray) -> Reading:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from companion.vision.grid import find_grid
+from companion.vision.grid import rough_grid
 from companion.vision.known import celled, moved_since
 from companion.vision.register import register
 from companion.vision.seen import SeenCard, aligned, in_own_frame, renamed
@@ -70,4 +70,4 @@ class Board(Honeycomb):
 
     def named(self, cards: list[SeenCard]) -> list[SeenCard]:
         """See `Layout`."""
-        return celled(cards, lambda corners: find_grid(corners, np.ones(len(corners))))
+        return celled(cards, lambda corners: rough_grid(corners, np.ones(len(corners))))

@@ -78,7 +78,7 @@ def table_from_outlines(corners: NDArray[np.floating]) -> Array:
 def _regular(outlines: Array) -> Array:
     """The homography of `table_from_outlines`, of all these outlines."""
     middle = outlines.mean(axis=(0, 1))
-    side = np.median(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2))
+    side = _median(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2).reshape(-1, 1))[0]
     table: Array = np.array([[1 / side, 0, -middle[0] / side], [0, 1 / side, -middle[1] / side], [0, 0, 1.0]])
     for _ in range(3):  # the second and third pass remove what perspective did to the first
         table = _levelled(mapped(table, outlines)) @ table
@@ -127,10 +127,17 @@ def _middle(values: Array) -> float:
     return float(np.partition(values, len(values) // 2)[len(values) // 2])
 
 
+def _median(values: Array) -> Array:
+    """The median (K,) of values (N, K); for so few many times as fast as numpy's own."""
+    ordered = np.sort(values, axis=0)
+    middle: Array = (ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2
+    return middle
+
+
 def _unstretched(outlines: Array) -> Array:
     """The affine map that makes the cards' middle shape a regular hexagon of side 1."""
     spread = outlines - outlines.mean(axis=1, keepdims=True)
-    moments = np.median(np.einsum("nkx,nky->nxy", spread, spread) / 3.0, axis=0)
+    moments = _median((np.einsum("nkx,nky->nxy", spread, spread) / 3.0).reshape(-1, 4)).reshape(2, 2)
     values, vectors = np.linalg.eigh(moments)
     out = np.eye(3)
     out[:2, :2] = vectors @ np.diag(1.0 / np.sqrt(np.maximum(values, 1e-9))) @ vectors.T

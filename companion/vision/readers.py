@@ -26,9 +26,11 @@ from companion.vision.hexapod_telling import in_words as hexapod_in_words
 from companion.vision.hexdragon_inks import read_profile as read_inks
 from companion.vision.hexdragon_learning import learn_hexdragon
 from companion.vision.hexdragon_namers import LearntTiles, PrintedTiles, TileNamer
+from companion.vision.hexdragon_reading import read_beside as read_hexdragon_beside
 from companion.vision.hexdragon_reading import read_hexdragon
 from companion.vision.hexdragon_seen import in_words as hexdragon_in_words
-from companion.vision.hexel_reading import read_beside, read_hexel
+from companion.vision.hexel_reading import read_beside as read_hexel_beside
+from companion.vision.hexel_reading import read_hexel
 from companion.vision.layout import Board, Honeycomb
 from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt, Namer, Printed
@@ -140,7 +142,7 @@ READERS: Mapping[str, Reader] = {
         decks=("hexel36", "hexel46"),
         namer=_hexel_namer,
         read=read_hexel,
-        follower=lambda namer, patience: Settler(read_hexel, Honeycomb(), namer, patience, read_beside),
+        follower=lambda namer, patience: Settler(read_hexel, Honeycomb(), namer, patience, read_hexel_beside),
         in_words=_hexel_in_words,
         learn=learn_hexel,
     ),
@@ -148,7 +150,7 @@ READERS: Mapping[str, Reader] = {
         decks=("hexdragon",),
         namer=_hexdragon_namer,
         read=read_hexdragon,
-        follower=lambda namer, patience: Settler(read_hexdragon, Board(), namer, patience),
+        follower=lambda namer, patience: Settler(read_hexdragon, Board(), namer, patience, read_hexdragon_beside),
         in_words=_hexdragon_in_words,
         learn=learn_hexdragon,
     ),

@@ -4,14 +4,15 @@ As they stand a Hex'el card and reading; another game says in a class of its own
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import cv2
 import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
+from companion.vision.levelling import areas
 from companion.vision.namers import Stating
 
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
@@ -31,6 +32,14 @@ class Warned:
         """As the contract prints a warning."""
         at = {} if self.at is None else {"at": [round(v, 1) for v in self.at]}
         return {"code": self.code, "message": self.message, **at}
+
+
+class Outlined(Protocol):
+    """What lies somewhere on a picture."""
+
+    @property
+    def corners(self) -> np.ndarray:
+        """(K, 2) pixels, clockwise."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,3 +163,18 @@ def aligned(card: SeenCard, model: SeenCard) -> SeenCard:
 def is_near(a: SeenCard, b: SeenCard, share: float) -> bool:
     """The two cards' centres lie within ``share`` of a side."""
     return float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) < share * b.side
+
+
+def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) -> list[bool]:
+    """Which cards have their centre within ``share`` of a side of one of the others' centres."""
+    if not cards or not others:
+        return [False] * len(cards)
+    centres, there = (np.stack([c.corners for c in some]).mean(1) for some in (cards, others))
+    reach = share * sides_of(others)
+    apart = np.linalg.norm(centres[:, None] - there[None], axis=-1)
+    return [bool(one) for one in (apart < reach).any(axis=1)]
+
+
+def sides_of(cards: Sequence[Outlined]) -> np.ndarray:
+    """The cards' `SeenCard.side`, (N,)."""
+    return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))

@@ -13,25 +13,25 @@ import numpy as np
 
 from companion.vision.candidates import Candidate, Candidates
 from companion.vision.changes import (
+    Unchanged,
     Window,
     across_of,
     changed_share,
     is_covered,
-    near,
     stirred_around,
-    untouched,
+    unchanged_in,
     windows_of,
 )
 from companion.vision.following import Following
 from companion.vision.layout import Layout
 from companion.vision.namers import Stating
 from companion.vision.register import agree
-from companion.vision.seen import Reading, SeenCard, is_near, moved_by
+from companion.vision.seen import Reading, SeenCard, is_near, moved_by, near
 from companion.vision.stillness import STEP, Glance, cells_of
 from companion.vision.telling import Patience, Told, notice
 
 Read = Callable[[np.ndarray, Any, float | None], Reading]
-ReadBeside = Callable[[np.ndarray, Any, float, Sequence[SeenCard]], Reading]
+ReadBeside = Callable[[np.ndarray, Any, float, Unchanged], Reading]
 
 _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
@@ -45,8 +45,8 @@ class Settler(Following[SeenCard]):
         layout: how the game's cards lie together.
         namer: how symbols get their names; None for the reference printing.
         patience: how long things must last.
-        read_beside: reads a piece of the picture on which some cards are known and lie as they lay, and gives the
-            others; None to read all of them with ``read``.
+        read_beside: reads a piece of the picture of which something is known to be as it was, and gives the other
+            cards; None to read all of them with ``read``.
     """
 
     def __init__(
@@ -108,9 +108,9 @@ class Settler(Following[SeenCard]):
         for window in windows_of(settled, (bgr.shape[0], bgr.shape[1]), across_of(known), young):
             x0, y0, x1, y1 = window
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
-            beside = [] if self._read_beside is None else untouched(known, window, changed)
-            lying += beside
-            seen += self._read_piece(bgr, window, beside, across_of(known))
+            fresh, known_there = self._read_piece(bgr, window, changed, known)
+            seen += fresh
+            lying += known_there
         for card in seen:
             told += self._consider(card, glance, changed, known)
         if looked.any():
@@ -123,17 +123,20 @@ class Settler(Following[SeenCard]):
         return told
 
     def _read_piece(
-        self, bgr: np.ndarray, window: Window, beside: list[SeenCard], across: float | None
-    ) -> list[SeenCard]:
-        """The cards in a window but for those beside which they lie."""
+        self, bgr: np.ndarray, window: Window, changed: np.ndarray, known: list[SeenCard]
+    ) -> tuple[list[SeenCard], list[SeenCard]]:
+        """The cards in a window, and those known ones that are as they were, and not among the first."""
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
+        across = across_of(known)
         if self._read_beside is None or across is None:
-            reading = self._read(piece, self._namer, across)
+            as_it_was, reading = Unchanged(), self._read(piece, self._namer, across)
         else:
-            reading = self._read_beside(piece, self._namer, across, [moved_by(c, -x0, -y0) for c in beside])
+            as_it_was = unchanged_in(window, known, changed)
+            reading = self._read_beside(piece, self._namer, across, as_it_was)
         largest = float("inf") if across is None else _LARGEST * across / 3**0.5
-        return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
+        fresh = [card for card in (*reading.cards, *reading.loose) if card.side < largest]
+        return [moved_by(c, x0, y0) for c in fresh], [moved_by(c, x0, y0) for c in as_it_was.cards]
 
     # ------------------------------------------------------------ a card seen where something changed
 

@@ -30,11 +30,16 @@ from companion.simulator.canvas import Canvas
 from companion.simulator.hexdragon_photograph import hexdragon_photograph
 from companion.simulator.optics import placed
 from companion.simulator.pinhole import Stance
+from companion.vision.changes import Unchanged
+from companion.vision.hexdragon_inks import PLACES, Profile
 from companion.vision.hexdragon_learning import learn_hexdragon
-from companion.vision.hexdragon_namers import LearntTiles
-from companion.vision.hexdragon_reading import read_hexdragon
-from companion.vision.layout import Board
-from companion.vision.settling import Settler
+from companion.vision.hexdragon_namers import LearntTiles, PrintedTiles
+from companion.vision.hexdragon_reading import read_beside, read_hexdragon
+from companion.vision.hexdragon_seen import SeenTile, TileReading
+from companion.vision.pyramid import Pyramid
+from companion.vision.readers import READERS
+from companion.vision.seen import SeenCard, aligned, is_near
+from companion.vision.telling import Patience
 
 SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "hexdragon"
 TILE_BOX, BOARD_BOX = Box(-31, -31, 31, 31), Box(-190, -190, 190, 190)
@@ -188,7 +193,7 @@ def frames(stages: list[list[Piece]], each: int) -> Iterator[np.ndarray]:
 
 
 def test_what_is_laid_while_watching_is_told_once() -> None:
-    settler = Settler(read_hexdragon, Board())
+    settler = READERS["hexdragon"].follower(None, Patience())
     new: Piece = ((1, -1), BODY_SET[0], None, 1)
     star: Piece = ((2, 0), None, "red", 0)
     told = [one for frame in frames([TABLE, [*TABLE, new], [*TABLE, new, star]], 14) for one in settler.step(frame)]
@@ -221,3 +226,39 @@ def test_every_head_is_read_in_every_colour() -> None:
     pieces += [(cell, HEADS[k % 15], ("red", "blue", "yellow", "purple")[k % 4], 0) for k, cell in enumerate(cells)]
     told = read_hexdragon(picture(pieces)).as_json()["tiles"]
     assert sum(t["kind"] == "head" and t["owner"] is not None for t in told) >= len(cells) - 1
+
+
+def beside(bgr: np.ndarray, known: list[SeenCard], changed: bool = True) -> TileReading:
+    """What else is read on a picture of which some pieces are known, as wide as they are."""
+    return read_beside(bgr, None, known[0].side * 3**0.5, Unchanged(known, lambda outline: not changed))
+
+
+def test_beside_known_pieces_only_the_new_one_is_read_as_in_the_whole_picture() -> None:
+    bgr = picture(TABLE)
+    whole = read_hexdragon(bgr).cards
+    assert len(whole) == len(TABLE)
+    for new in whole:
+        (told,) = beside(bgr, [card for card in whole if card is not new]).cards
+        assert is_near(told, new, 0.1)
+        assert told.cell == new.cell or new.cell == (0, 0), "without the start tile cells are counted from another"
+        assert aligned(told, new).edges == aligned(new, new).edges
+
+
+def test_where_nothing_changed_no_star_is_looked_for() -> None:
+    bgr = picture([*TABLE, ((1, 1), None, "purple", 0)])
+    known = [card for card in read_hexdragon(bgr).cards if not (isinstance(card, SeenTile) and card.is_star)]
+    assert len(beside(bgr, known).cards) == 2
+    assert beside(bgr, known, changed=False).cards == ()
+
+
+def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> None:
+    inks = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9], [0.7, 0.3, 0.8]], np.float32)
+    dark = Profile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
+    bgr = picture(TABLE)
+    corners = np.stack([card.corners for card in read_hexdragon(bgr).cards])
+    for namer in (PrintedTiles(), LearntTiles(dark)):
+        said, first = namer.seen(Pyramid.of(bgr), corners, None)
+        again = namer.light(Pyramid.of(bgr), corners, said)
+        assert np.allclose(again.cast, first.cast)
+        if first.tints is not None:
+            assert again.tints is not None and np.abs(again.tints - first.tints).max() < 0.02

@@ -9,6 +9,7 @@ import pytest
 
 from companion.rules.hexgrid import Cell
 from companion.simulator.photograph import photograph
+from companion.vision.changes import Unchanged
 from companion.vision.hexel_reading import read_beside, read_hexel
 from companion.vision.namers import Printed
 from companion.vision.readers import load_picture
@@ -116,7 +117,7 @@ def test_beside_known_cards_only_the_new_one_is_read_and_in_its_cell() -> None:
     picture = photograph(np.random.default_rng(11), printing="exact", cards=9, across_px=95, hardness=0.0).bgr
     whole = read_hexel(picture)
     new, *known = whole.cards
-    beside = read_beside(picture, whole.namer, new.side * 3**0.5, known)
+    beside = read_beside(picture, whole.namer, new.side * 3**0.5, Unchanged(known))
     assert [is_near(card, new, 0.1) for card in beside.cards] == [True]
     assert beside.cards[0].cell is not None
     assert agree(aligned(beside.cards[0], new).edges, aligned(new, new).edges)
