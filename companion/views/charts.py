@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from companion.views.measures import Course
-from companion.views.phrases import counted, listed
+from companion.views.naming import counted, listed
 from companion.views.words import phrase
 
 STYLES = 6

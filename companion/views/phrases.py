@@ -1,35 +1,16 @@
-"""What every event and command is called at the table, in words for players; the words stand in `words.toml`.
+"""What every event and command is at the table, in words for players; the words stand in `words.toml`.
 
-Every event of every game has one short sentence and, where people would call it out, one word. An event that the
-catalogue does not know yet is still told, from its own fields, so that a new game is never silent.
+Every event of every game has one short sentence. One that the catalogue does not know yet is still told, from its own
+fields, so that a new game is never silent.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from companion.referee.messages import Notice
 from companion.rules.engine import Command, Event
-from companion.views.words import knows, phrase, section_of
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """What is called out after a move, large on the page and loud from the speaker.
-
-    Attributes:
-        word: the call itself, such as ``Hexel``.
-        player: who made it, or None.
-        sentence: the sentence of the event it belongs to.
-    """
-
-    word: str
-    player: str | None
-    sentence: str
-
-    def as_json(self) -> dict[str, Any]:
-        """The call as the page reads it."""
-        return {"word": self.word, "player": self.player, "sentence": self.sentence}
+from companion.views.naming import connection, counted, listed, pot
+from companion.views.words import knows, phrase
 
 
 def sentence(event: Event) -> str:
@@ -51,22 +32,6 @@ def sentence(event: Event) -> str:
 def sentences(events: Iterable[Event]) -> tuple[str, ...]:
     """The sentences of several events, in their order."""
     return tuple(sentence(event) for event in events)
-
-
-def call(events: Sequence[Event]) -> Call | None:
-    """The call that one command's events deserve: the weightiest word among them, the later of two alike.
-
-    >>> call([{"event": "placed", "player": "Ana", "matched": 1, "call": "Hexba"}]).word
-    'Hexba'
-    >>> call([{"event": "line-laid"}]) is None
-    True
-    """
-    best: tuple[int, Call] | None = None
-    for event in events:
-        found = _called(event)
-        if found and (best is None or found[0] >= best[0]):
-            best = found[0], Call(found[1], event.get("player"), sentence(event))
-    return best[1] if best else None
 
 
 def intent(command: Command) -> str:
@@ -135,47 +100,6 @@ def label(cmd: str) -> str:
     ('Pass', 'Moon rise')
     """
     return phrase("labels", cmd) if knows("labels", cmd) else cmd.replace("-", " ").capitalize()
-
-
-def counted(number: int, thing: str) -> str:
-    """A small number of things in words.
-
-    >>> counted(1, "edge"), counted(3, "chip"), counted(12, "chip")
-    ('one edge', 'three chips', '12 chips')
-    """
-    counting = section_of("counting")
-    one, many = counting.get(thing, (thing, f"{thing}s"))
-    word = counting["small"][number] if 0 <= number < len(counting["small"]) else number
-    return f"{word} {one if number == 1 else many}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Names as one says them.
-
-    >>> listed(["Ana"]), listed(["Ana", "Bo", "Cy"])
-    ('Ana', 'Ana, Bo and Cy')
-    """
-    if len(names) == 1:
-        return names[0]
-    return phrase("counting", "last", first=", ".join(names[:-1]), last=names[-1])
-
-
-def connection(kind: str) -> str:
-    """What a kind of connection is called.
-
-    >>> connection("double-dragon")
-    'Double dragon'
-    """
-    return phrase("names", kind)
-
-
-def pot(name: str) -> str:
-    """What a pot is called.
-
-    >>> pot("tail"), pot("Kinro")
-    ('the Tail', 'Kinro')
-    """
-    return phrase("names", "tail") if name == "tail" else name
 
 
 def _by_name(name: str, fields: Mapping[str, Any]) -> str:
@@ -311,25 +235,3 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
 """The commands that are said otherwise in some cases."""
 
 _SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "journal-torn")
-
-_WEIGHT_MOVE, _WEIGHT_CALL, _WEIGHT_WON, _WEIGHT_HOXLA = range(4)
-
-
-def _called(event: Event) -> tuple[int, str] | None:
-    match event["event"]:
-        case "hoxla":
-            return _WEIGHT_HOXLA, phrase("calls", "hoxla")
-        case "won" if "pot" not in event:
-            winners = [event["player"]] if "player" in event else event["players"]
-            return _WEIGHT_WON, phrase("calls", "won", players=listed(winners))
-        case "ended":
-            return _WEIGHT_WON, phrase("calls", "won", players=listed(event["ranking"][0]))
-        case "connection":
-            return _WEIGHT_CALL, connection(event["kind"])
-        case "spider-revealed":
-            return _WEIGHT_CALL, phrase("calls", "spider")
-        case "passed":
-            return _WEIGHT_MOVE, phrase("calls", "pass")
-        case _ if "call" in event:
-            return _WEIGHT_CALL, str(event["call"])
-    return None

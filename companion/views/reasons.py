@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.referee.session import Session
 from companion.rules.engine import Event
-from companion.views.phrases import connection, listed, pot
+from companion.views.naming import connection, listed, pot
 from companion.views.words import knows, may_use, phrase
 
 

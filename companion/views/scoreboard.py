@@ -13,8 +13,9 @@ from companion.referee.messages import Begin, Message, Next, Notice
 from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
+from companion.views.calls import call
 from companion.views.changes import amended
-from companion.views.phrases import call, intent, is_aloud, label, noticed, sentences
+from companion.views.phrases import intent, is_aloud, label, noticed, sentences
 from companion.views.reasons import explained, refused
 from companion.views.words import phrase
 
