@@ -1,7 +1,8 @@
 """Hex'el: what each command does to a table, in both editions.
 
 Source: the rules page Hex'el (`Page` in the docstrings below), a restatement of the game by Michael Corry, Games of the
-Galaxy. The state stands in `hexel_state`, the geometry in `hexel_tableau`, hints in `hexel_hands`.
+Galaxy. The state stands in `hexel_state`, the geometry in `hexel_tableau`, what is refused in `hexel_checks`, hints in
+`hexel_hands`.
 """
 
 from collections.abc import Mapping
@@ -12,13 +13,22 @@ from companion.errors import Refusal
 from companion.rules import hexel_tableau as tableaus
 from companion.rules.engine import Command, Event
 from companion.rules.fields import cell_field, command_name, list_field, require_player, text_field, whole_field
+from companion.rules.hexel_checks import (
+    require_card,
+    require_fit,
+    require_hedge,
+    require_in,
+    require_line,
+    require_phase,
+    require_stake,
+    require_turn,
+)
 from companion.rules.hexel_hands import interpret, legal, next_step, placements
 from companion.rules.hexel_state import EDITIONS, State, can_go_on, clockwise, start, view
 from companion.rules.hexel_tableau import CALLS, DECK_SIZES, Edges, Laid, Tableau
 from companion.rules.hexel_words import sentence
-from companion.rules.hexgrid import DIRECTION_NAMES, Cell
+from companion.rules.hexgrid import Cell
 from companion.rules.notation import CELL, TEXT, WHOLE, Field, Form, Notation, joined, letters, record
-from companion.rules.wording import at
 
 __all__ = [
     "EDITIONS",
@@ -70,8 +80,8 @@ def _line(state: State, command: Command) -> Happened:
     """Page, "A game", 1 and 2: the first line, after which hands are dealt."""
     given = list_field(command, "cards")
     cells = [cell_field(card, "cell") for card in given if isinstance(card, Mapping)]
-    _require_phase(state, "line")
-    cards = _require_line(given, cells, state.edition)
+    require_phase(state, "line")
+    cards = require_line(given, cells, state.edition)
     tableau: dict[Cell, Laid] = {}
     warnings: list[Event] = []
     for cell, edges in cards.items():
@@ -83,32 +93,13 @@ def _line(state: State, command: Command) -> Happened:
     return dealt, ({"event": "line-laid", "each": HAND, "cards_left": left}, *warnings)
 
 
-def _require_line(given: list[Any], cells: list[Cell], edition: str) -> dict[Cell, Edges]:
-    """The cards of a line by their cells, in the order given; `Refusal` when they make none."""
-    for card in given:
-        _require_card(card.get("edges") if isinstance(card, Mapping) else card, edition)
-    line = tableaus.in_line(cells)
-    if line is None:
-        raise Refusal("not-a-line", "the first three cards lie in a straight line, each touching the next")
-    cards = {cell: tuple(card["edges"]) for cell, card in zip(cells, given, strict=True)}
-    clash = tableaus.line_clashes(cards, line)
-    if clash:
-        raise _edge_mismatch(clash)
-    if tableaus.is_open_to_hoxla(cards, line):
-        raise Refusal("hoxla-open", "one further card beside this line could make a Hoxla; lay the three otherwise")
-    return cards
-
-
 def _stake(state: State, command: Command) -> Happened:
     """Page, "A game", 3: the dealer sets the stake."""
     player, amount = text_field(command, "player"), whole_field(command, "amount")
     require_player(player, state.players)
-    _require_phase(state, "stake")
-    _require_in(state, player)
-    if player != state.dealer:
-        raise Refusal("not-dealer", f"the stake is the dealer's to set, and the dealer is {state.dealer}")
-    if amount < 1:
-        raise Refusal("bad-amount", f"the stake is a whole number of 1 or more, not {amount}")
+    require_phase(state, "stake")
+    require_in(state, player)
+    require_stake(state, player, amount)
     event = {"event": "stake-set", "player": player, "amount": amount}
     return replace(state, stake=amount, phase="hedge", turn=None), (event,)
 
@@ -117,9 +108,9 @@ def _hedge(state: State, command: Command) -> Happened:
     """Page, "A game", 3 and 7: everyone still in hedges once for a round, in any order; then it begins."""
     player, amount = text_field(command, "player"), whole_field(command, "amount")
     require_player(player, state.players)
-    _require_phase(state, "hedge")
-    _require_in(state, player)
-    _require_hedge(state, player, amount)
+    require_phase(state, "hedge")
+    require_in(state, player)
+    require_hedge(state, player, amount)
     chips = state.chips.moved(amount, (player, "chips"), (player, "hedge"))
     after = replace(state, chips=chips, hedged=state.hedged | {player})
     event = {"event": "hedged", "player": player, "amount": amount}
@@ -130,22 +121,12 @@ def _hedge(state: State, command: Command) -> Happened:
     return after, (event, {"event": "round-begun", "n": after.round, "first": first})
 
 
-def _require_hedge(state: State, player: str, amount: int) -> None:
-    assert state.stake is not None
-    if amount < 0 or amount % state.stake:
-        raise Refusal("bad-amount", f"a hedge is 0 or a multiple of the stake of {state.stake}, not {amount}")
-    if amount > state.chips[player, "chips"]:
-        raise Refusal("bad-amount", f"{player} has {state.chips[player, 'chips']} chips to hedge with, not {amount}")
-    if player in state.hedged:
-        raise Refusal("already-hedged", f"{player} has hedged for this round")
-
-
 def _place(state: State, command: Command) -> Happened:
     """Page, "A game", 4 and 5: a card touching others, all symbols matching; the call, or a Hoxla."""
     player, cell, edges = text_field(command, "player"), cell_field(command, "cell"), list_field(command, "edges")
-    _require_turn(state, player)
-    _require_card(edges, state.edition)
-    matched = _require_fit(state.tableau, cell, tuple(edges))
+    require_turn(state, player)
+    require_card(edges, state.edition)
+    matched = require_fit(state.tableau, cell, tuple(edges))
     laid = Laid(tuple(edges), player)
     tableau = {**state.tableau, cell: laid}
     found = tableaus.hoxlas(tableau, cell)
@@ -158,29 +139,16 @@ def _place(state: State, command: Command) -> Happened:
     return _won(after, player, "hoxla", (*events, _hoxla_event(player, found)))
 
 
-def _require_fit(tableau: Tableau, cell: Cell, edges: Edges) -> int:
-    """How many edges a card matches on a cell; `Refusal` where it may not lie."""
-    if cell in tableau:
-        raise Refusal("cell-taken", f"a card lies at {at(cell)} already")
-    around = tableaus.touching(tableau, cell)
-    if not around:
-        raise Refusal("not-adjacent", f"nothing touches {at(cell)}; a card is placed edge to edge with another")
-    clash = tableaus.clashes(edges, around)
-    if clash:
-        raise _edge_mismatch(clash)
-    return len(around)
-
-
 def _pass(state: State, command: Command) -> Happened:
     """Page, "A game", 6, Ruling: passing matches nothing and uses up a card."""
     player = text_field(command, "player")
-    _require_turn(state, player)
+    require_turn(state, player)
     return _settled(_card_used(state, player), player, 0, ({"event": "passed", "player": player},))
 
 
 def _next_game(state: State, command: Command) -> Happened:
     """Page, "A game", 9: Hand Pots into Chip Stocks, everyone with chips back in, the next dealer."""
-    _require_phase(state, "over")
+    require_phase(state, "over")
     if not can_go_on(state):
         raise Refusal("wrong-phase", "the evening is over: fewer than two players have chips")
     chips = state.chips
@@ -273,35 +241,6 @@ def _over(state: State, result: Mapping[str, Any]) -> State:
 
 def _card_used(state: State, player: str, **changes: Any) -> State:
     return replace(state, hands={**state.hands, player: state.hands[player] - 1}, **changes)
-
-
-def _require_phase(state: State, phase: str) -> None:
-    if state.phase != phase:
-        raise Refusal("wrong-phase", f"that belongs to the phase {phase}; now is {state.phase}")
-
-
-def _require_in(state: State, player: str) -> None:
-    if player not in state.still_in:
-        raise Refusal("out-of-game", f"{player} is out until the next game")
-
-
-def _require_turn(state: State, player: str) -> None:
-    require_player(player, state.players)
-    _require_phase(state, "play")
-    _require_in(state, player)
-    if player != state.turn:
-        raise Refusal("not-your-turn", f"it is {state.turn}'s turn, not {player}'s")
-
-
-def _require_card(edges: object, edition: str) -> None:
-    if not tableaus.is_card(edges, edition):
-        symbols = ", ".join(tableaus.SYMBOLS[edition])
-        raise Refusal("bad-card", f"a card has six symbols of at most two kinds, out of {symbols}")
-
-
-def _edge_mismatch(directions: tuple[int, ...]) -> Refusal:
-    names = " and ".join(DIRECTION_NAMES[d] for d in directions)
-    return Refusal("edge-mismatch", f"the symbols do not match at {names}", edges=list(directions))
 
 
 def _duplicate_warning(edition: str, tableau: Tableau, cell: Cell, edges: Edges) -> tuple[Event, ...]:
