@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.vision.seen import SeenCard, moved_by, sides_of
+from companion.vision.seen import SeenCard, moved_by, near, sides_of
 from companion.vision.stillness import STEP, cells_of
 
 _UNTOUCHED = 0.03
@@ -56,7 +56,7 @@ def windows_of(
     h, w = size
     joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
-    least = 0.1 * ((across or 45.0) / STEP) ** 2
+    least = _least_cells(across)
     boxes = {i: stats[i] for i in range(1, count) if stats[i][4] >= least}
     if boxes and across is None:
         return [(0, 0, w, h)]
@@ -71,6 +71,17 @@ def windows_of(
         x1, y1 = min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))
         windows = _with_window(windows, (x0, y0, x1, y1))
     return windows
+
+
+def _least_cells(across: float | None) -> float:
+    """A change of fewer cells of the glance is a crumb."""
+    return 0.1 * ((across or 45.0) / STEP) ** 2
+
+
+def is_stirred(window: Window, stirring: np.ndarray, across: float | None) -> bool:
+    """More than a crumb of what stirs, bool (h, w) of the glance, lies in a window."""
+    x0, y0, x1, y1 = (v // STEP for v in window)
+    return int(stirring[y0:y1, x0:x1].sum()) > _least_cells(across)
 
 
 def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
@@ -124,3 +135,16 @@ def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -
         cards |= cells_of(other.corners, changed.shape, 1.15)
     at_rim = bool(blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any())
     return at_rim or float((blob & ~cards).sum()) > 0.35 * float(area.sum())
+
+
+def over_unseen(known: Sequence[SeenCard], seen: Sequence[SeenCard], changed: np.ndarray) -> np.ndarray:
+    """What lies on a known card that is not seen, all of it, bool (h, w): it stays a change until it has gone."""
+    unseen = np.zeros(changed.shape, bool)
+    for card, is_seen in zip(known, near(known, seen, 0.3), strict=True):
+        if not is_seen:
+            unseen |= cells_of(card.corners, changed.shape)
+    over = unseen & changed
+    if not over.any():
+        return unseen
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    return np.asarray(unseen | np.isin(labels, np.unique(labels[over])))

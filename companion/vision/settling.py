@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-import cv2
 import numpy as np
 
 from companion.vision.candidates import Candidate, Candidates
@@ -18,6 +17,8 @@ from companion.vision.changes import (
     across_of,
     changed_share,
     is_covered,
+    is_stirred,
+    over_unseen,
     stirred_around,
     unchanged_in,
     windows_of,
@@ -33,6 +34,8 @@ from companion.vision.telling import Patience, Told, notice
 Read = Callable[[np.ndarray, Any, float | None], Reading]
 ReadBeside = Callable[[np.ndarray, Any, float, Unchanged], Reading]
 
+_HAND_PAUSE = 3
+"""So many frames pass between two looks at where a hand is at work: little is told there, and looks cost time."""
 _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
@@ -64,6 +67,7 @@ class Settler(Following[SeenCard]):
         self._namer = namer
         self._candidates = Candidates(layout)
         self._gone: list[tuple[SeenCard, int]] = []
+        self._next_at_work = 0
 
     # ------------------------------------------------------------ the table as first settled
 
@@ -105,7 +109,8 @@ class Settler(Following[SeenCard]):
             return []  # what lies there has been looked at: now and then is enough
         lying: list[SeenCard] = []
         young = glance.still < self._patience.card + 2
-        for window in windows_of(settled, (bgr.shape[0], bgr.shape[1]), across_of(known), young):
+        windows = windows_of(settled, (bgr.shape[0], bgr.shape[1]), across_of(known), young)
+        for window in self._worth_reading(windows, changed & (glance.still < self._patience.card), across_of(known)):
             x0, y0, x1, y1 = window
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             fresh, known_there = self._read_piece(bgr, window, changed, known)
@@ -118,9 +123,18 @@ class Settler(Following[SeenCard]):
             as_known = [*lying, *(card for card in seen if self._lies_as_known(card, known))]
             slow = looked & (glance.still >= self._patience.doubt)
             if slow.any():
-                slow &= ~_over_unseen(known, [*seen, *lying], changed)
+                slow &= ~over_unseen(known, [*seen, *lying], changed)
             self._accept(slow, as_known, glance)
         return told
+
+    def _worth_reading(self, windows: list[Window], stirring: np.ndarray, across: float | None) -> list[Window]:
+        """The windows that lie in peace, and now and then those in which a hand is at work."""
+        at_work = [window for window in windows if is_stirred(window, stirring, across)]
+        if self._frame < self._next_at_work:
+            return [window for window in windows if window not in at_work]
+        if at_work:
+            self._next_at_work = self._frame + _HAND_PAUSE
+        return windows
 
     def _read_piece(
         self, bgr: np.ndarray, window: Window, changed: np.ndarray, known: list[SeenCard]
@@ -277,16 +291,3 @@ def _lie_still(cards: list[SeenCard], glance: Glance, frames: int) -> bool:
     """Whether most of each card has not stirred for so long."""
     places = [cells_of(card.corners, glance.still.shape, 0.95) for card in cards]
     return all(float((glance.still[place] >= frames).mean()) > 0.8 for place in places if place.any())
-
-
-def _over_unseen(known: list[SeenCard], seen: list[SeenCard], changed: np.ndarray) -> np.ndarray:
-    """What lies on a known card that is not seen, all of it, bool (h, w): it stays a change until it has gone."""
-    unseen = np.zeros(changed.shape, bool)
-    for card, is_seen in zip(known, near(known, seen, 0.3), strict=True):
-        if not is_seen:
-            unseen |= cells_of(card.corners, changed.shape)
-    over = unseen & changed
-    if not over.any():
-        return unseen
-    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    return np.asarray(unseen | np.isin(labels, np.unique(labels[over])))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.vision.changes import unchanged_in, windows_of
+from companion.vision.changes import is_stirred, unchanged_in, windows_of
 from companion.vision.finder import UNIT_HEXAGON
 from companion.vision.seen import SeenCard
 from companion.vision.stillness import STEP, cells_of
@@ -65,3 +65,13 @@ def test_a_place_is_unchanged_unless_something_lies_there_now() -> None:
     assert not as_it_was.is_at(chip - [100, 80])
     assert as_it_was.is_at(chip - [100, 80] + [ACROSS_PX, 0])
     assert not as_it_was.is_at(chip - [2000, 0]), "out of the picture nobody knows"
+
+
+def test_a_window_is_stirred_by_more_than_a_crumb() -> None:
+    fingers, crumb = np.zeros(SHAPE, bool), np.zeros(SHAPE, bool)
+    fingers[40:60, 50:60] = True
+    crumb[40:42, 50:52] = True
+    window = (320, 240, 640, 480)
+    assert is_stirred(window, fingers, ACROSS_PX)
+    assert not is_stirred(window, crumb, ACROSS_PX)
+    assert not is_stirred((800, 240, 1200, 480), fingers, ACROSS_PX)

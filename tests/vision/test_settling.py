@@ -136,6 +136,25 @@ def test_a_card_laid_by_a_hand_is_told_once_and_not_before_it_is_free(table: Tab
     assert frame - 8 >= 5, "told while the hand still held it"
 
 
+def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_has_gone() -> None:
+    looks: list[int] = []
+
+    def counted(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Reading:
+        looks.append(table.frame)
+        return read(bgr, namer, across_px)
+
+    table = Table()
+    table.settler = Settler(counted, Honeycomb(), Printed("36"), Patience())
+    table.show(LINE, 8)
+    looks.clear()
+    x, y = centre((0, 1))
+    for k in range(8):
+        table.show(LINE, hand=(x + 20 * (k % 2), y + 30))
+    assert 2 <= len(looks) <= 3
+    table.show([*LINE, (0, 1)], 4)
+    assert table.news() == ["table", "placed"]
+
+
 def test_cards_keep_the_names_of_their_cells_when_others_come(table: Table) -> None:
     before = {tuple(np.round(c.centre)): c.cell for c in table.cards()}
     lay(table, LINE, (0, 1))
