@@ -13,27 +13,41 @@ from companion.vision.straight import Form
 
 HALF_WIDTH = 63.0 / 88.0
 UNIT_CARD = np.array([[-HALF_WIDTH, -1.0], [HALF_WIDTH, -1.0], [HALF_WIDTH, 1.0], [-HALF_WIDTH, 1.0]])
-_INVERSE_MOMENTS = np.diag([1 / (4 * HALF_WIDTH**2), 0.25])
+_FIT = UNIT_CARD @ np.diag([1 / (4 * HALF_WIDTH**2), 0.25])
+"""The unit card's corners (4, 2) over their second moments."""
 
 NET_WIDE_PX = 40.0
 """The width of a card, in the network's picture, at which it is found surely and cheaply."""
 NET_TOO_WIDE_PX = 84.0
 """Cards that the network sees wider than this are looked at once more in a smaller picture."""
+LIKELY = 0.5
+"""Finds that say how wide cards are."""
+CLOSE, PLAIN = 0.4, 0.9
+"""Where there is none, the picture is looked at once more so much smaller: cards may be too near to be seen whole.
+
+Only what is found surely then counts: there may be no cards."""
 
 
 def affine_of(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Centre (2,) and the affine map (2, 2) from the unit card that fits corners (4, 2) best."""
     quad = np.asarray(corners, np.float64)
-    centre = quad.mean(0)
-    return centre, (quad - centre).T @ UNIT_CARD @ _INVERSE_MOMENTS
+    return quad.sum(0) / 4, quad.T @ _FIT
 
 
 RECTANGLE = Form(UNIT_CARD, affine_of)
 
 
+def widths_of(corners: np.ndarray) -> np.ndarray:
+    """Cards' (..., 4, 2) widths in pixels, about: (...)."""
+    a, b, c, d = np.moveaxis(np.asarray(corners, np.float64), -2, 0)
+    right, down = (b + c - a - d) / 4, (c + d - a - b) / 4
+    area = 4 * np.abs(right[..., 0] * down[..., 1] - right[..., 1] * down[..., 0])
+    return np.asarray(np.sqrt(area * HALF_WIDTH))
+
+
 def width_of(corners: np.ndarray) -> float:
     """A card's width in pixels, about."""
-    return float(2 * HALF_WIDTH * np.sqrt(abs(np.linalg.det(affine_of(corners)[1]))))
+    return float(widths_of(corners))
 
 
 def pose_code(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -51,17 +65,18 @@ def pose_code(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
-    """The corners (4, 2) that `pose_code` codes, up to half a turn.
+    """The corners (..., 4, 2) that `pose_code` codes, up to half a turn; of centres (..., 2), codes (..., 5).
 
     >>> quad = UNIT_CARD @ [[40.0, 2.0], [-3.0, 44.0]] + [100, 50]
     >>> bool(np.allclose(corners_from_code(*pose_code(quad)[:2]), quad))
     True
     """
-    values, vectors = np.linalg.eigh(np.array([[code[0], code[1]], [code[1], code[2]]], np.float64))
-    s = vectors @ np.diag(np.exp(values)) @ vectors.T
-    t = np.arctan2(code[4], code[3]) / 2
-    turn = np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
-    return np.asarray(centre + UNIT_CARD @ (s @ turn).T)
+    xx, xy, yy, cos2, sin2 = np.moveaxis(np.asarray(code, np.float64), -1, 0)
+    values, vectors = np.linalg.eigh(np.stack([np.stack([xx, xy], -1), np.stack([xy, yy], -1)], -2))
+    s = (vectors * np.exp(values)[..., None, :]) @ vectors.swapaxes(-1, -2)
+    t = np.arctan2(sin2, cos2) / 2
+    turn = np.stack([np.stack([np.cos(t), -np.sin(t)], -1), np.stack([np.sin(t), np.cos(t)], -1)], -2)
+    return np.asarray(np.asarray(centre)[..., None, :] + UNIT_CARD @ (s @ turn).swapaxes(-1, -2))
 
 
 def find_comet_cards(
@@ -83,9 +98,12 @@ def find_comet_cards(
     longest = max(pyramid.levels[0].shape[:2])
     factor = min(1.0, float(np.clip(longest / 2, 480, 960)) / longest)
     found = _at_scale(net, pyramid, factor, least)
-    seen_px = [width_of(f.corners) * factor for f in found if f.confidence > 0.5]
+    seen_px = [width_of(f.corners) * factor for f in found if f.confidence > LIKELY]
     if seen_px and float(np.median(seen_px)) > NET_TOO_WIDE_PX:
         return _at_scale(net, pyramid, factor * 1.3 * NET_WIDE_PX / float(np.median(seen_px)), least)
+    if not seen_px:
+        close = _at_scale(net, pyramid, factor * CLOSE, least)
+        return close if any(f.confidence > PLAIN for f in close) else found
     return found
 
 
@@ -95,27 +113,28 @@ def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -
     out = _answer(net, small)
     heat = 1.0 / (1.0 + np.exp(-out[0]))
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
+    order = np.argsort(-heat[rows, cols])
+    y, x = rows[order], cols[order]
+    centres = np.stack([x, y], 1) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x].T * 8.0
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
-    found: list[Found] = []
-    for i in np.argsort(-heat[rows, cols]):
-        y, x = int(rows[i]), int(cols[i])
-        centre = np.array([x, y]) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x] * 8.0
-        corners = corners_from_code(centre, out[3:8, y, x] / np.array(POSE_SCALE))
-        card = Found(((corners + 0.5) / scale - 0.5).astype(np.float32), float(heat[y, x]))
-        if not any(_is_same(card, other) for other in found):
-            found.append(card)
-    return tuple(found)
+    quads = (corners_from_code(centres, out[3:8, y, x].T / np.array(POSE_SCALE)) + 0.5) / scale - 0.5
+    return tuple(Found(quads[i].astype(np.float32), float(heat[y[i], x[i]])) for i in _once(quads))
 
 
-def _is_same(card: Found, other: Found) -> bool:
-    """The two lie nearer than fanned cards can: one card, seen twice."""
-    apart = float(np.linalg.norm(card.corners.mean(0) - other.corners.mean(0)))
-    return apart < 0.45 * max(width_of(card.corners), width_of(other.corners))
+def _once(quads: np.ndarray) -> list[int]:
+    """Which outlines (N, 4, 2), surest first, do not lie nearer to a surer one than fanned cards can."""
+    centres, wide = quads.mean(1), widths_of(quads)
+    kept: list[int] = []
+    for i in range(len(quads)):
+        apart = np.linalg.norm(centres[kept] - centres[i], axis=1)
+        if not (apart < 0.45 * np.maximum(wide[kept], wide[i])).any():
+            kept.append(i)
+    return kept
 
 
 def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:
     """The network's eight planes for a picture, padded to whole strides: float32 (8, h/4, w/4)."""
     h, w = small.shape[:2]
-    blob = cv2.copyMakeBorder(brightened(small), 0, -h % 16, 0, -w % 16, cv2.BORDER_REPLICATE)
-    net.setInput(blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))
+    padded = cv2.copyMakeBorder(brightened(small), 0, -h % 16, 0, -w % 16, cv2.BORDER_REPLICATE)
+    net.setInput(cv2.dnn.blobFromImage(padded, 1 / 255, mean=(127.5, 127.5, 127.5)))
     return np.asarray(net.forward()[0], np.float32)

@@ -4,14 +4,14 @@ import cv2
 import numpy as np
 
 from companion.vision.comet_backs import compared, unlikeness
-from companion.vision.comet_finder import RECTANGLE, find_comet_cards, width_of
+from companion.vision.comet_finder import RECTANGLE, find_comet_cards, widths_of
 from companion.vision.comet_gaps import is_gap
-from companion.vision.comet_naming import SURE, Numerals
+from companion.vision.comet_looking import PLAIN, SeenOutlines, looked_at
+from companion.vision.comet_naming import Numerals
 from companion.vision.comet_seen import BACK, CometReading, SeenComet
 from companion.vision.judging import confidence_of
 from companion.vision.models import network
 from companion.vision.namers import Namer
-from companion.vision.numerals import KINDS, NUMBERS, Opinions
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
 from companion.vision.seen import Warned
@@ -27,8 +27,6 @@ UNREAD = 0.65
 A back is no surer for looking like one: so does the bare wood between two cards, and another game's card."""
 HARDLY = 0.62
 """A card with only one number to be read must be found so surely: an eight may be two rings of a cloth."""
-PLAIN = 0.7
-"""What is found so surely is looked at no closer."""
 DOUBTFUL, FAMILIAR = 0.45, 0.58
 """A back like others that are found surely may be found less surely, and is looked at no closer from the second on."""
 SAME = 0.35
@@ -63,17 +61,11 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     found = find_comet_cards(network("comet-finder/finder.onnx"), pyramid, width_px, LEAST)
     clock.lap("find")
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 4, 2)
-    for _ in range(LOOKS):
-        corners = refined(network("comet-pose/pose.onnx"), pyramid, corners, RECTANGLE)
+    corners = refined(network("comet-pose/pose.onnx"), pyramid, corners, RECTANGLE, LOOKS)
     clock.lap("outline")
-    seen = namer.opinions(pyramid, corners)
+    seen = looked_at(pyramid, corners, np.array([f.confidence for f in found]), namer)
     clock.lap("name")
-    sections = seen.sections()
-    presence = _presence(np.array([f.confidence for f in found]), seen, sections)
-    cards = [
-        _card(k, corners[i], float(presence[i]), sections[i], namer, float(seen.upright[i]) < 0.5)
-        for k, i in enumerate(_told(presence, corners))
-    ]
+    cards = [_card(k, seen, i, namer) for k, i in enumerate(_told(seen.presence, seen.corners))]
     told = _there(cards, pyramid)
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
@@ -83,33 +75,21 @@ def read_comet(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     return CometReading(tuple(told), (), tuple(warnings), namer, clock.laps)
 
 
-def _presence(found: np.ndarray, seen: Opinions, sections: np.ndarray) -> np.ndarray:
-    """That a card is there (N,): it was found and does not look like nothing, or all its numbers are plain.
-
-    Two plain numbers are not enough, nor a third that is likely: the rings of a patterned cloth may read as eights.
-    """
-    least = sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
-    plain = np.where(least >= SURE, seen.kinds[:, KINDS.index("face")] * least, 0.0)
-    return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), plain))
-
-
 def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
     """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
+    centres, wide = corners.mean(1), widths_of(corners)
     kept: list[int] = []
-    for i in np.argsort(-presence).tolist():
-        if presence[i] >= DOUBTFUL and not any(_is_same(corners[i], corners[k]) for k in kept):
+    for i in np.argsort(-presence)[: int((presence >= DOUBTFUL).sum())].tolist():
+        far = np.linalg.norm(centres[kept] - centres[i], axis=1)
+        near = np.flatnonzero(far <= wide[kept] + wide[i]).tolist()
+        if far.min(initial=np.inf) > SAME * wide[i] and not any(_lies_on(corners[i], corners[kept[k]]) for k in near):
             kept.append(i)
-    wide = [width_of(corners[i]) for i in kept]
-    return [i for i, width in zip(kept, wide, strict=True) if width < LARGEST * np.median(wide)]
+    return [i for i in kept if wide[i] < LARGEST * np.median(wide[kept])]
 
 
-def _is_same(corners: np.ndarray, surer: np.ndarray) -> bool:
-    """An outline (4, 2) is of the same card as a surer one, or lies askew over it."""
-    far = float(np.linalg.norm(corners.mean(0) - surer.mean(0)))
-    if far > width_of(corners) + width_of(surer):
-        return False
-    shared, _ = cv2.intersectConvexConvex(corners, surer)
-    return far <= SAME * width_of(corners) or shared > SHARED * cv2.contourArea(corners)
+def _lies_on(corners: np.ndarray, surer: np.ndarray) -> bool:
+    """An outline (4, 2) lies askew over a surer one."""
+    return cv2.intersectConvexConvex(corners, surer)[0] > SHARED * cv2.contourArea(corners)
 
 
 def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
@@ -141,12 +121,11 @@ def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_fami
     return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, CARD)])
 
 
-def _card(
-    number: int, corners: np.ndarray, presence: float, sections: np.ndarray, namer: Numerals, is_about: bool
-) -> SeenComet:
+def _card(number: int, seen: SeenOutlines, i: int, namer: Numerals) -> SeenComet:
+    sections, presence = seen.sections[i], float(seen.presence[i])
     edges = namer.stated(sections)
     sure = confidence_of(presence, sections, edges)
-    return SeenComet((number, 0), edges, corners, sure, presence, sections, 2 if is_about else 0)
+    return SeenComet((number, 0), edges, seen.corners[i], sure, presence, sections, 2 if seen.is_about[i] else 0)
 
 
 def _unsure(card: SeenComet, size: tuple[int, int]) -> Warned:

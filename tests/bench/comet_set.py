@@ -53,15 +53,24 @@ def overlap(a: np.ndarray, b: np.ndarray) -> float:
     return shared / (cv2.contourArea(a.astype(np.float32)) + cv2.contourArea(b.astype(np.float32)) - shared)
 
 
+def within(bgr: np.ndarray, outline: list[list[float]]) -> np.ndarray:
+    """The colours (N, 3) of a picture inside an outline."""
+    at = np.round(outline).astype(np.int32)
+    low = np.clip(at.min(0), 0, bgr.shape[1::-1])
+    part = bgr[low[1] : max(at[:, 1].max() + 1, 0), low[0] : max(at[:, 0].max() + 1, 0)]
+    mask = np.zeros(part.shape[:2], np.uint8)
+    if mask.size:
+        cv2.fillPoly(mask, [at - low], 1)
+    return part[mask > 0]
+
+
 def contrast(bgr: np.ndarray, mark: list[list[float]]) -> float:
     """By how much a number's print differs from its ground in the picture, in whichever colour it differs most.
 
     Between the tenth and the ninetieth percentile within the number's outline: a few dark specks of a number that is
     otherwise white do not make it readable. What lies on the number, a shadow and noise make the contrast larger only.
     """
-    mask = np.zeros(bgr.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [np.round(mark).astype(np.int32)], 1)
-    inside = bgr[mask > 0]
+    inside = within(bgr, mark)
     return float(np.ptp(np.percentile(inside, (10, 90), axis=0), axis=0).max()) if len(inside) else 0.0
 
 
@@ -136,9 +145,7 @@ def groups_of(picture: Photograph) -> list[str]:
 def is_burnt_out(picture: Photograph) -> bool:
     """Most of some card face up is white in the picture: the camera has burnt its print away."""
     for card in picture.truth["cards"]:
-        mask = np.zeros(picture.bgr.shape[:2], np.uint8)
-        cv2.fillPoly(mask, [np.round(card["corners"]).astype(np.int32)], 1)
-        inside = picture.bgr.min(2)[mask > 0]
+        inside = within(picture.bgr, card["corners"]).min(1)
         if card["values"] is not None and len(inside) and float((inside >= 250).mean()) > 0.6:
             return True
     return False

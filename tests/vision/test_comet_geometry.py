@@ -6,7 +6,7 @@ import pytest
 from companion.vision.comet_finder import HALF_WIDTH, UNIT_CARD, affine_of, corners_from_code, pose_code, width_of
 from companion.vision.comet_naming import NAMES, Numerals
 from companion.vision.comet_seen import BACK, SeenComet, about, aligned_comet, in_words
-from companion.vision.numerals import HIGH, NUMBERS, WIDE, Opinions, cut_cards
+from companion.vision.numerals import HIGH, NUMBERS, OUTPUTS, WIDE, Opinions, cut_cards, opinions
 from companion.vision.pyramid import Pyramid
 
 
@@ -86,6 +86,31 @@ def test_both_ways_up_are_weighed():
         for up in (1.0, 0.5, 0.0)
     ]
     assert told == [("6", "8", "6"), (None, "8", None), ("9", "8", "9")]
+
+
+class Answering:
+    """A network that is as sure of every face the right way up; it counts the cards that it is shown."""
+
+    def __init__(self, logit):
+        self.logit, self.shown = logit, 0
+
+    def setInput(self, cards):
+        self.cards = len(cards)
+        self.shown += self.cards
+
+    def forward(self):
+        answers = np.zeros((self.cards, OUTPUTS), np.float32)
+        answers[:, [0, 1, 2, -4, -1]] = self.logit
+        return answers
+
+
+@pytest.mark.parametrize(("logit", "looks"), [(9.0, 1), (2.0, 2)])
+def test_a_card_read_surely_at_once_is_not_looked_at_upside_down(logit, looks):
+    net = Answering(logit)
+    seen = opinions(net, np.full((5, HIGH, WIDE, 3), 200, np.uint8))
+    assert net.shown == 5 * looks and seen.numbers.shape == (5, 2, 3, len(NUMBERS) + 1)
+    if looks == 1:
+        assert Numerals().stated(seen.sections()[0]) == ("2", "2", "2") and seen.upright[0] > 0.99
 
 
 def test_a_back_is_stated_as_a_back_and_what_is_neither_as_nothing():

@@ -5,6 +5,7 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -97,6 +98,35 @@ def test_an_outline_that_lies_askew_over_two_cards_is_no_third(monkeypatch):
     there = [np.array(entry["corners"]) for entry in picture.truth["cards"]]
     askew = there[0] + (there[1] - there[0]).mean(0) * 0.4
     assert found_so_surely(monkeypatch, picture, [*there, askew], 0.9, 0.9, 0.85) == wanted(picture)
+
+
+def test_two_burnt_cards_without_an_edge_between_them_are_two_of_which_nothing_is_told(monkeypatch):
+    picture = calm([lying((4, 7, 10)), lying((3, 11, 13), 63.0), lying((2, 5, 14), 150.0)])
+    *pair, third = [np.array(entry["corners"]) for entry in picture.truth["cards"]]
+    both = cv2.boxPoints(cv2.minAreaRect(np.concatenate(pair).astype(np.float32)))
+    cv2.fillPoly(picture.bgr, [np.round(both).astype(np.int32)], (255, 255, 255))
+    begins = int(np.linalg.norm(both[1] - both[0]) > np.linalg.norm(both[2] - both[1]))
+    told = found_so_surely(monkeypatch, picture, [np.roll(both, -begins, 0), third], 0.5, 0.9)
+    assert told == {(None, None, None): 2, (2, 5, 14): 1}
+
+
+def test_a_thing_much_larger_than_the_cards_beside_it_is_none(monkeypatch):
+    picture = calm([lying((4, 7, 10)), lying(None, 80.0), lying((2, 5, 14), 160.0)])
+    left, back, right = [np.array(entry["corners"]) for entry in picture.truth["cards"]]
+    large = (back - back.mean(0)) * 1.45 + back.mean(0)
+    assert found_so_surely(monkeypatch, picture, [left, right, back], 0.9, 0.9, 0.8)[None] == 1
+    monkeypatch.setattr(comet_reading, "LOOKS", 0)
+    assert None not in found_so_surely(monkeypatch, picture, [left, right, large], 0.9, 0.9, 0.8)
+
+
+def test_a_number_on_an_outline_hardly_found_is_told_where_it_is_as_large_as_the_cards_beside_it(monkeypatch):
+    picture = calm([lying((4, 7, 10)), lying((3, 11, 13), 80.0)])
+    there = [np.array(entry["corners"]) for entry in picture.truth["cards"]]
+    x, y = there[1].mean(0)
+    cv2.circle(picture.bgr, (round(x), round(y)), 30, (40, 60, 50), -1)
+    told = found_so_surely(monkeypatch, picture, there, 0.9, 0.3)
+    assert told[(4, 7, 10)] == 1 and sum(told.values()) == 2
+    assert found_so_surely(monkeypatch, picture, there[1:], 0.3) == {}
 
 
 def test_the_input_is_not_written_to():
