@@ -102,9 +102,9 @@ def _each_once(quads: Sequence[Quad]) -> tuple[Quad, ...]:
 
 
 def _overlap(quad: Quad, other: Quad) -> bool:
-    """Nearer than two such things can lie."""
+    """Nearer than two such things can lie; by the smaller, for a find may be far too large."""
     apart = float(np.linalg.norm(quad.corners.mean(0) - other.corners.mean(0)))
-    return apart < 0.6 * max(side_px(quad.corners), side_px(other.corners))
+    return apart < 0.6 * min(side_px(quad.corners), side_px(other.corners))
 
 
 def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:

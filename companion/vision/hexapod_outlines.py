@@ -13,7 +13,7 @@ from companion.vision.pyramid import Pyramid
 
 FOUND = 0.12
 """What the finder is less sure of is not looked at."""
-THERE = 0.2
+THERE = 0.4
 """What a closer look is less sure of is told as nothing."""
 _APART = 0.6
 """Two things of a kind lie at least so many of their sides apart."""

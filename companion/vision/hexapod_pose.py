@@ -61,9 +61,10 @@ def _looked_at(net: cv2.dnn.Net, pyramid: Pyramid, quads: list[Quad], is_case: b
     net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
     answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
     sure = 1 / (1 + np.exp(-answers[:, SURE]))
-    way = _voted if by_votes else _coded
-    moved = [_moved(quad, way(answer)).astype(np.float32) for quad, answer in zip(corners, answers, strict=True)]
-    return [Quad(quad, float(p)) for quad, p in zip(moved, sure, strict=True) if p >= PLAINLY_NONE]
+    put = [
+        moved(quad, answer, by_votes=by_votes).astype(np.float32) for quad, answer in zip(corners, answers, strict=True)
+    ]
+    return [Quad(quad, float(p)) for quad, p in zip(put, sure, strict=True) if p >= PLAINLY_NONE]
 
 
 def patch(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
@@ -91,6 +92,16 @@ def planes(picture: np.ndarray, *, is_case: bool) -> np.ndarray:
     return np.concatenate([colours, wanted])
 
 
+def moved(corners: np.ndarray, answer: np.ndarray, *, by_votes: bool) -> np.ndarray:
+    """Where the network's answer to the view of a quad puts it; the same quad where the answer makes no sense."""
+    within = _voted(answer) if by_votes else _coded(answer)
+    if not np.isfinite(within).all():
+        return corners
+    better = through(homography(corners), within)
+    ratio = side_px(better) / max(side_px(corners), 1e-6)
+    return better if 0.4 < ratio < 2.5 and np.isfinite(better).all() else corners
+
+
 def _coded(answer: np.ndarray) -> np.ndarray:
     """The quad (4, 2) that an answer means as a whole, in the find's frame."""
     code = answer[:SURE] / np.array(CODE_SCALE)
@@ -104,15 +115,6 @@ def _voted(answer: np.ndarray) -> np.ndarray:
     if field_from_find is None:
         return np.full((4, 2), np.nan)
     return through(np.linalg.inv(field_from_find), UNIT)
-
-
-def _moved(corners: np.ndarray, inside: np.ndarray) -> np.ndarray:
-    """The quad that lies so in the view of another; the same quad where that makes no sense."""
-    if not np.isfinite(inside).all():
-        return corners
-    better = through(homography(corners), inside)
-    ratio = side_px(better) / max(side_px(corners), 1e-6)
-    return better if 0.4 < ratio < 2.5 and np.isfinite(better).all() else corners
 
 
 def inside(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
