@@ -27,7 +27,7 @@ class Unchanged:
 
     Attributes:
         cards: those that lie as they lay.
-        is_at: whether nothing changed within an outline (K, 2).
+        is_at: whether nothing that changed lies still within an outline (K, 2).
     """
 
     cards: Sequence[SeenCard] = ()
@@ -95,13 +95,20 @@ def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
     return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
 
 
-def unchanged_in(window: Window, cards: Sequence[SeenCard], changed: np.ndarray) -> Unchanged:
-    """What a window holds that is as it was, the known cards among it."""
+def unchanged_in(window: Window, cards: Sequence[SeenCard], changed: np.ndarray, settled: np.ndarray) -> Unchanged:
+    """What a window holds that is as it was, the known cards among it.
+
+    Args:
+        window: the piece of the picture.
+        cards: all that are known.
+        changed: bool (h, w) of the glance.
+        settled: bool (h, w), what of it lies still.
+    """
     x0, y0, x1, y1 = window
 
     def is_at(outline: np.ndarray) -> bool:
-        area = cells_of(outline + np.array([x0, y0], np.float32), changed.shape)
-        return bool(area.any()) and float(changed[area].mean()) < _UNTOUCHED
+        area = cells_of(outline + np.array([x0, y0], np.float32), settled.shape)
+        return bool(area.any()) and float(settled[area].mean()) < _UNTOUCHED
 
     inside = [c for c, (x, y) in ((c, c.centre) for c in cards) if x0 <= x < x1 and y0 <= y < y1]
     lying = [c for c in inside if changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) < _UNTOUCHED]

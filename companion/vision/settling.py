@@ -113,7 +113,7 @@ class Settler(Following[SeenCard]):
         for window in self._worth_reading(windows, changed & (glance.still < self._patience.card), across_of(known)):
             x0, y0, x1, y1 = window
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
-            fresh, known_there = self._read_piece(bgr, window, changed, known)
+            fresh, known_there = self._read_piece(bgr, window, (changed, settled), known)
             seen += fresh
             lying += known_there
         for card in seen:
@@ -137,16 +137,19 @@ class Settler(Following[SeenCard]):
         return windows
 
     def _read_piece(
-        self, bgr: np.ndarray, window: Window, changed: np.ndarray, known: list[SeenCard]
+        self, bgr: np.ndarray, window: Window, changes: tuple[np.ndarray, np.ndarray], known: list[SeenCard]
     ) -> tuple[list[SeenCard], list[SeenCard]]:
-        """The cards in a window, and those known ones that are as they were, and not among the first."""
+        """The cards in a window, and those known ones that are as they were, and not among the first.
+
+        Changes are what changed, and what of it lies still.
+        """
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
         across = across_of(known)
         if self._read_beside is None or across is None:
             as_it_was, reading = Unchanged(), self._read(piece, self._namer, across)
         else:
-            as_it_was = unchanged_in(window, known, changed)
+            as_it_was = unchanged_in(window, known, *changes)
             reading = self._read_beside(piece, self._namer, across, as_it_was)
         largest = float("inf") if across is None else _LARGEST * across / 3**0.5
         fresh = [card for card in (*reading.cards, *reading.loose) if card.side < largest]

@@ -48,7 +48,7 @@ def test_a_card_just_laid_is_read_whole_and_with_little_around_it() -> None:
 def test_a_card_laid_beside_another_leaves_that_one_untouched() -> None:
     old, laid = _card(400, 300), _card(400 + ACROSS_PX, 300)
     changed = cells_of(laid.corners, SHAPE, 1.05)
-    (lies,) = unchanged_in((100, 80, SIZE[1], SIZE[0]), [old], changed).cards
+    (lies,) = unchanged_in((100, 80, SIZE[1], SIZE[0]), [old], changed, changed).cards
     assert np.allclose(lies.corners, old.corners - [100, 80])
 
 
@@ -56,12 +56,13 @@ def test_a_card_with_a_chip_on_it_is_touched() -> None:
     old = _card(400, 300)
     changed = np.zeros(SHAPE, bool)
     changed[36:39, 48:51] = True
-    assert not unchanged_in((0, 0, SIZE[1], SIZE[0]), [old], changed).cards
+    assert not unchanged_in((0, 0, SIZE[1], SIZE[0]), [old], changed, changed).cards
 
 
 def test_a_place_is_unchanged_unless_something_lies_there_now() -> None:
     chip = _card(400, 300).corners
-    as_it_was = unchanged_in((100, 80, SIZE[1], SIZE[0]), [], cells_of(chip, SHAPE, 0.4))
+    lies = cells_of(chip, SHAPE, 0.4)
+    as_it_was = unchanged_in((100, 80, SIZE[1], SIZE[0]), [], np.ones(SHAPE, bool), lies)
     assert not as_it_was.is_at(chip - [100, 80])
     assert as_it_was.is_at(chip - [100, 80] + [ACROSS_PX, 0])
     assert not as_it_was.is_at(chip - [2000, 0]), "out of the picture nobody knows"
