@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
+from companion.vision.finder import Found
 from companion.vision.seen import SeenCard, moved_by, near, sides_of
 from companion.vision.stillness import STEP, cells_of
 
@@ -13,6 +14,8 @@ _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""
 _BLUR = 1.5
 """So many of the glance's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
+_CORE = 0.5
+"""So much of an outline is its core."""
 _WHOLE = 0.8
 """A change at least so many cards' widths large, both ways, holds a card whole: less of what is beside it is read."""
 
@@ -27,11 +30,23 @@ class Unchanged:
 
     Attributes:
         cards: those that lie as they lay.
+        touched: those that may not.
         is_at: whether nothing that changed lies still within an outline (K, 2).
     """
 
     cards: Sequence[SeenCard] = ()
+    touched: Sequence[SeenCard] = ()
     is_at: Callable[[np.ndarray], bool] = lambda outline: False
+
+    def but(self, found: Sequence[Found]) -> tuple[Found, ...]:
+        """Of what was found what may be news: a card that was touched, or a thing where something came to rest."""
+        lying, touched = near(found, self.cards, 0.5), near(found, self.touched, 0.5)
+        news = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
+        return tuple(f for f, is_news, lies in zip(found, news, lying, strict=True) if is_news and not lies)
+
+    def is_free(self, outline: np.ndarray) -> bool:
+        """Nothing was laid within an outline: nothing in its core is new; a neighbour's blur does not reach there."""
+        return self.is_at(_CORE * outline + (1 - _CORE) * outline.mean(0))
 
 
 def across_of(cards: Sequence[SeenCard]) -> float | None:
@@ -111,8 +126,10 @@ def unchanged_in(window: Window, cards: Sequence[SeenCard], changed: np.ndarray,
         return bool(area.any()) and float(settled[area].mean()) < _UNTOUCHED
 
     inside = [c for c, (x, y) in ((c, c.centre) for c in cards) if x0 <= x < x1 and y0 <= y < y1]
-    lying = [c for c in inside if changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) < _UNTOUCHED]
-    return Unchanged([moved_by(c, -x0, -y0) for c in lying], is_at)
+    share = [changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) for c in inside]
+    own = [moved_by(c, -x0, -y0) for c in inside]
+    lying = [c for c, changed_of_it in zip(own, share, strict=True) if changed_of_it < _UNTOUCHED]
+    return Unchanged(lying, [c for c in own if c not in lying], is_at)
 
 
 def changed_share(card: SeenCard, changed: np.ndarray, inner: float = 1.0) -> float:

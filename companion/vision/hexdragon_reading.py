@@ -17,7 +17,7 @@ from companion.vision.hexdragon_seen import TileReading
 from companion.vision.models import network
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
-from companion.vision.seen import SeenCard, Warned, in_own_frame, near
+from companion.vision.seen import SeenCard, Warned, in_own_frame
 from companion.vision.stopwatch import Stopwatch
 
 HINT = 0.2
@@ -38,8 +38,6 @@ GUESSED_EDGES = 4
 """And so many of such a tile's edges are."""
 MIDDLE = 0.7
 """How much of a cell a star takes, as a share of the circumradius, with room to lie askew."""
-CORE = 0.5
-"""Where nothing changed in so much of a cell no star was laid; the blur of a neighbour's edges does not reach there."""
 RADIUS = 3
 """The largest board has so many rings of cells around the start tile."""
 
@@ -75,7 +73,7 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
     tiles_known = [card for card in known if card not in stars_known]
     clock.lap("shrink")
-    found, corners = tile_outlines(pyramid, across_px, known)
+    found, corners = tile_outlines(pyramid, across_px, unchanged)
     clock.lap("find")
     probabilities, light = namer.seen(pyramid, corners, _light_over(tiles_known, pyramid, namer))
     corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, light)
@@ -95,7 +93,7 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     starred = {cell: s for s in corners[stars >= DOUBTED_STAR][::-1] if (cell := grid.cell_of(s, OFF_STAR)) is not None}
     free = _free_cells(on_grid + lain, grid, starred, pyramid.size)
     places = {cell: _moved(grid.outline(cell), starred.get(cell)) for cell in free}
-    places = {cell: place for cell, place in places.items() if not unchanged.is_at(_inner(place, CORE))}
+    places = {cell: place for cell, place in places.items() if not unchanged.is_free(place)}
     rest, doubted = _looked_for(pyramid, places, namer, light)
     clock.lap("look")
     beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= PLAIN_TILE]
@@ -106,14 +104,14 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
 
 
 def tile_outlines(
-    pyramid: Pyramid, across_px: float | None = None, known: Sequence[SeenCard] = ()
+    pyramid: Pyramid, across_px: float | None = None, unchanged: Unchanged | None = None
 ) -> tuple[tuple[Found, ...], np.ndarray]:
     """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them.
 
-    Without those that are known already.
+    Without those that cannot be new.
     """
     found = find_cards(network("hexdragon-finder/finder.onnx"), pyramid, across_px, HINT)
-    found = tuple(tile for tile, is_known in zip(found, near(found, known, 0.5), strict=True) if not is_known)
+    found = found if unchanged is None else unchanged.but(found)
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
     return found, refined(network("hexdragon-pose/pose.onnx"), pyramid, corners)
 
@@ -197,13 +195,8 @@ def _moved(place: np.ndarray, star: np.ndarray | None) -> np.ndarray:
 
 def _is_in_picture(corners: np.ndarray, size: tuple[int, int]) -> bool:
     """A star on that cell, wherever on it, would be."""
-    inner = _inner(corners, MIDDLE)
+    inner = MIDDLE * corners + (1 - MIDDLE) * corners.mean(0)
     return bool(inner.min() > -1 and (inner < np.array(size)).all())
-
-
-def _inner(corners: np.ndarray, share: float) -> np.ndarray:
-    """An outline shrunk around its middle."""
-    return np.asarray(share * corners + (1 - share) * corners.mean(0))
 
 
 def start_cell(known: list[Placed]) -> Cell | None:

@@ -16,7 +16,7 @@ from companion.vision.namers import Namer, Printed
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
 from companion.vision.register import Registration
-from companion.vision.seen import Reading, SeenCard, Warned, in_own_frame, near
+from companion.vision.seen import Reading, SeenCard, Warned, in_own_frame
 from companion.vision.stopwatch import Stopwatch
 
 _FINDER, _POSE = "hexel-finder/finder.onnx", "hexel-pose/pose.onnx"
@@ -67,8 +67,7 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
     known = unchanged.cards
     namer = namer or Printed()
     pyramid = Pyramid.of(bgr)
-    found = find_cards(network(_FINDER), pyramid, across_px)
-    found = tuple(f for f, is_known in zip(found, near(found, known, 0.5), strict=True) if not is_known)
+    found = unchanged.but(find_cards(network(_FINDER), pyramid, across_px))
     corners = refined(network(_POSE), pyramid, np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2))
     probabilities = namer.probabilities(pyramid, corners)
     is_card = [looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)]

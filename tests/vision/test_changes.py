@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.vision.changes import is_stirred, unchanged_in, windows_of
-from companion.vision.finder import UNIT_HEXAGON
+from companion.vision.finder import UNIT_HEXAGON, Found
 from companion.vision.seen import SeenCard
 from companion.vision.stillness import STEP, cells_of
 
@@ -76,3 +76,13 @@ def test_a_window_is_stirred_by_more_than_a_crumb() -> None:
     assert is_stirred(window, fingers, ACROSS_PX)
     assert not is_stirred(window, crumb, ACROSS_PX)
     assert not is_stirred((800, 240, 1200, 480), fingers, ACROSS_PX)
+
+
+def test_news_is_what_was_touched_and_what_lies_where_something_came_to_rest() -> None:
+    lies, touched, laid, bare = (_card(200 + 150 * k, 300) for k in range(4))
+    changed = cells_of(laid.corners, SHAPE) | (
+        cells_of(touched.corners, SHAPE) & ~cells_of(touched.corners, SHAPE, 0.7)
+    )
+    as_it_was = unchanged_in((0, 0, SIZE[1], SIZE[0]), [lies, touched], changed, changed)
+    found = [Found(card.corners, 0.9) for card in (lies, touched, laid, bare)]
+    assert as_it_was.but(found) == (found[1], found[2])

@@ -230,7 +230,7 @@ def test_every_head_is_read_in_every_colour() -> None:
 
 def beside(bgr: np.ndarray, known: list[SeenCard], changed: bool = True) -> TileReading:
     """What else is read on a picture of which some pieces are known, as wide as they are."""
-    return read_beside(bgr, None, known[0].side * 3**0.5, Unchanged(known, lambda outline: not changed))
+    return read_beside(bgr, None, known[0].side * 3**0.5, Unchanged(known, is_at=lambda outline: not changed))
 
 
 def test_beside_known_pieces_only_the_new_one_is_read_as_in_the_whole_picture() -> None:
