@@ -7,7 +7,8 @@ pose is ambiguous by half a turn: it is coded by ``cos 2t, sin 2t``, for a card 
 import cv2
 import numpy as np
 
-from companion.vision.finder import POSE_SCALE, STRIDE, Found, brightened
+from companion.vision.affine_code import affines_of, code_of
+from companion.vision.finder import Found, brightened, peaks
 from companion.vision.pyramid import Pyramid
 from companion.vision.straight import Form
 
@@ -57,11 +58,7 @@ def pose_code(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         Centre (2,), code (5,) and the affine map (2, 2) from the unit card to the picture.
     """
     centre, affine = affine_of(corners)
-    values, vectors = np.linalg.eigh(affine @ affine.T)
-    log_s = vectors @ np.diag(0.5 * np.log(values)) @ vectors.T
-    turn = vectors @ np.diag(values**-0.5) @ vectors.T @ affine
-    t = np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])
-    return centre, np.array([log_s[0, 0], log_s[0, 1], log_s[1, 1], np.cos(2 * t), np.sin(2 * t)]), affine
+    return centre, code_of(affine, 2), affine
 
 
 def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -71,12 +68,7 @@ def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
     >>> bool(np.allclose(corners_from_code(*pose_code(quad)[:2]), quad))
     True
     """
-    xx, xy, yy, cos2, sin2 = np.moveaxis(np.asarray(code, np.float64), -1, 0)
-    values, vectors = np.linalg.eigh(np.stack([np.stack([xx, xy], -1), np.stack([xy, yy], -1)], -2))
-    s = (vectors * np.exp(values)[..., None, :]) @ vectors.swapaxes(-1, -2)
-    t = np.arctan2(sin2, cos2) / 2
-    turn = np.stack([np.stack([np.cos(t), -np.sin(t)], -1), np.stack([np.sin(t), np.cos(t)], -1)], -2)
-    return np.asarray(np.asarray(centre)[..., None, :] + UNIT_CARD @ (s @ turn).swapaxes(-1, -2))
+    return np.asarray(np.asarray(centre)[..., None, :] + UNIT_CARD @ affines_of(code, 2).swapaxes(-1, -2))
 
 
 def find_comet_cards(
@@ -111,14 +103,10 @@ def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -
     """The cards that the network sees in the picture at ``factor`` of its size; corners in full-size pixels."""
     small = pyramid.scaled(factor)
     out = _answer(net, small)
-    heat = 1.0 / (1.0 + np.exp(-out[0]))
-    rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
-    order = np.argsort(-heat[rows, cols])
-    y, x = rows[order], cols[order]
-    centres = np.stack([x, y], 1) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x].T * 8.0
+    centres, codes, sure = peaks(out, least)
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
-    quads = (corners_from_code(centres, out[3:8, y, x].T / np.array(POSE_SCALE)) + 0.5) / scale - 0.5
-    return tuple(Found(quads[i].astype(np.float32), float(heat[y[i], x[i]])) for i in _once(quads))
+    quads = (corners_from_code(centres, codes) + 0.5) / scale - 0.5
+    return tuple(Found(quads[i].astype(np.float32), float(sure[i])) for i in _once(quads))
 
 
 def _once(quads: np.ndarray) -> list[int]:

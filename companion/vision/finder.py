@@ -1,8 +1,7 @@
 """Where Hex'el cards lie: a small network's answer turned into six corners for each card.
 
 The network (`models/hexel-finder`) looks at the picture at half size and answers for every fourth pixel: a centre's
-logit, the offset to it, and the card's affine pose. The pose of a hexagon is ambiguous by turns of 60 degrees, so it
-is coded as ``A = S R(t)``: the logarithm of the symmetric ``S`` (3 numbers) and ``cos 6t, sin 6t``.
+logit, the offset to it, and the code of the card's affine pose (`affine_code`), which knows no turns of 60 degrees.
 """
 
 from dataclasses import dataclass
@@ -11,10 +10,8 @@ from math import hypot
 import cv2
 import numpy as np
 
+from companion.vision.affine_code import SCALE, affines_of, code_of
 from companion.vision.pyramid import Pyramid
-
-POSE_SCALE = (1.0, 2.0, 1.0, 0.5, 0.5)
-"""What training multiplies the five pose numbers with, so that all matter alike."""
 
 STRIDE = 4
 UNIT_HEXAGON = np.stack(
@@ -52,12 +49,7 @@ def pose_code(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         Centre (2,), code (5,) and the affine map (2, 2) from the unit hexagon to the picture.
     """
     centre, affine = affine_of(corners)
-    values, vectors = np.linalg.eigh(affine @ affine.T)
-    log_s = vectors @ np.diag(0.5 * np.log(values)) @ vectors.T
-    s_inverse = vectors @ np.diag(values**-0.5) @ vectors.T
-    turn = s_inverse @ affine
-    t = np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])
-    return centre, np.array([log_s[0, 0], log_s[0, 1], log_s[1, 1], np.cos(6 * t), np.sin(6 * t)]), affine
+    return centre, code_of(affine, 6), affine
 
 
 def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -67,12 +59,7 @@ def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
     >>> bool(np.allclose(corners_from_code(*pose_code(quad)[:2]), quad))
     True
     """
-    xx, xy, yy, cos6, sin6 = np.moveaxis(np.asarray(code, np.float64), -1, 0)
-    values, vectors = np.linalg.eigh(np.stack([np.stack([xx, xy], -1), np.stack([xy, yy], -1)], -2))
-    s = (vectors * np.exp(values)[..., None, :]) @ vectors.swapaxes(-1, -2)
-    t = np.arctan2(sin6, cos6) / 6
-    turn = np.stack([np.stack([np.cos(t), -np.sin(t)], -1), np.stack([np.sin(t), np.cos(t)], -1)], -2)
-    return np.asarray(np.asarray(centre)[..., None, :] + UNIT_HEXAGON @ (s @ turn).swapaxes(-1, -2))
+    return np.asarray(np.asarray(centre)[..., None, :] + UNIT_HEXAGON @ affines_of(code, 6).swapaxes(-1, -2))
 
 
 def brightened(bgr: np.ndarray) -> np.ndarray:
@@ -157,21 +144,30 @@ def _at_scale(
     if box is not None:
         begin, end = np.clip(np.round(box * factor).astype(int).reshape(2, 2), 0, end)
     out = _answer(net, small[begin[1] : end[1], begin[0] : end[0]])
-    heat = 1.0 / (1.0 + np.exp(-out[0]))
+    centres, codes, sure = peaks(out, least)
+    scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
+    quads = (corners_from_code(begin + centres, codes) + 0.5) / scale - 0.5
+    found: list[Found] = []
+    taken: list[tuple[float, float, float]] = []
+    for corners, certainty in zip(quads.astype(np.float32), sure, strict=True):
+        place = (float(corners[:, 0].mean()), float(corners[:, 1].mean()), _across(corners))
+        if not any(_overlap(place, other) for other in taken):
+            found.append(Found(corners, float(certainty)))
+            taken.append(place)
+    return tuple(found)
+
+
+def peaks(planes: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """What a finder's planes (8, h, w) tell of cards, surest first: centres (N, 2), codes (N, 5), certainties (N,).
+
+    Centres are in pixels of the network's picture; what is less certain than ``least`` is left out.
+    """
+    heat = 1.0 / (1.0 + np.exp(-planes[0]))
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
     order = np.argsort(-heat[rows, cols])
     y, x = rows[order], cols[order]
-    centres = begin + np.stack([x, y], 1) * STRIDE + (STRIDE - 1) / 2 + out[1:3, y, x].T * 8.0
-    scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
-    quads = (corners_from_code(centres, out[3:8, y, x].T / np.array(POSE_SCALE)) + 0.5) / scale - 0.5
-    found: list[Found] = []
-    taken: list[tuple[float, float, float]] = []
-    for corners, sure in zip(quads.astype(np.float32), heat[y, x], strict=True):
-        place = (float(corners[:, 0].mean()), float(corners[:, 1].mean()), _across(corners))
-        if not any(_overlap(place, other) for other in taken):
-            found.append(Found(corners, float(sure)))
-            taken.append(place)
-    return tuple(found)
+    centres = np.stack([x, y], 1) * STRIDE + (STRIDE - 1) / 2 + planes[1:3, y, x].T * 8.0
+    return centres, planes[3:8, y, x].T / np.array(SCALE), heat[y, x]
 
 
 def _overlap(card: tuple[float, float, float], other: tuple[float, float, float]) -> bool:

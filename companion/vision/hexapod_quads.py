@@ -1,12 +1,13 @@
 """Squares seen by a camera: how a network tells one by numbers, and the way from a quad to what is inside it.
 
-A square is ambiguous by quarter turns, so its pose is coded as ``A = S R(t)``: the logarithm of the symmetric ``S``
-(3 numbers) and ``cos 4t, sin 4t``. What perspective does to it is one more vector, in the picture's axes.
+A square is ambiguous by quarter turns: its pose is coded so (`affine_code`). What perspective does to it is one more
+vector, in the picture's axes.
 """
 
 import cv2
 import numpy as np
 
+from companion.vision.affine_code import affines_of, code_of
 from companion.vision.pyramid import Pyramid
 
 UNIT = np.array([[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]])
@@ -28,12 +29,8 @@ def pose_code(corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     m = m / m[2, 2]
     centre, away = m[:2, 2], m[2, :2]
     affine = m[:2, :2] - np.outer(centre, away)
-    values, vectors = np.linalg.eigh(affine @ affine.T)
-    log_s = vectors @ np.diag(0.5 * np.log(values)) @ vectors.T
-    turned = vectors @ np.diag(values**-0.5) @ vectors.T @ affine
-    t = np.arctan2(turned[1, 0] - turned[0, 1], turned[0, 0] + turned[1, 1])
     leaning = np.linalg.solve(affine.T, away) * np.sqrt(abs(np.linalg.det(affine)))
-    return centre, np.array([log_s[0, 0], log_s[0, 1], log_s[1, 1], np.cos(4 * t), np.sin(4 * t), *leaning])
+    return centre, np.concatenate([code_of(affine, 4), leaning])
 
 
 def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
@@ -43,10 +40,7 @@ def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
     >>> bool(np.allclose(corners_from_code(*pose_code(quad)), quad, atol=1e-3))
     True
     """
-    values, vectors = np.linalg.eigh(np.array([[code[0], code[1]], [code[1], code[2]]], np.float64))
-    t = np.arctan2(code[4], code[3]) / 4
-    turned = np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
-    affine = vectors @ np.diag(np.exp(values)) @ vectors.T @ turned
+    affine = affines_of(code[:5], 4)
     away = affine.T @ np.asarray(code[5:7]) / np.sqrt(abs(np.linalg.det(affine)))
     depth = np.maximum(1 + UNIT @ away, 0.2)
     return np.asarray(centre + (UNIT @ affine.T) / depth[:, None])

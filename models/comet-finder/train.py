@@ -16,8 +16,9 @@ import numpy as np
 import torch
 from torch import nn
 
+from companion.vision.affine_code import SCALE
 from companion.vision.comet_finder import pose_code
-from companion.vision.finder import POSE_SCALE, brightened
+from companion.vision.finder import brightened
 from models.comet_drawings import drawings
 from models.networks import Finder, export_finder, loss_of
 from models.training import averaged, quick
@@ -171,7 +172,7 @@ def targets(corners: np.ndarray, hidden: np.ndarray, ignores: np.ndarray) -> tup
         heat[0][around] = warm
         mine = (d2 < 0.27**2 + (3.2 / size) ** 2) & (d2 < nearest[around])
         nearest[around][mine] = d2[mine]
-        told = (-dx / 8, -dy / 8, *np.multiply(code, POSE_SCALE), 1.0)
+        told = (-dx / 8, -dy / 8, *np.multiply(code, SCALE), 1.0)
         for plane, value in zip(reg, told, strict=True):
             plane[around][mine] = value[mine] if isinstance(value, np.ndarray) else value
     return heat, weight, reg

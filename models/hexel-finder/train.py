@@ -19,7 +19,8 @@ import torch
 from torch import nn
 
 from companion.simulator.photograph import photograph
-from companion.vision.finder import POSE_SCALE, brightened, pose_code
+from companion.vision.affine_code import SCALE
+from companion.vision.finder import brightened, pose_code
 from models.networks import Finder, export_finder, loss_of
 from models.training import drawn
 
@@ -99,7 +100,7 @@ def targets(corners: np.ndarray, hidden: np.ndarray) -> tuple[np.ndarray, np.nda
         nearest[mine] = d2[mine]
         reg[0][mine], reg[1][mine] = -dx[mine] / 8, -dy[mine] / 8
         for k in range(5):
-            reg[2 + k][mine] = code[k] * POSE_SCALE[k]
+            reg[2 + k][mine] = code[k] * SCALE[k]
         reg[7][mine] = 1.0
     return heat, weight, reg
 
