@@ -63,8 +63,8 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
         bgr: uint8 (h, w, 3).
         namer: see `read_hexdragon`.
         across_px: see `read_hexdragon`.
-        unchanged: its tiles tell how the others lie and in which light, and are not read again; and where nothing
-            changed no star is looked for.
+        unchanged: its tiles tell how the others lie and in which light, and are not read again; and where nothing came
+            to rest nothing is looked for.
     """
     known = unchanged.cards
     namer = namer or PrintedTiles()
@@ -73,7 +73,7 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
     tiles_known = [card for card in known if card not in stars_known]
     clock.lap("shrink")
-    found, corners = tile_outlines(pyramid, across_px, unchanged)
+    found, corners = _tile_outlines(pyramid, across_px, unchanged)
     clock.lap("find")
     probabilities, light = namer.seen(pyramid, corners, _light_over(tiles_known, pyramid, namer))
     corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, light)
@@ -103,15 +103,14 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     return replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted, stages_ms=clock.laps)
 
 
-def tile_outlines(
-    pyramid: Pyramid, across_px: float | None = None, unchanged: Unchanged | None = None
+def _tile_outlines(
+    pyramid: Pyramid, across_px: float | None, unchanged: Unchanged
 ) -> tuple[tuple[Found, ...], np.ndarray]:
     """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them.
 
     Without those that cannot be new.
     """
-    found = find_cards(network("hexdragon-finder/finder.onnx"), pyramid, across_px, HINT)
-    found = found if unchanged is None else unchanged.but(found)
+    found = unchanged.but(find_cards(network("hexdragon-finder/finder.onnx"), pyramid, across_px, HINT))
     corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
     return found, refined(network("hexdragon-pose/pose.onnx"), pyramid, corners)
 

@@ -109,13 +109,14 @@ class Settler(Following[SeenCard]):
             return []  # what lies there has been looked at: now and then is enough
         lying: list[SeenCard] = []
         young = glance.still < self._patience.card + 2
-        windows = windows_of(settled, (bgr.shape[0], bgr.shape[1]), across_of(known), young)
-        for window in self._worth_reading(windows, changed & (glance.still < self._patience.card), across_of(known)):
+        across = across_of(known)
+        windows = windows_of(settled, (bgr.shape[0], bgr.shape[1]), across, young)
+        for window in self._worth_reading(windows, changed & (glance.still < self._patience.card), across):
             x0, y0, x1, y1 = window
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
-            fresh, known_there = self._read_piece(bgr, window, (changed, settled), known)
-            seen += fresh
-            lying += known_there
+            as_it_was = unchanged_in(window, known, changed, settled) if self._read_beside else Unchanged()
+            lying += [moved_by(card, x0, y0) for card in as_it_was.cards]
+            seen += self._read_piece(bgr, window, as_it_was, across)
         for card in seen:
             told += self._consider(card, glance, changed, known)
         if looked.any():
@@ -137,23 +138,17 @@ class Settler(Following[SeenCard]):
         return windows
 
     def _read_piece(
-        self, bgr: np.ndarray, window: Window, changes: tuple[np.ndarray, np.ndarray], known: list[SeenCard]
-    ) -> tuple[list[SeenCard], list[SeenCard]]:
-        """The cards in a window, and those known ones that are as they were, and not among the first.
-
-        Changes are what changed, and what of it lies still.
-        """
+        self, bgr: np.ndarray, window: Window, as_it_was: Unchanged, across: float | None
+    ) -> list[SeenCard]:
+        """The cards in a window but for those that lie as they lay."""
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
-        across = across_of(known)
         if self._read_beside is None or across is None:
-            as_it_was, reading = Unchanged(), self._read(piece, self._namer, across)
+            reading = self._read(piece, self._namer, across)
         else:
-            as_it_was = unchanged_in(window, known, *changes)
             reading = self._read_beside(piece, self._namer, across, as_it_was)
         largest = float("inf") if across is None else _LARGEST * across / 3**0.5
-        fresh = [card for card in (*reading.cards, *reading.loose) if card.side < largest]
-        return [moved_by(c, x0, y0) for c in fresh], [moved_by(c, x0, y0) for c in as_it_was.cards]
+        return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
 
     # ------------------------------------------------------------ a card seen where something changed
 
