@@ -25,6 +25,8 @@ is said to be further off than the second is not believed."""
 _DOUBTFUL = 0.97
 """A field of which a cell is less sure than this is looked at from all sides."""
 _LEAST = 1e-4
+_VOICES = np.array([1 / {"stag": 2, "moth": 2, "spider": 4}.get(kind, 1) for kind in KINDS])
+"""What a cell that shows a kind counts for the way up: each insect is heard once, over however many cells it lies."""
 _TORN = 3.0
 """What half an insect without its other half speaks against a way up, as a logarithm."""
 
@@ -169,7 +171,8 @@ def _turned_upright(ways: list[tuple[Quad, Cells]], namer: InsectNamer) -> Uprig
     """The field by the heads of its insects; of a grid that is not square, the way in which it fits."""
     quad, cells = max(ways, key=lambda way: _plainness(way[1]))
     insect, kinds = cells.state[..., INSECT], namer.kinds(cells)
-    votes = (insect[..., None] ** 2 * np.log(np.maximum(cells.up, _LEAST))).sum((0, 1))
+    voices = insect**2 * (kinds @ _VOICES)
+    votes = (voices[..., None] * np.log(np.maximum(cells.up, _LEAST))).sum((0, 1))
     across, along = (_torn(np.rot90(insect[..., None] * kinds, k)) for k in (0, 1))
     votes -= _TORN * np.array([across, along, across, along])
     if cells.state.shape[0] != cells.state.shape[1]:
@@ -190,10 +193,12 @@ def _alone(halves: np.ndarray) -> np.ndarray:
 
 
 def _standing(ways: list[tuple[Quad, Cells]], namer: InsectNamer) -> Upright:
-    """The way up that agrees best with the printing."""
+    """The way up that agrees best with the printing; of likeness alone the other looks say nothing."""
     fits = np.array([namer.fit(cells) + 4 * _plainness(cells) for _, cells in ways])
     best = int(fits.argmax())
-    return Upright(*ways[best], np.roll(fits, -best))
+    quad, stood = ways[best]
+    looks = [turned(Upright(*way, fits), best - k).cells for k, way in enumerate(ways)]
+    return Upright(quad, replace(together(looks), likeness=stood.likeness), np.roll(fits, -best))
 
 
 def _plainness(cells: Cells) -> float:

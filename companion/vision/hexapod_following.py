@@ -94,7 +94,7 @@ class CaseFollower(Following[SeenField]):
     def _look_at(self, pyramid: Pyramid, k: int, changed: np.ndarray, known: list[SeenField]) -> list[Told]:
         field = known[k]
         upright = looked_again(pyramid, field, self._namer)
-        if field.is_case and not is_case(upright.cells):
+        if field.is_case and not is_case(upright):
             return []
         now, _ = judged(upright, self._namer, pyramid.levels[0].shape[1::-1], is_case=field.is_case)
         look = self._gathered(k, now)
@@ -103,7 +103,7 @@ class CaseFollower(Following[SeenField]):
             return []
         if field.is_case:
             return self._case_told(k, now, changed, known, is_old=is_old)
-        return self._card_told(k, now, is_there=is_card(upright.cells), known=known)
+        return self._card_told(k, now, is_there=is_card(upright), known=known)
 
     def _gathered(self, k: int, now: SeenField) -> _Look:
         """This look with those before that saw the same."""

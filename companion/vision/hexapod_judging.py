@@ -1,22 +1,26 @@
 """What of a Hexapod field may be stated as fact, and what is doubted: thresholds and the insects' build."""
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from companion.vision.hexapod_fields import KNOWN_WAY, Upright
 from companion.vision.hexapod_naming import InsectNamer
 from companion.vision.hexapod_quads import homography, through
 from companion.vision.hexapod_seen import SeenField
-from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells
+from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER
 from companion.vision.seen import Warned
 
-SURE, SURE_EMPTY = 0.9, 0.85
+SURE, SURE_EMPTY = 0.85, 0.6
 """An insect's cell less certain than the first is doubted, an empty one less certain than the second."""
-PLAIN, BARE = 0.45, 0.75
+PLAIN, BARE = 0.45, 0.65
 """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
 second holds where no insects show."""
+CERTAIN = 0.98
+"""A case found at least so surely may be half under a hand with no insect in sight: of 356, none was no case."""
 UNREAD = 0.7
 """A loose card of which nothing can be read is told when it was found at least so surely."""
-SHAKY, PLAIN_CELL = 0.9, 0.995
+SHAKY, PLAIN_CELL = 0.9, 0.95
 """In a field whose cells are less certain than the first, taken together, only cells plainer than the second are told:
 the field may not lie where it was found."""
 ASIDE = 0.14
@@ -27,16 +31,17 @@ LONE = 0.97
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
 
 
-def is_case(cells: Cells) -> bool:
+def is_case(field: Upright) -> bool:
     """Whether cells show on what was found as a case, floor or insects, not the back of a card or a cloth."""
-    insects = int((cells.state.argmax(-1) == INSECT).sum())
-    plainness = float(np.maximum(cells.state[..., EMPTY], cells.state[..., INSECT]).mean())
-    return plainness > (PLAIN if insects >= 2 else BARE)
+    state = field.cells.state
+    insects = int((state.argmax(-1) == INSECT).sum())
+    plainness = float(np.maximum(state[..., EMPTY], state[..., INSECT]).mean())
+    return plainness > (PLAIN if insects >= 2 or field.quad.confidence >= CERTAIN else BARE)
 
 
-def is_card(cells: Cells) -> bool:
+def is_card(field: Upright) -> bool:
     """Whether insects show on what was found as a loose card, not a back or a pattern."""
-    insect = cells.state[..., INSECT]
+    insect = field.cells.state[..., INSECT]
     return bool((insect > 0.6).sum() >= 2 and insect.mean() > 0.45)
 
 
@@ -72,21 +77,23 @@ def judged(
     ]
     centres = _centres(field.quad.corners, rows, cols)
     others = _doubts_beside(field, sure, empty, odd)
-    doubt, warnings = np.zeros((rows, cols), bool), []
-    for r in range(rows):
-        for c in range(cols):
-            reason = _doubt(names, float(sure[r, c]), state[r, c], (r, c), centres[r, c], size)
-            reason = reason or next((why for where, why in others if where[r, c]), None)
-            if reason is not None:
-                names[r][c], doubt[r, c] = None, True
-                where = "a cell" if is_case else "a loose card's cell"
-                warnings.append(
-                    Warned("unsure", f"{where}: {reason}", (float(centres[r, c, 0]), float(centres[r, c, 1])))
-                )
+    reasons: dict[tuple[int, int], str] = {}
+    for cell in np.ndindex(rows, cols):
+        reason = _doubt(names, float(sure[cell]), state[cell], cell, centres[cell], size)
+        reason = reason or next((why for where, why in others if where[cell]), None)
+        if reason is not None:
+            reasons[cell] = reason
+    for r, c in np.argwhere(_other_if_turned(field, np.where(empty, -1, named), _mask((rows, cols), reasons))):
+        reasons.setdefault((int(r), int(c)), "which way up it lies is not certain")
+    doubt, what = _mask((rows, cols), reasons), "a cell" if is_case else "a loose card's cell"
+    warnings = [
+        Warned("unsure", f"{what}: {reason}", (float(centres[cell][0]), float(centres[cell][1])))
+        for cell, reason in sorted(reasons.items())
+    ]
     stated = sure[~doubt]
     seen = SeenField(
         field.quad.corners,
-        tuple(tuple(row) for row in names),
+        tuple(tuple(None if doubt[r, c] else name for c, name in enumerate(row)) for r, row in enumerate(names)),
         tuple(tuple(bool(d) for d in row) for row in doubt),
         field.quad.confidence * (float(stated.min()) if len(stated) else 0.5),
         is_case,
@@ -94,6 +101,14 @@ def judged(
         field.quad.confidence,
     )
     return seen, warnings
+
+
+def _mask(shape: tuple[int, int], cells: Iterable[tuple[int, int]]) -> np.ndarray:
+    """Booleans (rows, cols), true at the cells."""
+    mask = np.zeros(shape, bool)
+    for cell in cells:
+        mask[cell] = True
+    return mask
 
 
 def _doubts_beside(
@@ -105,13 +120,24 @@ def _doubts_beside(
     is_shaky = len(seen_cells) > 0 and float(seen_cells.mean()) < SHAKY
     is_aside = np.linalg.norm(field.cells.beside, axis=-1) > ASIDE
     is_odd = np.zeros_like(empty) if odd is None else odd
-    unknown_way = field.lead < KNOWN_WAY and is_told(field)
     return [
         (is_odd & ~empty & (sure < PLAIN_CELL), "it looks unlike the others of its kind"),
         (is_aside & ~empty, "it lies beside the middle of its cell, askew perhaps"),
         (is_shaky & (sure < PLAIN_CELL), "so much beside it is doubtful that it is too"),
-        (np.full_like(empty, unknown_way), "which way up it lies is not certain"),
     ]
+
+
+def _other_if_turned(field: Upright, named: np.ndarray, doubted: np.ndarray) -> np.ndarray:
+    """Where a cell might show something else, were the field turned another way that is about as likely.
+
+    Args:
+        field: the field, upright.
+        named: (rows, cols) what its cells show, -1 for floor.
+        doubted: (rows, cols) whether that is doubted.
+    """
+    rivals = [k for k in (1, 2, 3) if field.ways[0] - field.ways[k] < KNOWN_WAY] if is_told(field) else []
+    turned = [(np.rot90(named, k) != named) | np.rot90(doubted, k) for k in rivals]
+    return np.asarray(np.any([np.zeros(named.shape, bool), *turned], axis=0))
 
 
 def _doubt(

@@ -10,8 +10,8 @@ import numpy as np
 
 from companion.vision.insects import INSECT, KINDS, Cells
 
-SHARPNESS = 16.0
-"""What a likeness is multiplied with before it becomes a probability, as in training."""
+SHARPNESS = 20.0
+"""What a likeness is multiplied with before it becomes a probability, more than in training."""
 
 
 class InsectNamer(Protocol):

@@ -30,9 +30,9 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     finds = found_on(pyramid)
     clock.lap("find")
     cases = looked_at(pyramid, exact_cases(pyramid, finds), namer.rows, namer.cols, namer)
-    cases = [case for case in cases if is_case(case.cells)]
+    cases = [case for case in cases if is_case(case)]
     quads = exact_cards(pyramid, finds, [case.quad for case in cases])
-    cards = [card for card in looked_at(pyramid, quads, 2, 2, namer) if is_card(card.cells)]
+    cards = [card for card in looked_at(pyramid, quads, 2, 2, namer) if is_card(card)]
     cases, cards = _all_upright(cases, cards)
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])

@@ -23,6 +23,8 @@ STATE, KIND, UP, LIKENESS, BESIDE = slice(0, 3), slice(3, 11), slice(11, 15), sl
 """The network's planes: the state's logits, the kinds', which quarter turn the insect's head lies at, the likeness, and
 how far beside the cell's middle it lies."""
 _LEAST = 1e-6
+_TINT = 0.6
+"""No light is taken to be so coloured that one of its channels is less than this share of another."""
 BESIDE_SCALE = 5.0
 """What training multiplies the last with."""
 
@@ -60,11 +62,16 @@ def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -
 
 
 def prepared(picture: np.ndarray) -> np.ndarray:
-    """A straightened field, uint8 (H, W, 3), its bright parts brought to one level: float32 (3, H, W)."""
-    inner = picture[CELL_PX:-CELL_PX:2, CELL_PX:-CELL_PX:2]
-    top = float(np.percentile(inner.max(2), 95))
-    levelled = cv2.convertScaleAbs(picture, alpha=220.0 / max(top, 12.0))
-    return levelled.transpose(2, 0, 1).astype(np.float32) / np.float32(255) - np.float32(0.5)
+    """A straightened field, uint8 (H, W, 3), its bright parts brought to one level and nearly to white: (3, H, W).
+
+    What is brightest, the cards mostly, is about white: so the light's tint is taken away, that of coloured things not
+    altogether.
+    """
+    inner = picture[CELL_PX:-CELL_PX:2, CELL_PX:-CELL_PX:2].reshape(-1, 3)
+    top = np.maximum(np.percentile(inner, 95, axis=0), 12.0)
+    gains = 220.0 / np.maximum(top, _TINT * top.max())
+    levelled = np.minimum(picture * (gains / 255).astype(np.float32), np.float32(1)) - np.float32(0.5)
+    return np.ascontiguousarray(levelled.transpose(2, 0, 1))
 
 
 def look(net: cv2.dnn.Net, fields: np.ndarray) -> tuple[Cells, ...]:

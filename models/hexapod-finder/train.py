@@ -1,10 +1,9 @@
 """Trains the finder of Hexapod: where display cases and loose cards lie, and how each is turned and foreshortened.
 
-    python models/hexapod-insects/draw.py --cache DIR
-    python models/hexapod-finder/train.py --cache DIR [--pictures 1400] [--steps 3500]
+    PYTHONPATH=. python models/hexapod-pose/draw.py --cache DIR
+    PYTHONPATH=. python models/hexapod-finder/train.py --cache DIR [--steps 6000] [--begin FINDER.onnx]
 
-The trunk begins with the weights of `models/hexel-finder`, which finds cards of another game. The answers are those
-that `companion/vision/hexapod_finder.py` reads.
+The answers are those that `companion/vision/hexapod_finder.py` reads.
 """
 
 import argparse
@@ -15,48 +14,45 @@ from typing import Any
 
 import cv2
 import numpy as np
-import onnx
 import torch
-from onnx import numpy_helper
 from torch import nn
 
 from companion.vision.finder import brightened
 from companion.vision.hexapod_finder import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
 from companion.vision.hexapod_quads import homography, pose_code
-from models.networks import Trunk, loss_of, up
+from models.beginning import begin
+from models.networks import Trunk, block, loss_of, up
 from models.training import averaged, export, quick
 
-draw: Any = import_module("models.hexapod-insects.draw")
+draw: Any = import_module("models.hexapod-pose.draw")
 
 HERE = Path(__file__)
-BEGIN = HERE.parent.parent / "hexel-finder" / "finder.onnx"
 CROP = 288
+WIDE = 640
+"""How wide the network sees a picture at most."""
+HIDDEN = 0.6
+"""What something hides more of than this is neither to be found nor not."""
 _SCALES, _OFTEN = ((1.0, 1.0), (0.4, 0.5), (0.6, 0.95), (1.1, 1.7)), (0.45, 0.25, 0.15, 0.15)
 """By what a picture is scaled, and how often: as it is, and as for the second look at what is large."""
 
-Drawn = tuple[np.ndarray, np.ndarray, np.ndarray]
-"""A picture, the corners of its cases and of its loose cards."""
-
-
-def bare(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1) -> nn.Sequential:
-    """A `block` whose normalisation is in its weights already."""
-    return nn.Sequential(nn.Conv2d(i, o, k, stride, dilation * (k // 2), dilation), nn.ReLU(inplace=True))
+Quads = tuple[np.ndarray, np.ndarray]
+"""Corners (N, 4, 2), and of each whether so much of it is hidden that it is neither to be found nor not."""
+Drawn = tuple[np.ndarray, Quads, Quads]
+"""A picture, its cases and its loose cards."""
 
 
 class Finder(Trunk):
     """The hexagons' finder, and a second way down to a coarser view in which whole cases are seen."""
 
     def __init__(self) -> None:
-        super().__init__(bare)
+        super().__init__()
         self.head = nn.Conv2d(24, 8, 1)
-        self.s32 = nn.Sequential(bare(64, 80, 2), bare(80, 80), bare(80, 80, dilation=2), bare(80, 80))
-        self.up16 = bare(80, 64, k=1)
-        self.m16 = nn.Sequential(bare(64, 64), bare(64, 64))
-        self.case8 = nn.Sequential(bare(64 + 48, 48, k=1), bare(48, 48), nn.Conv2d(48, 10, 1))
+        self.s32 = nn.Sequential(block(64, 80, 2), block(80, 80), block(80, 80, dilation=2), block(80, 80))
+        self.up16 = block(80, 64, k=1)
+        self.m16 = nn.Sequential(block(64, 64), block(64, 64))
+        self.case8 = nn.Sequential(block(64 + 48, 48, k=1), block(48, 48), nn.Conv2d(48, 10, 1))
         for layer in (self.head, self.case8[-1]):
-            nn.init.normal_(layer.weight, 0, 0.01)
-            nn.init.zeros_(layer.bias)
-            nn.init.constant_(layer.bias[:1], -4.0)
+            nn.init.constant_(layer.get_parameter("bias")[:1], -4.0)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         a4, a8, a16 = self.down(x)
@@ -65,34 +61,22 @@ class Finder(Trunk):
         cases = self.case8(torch.cat([up(b16), a8], 1))
         return torch.cat([cards, up(cases)], 1)
 
-    def trunk(self) -> list[nn.Conv2d]:
-        """The layers that the hexagons' finder has too, in the order in which it uses them."""
-        parts = (self.s2, self.s4, self.s8, self.s16, self.up8, self.m8, self.up4, self.m4)
-        return [m for part in parts for m in part.modules() if isinstance(m, nn.Conv2d)]
-
-
-def begin(net: Finder) -> None:
-    """Take over the hexagons' finder's trunk."""
-    model = onnx.load(str(BEGIN))
-    held = {one.name: numpy_helper.to_array(one) for one in model.graph.initializer}
-    used = [node.input[1:] for node in model.graph.node if node.op_type == "Conv"]
-    for layer, (weight, bias) in zip(net.trunk(), used, strict=False):
-        layer.weight.data = torch.from_numpy(held[weight].copy())
-        layer.bias.data = torch.from_numpy(held[bias].copy())
-
 
 def loaded(cache: Path, count: int) -> list[Drawn]:
-    """The photographs at half size."""
+    """The pictures as large as the network sees them."""
     found: list[Drawn] = []
-    for image, boards, cards in draw.pictures(cache, count):
-        small = cv2.resize(image, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
-        found.append((small, (boards + 0.5) / 2 - 0.5, (cards + 0.5) / 2 - 0.5))
+    for image, *outlines in draw.pictures(cache, count):
+        factor = min(1.0, WIDE / image.shape[1])
+        small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        cases, cards = (((some.corners + 0.5) * factor - 0.5, some.hidden > HIDDEN) for some in outlines)
+        found.append((small, cases, cards))
     return found
 
 
 def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
     """A random crop, as it is, shrunk as for the second look at what is large, or enlarged, flipped and turned."""
-    image, *quads = item
+    image, (cases, hidden_cases), (cards, hidden_cards) = item
+    quads = [cases, cards]
     low, high = _SCALES[int(rng.choice(len(_SCALES), p=_OFTEN))]
     factor = float(rng.uniform(low, high))
     if factor != 1:
@@ -117,10 +101,10 @@ def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
         image = 255 - image
     out = brightened(np.ascontiguousarray(image)).astype(np.float32)
     out = out * float(rng.uniform(0.8, 1.15)) + float(rng.normal(0, 5))
-    return np.clip(out, 0, 255), quads[0], quads[1]
+    return np.clip(out, 0, 255), (quads[0], hidden_cases), (quads[1], hidden_cards)
 
 
-def targets(quads: np.ndarray, planes: int, unit: float, spread: float, stride: int) -> np.ndarray:
+def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) -> np.ndarray:
     """Heat, its weight, the regression (planes - 1) and its mask: (planes + 2, s, s)."""
     s = CROP // stride
     out = np.zeros((planes + 2, s, s), np.float32)
@@ -128,7 +112,7 @@ def targets(quads: np.ndarray, planes: int, unit: float, spread: float, stride: 
     weight[:] = 1.0
     yy, xx = np.mgrid[0:s, 0:s].astype(np.float32)
     px, py = xx * stride + (stride - 1) / 2, yy * stride + (stride - 1) / 2
-    for quad in quads:
+    for quad, is_hidden in zip(*quads, strict=True):
         if (quad.max(0) < 0).any() or (quad.min(0) > CROP - 1).any():
             continue
         inverse = np.linalg.inv(homography(quad))
@@ -136,7 +120,7 @@ def targets(quads: np.ndarray, planes: int, unit: float, spread: float, stride: 
         u = (inverse[0, 0] * px + inverse[0, 1] * py + inverse[0, 2]) / depth
         v = (inverse[1, 0] * px + inverse[1, 1] * py + inverse[1, 2]) / depth
         d2 = u * u + v * v
-        if float(((quad > -3) & (quad < CROP + 2)).all(1).mean()) < 0.99:
+        if is_hidden or not ((quad > -3) & (quad < CROP + 2)).all():
             weight[np.maximum(np.abs(u), np.abs(v)) < 1.1] = 0.0
             continue
         centre, code = pose_code(quad)
@@ -155,8 +139,8 @@ def targets(quads: np.ndarray, planes: int, unit: float, spread: float, stride: 
 def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
     rows = []
     for i in rng.integers(0, len(data), size):
-        image, boards, cards = augmented(data[int(i)], rng)
-        wanted = targets(cards, 8, CARD_OFFSET, 0.16, STRIDE), targets(boards, 10, CASE_OFFSET, 0.14, CASE_STRIDE)
+        image, cases, cards = augmented(data[int(i)], rng)
+        wanted = targets(cards, 8, CARD_OFFSET, 0.16, STRIDE), targets(cases, 10, CASE_OFFSET, 0.14, CASE_STRIDE)
         rows.append((np.ascontiguousarray(image.transpose(2, 0, 1)) / 255 - 0.5, *wanted))
     return tuple(torch.from_numpy(np.stack(column).astype(np.float32)) for column in zip(*rows, strict=True))
 
@@ -169,11 +153,11 @@ def split(wanted: torch.Tensor) -> tuple[torch.Tensor, ...]:
 def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=1400)
-    ap.add_argument("--steps", type=int, default=3500)
+    ap.add_argument("--pictures", type=int, default=3000)
+    ap.add_argument("--steps", type=int, default=6000)
     ap.add_argument("--batch", type=int, default=10)
-    ap.add_argument("--rate", type=float, default=1.5e-3)
-    ap.add_argument("--resume", type=Path)
+    ap.add_argument("--rate", type=float, default=2e-3)
+    ap.add_argument("--begin", type=Path, help="weights to begin with, as they were written for OpenCV")
     ap.add_argument("--out", type=Path, default=HERE.with_name("finder.onnx"))
     a = ap.parse_args()
     torch.manual_seed(1)
@@ -182,9 +166,8 @@ def main() -> None:
     rng = np.random.default_rng(1)
     data = loaded(a.cache, a.pictures)
     net = Finder()
-    begin(net)
-    if a.resume:
-        net.load_state_dict(torch.load(a.resume))
+    if a.begin:
+        begin(net, a.begin, batch(data, rng, 4 * a.batch)[0])
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
     mean = averaged(net)
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
@@ -208,7 +191,6 @@ def main() -> None:
             print(f"step {step} card {seen[:2] / 100} case {seen[2:] / 100} {took:.0f} s", flush=True)
             seen[:] = 0
         if step % 500 == 0 or step == a.steps:
-            torch.save(mean.module.state_dict(), a.cache / "hexapod-finder.pt")
             free: dict[str, dict[int, str]] = {"picture": {}, "things": {}}  # OpenCV joins planes of a known size alone
             export(mean.module, a.out, torch.zeros(1, 3, 352, 640), free)
 

@@ -1,6 +1,6 @@
-"""Draws what Hexapod's networks learn from: photographs for the finder, and straightened cases and cards for the rest.
+"""Draws what Hexapod's insects are learnt from: cases and cards seen from above, of photographs and of close views.
 
-    python models/hexapod-insects/draw.py --cache DIR [--pictures 1400] [--decks 500]
+    PYTHONPATH=. python models/hexapod-insects/draw.py --cache DIR [--pictures 400] [--decks 1500]
 
 Photographs have seeds from 2,000,000 up, decks from 3,000,000 up; they lie in DIR afterwards.
 """
@@ -15,7 +15,7 @@ import numpy as np
 
 from companion.simulator.hexapod_photograph import photograph
 from companion.simulator.hexapod_printings import Printing, invented, reference, varied
-from companion.simulator.hexapod_scenes import Scene, scene, showing_all
+from companion.simulator.hexapod_scenes import Scene, any_card, scene, showing_all
 from companion.vision.hexapod_quads import homography, through
 from models.training import drawn
 
@@ -24,60 +24,62 @@ CELL_PX = 24
 MARGIN = 1.5
 """How many cells beyond the field it shows."""
 KINDS = ("empty", "blue", "green", "gold", "dung", "leaf", "stag", "moth", "spider", "other")
-PHOTO = (
-    *("jpeg", "jpeg_counts", "boards", "board_counts", "cards", "card_counts"),
-    *("case_images", "case_kinds", "case_middles", "card_images", "card_kinds", "card_middles"),
-    *("case_named", "card_named"),
-)
-DECK = ("case_images", "case_kinds", "case_middles", "case_deck", "case_shows_all", "case_named")
+VIEWS = ("case_images", "case_kinds", "case_middles", "card_images", "card_kinds", "card_middles")
+PHOTO = (*VIEWS, "case_named", "card_named")
+DECK = (*VIEWS, "case_deck", "case_shows_all", "case_named", "card_deck", "card_named")
 SIZE = (1280, 720)
 OPEN, COVERED = 0.3, 0.5
 """A cell of which more than the first is hidden has no kind to be learnt; one of which the second is, is covered."""
 _CHUNK = 200
-_PHOTOS_OF_A_DECK = 4
+_VIEWS_OF_A_DECK = 3
 
 Columns = tuple[np.ndarray, ...]
 
 
 def draw_photo(seed: int) -> Columns:
-    """A photograph, packed, with the corners of all cases and cards, and these straightened."""
+    """The cases and cards of a photograph, straightened, and whether their insects fit the cards' description."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     scale = None if rng.random() < 0.7 else float(np.exp(rng.uniform(np.log(1.1), np.log(5.4))))
     picture = photograph(rng, size=SIZE, printing=_look(seed), px_per_mm=scale, hardness=float(rng.uniform(0.4, 1.3)))
-    packed = cv2.imencode(".jpg", picture.bgr, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].reshape(-1)
-    boards, cards = ([np.array(e["corners"]) for e in picture.truth[name]] for name in ("boards", "loose"))
-    return (
-        packed,
-        np.array([len(packed)]),
-        _quads(boards),
-        np.array([len(boards)]),
-        _quads(cards),
-        np.array([len(cards)]),
-        *(views := straightened(picture.bgr, picture.truth)),
-        np.full(len(views[0]), _is_named(seed)),
-        np.full(len(views[3]), _is_named(seed)),
-    )
+    views = straightened(picture.bgr, picture.truth)
+    return *views, *(np.full(len(views[k]), _is_named(seed)) for k in (0, 3))
 
 
 def draw_deck(seed: int) -> Columns:
-    """Close views of one deck: one of a case that shows every kind, the others of any."""
+    """Close views of one deck of its own: a case that shows every kind, two of any, and loose cards."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
-    is_named = rng.random() < 0.6
+    is_named = rng.random() < 0.65
     look = varied(rng) if is_named else invented(rng)
+    shown = [showing_all(rng), *(_any_case(rng) for _ in range(_VIEWS_OF_A_DECK - 1)), _cards_alone(rng)]
     parts: list[Columns] = []
-    for k in range(_PHOTOS_OF_A_DECK):
-        laid = showing_all(rng) if k == 0 else Scene(scene(rng, 1, (5, 5)).cases, [])
+    for k, laid in enumerate(shown):
         scale = float(np.exp(rng.uniform(np.log(0.9), np.log(2.2))))
-        side = round(205 * scale)
+        side, most = round((205 if laid.cases else 160) * scale), 1.0 if k == 0 else 1.3
         picture = photograph(
-            rng, size=(side, side), printing=look, laid=laid, px_per_mm=scale, hardness=float(rng.uniform(0.2, 1.0))
+            rng, size=(side, side), printing=look, laid=laid, px_per_mm=scale, hardness=float(rng.uniform(0.2, most))
         )
-        cases, kinds, middles, *_ = straightened(picture.bgr, picture.truth)
-        facts = [np.full(len(cases), fact) for fact in (seed, k == 0, is_named)]
-        parts.append((cases, kinds, middles, *facts))
+        views = straightened(picture.bgr, picture.truth)
+        of_cases = [np.full(len(views[0]), fact) for fact in (seed, k == 0, is_named)]
+        parts.append((*views, *of_cases, *(np.full(len(views[3]), fact) for fact in (seed, is_named))))
     return tuple(np.concatenate([part[i] for part in parts]) for i in range(len(DECK)))
+
+
+def _any_case(rng: np.random.Generator) -> Scene:
+    """One case, more often than on a table with cards askew over others."""
+    (case,) = scene(rng, 1, (5, 5)).cases
+    for _ in range(int(rng.choice(3, p=[0.75, 0.18, 0.07]))):
+        case.drop(any_card(rng), float(rng.uniform(0.3, 2.0)), rng)
+    return Scene([case], [])
+
+
+def _cards_alone(rng: np.random.Generator) -> Scene:
+    """The loose cards that lie beside a case, without it."""
+    found = scene(rng, 1, (5, 5))
+    while not found.loose:
+        found = scene(rng, 1, (5, 5))
+    return Scene([], found.loose)
 
 
 def straightened(bgr: np.ndarray, truth: dict[str, Any]) -> Columns:
@@ -126,10 +128,6 @@ def _kinds(entry: dict[str, Any]) -> np.ndarray:
     return out
 
 
-def _quads(corners: list[np.ndarray]) -> np.ndarray:
-    return np.array(corners, np.float32).reshape(-1, 4, 2)
-
-
 def _look(seed: int) -> Printing:
     draw = np.random.default_rng(seed + 7)
     chosen = float(draw.random())
@@ -153,19 +151,6 @@ def photos(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
     return [drawn(cache, "hexapod-photos", PHOTO, draw_photo, range(a, a + _CHUNK), workers=1) for a in firsts]
 
 
-def pictures(cache: Path, count: int) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """The photographs unpacked, each with the corners of its cases and of its loose cards."""
-    found: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
-    for part in photos(cache, count):
-        packed, boards, cards = (
-            np.split(part[name], np.cumsum(part[counts])[:-1])
-            for name, counts in (("jpeg", "jpeg_counts"), ("boards", "board_counts"), ("cards", "card_counts"))
-        )
-        images = (cv2.imdecode(one, cv2.IMREAD_COLOR) for one in packed)
-        found += [(np.asarray(i), b, c) for i, b, c in zip(images, boards, cards, strict=True)]
-    return found
-
-
 def decks(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
     """Close views of decks, chunk by chunk."""
     firsts = range(3_000_000, 3_000_000 + count, 100)
@@ -175,8 +160,8 @@ def decks(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
 def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=1400)
-    ap.add_argument("--decks", type=int, default=500)
+    ap.add_argument("--pictures", type=int, default=400)
+    ap.add_argument("--decks", type=int, default=1500)
     a = ap.parse_args()
     photos(a.cache, a.pictures)
     decks(a.cache, a.decks)
