@@ -1,7 +1,8 @@
 """What the network that makes Hexapod's finds exact is shown while it learns: views of finds, and what lies there.
 
-First looks are true quads gone astray by chance and what is none; further looks are taken from where the network itself
-would have put what it was shown: it learns from its own errors what the next look is for.
+First looks are at what the finder finds, at true quads gone astray by chance and at what is none; further looks are
+taken from where the network itself would have put what it was shown: it learns from its own errors what the next look
+is for.
 """
 
 from collections.abc import Iterable
@@ -24,8 +25,10 @@ draw: Any = import_module("models.hexapod-pose.draw")
 
 Drawn = Any
 """A picture, its cases and its loose cards, see `draw.Drawn`."""
-SEARCHED = 1200
-"""On so many pictures it is asked what the finder mistakes."""
+Finds = dict[bool, list[tuple[np.ndarray, np.ndarray | None]]]
+"""Of cases (True) and of cards: where the finder puts each, and where it lies, None where there is none."""
+AS_FOUND = 0.4
+"""So often what lies on a picture is looked at from where the finder puts it, else from anywhere near."""
 AGAIN = 0.35
 """This share of a batch are further looks."""
 _NONE = 0.4
@@ -119,19 +122,21 @@ def elsewhere(
     return None
 
 
-def strangers(data: list[Drawn], net: cv2.dnn.Net) -> list[dict[bool, list[np.ndarray]]]:
-    """For each picture what the finder finds on it as a case (True) or a card and is none."""
-    found: list[dict[bool, list[np.ndarray]]] = []
-    for picture in data[:SEARCHED]:
+def found_on(data: list[Drawn], net: cv2.dnn.Net) -> list[Finds]:
+    """For each picture what the finder finds on it as a case (True) or a card: where, and what truly lies there."""
+    found: list[Finds] = []
+    for picture in data:
         finds = find(net, Pyramid.of(picture[0]), 0.1)
-        ways = {}
+        ways: Finds = {True: [], False: []}
         for is_case, quads in ((True, finds.cases), (False, finds.cards)):
-            corners = [quad.corners.astype(np.float64) for quad in quads]
-            ways[is_case] = [quad for quad in corners if _is_none(quad, picture, is_case)]
+            for quad in (one.corners.astype(np.float64) for one in quads):
+                truths = [true for true in picture[1 if is_case else 2].corners if _is_same(quad, true)]
+                if truths or _is_none(quad, picture, is_case):
+                    ways[is_case].append((quad, truths[0].astype(np.float64) if truths else None))
         found.append(ways)
-    told = [sum(len(ways[is_case]) for ways in found) for is_case in (True, False)]
-    print("strangers:", told[0], "cases", told[1], "cards", flush=True)
-    return found + [{True: [], False: []}] * (len(data) - len(found))
+    told = [sum(true is None for ways in found for _, true in ways[is_case]) for is_case in (True, False)]
+    print("found and none:", told[0], "cases", told[1], "cards", flush=True)
+    return found
 
 
 def _is_none(quad: np.ndarray, picture: Drawn, is_case: bool) -> bool:
@@ -153,18 +158,22 @@ def _is_in(quad: np.ndarray, cases: Iterable[np.ndarray]) -> bool:
     return any(cv2.pointPolygonTest(np.asarray(case, np.float32), (x, y), False) > 0 for case in cases)
 
 
-def first_looks(data: list[Drawn], odd: list[Any], rng: np.random.Generator) -> list[Shown]:
+def first_looks(data: list[Drawn], found: list[Finds], rng: np.random.Generator) -> list[Shown]:
     """At what lies on a picture and at what the finder mistakes there."""
     index = int(rng.integers(len(data)))
     image, cases, cards = data[index]
     extent, shown = (image.shape[1], image.shape[0]), []
     for is_case, ours, others in ((True, cases, cards), (False, cards, cases)):
+        finds = found[index][is_case]
         for quad, hidden in zip(ours.corners, ours.hidden, strict=True):
             is_whole = (quad > -2).all() and (quad < np.array(extent) + 1).all()
+            near = [find for find, true in finds if true is not None and np.array_equal(true, quad)]
             for _ in range((2 if is_case else 1) * int(is_whole and hidden < _HIDDEN)):
                 true = np.roll(quad, -int(rng.integers(4)), axis=0).astype(np.float64)
-                shown.append(Shown(index, is_case, astray(true, rng), true))
-        nones = [odd[index][is_case][int(k)] for k in rng.permutation(len(odd[index][is_case]))[:2]]
+                start = near[0] if near and rng.random() < AS_FOUND else astray(true, rng)
+                shown.append(Shown(index, is_case, start, true))
+        odd = [find for find, true in finds if true is None]
+        nones = [odd[int(k)] for k in rng.permutation(len(odd))[:2]]
         nones = [astray(none, rng) if rng.random() < 0.6 else none for none in nones]
         place = elsewhere(extent, ours.corners, others.corners, is_case, rng) if rng.random() < _NONE else None
         shown += [Shown(index, is_case, none, None) for none in (*nones, *([] if place is None else [place]))]

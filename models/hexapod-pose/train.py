@@ -83,7 +83,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     rng = np.random.default_rng(3)
     data = list(draw.pictures(a.cache, a.pictures))
-    odd = looks.strangers(data, cv2.dnn.readNetFromONNX(str(FINDER)))
+    found = looks.found_on(data, cv2.dnn.readNetFromONNX(str(FINDER)))
     net = Pose()
     if a.resume:
         net.load_state_dict(torch.load(a.resume))
@@ -94,7 +94,7 @@ def main() -> None:
     for step in range(1, a.steps + 1):
         shown = again
         while len(shown) < a.batch:
-            shown = shown + looks.first_looks(data, odd, rng)
+            shown = shown + looks.first_looks(data, found, rng)
         views, *wanted = looks.views(data, shown[: a.batch], rng)
         with quick():
             out = net(views)
