@@ -1,5 +1,6 @@
 """Begins a training with weights as they were written for OpenCV, where normalising is part of the convolutions."""
 
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -10,13 +11,14 @@ from torch import nn
 
 
 @torch.no_grad()
-def begin(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
+def begin(net: nn.Module, path: Path, pictures: torch.Tensor, new: Sequence[nn.Module] = ()) -> None:
     """Take up a network of the same build: what it says of pictures is then what that one said.
 
     Args:
         net: the network.
         path: of that one; its convolutions are taken in the order in which they are used.
         pictures: (N, C, H, W) by which each layer is normalised anew.
+        new: parts that that one had not; they stay as they are.
     """
     graph = onnx.load(str(path)).graph
     held = {one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in graph.initializer}
@@ -36,7 +38,8 @@ def begin(net: nn.Module, path: Path, pictures: torch.Tensor) -> None:
             norm.weight.copy_((var + norm.eps).sqrt())
             norm.bias.add_(mean)
 
-    convs = [layer for layer in net.modules() if isinstance(layer, nn.Conv2d)]
+    own = {layer for part in new for layer in part.modules()}
+    convs = [layer for layer in net.modules() if isinstance(layer, nn.Conv2d) and layer not in own]
     hooks = [hook for conv in convs for hook in (conv.register_forward_pre_hook(take), conv.register_forward_hook(fit))]
     net.eval()(pictures)
     net.train()

@@ -18,6 +18,19 @@ def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1, pad: i
     )
 
 
+class Beside(nn.Module):
+    """Two convolutions that add to what they are given; they begin by adding nothing."""
+
+    def __init__(self, planes: int) -> None:
+        super().__init__()
+        self.first = block(planes, planes)
+        self.second = nn.Sequential(nn.Conv2d(planes, planes, 3, 1, 1, bias=False), nn.BatchNorm2d(planes))
+        nn.init.zeros_(self.second[1].get_parameter("weight"))
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return nn.functional.relu(x + self.second(self.first(x)))
+
+
 def up(maps: torch.Tensor) -> torch.Tensor:
     """Maps at twice their size."""
     return nn.functional.interpolate(maps, scale_factor=2.0, mode="nearest")

@@ -32,7 +32,7 @@ from companion.vision.insects import (
     UP,
 )
 from models.beginning import begin
-from models.networks import block
+from models.networks import Beside, block
 from models.training import averaged, export, quick
 
 draw: Any = import_module("models.hexapod-insects.draw")
@@ -56,6 +56,7 @@ class Insects(nn.Module):
             *(block(3, 24, 2), block(24, 24), block(24, 40, 2), block(40, 40)),
             *(block(40, 72, 2), block(72, 72), block(72, 72)),
         )
+        self.deeper = nn.Sequential(Beside(72), Beside(72))
         self.cell = block(72, 128, 3, pad=0)
         self.common = nn.Sequential(block(128, 96, k=1), nn.AdaptiveAvgPool2d(1), nn.Conv2d(96, 128, 1))
         self.around = block(128, 128)
@@ -63,7 +64,7 @@ class Insects(nn.Module):
         self.head = nn.Conv2d(384, 49, 1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        cell = self.cell(self.trunk(x))
+        cell = self.cell(self.deeper(self.trunk(x)))
         around = self.around(cell + self.common(cell))
         planes: torch.Tensor = self.head(torch.cat([cell, around, self.wide(around)], 1))
         return planes
@@ -223,9 +224,9 @@ def main() -> None:
     data = Data(a.cache, a.pictures, a.decks)
     net = Insects()
     if a.begin:
-        begin(net, a.begin, data.plain(rng, 64, cards=False).pictures)
+        begin(net, a.begin, data.plain(rng, 64, cards=False).pictures, [net.deeper])
     net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
-    mean = averaged(net)
+    mean = averaged(net, 0.999)
     optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.1)
     begun, seen = time.process_time(), []
