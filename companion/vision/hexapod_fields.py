@@ -15,7 +15,7 @@ from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells, look, t
 from companion.vision.models import network
 from companion.vision.pyramid import Pyramid
 
-KNOWN_WAY = 3.0
+KNOWN_WAY = 2.0
 """So large a lead says which way up a field lies."""
 LIKE_OTHERS = 1.5
 """What it speaks for a way up that others lie so too, as a logarithm."""

@@ -29,8 +29,10 @@ VOTE_SCALE = 4.0
 """What training multiplies the votes with."""
 VOTED = 1.4
 """So far from a field's middle, in half sides, places have something to say of it."""
-LOOKS = 3
-"""So often a case is looked at: once as a whole, then place by place; a card, which hides less of itself, once less."""
+LOOKS = 4
+"""So often a find is looked at at most: once as a whole, then place by place until it stays where it is."""
+STILL = 0.03
+"""A find that a look moves by less than this, in sides, stays where it is."""
 PLAINLY_NONE = 0.03
 """What is less likely there than this is not looked at again."""
 
@@ -47,24 +49,30 @@ def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_cas
         quads: the finds.
         is_case: whether they are to be cases; else loose cards.
     """
-    better = list(quads)
-    for look in range(LOOKS if is_case else LOOKS - 1):
-        better = _looked_at(net, pyramid, better, is_case, by_votes=look > 0)
-    return better
+    left, still = list(quads), []
+    for look in range(LOOKS):
+        seen = zip(left, _looked_at(net, pyramid, left, is_case, by_votes=look > 0), strict=True)
+        there = [(before, now) for before, now in seen if now.confidence >= PLAINLY_NONE]
+        is_still = [look > 0 and _stayed(before, now) for before, now in there]
+        still += [now for (_, now), is_it in zip(there, is_still, strict=True) if is_it]
+        left = [now for (_, now), is_it in zip(there, is_still, strict=True) if not is_it]
+    return still + left
+
+
+def _stayed(before: Quad, now: Quad) -> bool:
+    return float(np.abs(now.corners - before.corners).max()) < STILL * side_px(now.corners)
 
 
 def _looked_at(net: cv2.dnn.Net, pyramid: Pyramid, quads: list[Quad], is_case: bool, *, by_votes: bool) -> list[Quad]:
-    """One look: each quad moved to where the network sees it, without those that are plainly none."""
+    """One look: each quad moved to where the network sees it, and how surely it is there."""
     if not quads:
         return []
     corners = [np.asarray(quad.corners, np.float64) for quad in quads]
     net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
     answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
     sure = 1 / (1 + np.exp(-answers[:, SURE]))
-    put = [
-        moved(quad, answer, by_votes=by_votes).astype(np.float32) for quad, answer in zip(corners, answers, strict=True)
-    ]
-    return [Quad(quad, float(p)) for quad, p in zip(put, sure, strict=True) if p >= PLAINLY_NONE]
+    put = [moved(quad, answer, by_votes=by_votes) for quad, answer in zip(corners, answers, strict=True)]
+    return [Quad(quad.astype(np.float32), float(p)) for quad, p in zip(put, sure, strict=True)]
 
 
 def patch(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
