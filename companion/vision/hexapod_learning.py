@@ -6,6 +6,7 @@ A kind's examples are what the likeness network (`models/hexapod-insects`) answe
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012,
 _LABELLED_WAY = 8.0
 """How much rough corners count for the way up, as a logarithm."""
 _LEAST_KINDS = 2
+_ALIKE = 0.85
+"""Insects of two kinds that are more alike are hard to tell apart: decks with such a pair bring most of the doubts."""
 _LEAST_SURE = 0.05
 """Where a case is said to be, much less than usual is taken for one."""
 
@@ -63,8 +66,16 @@ class CaseProfile:
     def summary(self) -> str:
         """What was learnt, for people."""
         shown = [kind for kind in KINDS if kind in self.kinds]
-        missing = [kind for kind in KINDS if kind not in self.kinds]
-        return f"{', '.join(shown)} of {self.deck}" + (f" (not shown: {', '.join(missing)})" if missing else "")
+        missing = ", ".join(kind for kind in KINDS if kind not in self.kinds)
+        pairs = " and ".join(f"{a} with {b}" for a, b in self.alike)
+        doubt = f"; they look much alike on the photographs, expect doubts: {pairs}" if pairs else ""
+        return f"{', '.join(shown)} of {self.deck}" + (f" (not shown: {missing})" if missing else "") + doubt
+
+    @property
+    def alike(self) -> tuple[tuple[str, str], ...]:
+        """The pairs of kinds that are hard to tell apart."""
+        of = {kind: self.examples[[k == kind for k in self.kinds]] for kind in KINDS if kind in self.kinds}
+        return tuple((a, b) for a, b in combinations(of, 2) if (of[a] @ of[b].T).max() > _ALIKE)
 
     def namer(self) -> Likened:
         """What names insects of this printing."""

@@ -124,6 +124,17 @@ def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
     assert all(told in (None, truth) for told, truth in pairs)
 
 
+def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
+    picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
+    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
+    assert profile.alike == ()
+    assert cells[1][4] == "blue"
+    cells[1][4] = "dung"
+    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
+    assert profile.alike == (("blue", "dung"),)
+    assert profile.summary().endswith("they look much alike on the photographs, expect doubts: blue with dung")
+
+
 @pytest.mark.parametrize(
     ("labels", "code"),
     [
