@@ -17,7 +17,7 @@ PLAIN, BARE = 0.45, 0.65
 """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
 second holds where no insects show."""
 CERTAIN = 0.98
-"""A case found at least so surely may be half under a hand with no insect in sight: of 356, none was no case."""
+"""A case found at least so surely may be half under a hand with no insect in sight: of 356 finds, no false one was."""
 UNREAD = 0.7
 """A loose card of which nothing can be read is told when it was found at least so surely."""
 SHAKY, PLAIN_CELL = 0.9, 0.95

@@ -49,14 +49,14 @@ def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_cas
         quads: the finds.
         is_case: whether they are to be cases; else loose cards.
     """
-    left, still = list(quads), []
+    still: list[Quad] = []
+    moving = list(quads)
     for look in range(LOOKS):
-        seen = zip(left, _looked_at(net, pyramid, left, is_case, by_votes=look > 0), strict=True)
-        there = [(before, now) for before, now in seen if now.confidence >= PLAINLY_NONE]
-        is_still = [look > 0 and _stayed(before, now) for before, now in there]
-        still += [now for (_, now), is_it in zip(there, is_still, strict=True) if is_it]
-        left = [now for (_, now), is_it in zip(there, is_still, strict=True) if not is_it]
-    return still + left
+        asked, moving = moving, []
+        for before, now in zip(asked, _looked_at(net, pyramid, asked, is_case, by_votes=look > 0), strict=True):
+            if now.confidence >= PLAINLY_NONE:
+                (still if look > 0 and _stayed(before, now) else moving).append(now)
+    return still + moving
 
 
 def _stayed(before: Quad, now: Quad) -> bool:
