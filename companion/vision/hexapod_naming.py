@@ -10,8 +10,12 @@ import numpy as np
 
 from companion.vision.insects import INSECT, KINDS, Cells
 
-SHARPNESS = 20.0
+SHARPNESS = 44.0
 """What a likeness is multiplied with before it becomes a probability, more than in training."""
+_STANDING = 20.0
+"""What it is multiplied with where it speaks for a way up."""
+NONE_AT = 0.7
+"""An insect that is less like every example than this is sooner of a kind that was not shown."""
 
 
 class InsectNamer(Protocol):
@@ -76,19 +80,21 @@ class Likened:
     must_stand: bool = True
 
     def kinds(self, cells: Cells) -> np.ndarray:
-        """See `InsectNamer`."""
-        logits = self._alike(cells)
+        """See `InsectNamer`; what is missing to 1 is that it is none of those that were shown."""
+        none = np.full((*cells.likeness.shape[:2], 1), SHARPNESS * NONE_AT, np.float32)
+        logits = np.concatenate([self._alike(cells, SHARPNESS), none], axis=-1)
         e = np.exp(logits - logits.max(-1, keepdims=True))
-        return np.asarray(e / e.sum(-1, keepdims=True))
+        return np.asarray((e / e.sum(-1, keepdims=True))[..., :-1])
 
     def fit(self, cells: Cells) -> float:
         """See `InsectNamer`."""
-        return float((cells.state[..., INSECT] * self._alike(cells).max(-1)).sum()) + Described().fit(cells)
+        alike = self._alike(cells, _STANDING).max(-1)
+        return float((cells.state[..., INSECT] * alike).sum()) + Described().fit(cells)
 
-    def _alike(self, cells: Cells) -> np.ndarray:
-        """(rows, cols, 8) how like its most like examples a cell is to each kind."""
-        alike = SHARPNESS * cells.likeness @ self.examples.T
-        out = np.full((*alike.shape[:2], len(KINDS)), -SHARPNESS, np.float32)
+    def _alike(self, cells: Cells, sharpness: float) -> np.ndarray:
+        """(rows, cols, 8) how like its most like examples a cell is to each kind, times ``sharpness``."""
+        alike = sharpness * cells.likeness @ self.examples.T
+        out = np.full((*alike.shape[:2], len(KINDS)), -sharpness, np.float32)
         for k in range(len(KINDS)):
             mine = alike[..., self.of_kind == k]
             if mine.shape[-1]:

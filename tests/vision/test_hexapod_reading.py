@@ -124,6 +124,17 @@ def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
     assert all(told in (None, truth) for told, truth in pairs)
 
 
+def test_a_kind_that_was_not_shown_is_doubted_and_not_taken_for_another(frame):
+    picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
+    taught = [[None if kind == "gold" else kind for kind in row] for row in cells]
+    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": taught}]}])
+    assert "not shown: gold" in profile.summary()
+    (case,) = read_hexapod(picture, profile.namer()).cards
+    for told, doubted, want in zip(case.cells, case.doubt, cells, strict=True):
+        for kind, is_doubted, true in zip(told, doubted, want, strict=True):
+            assert is_doubted if true == "gold" else kind == true
+
+
 def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
