@@ -11,7 +11,7 @@ from companion.vision.hexapod_seen import SeenField
 from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER
 from companion.vision.seen import Warned
 
-SURE, SURE_EMPTY = 0.85, 0.6
+SURE, SURE_EMPTY = 0.9, 0.6
 """An insect's cell less certain than the first is doubted, an empty one less certain than the second."""
 PLAIN, BARE = 0.45, 0.65
 """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
