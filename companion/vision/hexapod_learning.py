@@ -16,7 +16,8 @@ from companion.errors import UsageError
 from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_naming import Likened
 from companion.vision.hexapod_outlines import exact_cases, found_on
-from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells, look, views
+from companion.vision.hexapod_quads import straightened
+from companion.vision.insects import CELL_PX, EMPTY, INSECT, KINDS, OTHER, Cells, look, views
 from companion.vision.models import network
 from companion.vision.pyramid import Pyramid
 
@@ -29,6 +30,9 @@ _LABELLED_WAY = 8.0
 _LEAST_KINDS = 2
 _ALIKE = 0.85
 """Insects of two kinds that are more alike are hard to tell apart: decks with such a pair bring most of the doubts."""
+_WHITE, _BURNT_OUT = 250, 0.5
+"""A pixel of which no channel is less than the first is burnt out; of the cells with insects no more than the second
+share is to be: of 74 photographs taught from, two had more, and brought a third of all wrong names."""
 _LEAST_SURE = 0.05
 """Where a case is said to be, much less than usual is taken for one."""
 
@@ -43,6 +47,7 @@ class CaseProfile:
         cols: from left to right.
         examples: (N, D) float32 unit vectors.
         kinds: the kind of each.
+        burnt_out: the share of the photographs' insects' cells that light has burnt out to white.
     """
 
     deck: str
@@ -50,6 +55,7 @@ class CaseProfile:
     cols: int
     examples: np.ndarray
     kinds: tuple[str, ...]
+    burnt_out: float = 0.0
 
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""
@@ -69,7 +75,13 @@ class CaseProfile:
         missing = ", ".join(kind for kind in KINDS if kind not in self.kinds)
         pairs = " and ".join(f"{a} with {b}" for a, b in self.alike)
         doubt = f"; they look much alike on the photographs, expect doubts: {pairs}" if pairs else ""
-        return f"{', '.join(shown)} of {self.deck}" + (f" (not shown: {missing})" if missing else "") + doubt
+        light = "; the photographs are burnt out, take them in less light" if self.is_burnt_out else ""
+        return f"{', '.join(shown)} of {self.deck}" + (f" (not shown: {missing})" if missing else "") + doubt + light
+
+    @property
+    def is_burnt_out(self) -> bool:
+        """Whether so much is burnt out to white that insects hardly show."""
+        return self.burnt_out > _BURNT_OUT
 
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
@@ -98,6 +110,7 @@ def learn_hexapod(
     """
     examples: list[np.ndarray] = []
     kinds: list[str] = []
+    burnt: list[float] = []
     size = (5, 5)
     for index, (name, picture) in enumerate(pictures):
         own = [one for one in labels if one.get("image") == name]
@@ -110,9 +123,10 @@ def learn_hexapod(
             for vector, kind in _examples(pyramid, quad, board["cells"], is_rough=bool(board.get("corners"))):
                 examples.append(vector)
                 kinds.append(kind)
+            burnt.append(_burnt_out(pyramid, quad, board["cells"]))
     if len(set(kinds)) < _LEAST_KINDS:
         raise UsageError("the photographs show fewer than two kinds of insects", code="too-few-symbols")
-    return CaseProfile(deck, *size, np.stack(examples).astype(np.float32), tuple(kinds))
+    return CaseProfile(deck, *size, np.stack(examples).astype(np.float32), tuple(kinds), float(np.mean(burnt)))
 
 
 def read_case_profile(path: Path) -> CaseProfile:
@@ -189,6 +203,15 @@ def _examples(pyramid: Pyramid, quad: Quad, cells: Grid, *, is_rough: bool) -> l
     is_open = seen[0].state[..., OTHER] < 0.6
     places = [(r, c) for r in range(rows) for c in range(cols) if cells[r][c] is not None and is_open[r, c]]
     return [(vectors[r, c], str(cells[r][c])) for r, c in places]
+
+
+def _burnt_out(pyramid: Pyramid, quad: Quad, cells: Grid) -> float:
+    """The share of a case's insects' cells that light has burnt out to white; of an empty case's, all of it."""
+    rows, cols = len(cells), len(cells[0])
+    seen = straightened(pyramid, quad.corners, rows, cols, CELL_PX, 0).min(-1) >= _WHITE
+    share = seen.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
+    shown = np.array([[kind is not None for kind in row] for row in cells])
+    return float(share[shown].mean() if shown.any() else share.mean())
 
 
 def _fit(seen: Cells, cells: Grid) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.vision.insects import INSECT, KINDS, Cells
 
-SHARPNESS = 44.0
+SHARPNESS = 56.0
 """What a likeness is multiplied with before it becomes a probability, more than in training."""
 _STANDING = 20.0
 """What it is multiplied with where it speaks for a way up."""

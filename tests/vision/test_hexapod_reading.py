@@ -135,6 +135,14 @@ def test_a_kind_that_was_not_shown_is_doubted_and_not_taken_for_another(frame):
             assert is_doubted if true == "gold" else kind == true
 
 
+def test_a_photograph_that_is_burnt_out_is_named_as_too_bright_to_learn_from(frame):
+    picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
+    labels = [{"boards": [{"cells": cells, "corners": read_hexapod(picture).cards[0].corners.tolist()}]}]
+    assert not learn_hexapod("hexapod", [("a.jpg", picture)], labels).is_burnt_out
+    bright = learn_hexapod("hexapod", [("a.jpg", np.clip(picture * 3.0, 0, 255).astype(np.uint8))], labels)
+    assert bright.is_burnt_out and bright.summary().endswith("the photographs are burnt out, take them in less light")
+
+
 def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
