@@ -47,6 +47,13 @@ _OTHER_KIND = draw.KINDS.index("other")
 _MIDDLES = np.stack(np.meshgrid(np.arange(6) + 0.5, np.arange(6) + 0.5), -1)
 
 
+class Everywhere(nn.Module):
+    """The planes' means, at every place: OpenCV 5 adds to what a convolution gives only what is as large."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return 0 * x + nn.functional.adaptive_avg_pool2d(x, 1)
+
+
 class Insects(nn.Module):
     """Cell by cell, with what lies around it and what all cells of the field have in common, the light above all."""
 
@@ -58,7 +65,7 @@ class Insects(nn.Module):
         )
         self.deeper = nn.Sequential(Beside(72), Beside(72))
         self.cell = block(72, 128, 3, pad=0)
-        self.common = nn.Sequential(block(128, 96, k=1), nn.AdaptiveAvgPool2d(1), nn.Conv2d(96, 128, 1))
+        self.common = nn.Sequential(block(128, 96, k=1), Everywhere(), nn.Conv2d(96, 128, 1))
         self.around = block(128, 128)
         self.wide = block(128, 128)
         self.head = nn.Conv2d(384, 49, 1)
