@@ -22,7 +22,7 @@ LIKE_OTHERS = 1.5
 _AWRY, _TOO_FAR = 0.08, 1.2
 """A field of which a corner lies further off than the first, in cells, as its cells say, is looked at again there; what
 is said to be further off than the second is not believed."""
-_DOUBTFUL = 0.97
+_DOUBTFUL = 0.9
 """A field of which a cell is less sure than this is looked at from all sides."""
 _LEAST = 1e-4
 _VOICES = np.array([1 / {"stag": 2, "moth": 2, "spider": 4}.get(kind, 1) for kind in KINDS])
