@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from companion.vision.affine_code import SCALE, affines_of, code_of
+from companion.vision.models import logistic
 from companion.vision.pyramid import Pyramid
 
 STRIDE = 4
@@ -162,7 +163,7 @@ def peaks(planes: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray, np.
 
     Centres are in pixels of the network's picture; what is less certain than ``least`` is left out.
     """
-    heat = 1.0 / (1.0 + np.exp(-planes[0]))
+    heat = logistic(planes[0])
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
     order = np.argsort(-heat[rows, cols])
     y, x = rows[order], cols[order]

@@ -13,6 +13,7 @@ import numpy as np
 
 from companion.vision.finder import brightened
 from companion.vision.hexapod_quads import corners_from_code, side_px
+from companion.vision.models import logistic
 from companion.vision.pyramid import Pyramid
 
 STRIDE, CASE_STRIDE = 4, 8
@@ -76,7 +77,7 @@ def at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) ->
 
 def _quads(planes: np.ndarray, stride: int, unit: float, scale: np.ndarray, least: float) -> tuple[Quad, ...]:
     """The peaks of a heat as quads, none over another."""
-    heat = 1.0 / (1.0 + np.exp(np.minimum(-planes[0], 80)))
+    heat = logistic(planes[0])
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
     found: list[Quad] = []
     for i in np.argsort(-heat[rows, cols], kind="stable"):

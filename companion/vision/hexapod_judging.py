@@ -1,7 +1,5 @@
 """What of a Hexapod field may be stated as fact, and what is doubted: thresholds and the insects' build."""
 
-from collections.abc import Iterable
-
 import numpy as np
 
 from companion.vision.hexapod_fields import KNOWN_WAY, Upright
@@ -28,6 +26,7 @@ ASIDE = 0.14
 a stack; measured, 1 of 100 that lie as they should are."""
 LONE = 0.97
 """Half of an insect without its other half is stated only when it is seen so surely."""
+_WHICH_WAY = "which way up it lies is not certain"
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
 
 
@@ -77,18 +76,16 @@ def judged(
     ]
     centres = _centres(field.quad.corners, rows, cols)
     others = _doubts_beside(field, sure, empty, odd)
-    reasons: dict[tuple[int, int], str] = {}
+    reasons = np.full((rows, cols), None, object)
     for cell in np.ndindex(rows, cols):
         reason = _doubt(names, float(sure[cell]), state[cell], cell, centres[cell], size)
-        reason = reason or next((why for where, why in others if where[cell]), None)
-        if reason is not None:
-            reasons[cell] = reason
-    for r, c in np.argwhere(_other_if_turned(field, np.where(empty, -1, named), _mask((rows, cols), reasons))):
-        reasons.setdefault((int(r), int(c)), "which way up it lies is not certain")
-    doubt, what = _mask((rows, cols), reasons), "a cell" if is_case else "a loose card's cell"
+        reasons[cell] = reason or next((why for where, why in others if where[cell]), None)
+    doubted = reasons.astype(bool)
+    reasons[_other_if_turned(field, np.where(empty, -1, named), doubted) & ~doubted] = _WHICH_WAY
+    doubt, what = reasons.astype(bool), "a cell" if is_case else "a loose card's cell"
     warnings = [
-        Warned("unsure", f"{what}: {reason}", (float(centres[cell][0]), float(centres[cell][1])))
-        for cell, reason in sorted(reasons.items())
+        Warned("unsure", f"{what}: {reason}", (float(x), float(y)))
+        for reason, (x, y) in zip(reasons[doubt], centres[doubt], strict=True)
     ]
     stated = sure[~doubt]
     seen = SeenField(
@@ -101,14 +98,6 @@ def judged(
         field.quad.confidence,
     )
     return seen, warnings
-
-
-def _mask(shape: tuple[int, int], cells: Iterable[tuple[int, int]]) -> np.ndarray:
-    """Booleans (rows, cols), true at the cells."""
-    mask = np.zeros(shape, bool)
-    for cell in cells:
-        mask[cell] = True
-    return mask
 
 
 def _doubts_beside(

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
+from companion.vision.alike import expected_doubts
 from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_naming import Likened
 from companion.vision.hexapod_outlines import exact_cases, found_on
@@ -72,11 +73,10 @@ class CaseProfile:
     def summary(self) -> str:
         """What was learnt, for people."""
         shown = [kind for kind in KINDS if kind in self.kinds]
-        missing = ", ".join(kind for kind in KINDS if kind not in self.kinds)
-        pairs = " and ".join(f"{a} with {b}" for a, b in self.alike)
-        doubt = f"; they look much alike on the photographs, expect doubts: {pairs}" if pairs else ""
+        missing = [kind for kind in KINDS if kind not in self.kinds]
+        lacking = f" (not shown: {', '.join(missing)})" if missing else ""
         light = "; the photographs are burnt out, take them in less light" if self.is_burnt_out else ""
-        return f"{', '.join(shown)} of {self.deck}" + (f" (not shown: {missing})" if missing else "") + doubt + light
+        return f"{', '.join(shown)} of {self.deck}{lacking}{expected_doubts(self.alike)}{light}"
 
     @property
     def is_burnt_out(self) -> bool:

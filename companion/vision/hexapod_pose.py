@@ -14,6 +14,7 @@ import numpy as np
 from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_quads import UNIT, corners_from_code, homography, pose_code, side_px, through
 from companion.vision.hexapod_votes import agreed
+from companion.vision.models import logistic
 from companion.vision.pyramid import Pyramid
 
 PATCH = 96
@@ -70,7 +71,7 @@ def _looked_at(net: cv2.dnn.Net, pyramid: Pyramid, quads: list[Quad], is_case: b
     corners = [np.asarray(quad.corners, np.float64) for quad in quads]
     net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
     answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
-    sure = 1 / (1 + np.exp(-answers[:, SURE]))
+    sure = logistic(answers[:, SURE])
     put = [moved(quad, answer, by_votes=by_votes) for quad, answer in zip(corners, answers, strict=True)]
     return [Quad(quad.astype(np.float32), float(p)) for quad, p in zip(put, sure, strict=True)]
 

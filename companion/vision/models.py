@@ -1,4 +1,4 @@
-"""Where the trained networks lie, and their loading through OpenCV."""
+"""Where the trained networks lie, their loading through OpenCV, and what their logits mean."""
 
 import threading
 from pathlib import Path
@@ -53,6 +53,11 @@ def network(name: str) -> cv2.dnn.Net:
     if name not in _LOADED.networks:
         _LOADED.networks[name] = _read(name)
     return _LOADED.networks[name]
+
+
+def logistic(logits: np.ndarray) -> np.ndarray:
+    """The probabilities that logits mean, however sure a network is."""
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-logits, 80.0))))
 
 
 def troubles() -> tuple[str, ...]:

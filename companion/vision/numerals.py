@@ -10,6 +10,7 @@ import cv2
 import numpy as np
 
 from companion.vision.comet_finder import HALF_WIDTH, affine_of
+from companion.vision.models import logistic
 from companion.vision.pyramid import Pyramid
 
 WIDE, HIGH = 72, 96
@@ -102,7 +103,7 @@ def opinions(net: cv2.dnn.Net, patches: np.ndarray) -> Opinions:
     if again.any():
         second[again] = _answers(net, level[again, :, ::-1, ::-1])
     kinds = _softmax((_kinds(first) + _kinds(second)) / 2)
-    upright = _logistic((first[:, -1] - second[:, -1]) / 2)
+    upright = logistic((first[:, -1] - second[:, -1]) / 2)
     return Opinions(kinds, upright, _softmax(np.stack([_numbers(first), _numbers(second)], 1)))
 
 
@@ -115,7 +116,7 @@ def _answers(net: cv2.dnn.Net, level: np.ndarray) -> np.ndarray:
 def _is_plain(answers: np.ndarray) -> np.ndarray:
     """One look was enough (N,): a back or nothing, or a face the right way up with all its numbers."""
     kinds, least = _softmax(_kinds(answers)), _softmax(_numbers(answers)).max(-1).min(-1)
-    face = (kinds[:, 0] > PLAIN) & (_logistic(answers[:, -1]) > PLAIN) & (least > PLAIN)
+    face = (kinds[:, 0] > PLAIN) & (logistic(answers[:, -1]) > PLAIN) & (least > PLAIN)
     return np.asarray(face | (kinds[:, 1:].max(-1) > PLAIN))
 
 
@@ -126,10 +127,6 @@ def _numbers(answers: np.ndarray) -> np.ndarray:
 
 def _kinds(answers: np.ndarray) -> np.ndarray:
     return answers[:, -len(KINDS) - 1 : -1]
-
-
-def _logistic(logits: np.ndarray) -> np.ndarray:
-    return np.asarray(1.0 / (1.0 + np.exp(-logits)))
 
 
 def _softmax(logits: np.ndarray) -> np.ndarray:

@@ -14,6 +14,7 @@ import cv2
 import numpy as np
 
 from companion.errors import UsageError
+from companion.vision.alike import expected_doubts
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches, over_face, raw_patches, stood_out
 
@@ -58,9 +59,7 @@ class Profile:
 
     def summary(self) -> str:
         """What was learnt, for people."""
-        pairs = " and ".join(f"{a} with {b}" for a, b in self.alike)
-        doubt = f"; they look much alike on the photographs, expect doubts: {pairs}" if pairs else ""
-        return f"{', '.join(self.symbols)} of {self.deck}{doubt}"
+        return f"{', '.join(self.symbols)} of {self.deck}{expected_doubts(self.alike)}"
 
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
