@@ -28,6 +28,8 @@ _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012,
 """Shares of a field by which it is cut askew: a learnt likeness must not hang on exact corners."""
 _LABELLED_WAY = 8.0
 """How much rough corners count for the way up, as a logarithm."""
+_FORM = 2
+"""Of the file: another network's likeness means nothing to this one."""
 _LEAST_KINDS = 2
 _ALIKE = 0.85
 """Insects of two kinds that are more alike are hard to tell apart: decks with such a pair bring most of the doubts."""
@@ -61,7 +63,7 @@ class CaseProfile:
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""
         return {
-            "profile": 1,
+            "profile": _FORM,
             "game": "hexapod",
             "deck": self.deck,
             "rows": self.rows,
@@ -133,8 +135,10 @@ def read_case_profile(path: Path) -> CaseProfile:
     """A profile from its file. Raises `UsageError` when it is not one of Hexapod."""
     try:
         held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        if (held["profile"], held["game"]) != (1, "hexapod"):
-            raise ValueError(f"profile version {held['profile']} of {held['game']}")
+        if held["game"] != "hexapod":
+            raise ValueError(f"it is one of {held['game']}")
+        if held["profile"] != _FORM:
+            raise ValueError(f"profile version {held['profile']}; learn the printing again")
         examples, kinds = np.array(held["examples"], np.float32), tuple(held["kinds"])
         if examples.ndim != 2 or len(examples) != len(kinds) or not set(kinds) <= set(KINDS):
             raise ValueError("its numbers do not fit together")

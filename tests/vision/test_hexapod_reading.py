@@ -143,6 +143,15 @@ def test_a_photograph_that_is_burnt_out_is_named_as_too_bright_to_learn_from(fra
     assert bright.is_burnt_out and bright.summary().endswith("the photographs are burnt out, take them in less light")
 
 
+def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, tmp_path):
+    labels = [{"boards": [{"cells": [list(row) for row in shown(CARDS)]}]}]
+    profile = learn_hexapod("hexapod", [("a.jpg", frame([((480, 320), 0, CARDS)]))], labels)
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({**profile.as_json(), "profile": 1}), encoding="utf-8")
+    with pytest.raises(UsageError, match="learn the printing again"):
+        read_case_profile(path)
+
+
 def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
@@ -170,7 +179,7 @@ def test_labels_that_do_not_fit_are_refused_by_name(labels, code, frame):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", '{"profile": 1, "game": "hexel"}', '{"profile": 1, "game": "hexapod", "kinds": 3}']
+    "text", ["", "{}", '{"profile": 2, "game": "hexel"}', '{"profile": 2, "game": "hexapod", "kinds": 3}']
 )
 def test_a_file_that_is_no_profile_is_refused_by_name(tmp_path, text):
     path = tmp_path / "p.json"
