@@ -33,6 +33,8 @@ Array = npt.NDArray[Any]
 
 PX_PER_MM = 5.0
 _STYLES = ("flat", "flat", "outlined", "outlined", "silhouette", "line")
+_ONE_INK = {False: (10.0, 80.0), True: (170.0, 245.0)}
+"""How bright the one ink of a deck of outlines or shadows is, on light cards and on dark ones."""
 _HUES = {"blue": (215, 14), "green": (132, 22), "gold": (42, 7), "leaf": (5, 9), "stag": (22, 8), "moth": (38, 10)}
 """The middle and the spread of the hue, in degrees, of the kinds that are named or known by their colour."""
 _TONES = {
@@ -106,7 +108,7 @@ def invented(rng: np.random.Generator) -> Printing:
     chosen: dict[str, tuple[Inks, int]] = {}
     shape = int(rng.integers(1 << 30))
     share = rng.random() < 0.35 and style not in ("silhouette", "line")
-    common = tinted(rng, 10, 80, 40) if style in ("silhouette", "line") and rng.random() < 0.6 else None
+    common = tinted(rng, *_ONE_INK[is_dark], 40) if style in ("silhouette", "line") and rng.random() < 0.6 else None
     for kind in DRAWN:
         shape = shape if share and kind in ("green", "gold") else int(rng.integers(1 << 30))
         ink = inks(rng, common or _seen_on(face, rng), style)

@@ -84,6 +84,15 @@ def test_no_two_kinds_of_an_invented_deck_look_the_same(seed):
             assert np.abs(one.astype(int) - other).mean() > 2
 
 
+@pytest.mark.parametrize("seed", range(9_750_004, 9_750_010))
+def test_the_insects_of_an_invented_deck_are_seen_on_their_cards(seed):
+    look = invented(np.random.default_rng(seed))
+    face = np.array([int(look.face[k : k + 2], 16) for k in (5, 3, 1)])
+    for picture in look.pictures.values():
+        ink = picture[picture[:, :, 3] > 250][:, :3].astype(int)
+        assert np.percentile(np.abs(ink - face).max(1), 75) > 60
+
+
 def test_stacked_cards_lie_higher_than_those_below():
     (case,) = scene(np.random.default_rng(8), 1, (5, 5), odd=False).cases
     assert all(card.to_mm > card.from_mm >= case.floor_mm for card in case.cards)
