@@ -8,10 +8,13 @@ from typing import Protocol
 
 import numpy as np
 
+from companion.vision.discriminant import Discriminant
 from companion.vision.insects import INSECT, KINDS, Cells
 
 SHARPNESS = 56.0
 """What a likeness is multiplied with before it becomes a probability, more than in training."""
+_PARTED = 0.7
+"""What the discriminants' logits are multiplied with: what scatters on one photograph is less than what does on all."""
 _STANDING = 20.0
 """What it is multiplied with where it speaks for a way up."""
 NONE_AT = 0.7
@@ -64,27 +67,32 @@ class Described:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Likened:
-    """A printing that was learnt: an insect is of the kind whose examples it is most like.
+    """A printing that was learnt: an insect like its examples is of the kind that its discriminants say.
 
     Attributes:
         examples: (N, D) unit vectors.
         of_kind: (N,) index in `insects.KINDS` of each.
+        parting: what tells the kinds apart.
         rows: see `InsectNamer`.
         cols: see `InsectNamer`.
     """
 
     examples: np.ndarray
     of_kind: np.ndarray
+    parting: Discriminant
     rows: int = 5
     cols: int = 5
     must_stand: bool = True
 
     def kinds(self, cells: Cells) -> np.ndarray:
         """See `InsectNamer`; what is missing to 1 is that it is none of those that were shown."""
-        none = np.full((*cells.likeness.shape[:2], 1), SHARPNESS * NONE_AT, np.float32)
-        logits = np.concatenate([self._alike(cells, SHARPNESS), none], axis=-1)
+        alike = self._alike(cells, SHARPNESS)
+        is_shown = 1 / (1 + np.exp(SHARPNESS * NONE_AT - np.logaddexp.reduce(alike, axis=-1, keepdims=True)))
+        out = np.zeros_like(alike)
+        logits = _PARTED * self.parting.logits(cells.likeness)
         e = np.exp(logits - logits.max(-1, keepdims=True))
-        return np.asarray((e / e.sum(-1, keepdims=True))[..., :-1])
+        out[..., [KINDS.index(kind) for kind in self.parting.kinds]] = e / e.sum(-1, keepdims=True)
+        return np.asarray(out * is_shown)
 
     def fit(self, cells: Cells) -> float:
         """See `InsectNamer`."""
