@@ -1,9 +1,13 @@
 """What of a Hexapod field may be stated as fact, and what is doubted: thresholds and the insects' build."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from companion.vision.hexapod_fields import KNOWN_WAY, Upright
+from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_naming import InsectNamer
+from companion.vision.hexapod_outlines import THERE
 from companion.vision.hexapod_quads import homography, through
 from companion.vision.hexapod_seen import SeenField
 from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER
@@ -39,9 +43,17 @@ def is_case(field: Upright) -> bool:
 
 
 def is_card(field: Upright) -> bool:
-    """Whether insects show on what was found as a loose card, not a back or a pattern."""
+    """Whether insects show on what was found as a loose card, not a back or a pattern; an outline that is hardly one is
+    a card only where they show plainly."""
     insect = field.cells.state[..., INSECT]
+    if field.quad.confidence < THERE:
+        return bool(insect.min() > PLAIN_CELL)
     return bool((insect > 0.6).sum() >= 2 and insect.mean() > 0.45)
+
+
+def as_sure_as_others(card: Upright) -> Upright:
+    """A loose card that insects show to be one, however unsure its outline was."""
+    return replace(card, quad=Quad(card.quad.corners, max(card.quad.confidence, THERE)))
 
 
 def is_worth_telling(card: SeenField) -> bool:

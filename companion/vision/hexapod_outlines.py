@@ -15,6 +15,12 @@ FOUND = 0.12
 """What the finder is less sure of is not looked at."""
 THERE = 0.4
 """What a closer look is less sure of is told as nothing."""
+HINTED = 0.08
+"""A loose card less sure than `THERE`, but surer than this, is one where insects show plainly."""
+_SURE_CASE = 0.8
+"""In a case less sure than this, cards are looked for: a few that lie in a row may have been taken for it."""
+_ROW = 2
+"""So many cards, each surer than the case in which they lie, are a row of cards and no case."""
 _APART = 0.6
 """Two things of a kind lie at least so many of their sides apart."""
 
@@ -29,11 +35,19 @@ def exact_cases(pyramid: Pyramid, finds: Finds, least: float = THERE) -> tuple[Q
     return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, finds.cases, is_case=True), least)
 
 
-def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[Quad, ...]:
-    """The loose cards, surest first, each begun at any corner; what lies in a case is none."""
-    beside = [card for card in finds.cards if not any(_within(card, case) for case in cases)]
-    cards = _once(refined(network("hexapod-pose/pose.onnx"), pyramid, beside, is_case=False))
-    return tuple(card for card in cards if not any(_within(card, case) for case in cases))
+def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[tuple[Quad, ...], tuple[Quad, ...]]:
+    """The loose cards, surest first, each begun at any corner, what lies in a case being none; and the cases that are
+    no cards in a row."""
+    sure = [case for case in cases if case.confidence >= _SURE_CASE]
+    beside = [card for card in finds.cards if not _is_in(card, sure)]
+    cards = _once(refined(network("hexapod-pose/pose.onnx"), pyramid, beside, is_case=False), HINTED)
+    kept = [case for case in cases if not _is_row(case, cards)]
+    return tuple(card for card in cards if not _is_in(card, kept)), tuple(kept)
+
+
+def _is_row(case: Quad, cards: Sequence[Quad]) -> bool:
+    """Whether a case is rather the cards that lie where it is."""
+    return sum(_is_in(card, [case]) and card.confidence > case.confidence for card in cards) >= _ROW
 
 
 def nudged(pyramid: Pyramid, quad: Quad, *, is_case: bool) -> Quad:
@@ -57,7 +71,7 @@ def _is_same(quad: Quad, other: Quad) -> bool:
     return apart < _APART * max(side_px(quad.corners), side_px(other.corners))
 
 
-def _within(card: Quad, case: Quad) -> bool:
+def _is_in(card: Quad, cases: Sequence[Quad]) -> bool:
     """A card in a case is no loose one."""
     x, y = (float(v) for v in card.corners.mean(0))
-    return cv2.pointPolygonTest(case.corners.reshape(-1, 1, 2), (x, y), False) > 0
+    return any(cv2.pointPolygonTest(case.corners.reshape(-1, 1, 2), (x, y), False) > 0 for case in cases)
