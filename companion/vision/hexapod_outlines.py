@@ -17,10 +17,10 @@ THERE = 0.4
 """What a closer look is less sure of is told as nothing."""
 HINTED = 0.08
 """A loose card less sure than `THERE`, but surer than this, is one where insects show plainly."""
-_SURE_CASE = 0.8
-"""In a case less sure than this, cards are looked for: a few that lie in a row may have been taken for it."""
-_ROW = 2
-"""So many cards, each surer than the case in which they lie, are a row of cards and no case."""
+_SURE_CASE = 0.9
+"""In a case less sure than this, cards are looked for: one, or a few that lie in a row, may have been taken for it."""
+_MOST = 0.5
+"""Where cards, each surer than the case in which they lie, fill more of it than this, there is no case."""
 _APART = 0.6
 """Two things of a kind lie at least so many of their sides apart."""
 
@@ -37,17 +37,18 @@ def exact_cases(pyramid: Pyramid, finds: Finds, least: float = THERE) -> tuple[Q
 
 def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[tuple[Quad, ...], tuple[Quad, ...]]:
     """The loose cards, surest first, each begun at any corner, what lies in a case being none; and the cases that are
-    no cards in a row."""
+    not taken for one from a card, or from a few in a row."""
     sure = [case for case in cases if case.confidence >= _SURE_CASE]
     beside = [card for card in finds.cards if not _is_in(card, sure)]
     cards = _once(refined(network("hexapod-pose/pose.onnx"), pyramid, beside, is_case=False), HINTED)
-    kept = [case for case in cases if not _is_row(case, cards)]
+    kept = [case for case in cases if not _is_cards(case, cards)]
     return tuple(card for card in cards if not _is_in(card, kept)), tuple(kept)
 
 
-def _is_row(case: Quad, cards: Sequence[Quad]) -> bool:
+def _is_cards(case: Quad, cards: Sequence[Quad]) -> bool:
     """Whether a case is rather the cards that lie where it is."""
-    return sum(_is_in(card, [case]) and card.confidence > case.confidence for card in cards) >= _ROW
+    surer = [card for card in cards if card.confidence > case.confidence and _is_in(card, [case])]
+    return sum(cv2.contourArea(card.corners) for card in surer) > _MOST * cv2.contourArea(case.corners)
 
 
 def nudged(pyramid: Pyramid, quad: Quad, *, is_case: bool) -> Quad:
