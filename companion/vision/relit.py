@@ -15,9 +15,6 @@ from companion.vision.kinds import with_two_kinds
 
 _SHARPNESS = 1.5
 """How much surer a look's nearness is than the training's softmax made it."""
-_LIT = 1.5
-"""So much surer still where the looks are known as this light shows them: of 4,989 cards five more were right and none
-more wrong; at 2.5 times, five more were wrong."""
 _NEAR = 6.0
 """Only patches within this squared distance of a look move it, or are part of a heap."""
 _STEADY = 8.0
@@ -48,7 +45,7 @@ def named(looks: np.ndarray, answers: np.ndarray, none_at: float, plain: float) 
     """
     learnt = _probabilities(_squared(looks, answers), none_at)
     followed = _followed(looks, answers, none_at, plain)
-    lit = _probabilities(_LIT * _pulled_apart(_squared(followed, answers), followed), none_at)
+    lit = _probabilities(_pulled_apart(_squared(followed, answers), followed), none_at)
     kinds = lit[..., :-1] / np.maximum(lit[..., :-1].sum(-1, keepdims=True), 1e-9)
     lit = np.concatenate([kinds * (1 - learnt[..., -1:]), learnt[..., -1:]], axis=-1)
     leans_alike = lit.argmax(-1) == learnt.argmax(-1)
