@@ -5,7 +5,7 @@ tells the kinds apart is learnt from many variants of the photographs.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -144,11 +144,17 @@ def learn_hexapod(
             examples += _examples(pyramid, corners, board["cells"])
             again += _met_again(pyramid, corners, board["cells"])
             burnt.append(_burnt_out(pyramid, quad, board["cells"]))
-    if min(len({kind for _, kind in shown}) for shown in (examples, again)) < _LEAST_KINDS:
+    shown = {kind for _, kind in examples} & {kind for _, kind in again}
+    if len(shown) < _LEAST_KINDS:
         raise UsageError("the photographs show fewer than two kinds of insects", code="too-few-symbols")
-    vectors, kinds = zip(*examples, strict=True)
-    told = parting(np.stack([vector for vector, _ in again]), [kind for _, kind in again])
-    return CaseProfile(deck, *size, np.stack(vectors).astype(np.float32), kinds, told, float(np.mean(burnt)))
+    (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, again))
+    return CaseProfile(deck, *size, vectors, kinds, parting(varied, of_varied), float(np.mean(burnt)))
+
+
+def _of(kinds: Set[str], examples: Sequence[_Example]) -> tuple[np.ndarray, tuple[str, ...]]:
+    """The examples of some kinds: likenesses (N, D) float32, and the kind of each."""
+    vectors, names = zip(*(one for one in examples if one[1] in kinds), strict=True)
+    return np.stack(vectors).astype(np.float32), names
 
 
 def read_case_profile(path: Path) -> CaseProfile:
@@ -160,14 +166,15 @@ def read_case_profile(path: Path) -> CaseProfile:
         if held["profile"] != _FORM:
             raise ValueError(f"profile version {held['profile']}; learn the printing again")
         examples, kinds = np.array(held["examples"], np.float32), tuple(held["kinds"])
-        if examples.ndim != 2 or len(examples) != len(kinds) or not set(kinds) | set(held["parted"]) <= set(KINDS):
+        if examples.ndim != 2 or len(examples) != len(kinds) or not set(kinds) <= set(KINDS):
             raise ValueError("its numbers do not fit together")
         rows, cols = int(held["rows"]), int(held["cols"])
         if min(rows, cols) < 1:
             raise ValueError(f"a case of {rows} x {cols}")
         parted, weights = tuple(held["parted"]), np.array(held["weights"], np.float32)
         offsets = np.array(held["offsets"], np.float32)
-        if weights.shape != (len(parted), examples.shape[1]) or offsets.shape != (len(parted),):
+        fits = weights.shape == (len(parted), examples.shape[1]) and offsets.shape == (len(parted),)
+        if not fits or set(parted) != set(kinds):
             raise ValueError("its numbers do not fit together")
         return CaseProfile(str(held["deck"]), rows, cols, examples, kinds, Discriminant(parted, weights, offsets))
     except OSError as error:

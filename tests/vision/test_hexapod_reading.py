@@ -152,6 +152,18 @@ def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, t
         read_case_profile(path)
 
 
+@pytest.mark.parametrize(
+    ("part", "wrong"), [("parted", ["gold"]), ("weights", [[1.0]]), ("offsets", []), ("kinds", ["wasp"])]
+)
+def test_a_profile_whose_numbers_do_not_fit_together_is_refused(part, wrong, frame, tmp_path):
+    labels = [{"boards": [{"cells": [list(row) for row in shown(CARDS)]}]}]
+    profile = learn_hexapod("hexapod", [("a.jpg", frame([((480, 320), 0, CARDS)]))], labels)
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({**profile.as_json(), part: wrong}), encoding="utf-8")
+    with pytest.raises(UsageError, match="do not fit together"):
+        read_case_profile(path)
+
+
 def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
