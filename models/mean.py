@@ -6,7 +6,6 @@ PYTHONPATH=. python models/mean.py ONE.onnx OTHER.onnx OUT.onnx
 import argparse
 from pathlib import Path
 
-import numpy as np
 import onnx
 from onnx import numpy_helper
 
@@ -15,13 +14,19 @@ def mean(one: onnx.ModelProto, other: onnx.ModelProto) -> onnx.ModelProto:
     """A network with the mean weights of two of the same build; their layers lie in the same order."""
     out = onnx.ModelProto()
     out.CopyFrom(one)
-    for mine, theirs in zip(out.graph.initializer, other.graph.initializer, strict=True):
+    for mine, theirs in zip(_weights(out), _weights(other), strict=True):
         a, b = numpy_helper.to_array(mine), numpy_helper.to_array(theirs)
         if a.shape != b.shape:
             raise SystemExit(f"{mine.name} is {a.shape}, {theirs.name} is {b.shape}: they are no rounds of one network")
-        if np.issubdtype(a.dtype, np.floating):
-            mine.CopyFrom(numpy_helper.from_array(((a + b) / 2).astype(a.dtype), mine.name))
+        mine.CopyFrom(numpy_helper.from_array(((a + b) / 2).astype(a.dtype), mine.name))
     return out
+
+
+def _weights(network: onnx.ModelProto) -> list[onnx.TensorProto]:
+    """What its layers hold, in the order in which they are used; constants beside them differ by how it was written."""
+    held = {one.name: one for one in network.graph.initializer}
+    layers = [node for node in network.graph.node if node.op_type in ("Conv", "Gemm")]
+    return [held[name] for layer in layers for name in layer.input[1:]]
 
 
 def main() -> None:
