@@ -10,6 +10,7 @@ import numpy as np
 
 from companion.vision.discriminant import Discriminant
 from companion.vision.insects import INSECT, KINDS, Cells
+from companion.vision.models import logistic, softmax
 
 SHARPNESS = 56.0
 """What a likeness is multiplied with before it becomes a probability, more than in training."""
@@ -86,26 +87,15 @@ class Likened:
 
     def kinds(self, cells: Cells) -> np.ndarray:
         """See `InsectNamer`; what is missing to 1 is that it is none of those that were shown."""
-        alike = self._alike(cells, SHARPNESS)
-        is_shown = 1 / (1 + np.exp(SHARPNESS * NONE_AT - np.logaddexp.reduce(alike, axis=-1, keepdims=True)))
-        out = np.zeros_like(alike)
-        logits = _PARTED * self.parting.logits(cells.likeness)
-        e = np.exp(logits - logits.max(-1, keepdims=True))
-        out[..., [KINDS.index(kind) for kind in self.parting.kinds]] = e / e.sum(-1, keepdims=True)
+        alike = SHARPNESS * cells.likeness @ self.examples.T
+        is_shown = logistic(np.logaddexp.reduce(alike, axis=-1, keepdims=True) - SHARPNESS * NONE_AT)
+        out = np.zeros((*alike.shape[:2], len(KINDS)), np.float32)
+        shown = [KINDS.index(kind) for kind in self.parting.kinds]
+        out[..., shown] = softmax(_PARTED * self.parting.logits(cells.likeness))
         return np.asarray(out * is_shown)
 
     def fit(self, cells: Cells) -> float:
         """See `InsectNamer`."""
-        alike = self._alike(cells, _STANDING).max(-1)
-        return float((cells.state[..., INSECT] * alike).sum()) + Described().fit(cells)
-
-    def _alike(self, cells: Cells, sharpness: float) -> np.ndarray:
-        """(rows, cols, 8) how like its most like examples a cell is to each kind, times ``sharpness``."""
-        alike = sharpness * cells.likeness @ self.examples.T
-        out = np.full((*alike.shape[:2], len(KINDS)), -sharpness, np.float32)
-        for k in range(len(KINDS)):
-            mine = alike[..., self.of_kind == k]
-            if mine.shape[-1]:
-                top = mine.max(-1)
-                out[..., k] = top + np.log(np.exp(mine - top[..., None]).sum(-1))
-        return out
+        alike = _STANDING * cells.likeness @ self.examples.T
+        to_kinds = [np.logaddexp.reduce(alike[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)]
+        return float((cells.state[..., INSECT] * np.max(to_kinds, axis=0)).sum()) + Described().fit(cells)

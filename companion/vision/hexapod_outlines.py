@@ -35,19 +35,20 @@ def exact_cases(pyramid: Pyramid, finds: Finds, least: float = THERE) -> tuple[Q
     return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, finds.cases, is_case=True), least)
 
 
-def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[tuple[Quad, ...], tuple[Quad, ...]]:
-    """The loose cards, surest first, each begun at any corner, what lies in a case being none; and the cases that are
-    not taken for one from a card, or from a few in a row."""
-    sure = [case for case in cases if case.confidence >= _SURE_CASE]
-    beside = [card for card in finds.cards if not _is_in(card, sure)]
-    cards = _once(refined(network("hexapod-pose/pose.onnx"), pyramid, beside, is_case=False), HINTED)
-    kept = [case for case in cases if not _is_cards(case, cards)]
-    return tuple(card for card in cards if not _is_in(card, kept)), tuple(kept)
+def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[Quad, ...]:
+    """The loose cards, surest first, each begun at any corner; what was found in a sure case is none."""
+    loose = beside(finds.cards, [case for case in cases if case.confidence >= _SURE_CASE])
+    return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, loose, is_case=False), HINTED)
 
 
-def _is_cards(case: Quad, cards: Sequence[Quad]) -> bool:
-    """Whether a case is rather the cards that lie where it is."""
-    surer = [card for card in cards if card.confidence > case.confidence and _is_in(card, [case])]
+def beside(cards: Sequence[Quad], cases: Sequence[Quad]) -> tuple[Quad, ...]:
+    """The cards that lie in none of the cases: a card in a case is no loose one."""
+    return tuple(card for card in cards if not any(_is_in(card, case) for case in cases))
+
+
+def is_cards(case: Quad, cards: Sequence[Quad]) -> bool:
+    """Whether a case is rather a card, or a few in a row, that lie where it is."""
+    surer = [card for card in cards if card.confidence > case.confidence and _is_in(card, case)]
     return sum(cv2.contourArea(card.corners) for card in surer) > _MOST * cv2.contourArea(case.corners)
 
 
@@ -72,7 +73,6 @@ def _is_same(quad: Quad, other: Quad) -> bool:
     return apart < _APART * max(side_px(quad.corners), side_px(other.corners))
 
 
-def _is_in(card: Quad, cases: Sequence[Quad]) -> bool:
-    """A card in a case is no loose one."""
+def _is_in(card: Quad, case: Quad) -> bool:
     x, y = (float(v) for v in card.corners.mean(0))
-    return any(cv2.pointPolygonTest(case.corners.reshape(-1, 1, 2), (x, y), False) > 0 for case in cases)
+    return cv2.pointPolygonTest(case.corners.reshape(-1, 1, 2), (x, y), False) > 0

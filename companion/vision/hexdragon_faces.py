@@ -8,6 +8,7 @@ so that a face turns with its tile by a cyclic shift, as a Hex'el card's symbols
 import numpy as np
 
 from companion.decks.hexdragon import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
+from companion.vision.models import softmax
 from companion.vision.paths import ENDS, OWNERS, Answers
 
 Face = tuple[str | None, ...]
@@ -69,9 +70,7 @@ def answers_told(probabilities: np.ndarray) -> Answers:
 
 def face_weights(ends: np.ndarray) -> np.ndarray:
     """How likely each of `FACES` is (N, F), from the probabilities of the ends of its edges (N, 6, 7)."""
-    told = np.einsum("ndl,fdl->nf", np.log(np.maximum(ends, 1e-6)), _ONE_HOT) + _LOG_PRIOR
-    e = np.exp(told - told.max(-1, keepdims=True))
-    return np.asarray(e / e.sum(-1, keepdims=True))
+    return softmax(np.einsum("ndl,fdl->nf", np.log(np.maximum(ends, 1e-6)), _ONE_HOT) + _LOG_PRIOR)
 
 
 def end_shares(probabilities: np.ndarray) -> np.ndarray:

@@ -13,6 +13,7 @@ import cv2
 import numpy as np
 
 from companion.vision.hexapod_quads import straightened
+from companion.vision.models import softmax
 from companion.vision.pyramid import Pyramid
 
 CELL_PX = 24
@@ -86,7 +87,7 @@ def look(net: cv2.dnn.Net, fields: np.ndarray) -> tuple[Cells, ...]:
 def together(looks: Sequence[Cells]) -> Cells:
     """What several looks at one field say together; what one thinks impossible weighs heavily (geometric means)."""
     state, kind, up = (
-        _softmax(np.mean([np.log(np.maximum(getattr(one, part), _LEAST)) for one in looks], axis=0))
+        softmax(np.mean([np.log(np.maximum(getattr(one, part), _LEAST)) for one in looks], axis=0))
         for part in ("state", "kind", "up")
     )
     likeness = np.mean([one.likeness for one in looks], axis=0)
@@ -97,10 +98,5 @@ def together(looks: Sequence[Cells]) -> Cells:
 def _cells(planes: np.ndarray) -> Cells:
     likeness = planes[..., LIKENESS]
     length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
-    state, kind, up = (_softmax(planes[..., part]) for part in (STATE, KIND, UP))
+    state, kind, up = (softmax(planes[..., part]) for part in (STATE, KIND, UP))
     return Cells(state, kind, up, likeness / length, planes[..., BESIDE] / BESIDE_SCALE)
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.asarray(e / e.sum(-1, keepdims=True))

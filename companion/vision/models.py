@@ -60,6 +60,12 @@ def logistic(logits: np.ndarray) -> np.ndarray:
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-logits, 80.0))))
 
 
+def softmax(logits: np.ndarray) -> np.ndarray:
+    """The probabilities that logits (..., K) of K things mean, one of which is so."""
+    exact = np.exp(logits - logits.max(-1, keepdims=True))
+    return np.asarray(exact / exact.sum(-1, keepdims=True))
+
+
 def troubles() -> tuple[str, ...]:
     """What is wrong with each network that cannot be loaded."""
     found = []

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from companion.vision.comet_finder import HALF_WIDTH, affine_of
-from companion.vision.models import logistic
+from companion.vision.models import logistic, softmax
 from companion.vision.pyramid import Pyramid
 
 WIDE, HIGH = 72, 96
@@ -102,9 +102,9 @@ def opinions(net: cv2.dnn.Net, patches: np.ndarray) -> Opinions:
     again = ~_is_plain(first)
     if again.any():
         second[again] = _answers(net, level[again, :, ::-1, ::-1])
-    kinds = _softmax((_kinds(first) + _kinds(second)) / 2)
+    kinds = softmax((_kinds(first) + _kinds(second)) / 2)
     upright = logistic((first[:, -1] - second[:, -1]) / 2)
-    return Opinions(kinds, upright, _softmax(np.stack([_numbers(first), _numbers(second)], 1)))
+    return Opinions(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
 
 
 def _answers(net: cv2.dnn.Net, level: np.ndarray) -> np.ndarray:
@@ -115,7 +115,7 @@ def _answers(net: cv2.dnn.Net, level: np.ndarray) -> np.ndarray:
 
 def _is_plain(answers: np.ndarray) -> np.ndarray:
     """One look was enough (N,): a back or nothing, or a face the right way up with all its numbers."""
-    kinds, least = _softmax(_kinds(answers)), _softmax(_numbers(answers)).max(-1).min(-1)
+    kinds, least = softmax(_kinds(answers)), softmax(_numbers(answers)).max(-1).min(-1)
     face = (kinds[:, 0] > PLAIN) & (logistic(answers[:, -1]) > PLAIN) & (least > PLAIN)
     return np.asarray(face | (kinds[:, 1:].max(-1) > PLAIN))
 
@@ -127,8 +127,3 @@ def _numbers(answers: np.ndarray) -> np.ndarray:
 
 def _kinds(answers: np.ndarray) -> np.ndarray:
     return answers[:, -len(KINDS) - 1 : -1]
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    exact = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.asarray(exact / exact.sum(-1, keepdims=True))

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 
 from companion.vision.finder import affine_of
+from companion.vision.models import softmax
 from companion.vision.pyramid import Pyramid
 from companion.vision.straight import grid, sampled
 
@@ -88,9 +89,4 @@ def answers_to(net: cv2.dnn.Net, views: np.ndarray) -> Answers:
         return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
     net.setInput(np.ascontiguousarray(np.minimum(views, MOST).transpose(0, 3, 1, 2)) - np.float32(0.5))
     out = net.forward().reshape(n, -1)
-    return Answers(_softmax(out[:, :42].reshape(n, 6, 7)), _softmax(out[:, 42:46]), _softmax(out[:, 46:]))
-
-
-def _softmax(logits: np.ndarray) -> np.ndarray:
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.asarray(e / e.sum(-1, keepdims=True), np.float32)
+    return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))

@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 
 from companion.vision.kinds import with_two_kinds
+from companion.vision.models import softmax
 
 _SHARPNESS = 1.5
 """How much surer a look's nearness is than the training's softmax made it."""
@@ -60,8 +61,7 @@ def _squared(looks: np.ndarray, answers: np.ndarray) -> np.ndarray:
 def _probabilities(squared: np.ndarray, none_at: float) -> np.ndarray:
     none = np.full((*squared.shape[:2], 1), none_at, np.float32)
     logits = -_SHARPNESS * np.concatenate([squared, none], axis=-1)
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.asarray(e / e.sum(-1, keepdims=True), np.float32)
+    return np.asarray(softmax(logits), np.float32)
 
 
 def _followed(looks: np.ndarray, answers: np.ndarray, none_at: float, plain: float) -> np.ndarray:

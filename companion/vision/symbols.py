@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 
 from companion.vision.finder import UNIT_HEXAGON, affine_of
+from companion.vision.models import softmax
 from companion.vision.pyramid import Pyramid
 
 CLASSES = ("red", "blue-disc", "void", "blue-diamond", "yellow", "other")
@@ -126,5 +127,4 @@ def class_probabilities(net: cv2.dnn.Net, patches: np.ndarray) -> np.ndarray:
     blob = np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2)) - np.float32(0.5)
     net.setInput(blob)
     logits = net.forward().reshape(n, 6, -1)
-    e = np.exp(logits - logits.max(-1, keepdims=True))
-    return np.asarray(e / e.sum(-1, keepdims=True), np.float32)
+    return np.asarray(softmax(logits), np.float32)
