@@ -7,7 +7,7 @@ import numpy as np
 
 from companion.vision.hexapod_finder import Finds, Quad, find
 from companion.vision.hexapod_pose import refined
-from companion.vision.hexapod_quads import side_px
+from companion.vision.hexapod_quads import homography, side_px, through
 from companion.vision.models import network
 from companion.vision.pyramid import Pyramid
 
@@ -21,6 +21,9 @@ _SURE_CASE = 0.9
 """In a case less sure than this, cards are looked for: one, or a few that lie in a row, may have been taken for it."""
 _MOST = 0.5
 """Where cards, each surer than the case in which they lie, fill more of it than this, there is no case."""
+_AS_WIDE = (1.5, 3.0)
+"""A loose card is two of a case's cells wide: so many, as the picture shows it, with a stack below it and a case that
+was not found exactly; of two finds in one place, one that is not gives way."""
 _APART = 0.6
 """Two things of a kind lie at least so many of their sides apart."""
 
@@ -32,13 +35,25 @@ def found_on(pyramid: Pyramid) -> Finds:
 
 def exact_cases(pyramid: Pyramid, finds: Finds, least: float = THERE) -> tuple[Quad, ...]:
     """The cases' fields, surest first, each begun at any corner; not those less sure than ``least``."""
-    return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, finds.cases, is_case=True), least)
+    cases = refined(network("hexapod-pose/pose.onnx"), pyramid, finds.cases, is_case=True)
+    return _once(_surest_first(cases), least)
 
 
-def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad]) -> tuple[Quad, ...]:
-    """The loose cards, surest first, each begun at any corner; what was found in a sure case is none."""
-    loose = beside(finds.cards, [case for case in cases if case.confidence >= _SURE_CASE])
-    return _once(refined(network("hexapod-pose/pose.onnx"), pyramid, loose, is_case=False), HINTED)
+def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad], rows: int, cols: int) -> tuple[Quad, ...]:
+    """The loose cards, each begun at any corner, those first that are as wide as such a card is beside the cases, then
+    the surest; what was found in a sure case is none.
+
+    Args:
+        pyramid: the picture.
+        finds: what was found on it.
+        cases: the cases that lie there, exactly.
+        rows: cells of a case from top to bottom.
+        cols: from left to right.
+    """
+    sure = [case for case in cases if case.confidence >= _SURE_CASE]
+    cards = _surest_first(refined(network("hexapod-pose/pose.onnx"), pyramid, beside(finds.cards, sure), is_case=False))
+    by_width = sorted(cards, key=lambda card: not all(_is_as_wide(card, case, rows, cols) for case in sure))
+    return _once(by_width, HINTED)
 
 
 def beside(cards: Sequence[Quad], cases: Sequence[Quad]) -> tuple[Quad, ...]:
@@ -59,10 +74,14 @@ def nudged(pyramid: Pyramid, quad: Quad, *, is_case: bool) -> Quad:
     return Quad(seen[0].corners, quad.confidence) if is_it else quad
 
 
-def _once(quads: Iterable[Quad], least: float = THERE) -> tuple[Quad, ...]:
-    """What is there, without what is found twice."""
+def _surest_first(quads: Iterable[Quad]) -> list[Quad]:
+    return sorted(quads, key=lambda quad: -quad.confidence)
+
+
+def _once(quads: Iterable[Quad], least: float) -> tuple[Quad, ...]:
+    """What is there; of what is found twice, the first."""
     kept: list[Quad] = []
-    for quad in sorted(quads, key=lambda one: -one.confidence):
+    for quad in quads:
         if quad.confidence >= least and not any(_is_same(quad, other) for other in kept):
             kept.append(quad)
     return tuple(kept)
@@ -71,6 +90,12 @@ def _once(quads: Iterable[Quad], least: float = THERE) -> tuple[Quad, ...]:
 def _is_same(quad: Quad, other: Quad) -> bool:
     apart = float(np.linalg.norm(quad.corners.mean(0) - other.corners.mean(0)))
     return apart < _APART * max(side_px(quad.corners), side_px(other.corners))
+
+
+def _is_as_wide(card: Quad, case: Quad, rows: int, cols: int) -> bool:
+    """Whether a card is about as wide as two cells of a case, were they to lie where it does."""
+    cells = through(np.linalg.inv(homography(case.corners)), card.corners) * [cols / 2, rows / 2]
+    return _AS_WIDE[0] < side_px(cells) < _AS_WIDE[1]
 
 
 def _is_in(card: Quad, case: Quad) -> bool:

@@ -31,7 +31,7 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     clock.lap("find")
     cases = looked_at(pyramid, exact_cases(pyramid, finds), namer.rows, namer.cols, namer)
     cases = [case for case in cases if is_case(case)]
-    quads = exact_cards(pyramid, finds, [case.quad for case in cases])
+    quads = exact_cards(pyramid, finds, [case.quad for case in cases], namer.rows, namer.cols)
     cases = [case for case in cases if not is_cards(case.quad, quads)]
     quads = beside(quads, [case.quad for case in cases])
     cards = [as_sure_as_others(card) for card in looked_at(pyramid, quads, 2, 2, namer) if is_card(card)]

@@ -58,5 +58,10 @@ def test_an_empty_case_needs_no_way_up() -> None:
 
 
 @pytest.mark.parametrize(("confidence", "told"), [(0.999, True), (0.6, False)])
-def test_a_case_half_under_a_hand_is_one_if_it_is_surely_there(confidence: float, told: bool) -> None:
-    assert is_case(field([".. .. ..", ".. .. xx", "xx xx xx"], SURE_WAY, confidence)) is told
+@pytest.mark.parametrize("rows", [[".. .. ..", ".. .. xx", "xx xx xx"], [".. xx ..", "xx xx xx", "xx xx xx"]])
+def test_a_case_under_a_hand_is_one_if_it_is_surely_there(confidence: float, told: bool, rows: list[str]) -> None:
+    assert is_case(field(rows, SURE_WAY, confidence)) is told
+
+
+def test_a_sure_find_under_which_no_cell_shows_is_no_case() -> None:
+    assert not is_case(field([".. xx xx", "xx xx xx", "xx xx xx"], SURE_WAY, 0.999))

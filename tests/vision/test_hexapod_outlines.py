@@ -6,9 +6,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision import hexapod_reading
-from companion.vision.hexapod_finder import Quad
+from companion.vision import hexapod_outlines, hexapod_reading
+from companion.vision.hexapod_finder import Finds, Quad
+from companion.vision.hexapod_outlines import exact_cards
+from companion.vision.hexapod_quads import UNIT
 from companion.vision.hexapod_reading import read_hexapod
+from companion.vision.pyramid import Pyramid
 
 SCENES = Path(__file__).resolve().parents[1] / "scenes"
 TOPS = (
@@ -40,3 +43,17 @@ def test_a_card_whose_outline_is_hardly_one_is_told_where_insects_show_plainly()
     seen = read_hexapod(picture)
     assert len(seen.cards) == 1 and len(seen.loose) == 3
     assert [["spider"] * 2] * 2 in [[list(row) for row in card.cells] for card in seen.loose]
+
+
+def square(x: float, y: float, side: float, confidence: float) -> Quad:
+    return Quad((UNIT * side / 2 + [x, y]).astype(np.float32), confidence)
+
+
+def test_of_two_finds_in_one_place_that_is_the_card_which_is_two_of_the_cases_cells_wide(monkeypatch):
+    case, card, insect = square(150, 150, 200, 0.99), square(400, 150, 80, 0.9), square(390, 140, 40, 1.0)
+    monkeypatch.setattr(hexapod_outlines, "refined", lambda net, pyramid, quads, *, is_case: list(quads))
+    pyramid = Pyramid.of(np.zeros((300, 500, 3), np.uint8))
+    finds = Finds((case,), (insect, card))
+    assert exact_cards(pyramid, finds, [case], 5, 5) == (card,)
+    assert exact_cards(pyramid, finds, [], 5, 5) == (insect,)
+    assert exact_cards(pyramid, Finds((case,), (insect,)), [case], 5, 5) == (insect,)
