@@ -1,5 +1,6 @@
 """What of a Hex'el picture may be stated as fact, and what is doubted: thresholds and legality as a prior."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -18,6 +19,8 @@ _SURELY = 0.85
 """Cards found so surely tell how large cards are."""
 _ODD_SIZE = 1.6
 """What is so many times smaller or larger than all of those is none."""
+_WEAKLY, _MOST_ALIKE = 0.45, 2
+"""Of what is found less surely than the first, no more than the second show the same: no deck has three of a card."""
 _FAINT, _HALF_OF_SIX = 0.85, 3
 """A card found less surely than that, half of its symbols in doubt, may lie a little elsewhere than it seems to."""
 PLAIN = 0.995
@@ -44,6 +47,21 @@ def has_the_cards_size(found: Sequence[Found], is_card: np.ndarray) -> np.ndarra
     if len(sure) < 3:
         return np.ones(len(found), bool)
     return np.asarray((width > sure.min() / _ODD_SIZE) & (width < sure.max() * _ODD_SIZE))
+
+
+def is_no_pattern(found: Sequence[Found], probabilities: np.ndarray, is_card: np.ndarray) -> np.ndarray:
+    """Which finds (N,) are no cloth's pattern: it is found weakly, time and again, and reads the same everywhere.
+
+    Args:
+        found: all finds.
+        probabilities: (N, 6, C) of the symbols at each one's own edges.
+        is_card: (N,) bool, those that look like cards.
+    """
+    told = probabilities.argmax(-1)
+    faces = [min(tuple(np.roll(six, k).tolist()) for k in range(6)) for six in told]
+    weakly = is_card & np.array([f.confidence < _WEAKLY for f in found], bool)
+    count = Counter(face for face, one in zip(faces, weakly, strict=True) if one)
+    return np.array([not one or count[face] <= _MOST_ALIKE for face, one in zip(faces, weakly, strict=True)], bool)
 
 
 def judged(

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.vision.finder import UNIT_HEXAGON, Found
-from companion.vision.judging import has_the_cards_size, judged
+from companion.vision.judging import has_the_cards_size, is_no_pattern, judged
 from companion.vision.lattice import Lattice
 from companion.vision.namers import Learnt
 from companion.vision.profile import Profile
@@ -22,6 +22,18 @@ def test_rosettes_on_a_cloth_that_are_much_smaller_than_the_cards_are_none() -> 
 def test_too_few_sure_cards_tell_no_size() -> None:
     finds = [found(90), found(88), found(30, 0.5)]
     assert has_the_cards_size(finds, np.ones(3, bool)).all()
+
+
+def six(*kinds: int) -> np.ndarray:
+    return np.eye(3, dtype=np.float32)[list(kinds)]
+
+
+def test_what_is_found_weakly_and_reads_the_same_everywhere_is_a_cloth_and_no_cards() -> None:
+    finds = [found(90), found(90), found(90), found(88, 0.3), found(92, 0.25), found(89, 0.28), found(90, 0.4)]
+    faces = [six(0, 0, 0, 0, 0, 1)] * 3 + [six(*np.roll([0, 0, 0, 0, 0, 1], k)) for k in (1, 2, 5)] + [six(*[0] * 6)]
+    told = is_no_pattern(finds, np.stack(faces), np.ones(7, bool))
+    assert told.tolist() == [True, True, True, False, False, False, True]
+    assert is_no_pattern(finds[:5], np.stack(faces[:5]), np.ones(5, bool)).all()
 
 
 def test_a_card_hardly_seen_beside_the_tableau_is_not_stated_to_be_loose() -> None:

@@ -1,0 +1,25 @@
+"""Pictures that were once misread, Hex'el: a cloth printed with hexagons was told as twenty cards of six blue symbols."""
+
+from pathlib import Path
+
+import cv2
+
+from companion.vision.hexel_reading import read_hexel
+from companion.vision.learning import learn_hexel
+from companion.vision.namers import Learnt
+
+SCENES = Path(__file__).resolve().parents[1] / "scenes"
+TAUGHT = {
+    "red": [[174.6, 145.7], [125.7, 182.6], [68.8, 158.5], [60.6, 97.3], [109.7, 60.1], [166.8, 84.4]],
+    "blue": [[240.0, 232.9], [190.8, 269.1], [134.4, 244.9], [126.9, 184.2], [176.1, 147.6], [232.7, 172.1]],
+    "yellow": [[303.6, 319.5], [253.8, 354.4], [198.2, 329.2], [192.3, 268.8], [242.2, 233.6], [298.0, 259.1]],
+}
+
+
+def test_a_cloth_of_hexagons_is_not_told_as_cards():
+    cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
+    taught = [("taught", cv2.imread(str(SCENES / "hexel-cloth-taught.jpg")))]
+    profile = learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}])
+    seen = read_hexel(cv2.imread(str(SCENES / "hexel-cloth.jpg")), Learnt(profile))
+    assert len(seen.cards) == 10 and seen.loose == ()
+    assert all(None not in card.edges for card in seen.cards)
