@@ -1,4 +1,4 @@
-"""Pictures that were once misread, Hex'el: a cloth printed with hexagons was told as twenty cards of six blue symbols."""
+"""Pictures that were once misread: cloth printed with hexagons was told as twenty cards of six blue symbols."""
 
 from pathlib import Path
 
