@@ -40,7 +40,7 @@ _AT_ONCE = 10
 """Variants that the network is shown together."""
 _COVERED = 0.6
 """A cell that more likely than this shows something else is no example."""
-_FORM = 3
+_FORM = 4
 """Of the file: another network's likeness means nothing to this one."""
 _LEAST_KINDS = 2
 _ALIKE = 0.85

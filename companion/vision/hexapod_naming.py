@@ -16,9 +16,9 @@ SHARPNESS = 56.0
 """What a likeness is multiplied with before it becomes a probability, more than in training."""
 _STANDING = 20.0
 """What it is multiplied with where it speaks for a way up."""
-_PARTED = 0.5
+_PARTED = 0.8
 """What the discriminants' logits are multiplied with: what scatters on one photograph is less than what does on all."""
-NONE_AT = 0.66
+NONE_AT = 0.65
 """An insect that is less like every example than this is sooner of a kind that was not shown."""
 
 

@@ -5,8 +5,7 @@
 
 One network, five answers for every cell (`companion/vision/insects.py`): floor, insect or something else; the kind,
 learnt from drawings that fit the cards' description; which way is up; a likeness, learnt from decks of invented
-insects: cells of other pictures are to be most like the cells of their kind on the one picture that shows every kind;
-and where it lies.
+insects (`likeness.py`); and where it lies.
 """
 
 import argparse
@@ -26,7 +25,6 @@ from companion.vision.insects import (
     EMPTY,
     INSECT,
     KIND,
-    LIKENESS,
     OTHER,
     STATE,
     UP,
@@ -37,12 +35,15 @@ from models.training import averaged, export, quick
 
 draw: Any = import_module("models.hexapod-insects.draw")
 jitter: Any = import_module("models.hexapod-insects.jitter")
+likeness: Any = import_module("models.hexapod-insects.likeness")
 
 HERE = Path(__file__)
-SHARPNESS = 16.0
-"""What a likeness is multiplied with before it becomes a probability."""
 HARDER = 0.5
 """So often a deck is asked for by how badly it went before."""
+AGAIN = 3
+"""So often more the picture is looked at that shows every kind: what parts the kinds is learnt from all its looks."""
+_NEAREST = 0.5
+"""What it counts that insects lie nearest to their kind, beside that they are parted."""
 _OTHER_KIND = draw.KINDS.index("other")
 _MIDDLES = np.stack(np.meshgrid(np.arange(6) + 0.5, np.arange(6) + 0.5), -1)
 
@@ -139,6 +140,11 @@ class Data:
         kept = self.cards if cards else self.cases
         return _views(kept, [(int(i), int(rng.integers(4))) for i in rng.integers(len(kept.images), size=count)], rng)
 
+    def again(self, deck: int, rng: np.random.Generator) -> Views:
+        """More looks at a deck's case that shows every kind."""
+        first, _, _ = self.decks[deck]
+        return _views(self.cases, [(first, 0)] * AGAIN, rng)
+
     def episode(self, rng: np.random.Generator) -> tuple[int, list[Views]]:
         """A deck, its case that shows every kind and others, then loose cards of it where there are any, upright."""
         hard = self.went / self.went.sum() if rng.random() < HARDER else None
@@ -197,23 +203,6 @@ def plain_loss(planes: torch.Tensor, views: Views) -> torch.Tensor:
     return loss
 
 
-def likeness_loss(planes: list[torch.Tensor], kinds: list[torch.Tensor]) -> tuple[torch.Tensor, float]:
-    """Loss of one deck's views: insects of all others against the cells of the first; and the share told right."""
-    units = [nn.functional.normalize(one[:, LIKENESS, 1:-1, 1:-1], dim=1).permute(0, 2, 3, 1) for one in planes]
-    shown = (kinds[0][0] > 0) & (kinds[0][0] < _OTHER_KIND)
-    known, known_kinds = units[0][0][shown], kinds[0][0][shown]
-    rest = [(units[0][1:], kinds[0][1:]), *zip(units[1:], kinds[1:], strict=True)]
-    asked = torch.cat([unit.reshape(-1, unit.shape[-1]) for unit, _ in rest])
-    named = torch.cat([some.reshape(-1) for _, some in rest])
-    is_asked = (named > 0) & (named < _OTHER_KIND) & torch.isin(named, known_kinds)
-    if not is_asked.any():
-        return asked.sum() * 0, float("nan")
-    alike = SHARPNESS * asked[is_asked] @ known.T
-    logits = torch.stack([torch.logsumexp(alike.masked_fill(known_kinds != k, -1e4), 1) for k in range(1, 9)], 1)
-    wanted = named[is_asked] - 1
-    return nn.functional.cross_entropy(logits, wanted), float((logits.argmax(1) == wanted).float().mean())
-
-
 def main() -> None:
     ap = argparse.ArgumentParser()
     ap.add_argument("--cache", type=Path, required=True)
@@ -250,7 +239,10 @@ def main() -> None:
         seen.append(told)
         if step % 100 == 0:
             shown = np.round(np.nanmean(seen, 0), 3)
-            print(f"step {step} cases, cards, likeness, right: {shown} {time.process_time() - begun:.0f} s", flush=True)
+            print(
+                f"step {step} cases, cards, nearest, parted, right: {shown} {time.process_time() - begun:.0f} s",
+                flush=True,
+            )
             seen = []
         if step % 500 == 0 or step == a.steps:
             free: dict[str, dict[int, str]] = {"fields": {}, "cells": {}}  # OpenCV joins planes of a known size alone
@@ -258,24 +250,37 @@ def main() -> None:
 
 
 def _loss(net: nn.Module, data: Data, rng: np.random.Generator) -> tuple[torch.Tensor, list[float]]:
-    """One step's loss, and of what it is made: of cases, of cards, of likeness, and the share told alike rightly."""
+    """One step's loss, and of what it is made: of cases, of cards, of likeness nearest and parted, and the shares told
+    rightly by these."""
     plain = [data.plain(rng, 10, cards=False), data.plain(rng, 10, cards=True)]
     decks, episodes = zip(*(data.episode(rng) for _ in range(2)), strict=True)
+    again = [data.again(deck, rng) for deck in decks]
     planes: dict[int, torch.Tensor] = {}
     for k in range(2):
-        some = [plain[k], *(episode[k] for episode in episodes if len(episode) > k)]
+        some = [plain[k], *(episode[k] for episode in episodes if len(episode) > k), *(again if k == 0 else [])]
         with quick():
             out = net(torch.cat([v.pictures for v in some]).to(memory_format=torch.channels_last)).float()
         planes |= {id(v): one for v, one in zip(some, out.split([len(v.pictures) for v in some]), strict=True)}
     losses = [plain_loss(planes[id(views)], views) for views in plain]
     beside = [0.4 * plain_loss(planes[id(episode[0])], episode[0]) for episode in episodes]
-    alike = [likeness_loss([planes[id(v)] for v in episode], [v.kinds for v in episode]) for episode in episodes]
-    for deck, (one, _) in zip(decks, alike, strict=True):
+    alike = [_alike(planes, episode, more) for episode, more in zip(episodes, again, strict=True)]
+    (near, near_right), (part, part_right) = (zip(*told, strict=True) for told in zip(*alike, strict=True))
+    for deck, one in zip(decks, part, strict=True):
         data.hear(deck, float(one.detach()))
-    loss = torch.stack([*losses, *beside, *(one for one, _ in alike)]).sum()
-    parts = [*losses, torch.stack([one for one, _ in alike]).mean()]
+    loss = torch.stack([*losses, *beside, *(_NEAREST * one for one in near), *part]).sum()
+    parts = [*losses, torch.stack(near).mean(), torch.stack(part).mean()]
     with np.errstate(invalid="ignore"):
-        return loss, [*(float(part.detach()) for part in parts), float(np.mean([right for _, right in alike]))]
+        return loss, [*(float(one.detach()) for one in parts), float(np.mean(near_right)), float(np.mean(part_right))]
+
+
+def _alike(planes: dict[int, torch.Tensor], episode: list[Views], again: Views) -> tuple[Any, Any]:
+    """How the insects of a deck are told by the first case of its episode: by the nearest, and parted by more looks."""
+    cases = episode[0]
+    first = (planes[id(cases)][:1], cases.kinds[:1])
+    others = (planes[id(cases)][1:], cases.kinds[1:])
+    asked = likeness.insects_of([others, *((planes[id(views)], views.kinds) for views in episode[1:])])
+    looks = likeness.insects_of([first, (planes[id(again)], again.kinds)])
+    return likeness.nearest(likeness.insects_of([first]), asked), likeness.parted(looks, asked)
 
 
 if __name__ == "__main__":
