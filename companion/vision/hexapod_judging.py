@@ -18,6 +18,8 @@ SURE, SURE_EMPTY = 0.9, 0.6
 PLAIN, BARE, HIDDEN = 0.45, 0.65, 0.2
 """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
 second holds where no insects show, the third where the case is certain."""
+UNMISTAKABLE = 0.9
+"""A case whose cells show as surely as this, taken together, is not held for cards; cards held for cases had 0.7."""
 CERTAIN = 0.98
 """A case found at least so surely may be all but under a hand: of some 900 finds, no false one was."""
 UNREAD = 0.7
@@ -36,12 +38,22 @@ _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 
 
 def is_case(field: Upright) -> bool:
     """Whether cells show on what was found as a case, floor or insects, not the back of a card or a cloth."""
-    state = field.cells.state
-    insects = int((state.argmax(-1) == INSECT).sum())
-    plainness = float(np.maximum(state[..., EMPTY], state[..., INSECT]).mean())
+    plainness = _plainness(field)
     if field.quad.confidence >= CERTAIN:
         return plainness > HIDDEN
+    insects = int((field.cells.state.argmax(-1) == INSECT).sum())
     return plainness > (PLAIN if insects >= 2 else BARE)
+
+
+def is_plainly_case(field: Upright) -> bool:
+    """Whether every cell of a case shows so plainly that it cannot be a card, or some in a row, taken for one."""
+    return _plainness(field) > UNMISTAKABLE
+
+
+def _plainness(field: Upright) -> float:
+    """How surely a field's cells show floor or an insect, taken together."""
+    state = field.cells.state
+    return float(np.maximum(state[..., EMPTY], state[..., INSECT]).mean())
 
 
 def is_card(field: Upright) -> bool:

@@ -4,7 +4,15 @@ import numpy as np
 
 from companion.vision.hexapod_alike import odd_ones
 from companion.vision.hexapod_fields import KNOWN_WAY, Upright, leaning, looked_at, turned
-from companion.vision.hexapod_judging import as_sure_as_others, is_card, is_case, is_told, is_worth_telling, judged
+from companion.vision.hexapod_judging import (
+    as_sure_as_others,
+    is_card,
+    is_case,
+    is_plainly_case,
+    is_told,
+    is_worth_telling,
+    judged,
+)
 from companion.vision.hexapod_naming import Described, InsectNamer
 from companion.vision.hexapod_outlines import beside, exact_cards, exact_cases, found_on, is_cards
 from companion.vision.hexapod_seen import HexapodReading
@@ -32,7 +40,7 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     cases = looked_at(pyramid, exact_cases(pyramid, finds), namer.rows, namer.cols, namer)
     cases = [case for case in cases if is_case(case)]
     quads = exact_cards(pyramid, finds, [case.quad for case in cases], namer.rows, namer.cols)
-    cases = [case for case in cases if not is_cards(case.quad, quads)]
+    cases = [case for case in cases if is_plainly_case(case) or not is_cards(case.quad, quads)]
     quads = beside(quads, [case.quad for case in cases])
     cards = [as_sure_as_others(card) for card in looked_at(pyramid, quads, 2, 2, namer) if is_card(card)]
     cases, cards = _all_upright(cases, cards)

@@ -45,6 +45,17 @@ def test_a_card_whose_outline_is_hardly_one_is_told_where_insects_show_plainly()
     assert [["spider"] * 2] * 2 in [[list(row) for row in card.cells] for card in seen.loose]
 
 
+def test_a_case_that_shows_plainly_is_not_held_for_a_card_found_more_surely(frame, monkeypatch):
+    picture = frame([((480, 320), 0, [(0, 0, TOPS[0]), (3, 2, TOPS[1])])])
+    (before,) = read_hexapod(picture).cards
+    card = Quad(before.corners, 0.99)
+    monkeypatch.setattr(hexapod_reading, "exact_cases", lambda pyramid, finds: (Quad(before.corners, 0.7),))
+    monkeypatch.setattr(hexapod_reading, "exact_cards", lambda *_: (card,))
+    seen = read_hexapod(picture)
+    assert [case.cells for case in seen.cards] == [before.cells]
+    assert seen.loose == ()
+
+
 def square(x: float, y: float, side: float, confidence: float) -> Quad:
     return Quad((UNIT * side / 2 + [x, y]).astype(np.float32), confidence)
 
