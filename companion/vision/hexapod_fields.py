@@ -82,45 +82,50 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, nam
 
 def _looked(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
     """Fields where they were found, upright."""
-    if not quads:
-        return []
     begun = range(4) if namer.must_stand else range(1) if rows == cols else range(2)
     shown = [[_begun_later(quad, turns) for turns in begun] for quad in quads]
-    fields = views(pyramid, [quad.corners for ways in shown for quad in ways], rows, cols)
-    cells = look(network("hexapod-insects/insects.onnx"), fields)
-    ways = [list(zip(shown[k], cells[k * len(begun) : (k + 1) * len(begun)], strict=True)) for k in range(len(quads))]
+    looks = _looks(pyramid, [[quad.corners for quad in ways] for ways in shown], rows, cols)
+    ways = [list(zip(*both, strict=True)) for both in zip(shown, looks, strict=True)]
     return [_standing(some, namer) if namer.must_stand else _turned_upright(some, namer) for some in ways]
+
+
+def _looks(pyramid: Pyramid, cuts: Sequence[Sequence[np.ndarray]], rows: int, cols: int) -> list[list[Cells]]:
+    """What the network says of every cut (4, 2) of every field, asked for all together."""
+    quads = [quad for some in cuts for quad in some]
+    if not quads:
+        return [[] for _ in cuts]
+    cells = iter(look(network("hexapod-insects/insects.onnx"), views(pyramid, quads, rows, cols)))
+    return [[next(cells) for _ in some] for some in cuts]
 
 
 def _seen_from_all_sides(pyramid: Pyramid, fields: list[Upright]) -> list[Upright]:
     """Fields of one size; those of which a cell is doubtful are shown to the network turned the other ways too."""
-    doubtful = [field for field in fields if _least_sure(field.cells) < _DOUBTFUL]
+    doubtful = [k for k, field in enumerate(fields) if _least_sure(field.cells) < _DOUBTFUL]
     if not doubtful:
         return fields
     rows, cols = fields[0].cells.state.shape[:2]
     turns = (1, 2, 3) if rows == cols else (2,)
-    quads = [_begun_later(field.quad, k).corners for field in doubtful for k in turns]
-    looks = iter(look(network("hexapod-insects/insects.onnx"), views(pyramid, quads, rows, cols)))
-    told = {}
-    for field in doubtful:
-        others = [turned(Upright(field.quad, next(looks), field.ways), -k).cells for k in turns]
-        told[id(field)] = replace(field, cells=together([field.cells, *others]))
-    return [told.get(id(field), field) for field in fields]
+    cuts = [[_begun_later(fields[k].quad, turn).corners for turn in turns] for k in doubtful]
+    told = list(fields)
+    for k, looks in zip(doubtful, _looks(pyramid, cuts, rows, cols), strict=True):
+        field = fields[k]
+        others = [turned(replace(field, cells=cells), -turn).cells for turn, cells in zip(turns, looks, strict=True)]
+        told[k] = replace(field, cells=together([field.cells, *others]))
+    return told
 
 
 def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectNamer) -> list[Upright]:
     """Fields of one size; where an insect's name is not plain, its likeness is what cuts a little beside share too."""
-    doubtful = [field for field in fields if _least_named(field.cells, namer) < _PLAINLY_NAMED]
+    doubtful = [k for k, field in enumerate(fields) if _least_named(field.cells, namer) < _PLAINLY_NAMED]
     if not doubtful:
         return fields
     rows, cols = fields[0].cells.state.shape[:2]
-    quads = [_cut_beside(field.quad.corners, rows, cols, *beside) for field in doubtful for beside in _BESIDE]
-    looks = iter(look(network("hexapod-insects/insects.onnx"), views(pyramid, quads, rows, cols)))
-    told = {}
-    for field in doubtful:
-        likeness = together([field.cells, *(next(looks) for _ in _BESIDE)]).likeness
-        told[id(field)] = replace(field, cells=replace(field.cells, likeness=likeness))
-    return [told.get(id(field), field) for field in fields]
+    cuts = [[_cut_beside(fields[k].quad.corners, rows, cols, *beside) for beside in _BESIDE] for k in doubtful]
+    told = list(fields)
+    for k, looks in zip(doubtful, _looks(pyramid, cuts, rows, cols), strict=True):
+        cells = fields[k].cells
+        told[k] = replace(fields[k], cells=replace(cells, likeness=together([cells, *looks]).likeness))
+    return told
 
 
 def _least_named(cells: Cells, namer: InsectNamer) -> float:

@@ -61,7 +61,8 @@ def is_no_pattern(found: Sequence[Found], probabilities: np.ndarray, is_card: np
     faces = [min(tuple(np.roll(six, k).tolist()) for k in range(6)) for six in told]
     weakly = is_card & np.array([f.confidence < _WEAKLY for f in found], bool)
     count = Counter(face for face, one in zip(faces, weakly, strict=True) if one)
-    return np.array([not one or count[face] <= _MOST_ALIKE for face, one in zip(faces, weakly, strict=True)], bool)
+    is_repeated = np.array([count[face] > _MOST_ALIKE for face in faces], bool)
+    return np.asarray(~(weakly & is_repeated))
 
 
 def judged(

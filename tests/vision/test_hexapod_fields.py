@@ -4,6 +4,7 @@ import numpy as np
 
 from companion.vision import hexapod_fields
 from companion.vision.hexapod_fields import looked_at
+from companion.vision.hexapod_finder import Quad
 from companion.vision.hexapod_reading import read_hexapod
 from companion.vision.insects import KINDS
 from companion.vision.pyramid import Pyramid
@@ -31,7 +32,7 @@ class SureBy:
 def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_have_in_common(frame, monkeypatch):
     picture = frame([((480, 320), 0, CARDS)])
     (case,) = read_hexapod(picture).cards
-    quad, pyramid = hexapod_fields.Quad(case.corners, 0.99), Pyramid.of(picture)
+    quad, pyramid = Quad(case.corners, 0.99), Pyramid.of(picture)
     looks, look = [], hexapod_fields.look
     monkeypatch.setattr(hexapod_fields, "look", lambda net, fields: looks.append(look(net, fields)) or looks[-1])
 
