@@ -8,7 +8,7 @@ import numpy as np
 from companion.vision.changes import Unchanged
 from companion.vision.covers import cover_test
 from companion.vision.finder import Found, find_cards
-from companion.vision.judging import has_the_cards_size, is_no_pattern, judged, looks_like_a_card
+from companion.vision.judging import judged, which_are_cards
 from companion.vision.known import naming
 from companion.vision.lattice import Lattice, find_lattice
 from companion.vision.models import network
@@ -43,9 +43,7 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     clock.lap("find")
     probabilities = namer.probabilities(pyramid, corners)
     clock.lap("name")
-    is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
-    is_card &= has_the_cards_size(found, is_card)
-    is_card &= is_no_pattern(found, probabilities, is_card)
+    is_card = which_are_cards(found, probabilities, namer)
     if not is_card.any():
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
     place = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
@@ -71,7 +69,7 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
     found = unchanged.but(find_cards(network(_FINDER), pyramid, across_px))
     corners = refined(network(_POSE), pyramid, np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2))
     probabilities = namer.probabilities(pyramid, corners)
-    is_card = [looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)]
+    is_card = which_are_cards(found, probabilities, namer)
     cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
     if not cards:
         return Reading((), (), (), namer)

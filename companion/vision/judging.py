@@ -27,6 +27,14 @@ PLAIN = 0.995
 """A symbol seen so plainly is not doubted because its neighbour shows another."""
 
 
+def which_are_cards(found: Sequence[Found], probabilities: np.ndarray, namer: Namer) -> np.ndarray:
+    """Which finds (N,) are cards, from the probabilities (N, 6, C) of the symbols at each one's own edges."""
+    is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
+    is_card &= has_the_cards_size(found, is_card)
+    is_card &= is_no_pattern(found, probabilities, is_card)
+    return is_card
+
+
 def looks_like_a_card(found: Found, probabilities: np.ndarray, namer: Namer) -> bool:
     """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
     symbols = int((probabilities[:, [n is not None for n in namer.names]].sum(-1) > 0.9).sum())

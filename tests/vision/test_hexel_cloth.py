@@ -3,8 +3,10 @@
 from pathlib import Path
 
 import cv2
+import pytest
 
-from companion.vision.hexel_reading import read_hexel
+from companion.vision.changes import Unchanged, across_of
+from companion.vision.hexel_reading import read_beside, read_hexel
 from companion.vision.learning import learn_hexel
 from companion.vision.namers import Learnt
 
@@ -16,10 +18,25 @@ TAUGHT = {
 }
 
 
-def test_a_cloth_of_hexagons_is_not_told_as_cards():
+@pytest.fixture(scope="module")
+def namer():
     cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
     taught = [("taught", cv2.imread(str(SCENES / "hexel-cloth-taught.jpg")))]
-    profile = learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}])
-    seen = read_hexel(cv2.imread(str(SCENES / "hexel-cloth.jpg")), Learnt(profile))
+    return Learnt(learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}]))
+
+
+@pytest.fixture(scope="module")
+def picture():
+    return cv2.imread(str(SCENES / "hexel-cloth.jpg"))
+
+
+def test_a_cloth_of_hexagons_is_not_told_as_cards(picture, namer):
+    seen = read_hexel(picture, namer)
     assert len(seen.cards) == 10 and seen.loose == ()
     assert all(None not in card.edges for card in seen.cards)
+
+
+def test_a_cloth_of_hexagons_is_not_told_as_cards_beside_those_that_are_known(picture, namer):
+    known = read_hexel(picture, namer).cards
+    seen = read_beside(picture, namer, across_of(known), Unchanged(known))
+    assert seen.cards == () and seen.loose == ()
