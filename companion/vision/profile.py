@@ -16,7 +16,7 @@ import numpy as np
 from companion.errors import UsageError
 from companion.vision.alike import expected_doubts
 from companion.vision.pyramid import Pyramid
-from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches, over_face, raw_patches, stood_out
+from companion.vision.symbols import FACE_VALUE, PATCH, cut_patches, levels_apart, over_face, raw_patches, stood_out
 
 _FORM = 3
 """Of the file: another network's looks mean nothing to this one."""
@@ -26,6 +26,8 @@ _UNCLEAR = 2.5
 """A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
 NONE_AT = 10.0
 """A patch whose squared distance from every look is more than this is no symbol of the deck; training made it so."""
+_SEEN = 12.0
+"""Levels of 255 by which half of a card's symbols stand out from its face at least, or light has burnt them out."""
 _DIM = 0.1
 """A face value so low that nothing printed on the card is too bright to tell."""
 
@@ -121,16 +123,27 @@ def learnt(
     """
     value = face_value_of(photographs[0][0], photographs[0][1])
     answers: dict[str, list[np.ndarray]] = {}
+    burnt: set[str | None] = set()
     for pyramid, corners, names in photographs:
-        seen = seen_for_likeness(*raw_patches(pyramid, corners), value)
-        for six, edges in zip(likeness(net, seen), names, strict=True):
-            is_clear = len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= _UNCLEAR)
+        colours, faces = raw_patches(pyramid, corners)
+        is_seen = np.median(levels_apart(colours), axis=1) >= _SEEN
+        for six, edges, seen in zip(
+            likeness(net, seen_for_likeness(colours, faces, value)), names, is_seen, strict=True
+        ):
+            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= _UNCLEAR))
+            burnt.update(edges if not seen else ())
             for answer, name in zip(six, edges, strict=True):
                 if name is not None:
                     answers.setdefault(name, []).extend([answer] if is_clear else [])
     if len(answers) < 2:
         raise UsageError("the photographs show fewer than two different symbols", code="too-few-symbols")
     unclear = [name for name, own in answers.items() if not own]
+    if unclear and unclear[0] in burnt:
+        raise UsageError(
+            f"the symbol {unclear[0]} does not show: too much light lies on the cards, or too little; photograph them "
+            "in softer light",
+            code="unclear",
+        )
     if unclear:
         raise UsageError(
             f"the symbol {unclear[0]} is not seen clearly: lay the cards on a plain ground, larger in the picture",

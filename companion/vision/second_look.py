@@ -12,7 +12,7 @@ import numpy as np
 from companion.vision.profile import NONE_AT, Profile, likeness, seen_for_likeness
 from companion.vision.pyramid import Pyramid
 from companion.vision.relit import named
-from companion.vision.symbols import PATCH, bare_face, over_face, raw_patches, stood_out
+from companion.vision.symbols import PATCH, bare_face, levels_apart, over_face, raw_patches, stood_out
 
 _FEWEST = 2
 """Symbols that are plain on a card, for its others to be looked at again: on what is no card few are."""
@@ -23,7 +23,6 @@ _LIKES, _FEWEST_LIKES = 1.5, 3
 """Symbols of one card whose answers lie within this squared distance look the same; so many speak for another."""
 _SHOWN = 4.0
 """Levels of 255 by which anything printed stands out from the face."""
-_INNER = slice(4, -4)
 
 
 def symbol_probabilities(
@@ -68,8 +67,7 @@ def _with_its_likes(told: np.ndarray, answers: np.ndarray, plain: float) -> np.n
 
 def is_shown(colours: np.ndarray) -> np.ndarray:
     """Which raw patches (N, 6, PATCH, PATCH, 3) show anything at all: (N, 6) bool; not those burnt out to white."""
-    off = np.abs(colours - bare_face(colours)).max(-1)[:, :, _INNER, _INNER]
-    return np.asarray(np.percentile(off.reshape(*off.shape[:2], -1), 90, axis=2) >= _SHOWN)
+    return np.asarray(levels_apart(colours) >= _SHOWN)
 
 
 def _nearer(

@@ -104,6 +104,16 @@ def bare_face(colours: np.ndarray) -> np.ndarray:
     return np.asarray(np.median(feet.reshape(*feet.shape[:2], -1, 3), axis=2)[:, :, None, None])
 
 
+_INNER = slice(4, -4)
+"""Of a patch's rows and columns: where a symbol is."""
+
+
+def levels_apart(colours: np.ndarray) -> np.ndarray:
+    """By how many levels of 255 what raw patches (N, S, PATCH, PATCH, 3) show stands out from the bare face: (N, S)."""
+    off = np.abs(colours - bare_face(colours)).max(-1)[:, :, _INNER, _INNER]
+    return np.asarray(np.percentile(off.reshape(*off.shape[:2], -1), 90, axis=2))
+
+
 def stood_out(colours: np.ndarray) -> np.ndarray:
     """How patches stand out from the bare face beside them, whatever veil of light lies over the card.
 

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
@@ -65,6 +66,18 @@ def test_a_profile_of_another_form_is_to_be_learnt_again(tmp_path: Path) -> None
     path.write_text(json.dumps({**taught(LIGHT, 2).as_json(), "profile": 1}), encoding="utf-8")
     with pytest.raises(UsageError, match="learn the printing again"):
         read_profile(path)
+
+
+def test_a_symbol_that_light_has_burnt_out_is_not_learnt() -> None:
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
+    picture = photograph(
+        np.random.default_rng(1), edition="36", size=(800, 608), printing=LIGHT, faces=faces, hardness=0.0
+    )
+    blazing = np.zeros(picture.bgr.shape[:2], np.uint8)
+    cv2.fillPoly(blazing, [np.round(picture.truth["cards"][0]["corners"]).astype(int)], 1)
+    picture.bgr[blazing > 0] = 254
+    with pytest.raises(UsageError, match="red does not show: too much light"):
+        learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
 
 
 def test_symbols_that_look_alike_are_said_when_they_are_learnt() -> None:
