@@ -17,6 +17,16 @@ _SHARE = 0.2
 """The bare table looks alike in so large a share of the places beside the cards: lit here, in shadow there."""
 
 
+def beside(corners: np.ndarray) -> np.ndarray:
+    """The places (M, 6, 2) beside cards where no card lies."""
+    centres = corners.mean(1)
+    over = corners + np.roll(corners, -1, axis=1) - 2 * centres[:, None]  # from a card's centre to its neighbour's
+    beside = (corners[:, None] + over[:, :, None]).reshape(-1, 6, 2)
+    reach = np.linalg.norm(over, axis=-1).reshape(-1)
+    apart = np.linalg.norm(beside.mean(1)[:, None] - centres[None], axis=-1).min(1)
+    return np.asarray(beside[apart > 0.6 * reach])
+
+
 def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], bool]:
     """A test of whether something covers the table at an outline.
 
@@ -29,7 +39,7 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
     Returns:
         A function of an outline (6, 2) in pixels.
     """
-    free = _beside(corners)
+    free = beside(corners)
     if len(free) < 3:
         return lambda outline: False
     looks = _looks(pyramid, free)
@@ -44,16 +54,6 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
         return int((off < limit).sum()) < enough
 
     return is_covered
-
-
-def _beside(corners: np.ndarray) -> np.ndarray:
-    """The places (M, 6, 2) beside cards where no card lies."""
-    centres = corners.mean(1)
-    over = corners + np.roll(corners, -1, axis=1) - 2 * centres[:, None]  # from a card's centre to its neighbour's
-    beside = (corners[:, None] + over[:, :, None]).reshape(-1, 6, 2)
-    reach = np.linalg.norm(over, axis=-1).reshape(-1)
-    apart = np.linalg.norm(beside.mean(1)[:, None] - centres[None], axis=-1).min(1)
-    return np.asarray(beside[apart > 0.6 * reach])
 
 
 def _looks(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:

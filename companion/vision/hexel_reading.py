@@ -1,6 +1,6 @@
 """Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -8,11 +8,13 @@ import numpy as np
 from companion.vision.changes import Unchanged
 from companion.vision.covers import cover_test
 from companion.vision.finder import Found, find_cards
+from companion.vision.hexel_again import outlined_again
+from companion.vision.hexel_beside import FAINT, cards_beside, is_one
 from companion.vision.judging import judged, which_are_cards
 from companion.vision.known import naming
 from companion.vision.lattice import Lattice, find_lattice
 from companion.vision.models import network
-from companion.vision.namers import Namer, Printed
+from companion.vision.namers import Learnt, Namer, Printed
 from companion.vision.pose import refined
 from companion.vision.pyramid import Pyramid
 from companion.vision.register import Registration
@@ -20,6 +22,8 @@ from companion.vision.seen import Reading, SeenCard, Warned, in_own_frame
 from companion.vision.stopwatch import Stopwatch
 
 _FINDER, _POSE = "hexel-finder/finder.onnx", "hexel-pose/pose.onnx"
+_LIKELY = 0.25
+"""Less certain than this, what lies beside known cards is no more than a hint of one."""
 HINT = 0.12
 """Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
@@ -39,17 +43,19 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    found, corners = outlines(pyramid, across_px, HINT)
+    hints = find_cards(network(_FINDER), pyramid, across_px, FAINT)
+    found = [hint for hint in hints if hint.confidence >= HINT]
+    corners = refined(network(_POSE), pyramid, _corners_of(found), times=2)
     clock.lap("find")
-    probabilities = namer.probabilities(pyramid, corners)
+    cards, said, rest = _told_apart(pyramid, found, corners, hints, namer)
     clock.lap("name")
-    is_card = which_are_cards(found, probabilities, namer)
-    if not is_card.any():
+    if not cards:
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
-    place = _placed_in_lattice(corners, is_card, cover_test(pyramid, corners[is_card]))
+    certain = _corners_of(cards)
+    is_card = np.arange(len(cards) + len(rest)) < len(cards)
+    place = _placed_in_lattice(np.concatenate([certain, rest]), is_card, cover_test(pyramid, certain))
     clock.lap("lattice")
-    cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
-    reading = _judged(cards, place, probabilities[is_card], namer, bgr)
+    reading = _judged(cards, place, said, namer, bgr)
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
 
@@ -66,22 +72,58 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
     known = unchanged.cards
     namer = namer or Printed()
     pyramid = Pyramid.of(bgr)
-    found = unchanged.but(find_cards(network(_FINDER), pyramid, across_px))
-    corners = refined(network(_POSE), pyramid, np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2))
-    probabilities = namer.probabilities(pyramid, corners)
-    is_card = which_are_cards(found, probabilities, namer)
-    cards = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_card)]
+    hints = unchanged.but(find_cards(network(_FINDER), pyramid, across_px, FAINT))
+    found = [hint for hint in hints if hint.confidence >= _LIKELY]
+    corners = refined(network(_POSE), pyramid, _corners_of(found))
+    cards, said, _ = _told_apart(pyramid, found, corners, hints, namer, [c.corners for c in known])
     if not cards:
         return Reading((), (), (), namer)
     cards += [Found(c.corners, c.presence) for c in known]
     place = find_lattice(np.stack([c.corners for c in cards]))
-    both = np.concatenate([probabilities[is_card], *(in_own_frame(c).probabilities[None] for c in known)])
+    both = np.concatenate([said, *(in_own_frame(c).probabilities[None] for c in known)])
     reading = _judged(cards, place, both, namer, bgr)
 
     def is_fresh(card: SeenCard) -> bool:
         return not any(card.corners is other.corners for other in known)
 
     return replace(reading, cards=tuple(filter(is_fresh, reading.cards)), loose=tuple(filter(is_fresh, reading.loose)))
+
+
+def _told_apart(
+    pyramid: Pyramid,
+    found: Sequence[Found],
+    corners: np.ndarray,
+    hints: Sequence[Found],
+    namer: Namer,
+    known: Sequence[np.ndarray] = (),
+) -> tuple[list[Found], np.ndarray, np.ndarray]:
+    """The cards, the probabilities (N, 6, C) of their symbols, and the outlines (M, 6, 2) of what else was found.
+
+    Args:
+        pyramid: the picture.
+        found: what may be cards, surest first.
+        corners: (K, 6, 2), their exact outlines.
+        hints: all that the finder saw, however unsurely.
+        namer: how symbols get their names.
+        known: the outlines of cards that are known besides.
+    """
+    probabilities = namer.probabilities(pyramid, corners)
+    if isinstance(namer, Learnt):
+        corners, probabilities = outlined_again(pyramid, corners, probabilities, namer)
+    is_card = which_are_cards(found, probabilities, namer)
+    cards = [Found(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
+    rest, said = corners[~is_card], probabilities[is_card]
+    seen = np.array([*known, *corners[is_card]], np.float32).reshape(-1, 6, 2)
+    if isinstance(namer, Learnt) and len(seen):
+        more, told = cards_beside(pyramid, seen, hints, namer)
+        cards, said = [*cards, *more], np.concatenate([said, *(p[None] for p in told)])
+        rest = np.array([r for r in rest if not any(is_one(r, c.corners) for c in more)], np.float32).reshape(-1, 6, 2)
+    return cards, said, rest
+
+
+def _corners_of(found: Sequence[Found]) -> np.ndarray:
+    """Their outlines (N, 6, 2) float32."""
+    return np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
 
 
 def _judged(cards: list[Found], place: Lattice, probabilities: np.ndarray, namer: Namer, bgr: np.ndarray) -> Reading:
@@ -95,8 +137,7 @@ def outlines(
 ) -> tuple[tuple[Found, ...], np.ndarray]:
     """The cards on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
     found = find_cards(network(_FINDER), pyramid, across_px, least)
-    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    return found, refined(network(_POSE), pyramid, corners, times=2)
+    return found, refined(network(_POSE), pyramid, _corners_of(found), times=2)
 
 
 def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]) -> Lattice:

@@ -1,4 +1,4 @@
-"""What the tests of this room share: pictures of a Hexapod table, drawn flat, with a hand."""
+"""What the tests of this room share: drawn pictures of a Hexapod table, with a hand; a learnt printing of Hex'el."""
 
 import cv2
 import numpy as np
@@ -7,6 +7,10 @@ import pytest
 from companion.decks.hexapod import CELL_MM, back_shapes, case_shapes, face_shapes
 from companion.decks.raster import raster
 from companion.decks.shapes import Box
+from companion.simulator.photograph import photograph
+from companion.simulator.printings import Mark, Printing
+from companion.vision.learning import learn_hexel
+from companion.vision.namers import Learnt
 
 SCALE = 1.8
 SIZE = (960, 640)
@@ -25,6 +29,23 @@ def _put(picture, shapes, box, at, turn=0.0):
     laid = cv2.warpAffine(drawn, place, SIZE)
     alpha = laid[:, :, 3:].astype(np.float32) / 255
     return picture * (1 - alpha) + laid[:, :, :3] * alpha
+
+
+@pytest.fixture(scope="session")
+def light_printing():
+    """A light printing of Hex'el that no network was taught, and the namer that has learnt it."""
+    look = Printing(
+        {
+            "red": Mark("star", (40, 40, 190)),
+            "blue": Mark("square", (160, 90, 20)),
+            "void": Mark("ring", (30, 30, 30), 0.2),
+        }
+    )
+    faces = {(i, 0): (name,) * 6 for i, name in enumerate(look.marks)}
+    rng = np.random.default_rng(1)
+    taught = photograph(rng, edition="36", size=(800, 608), printing=look, faces=faces, hardness=0.0)
+    label = {"image": "taught", "cards": taught.truth["cards"]}
+    return look, Learnt(learn_hexel("hexel36", [("taught", taught.bgr)], [label]))
 
 
 @pytest.fixture
