@@ -22,6 +22,8 @@ _FORM = 3
 """Of the file: another network's looks mean nothing to this one."""
 _ALIKE = 4.0
 """Two looks with a smaller squared distance are often mistaken for one another."""
+_SAME = 0.5
+"""As near as this, at most, lie the looks of two cards with one and the same symbol on most photographs."""
 _UNCLEAR = 2.5
 """A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
 NONE_AT = 10.0
@@ -66,9 +68,7 @@ class Profile:
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
         """The pairs of symbols that are hard to tell apart."""
-        kinds = range(len(self.symbols))
-        near = [(a, b) for a in kinds for b in range(a) if ((self.looks[a] - self.looks[b]) ** 2).sum() < _ALIKE]
-        return tuple((self.symbols[b], self.symbols[a]) for a, b in near)
+        return _nearer_than(_ALIKE, self.symbols, self.looks)
 
 
 def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
@@ -118,8 +118,8 @@ def learnt(
             own edges: direction 0 is the edge between its corners 0 and 1.
 
     Raises:
-        UsageError: no card was given, or one symbol only: there is nothing to tell apart; or none of the cards of a
-            symbol is seen clearly.
+        UsageError: no card was given, or one symbol only: there is nothing to tell apart; none of the cards of a symbol
+            is seen clearly; or two symbols look the same.
     """
     value = face_value_of(photographs[0][0], photographs[0][1])
     answers: dict[str, list[np.ndarray]] = {}
@@ -151,7 +151,21 @@ def learnt(
         )
     symbols = tuple(sorted(answers))
     looks = np.stack([_agreeing(np.stack(answers[s])).mean(0) for s in symbols]).astype(np.float32)
+    same = _nearer_than(_SAME, symbols, looks)
+    if same:
+        raise UsageError(
+            f"the symbols {same[0][0]} and {same[0][1]} look the same on the photographs and could not be told apart; "
+            "photograph the cards larger, or in other light",
+            code="unclear",
+        )
     return Profile(deck, symbols, looks, value)
+
+
+def _nearer_than(squared: float, symbols: Sequence[str], looks: np.ndarray) -> tuple[tuple[str, str], ...]:
+    """The pairs of symbols whose looks (K, E) have a smaller squared distance."""
+    kinds = range(len(symbols))
+    near = [(a, b) for a in kinds for b in range(a) if ((looks[a] - looks[b]) ** 2).sum() < squared]
+    return tuple((symbols[b], symbols[a]) for a, b in near)
 
 
 def unlikeness(answers: np.ndarray) -> np.ndarray:

@@ -80,6 +80,12 @@ def test_a_symbol_that_light_has_burnt_out_is_not_learnt() -> None:
         learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
 
 
+def test_symbols_that_look_the_same_are_not_learnt() -> None:
+    ring = Mark("ring", (30, 30, 30), 0.2)
+    with pytest.raises(UsageError, match="blue and void look the same"):
+        taught(Printing({"red": Mark("star", (40, 40, 190)), "blue": ring, "void": ring}), 2)
+
+
 def test_symbols_that_look_alike_are_said_when_they_are_learnt() -> None:
     looks = np.zeros((3, 8), np.float32)
     looks[1, 0], looks[2, 1] = 1.5, 6.0
