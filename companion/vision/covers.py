@@ -21,10 +21,10 @@ def beside(corners: np.ndarray) -> np.ndarray:
     """The places (M, 6, 2) beside cards where no card lies."""
     centres = corners.mean(1)
     over = corners + np.roll(corners, -1, axis=1) - 2 * centres[:, None]  # from a card's centre to its neighbour's
-    beside = (corners[:, None] + over[:, :, None]).reshape(-1, 6, 2)
+    places = (corners[:, None] + over[:, :, None]).reshape(-1, 6, 2)
     reach = np.linalg.norm(over, axis=-1).reshape(-1)
-    apart = np.linalg.norm(beside.mean(1)[:, None] - centres[None], axis=-1).min(1)
-    return np.asarray(beside[apart > 0.6 * reach])
+    apart = np.linalg.norm(places.mean(1)[:, None] - centres[None], axis=-1).min(1)
+    return np.asarray(places[apart > 0.6 * reach])
 
 
 def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], bool]:

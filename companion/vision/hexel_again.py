@@ -1,8 +1,8 @@
 """Cards of a learnt Hex'el printing of which a symbol is in doubt: looked at through outlines begun beside theirs.
 
 Through an outline that is a little off, every symbol is seen askew; made exact from elsewhere, it often settles better.
-The one through which the symbols lie nearest to what was learnt is kept, where they lie much nearer. How surely they
-are named has no say in it: of many outlines one may make anything look sure.
+The one through which the symbols lie nearest to what was learnt is kept, where they lie clearly nearer. How surely
+they are named has no say in it: of many outlines one may make anything look sure.
 """
 
 import numpy as np
@@ -11,7 +11,7 @@ from companion.vision.finder import UNIT_HEXAGON, affine_of
 from companion.vision.models import network
 from companion.vision.namers import Learnt
 from companion.vision.pose import refined
-from companion.vision.profile import likeness, seen_for_likeness
+from companion.vision.profile import NONE_AT, likeness, seen_for_likeness
 from companion.vision.pyramid import Pyramid
 from companion.vision.symbols import raw_patches
 
@@ -64,7 +64,7 @@ def _misfit(pyramid: Pyramid, corners: np.ndarray, namer: Learnt) -> np.ndarray:
     patches = seen_for_likeness(*raw_patches(pyramid, corners), namer.profile.face_value)
     answers = likeness(network("hexel-likeness/likeness.onnx"), patches)
     off = ((answers[:, :, None] - namer.profile.looks) ** 2).sum(-1).min(-1)
-    return np.asarray(np.minimum(off, 10.0).mean(1))
+    return np.asarray(np.minimum(off, NONE_AT).mean(1))
 
 
 def _beside(corners: np.ndarray) -> np.ndarray:
