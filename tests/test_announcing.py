@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from companion.announcing import announcing
+from companion.app.announcing import announcing
 from companion.errors import Refusal
+from companion.games.hexel.rules.game import legal, start
 from companion.referee.messages import Correct, Do, Notice, Propose, Redo, Undo
 from companion.referee.moves import Change
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36")
 LINE = legal(start(HEADER))[0]

@@ -19,18 +19,18 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.bootstrap import open_house, run_table
+from companion.app.bootstrap import open_house, run_table
+from companion.app.table import Table
 from companion.config import PanelSettings, Settings, TableSettings, VisionSettings, WebSettings
 from companion.devices.recorded import Recorded
 from companion.errors import UsageError
+from companion.games.hexel.rules.game import legal, start
 from companion.referee.messages import Begin, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
-from companion.table import Table
 from companion.vision.evidence import evidence_picture, picture_of
-from companion.vision.seen import SeenCard
-from companion.vision.telling import Patience
+from companion.vision.results import SeenCard
+from companion.vision.tracking.events import Patience
 
 
 def settings_for(data: Path) -> Settings:
@@ -146,7 +146,7 @@ class Eyes:
 
 
 def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.watching.Watching", Eyes)
+    monkeypatch.setattr("companion.app.watching.Watching", Eyes)
     monkeypatch.setattr(Eyes, "looking", [])
     monkeypatch.setattr(Eyes, "begun", threading.Event())
     (tmp_path / "0.png").write_bytes(b"")
@@ -178,7 +178,7 @@ def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: 
 def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("companion.watching.Watching", Eyes)
+    monkeypatch.setattr("companion.app.watching.Watching", Eyes)
     monkeypatch.setattr(Eyes, "looking", [])
     monkeypatch.setattr(Eyes, "begun", threading.Event())
     (tmp_path / "0.png").write_bytes(b"")
@@ -214,7 +214,7 @@ def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
 def test_the_camera_waits_for_a_card_as_long_as_the_settings_say(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("companion.watching.Watching", Eyes)
+    monkeypatch.setattr("companion.app.watching.Watching", Eyes)
     (tmp_path / "0.png").write_bytes(b"")
     settings = replace(settings_for(tmp_path), vision=VisionSettings(settle_frames=7))
     run_table(settings, camera=lambda table: Recorded(tmp_path), beside=Table.ask_to_stop, say=lambda line: None)

@@ -8,17 +8,16 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.calibrating import Wishes, calibration_path
-from companion.cli import main
-from companion.decks.comet import pot_shapes
-from companion.decks.hexel import FACES, face_shapes
-from companion.decks.marks import MAT_MARK_INSET_MM, mark_shapes, mat_mark_shapes
-from companion.decks.material import MAT_MM
-from companion.decks.shapes import Polygon, moved
+from companion.app.calibrating import Wishes, calibration_path
+from companion.cli.main import main
 from companion.errors import UsageError
-from companion.simulator.marked import Lying, marked_photograph
-from companion.simulator.pinhole import Pinhole
-from companion.vision.calibration import Calibration, read_calibration
+from companion.games.comet.deck import pot_shapes
+from companion.games.hexel.deck import FACES, face_shapes
+from companion.printing.marks import MAT_MARK_INSET_MM, MAT_MM, mark_shapes, mat_mark_shapes
+from companion.printing.shapes import Polygon, moved
+from companion.vision.calibration.calibration import Calibration, read_calibration
+from models.drawing.marked import Lying, marked_photograph
+from models.drawing.pinhole import Pinhole
 
 SIZE = (1280, 720)
 CORNERS = ((-390.0, -205.0), (385.0, -195.0), (395.0, 205.0), (-385.0, 200.0))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.choosing import asked_header, calibration_file, camera_from
+from companion.app.factories import asked_header, calibration_file, camera_from
 from companion.config import CameraSettings, GameSettings, Settings
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded

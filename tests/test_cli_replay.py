@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
-from companion.rules import GAMES
+from companion.cli.main import main
+from companion.games import GAMES
 
 RECORDS = Path(__file__).parents[1] / ".." / "shared" / "records"
 HEADER = '{"record": 1, "game": "hexel", "players": ["Ana", "Bo"]}'

@@ -13,18 +13,19 @@ from functools import partial
 
 import pytest
 
-from companion.bootstrap import open_house
-from companion.demo import Wishes, _settings, run_demo
-from companion.demo_table import filmed
+from companion.app.bootstrap import open_house
+from companion.app.demo import Wishes, _settings, run_demo
+from companion.app.demo_table import filmed
 from companion.errors import UsageError
+from companion.games import game as game_spec
+from companion.games.hexel.demo import player as hexel
+from companion.games.hexel.demo.tabletop import HexelTabletop
 from companion.referee.messages import Propose
-from companion.simulator.hexel_tabletop import HexelTabletop
-from companion.simulator.players import hexel
-from companion.simulator.tabletops import Play, play
-from companion.vision.calibration import read_calibration
+from companion.simulator.demo_game import DemoGame
+from companion.vision.calibration.calibration import read_calibration
 
-STAGE = Play(
-    play("hexel").header,
+STAGE = DemoGame(
+    game_spec("hexel").demo_header(),
     lambda header, seed: hexel.player(4, least_cards=5),
     partial(HexelTabletop, size=(160, 90)),
 )
@@ -55,7 +56,7 @@ def watched(table, camera, until, most=3000):
 
 @pytest.fixture
 def no_wait(monkeypatch):
-    monkeypatch.setattr("companion.demo._PRESS_GAP_S", 0.0)
+    monkeypatch.setattr("companion.app.demo._PRESS_GAP_S", 0.0)
 
 
 def test_a_whole_game_is_played_with_buttons_and_phones(tmp_path, no_wait):
@@ -88,7 +89,7 @@ def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
             filmed("hexel", wished.seed, wished.speed, table, print, STAGE),
             lambda session: len(session.state.tableau) == 4,
         )
-    other = Play(STAGE.header, lambda header, seed: hexel.player(77, least_cards=5), STAGE.tabletop)
+    other = DemoGame(STAGE.header, lambda header, seed: hexel.player(77, least_cards=5), STAGE.tabletop)
     with open_house(_settings(wished, other.header, tmp_path), lambda line: None) as table:
         camera = filmed("hexel", wished.seed, wished.speed, table, print, other)
         session = watched(table, camera, lambda session: session.state.phase == "over")
@@ -98,7 +99,7 @@ def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
 @pytest.mark.parametrize("game, zones", [("comet", {"Desten", "tail"}), ("hexapod", {"Ana", "Bo"})])
 def test_the_camera_of_a_demo_is_told_where_places_with_names_lie(tmp_path, game, zones):
     wished = replace(wishes(tmp_path), game=game)
-    with open_house(_settings(wished, play(game).header, tmp_path), lambda line: None) as table:
+    with open_house(_settings(wished, game_spec(game).demo_header(), tmp_path), lambda line: None) as table:
         camera = filmed(game, wished.seed, wished.speed, table, print)
         told = read_calibration(table.settings.vision.calibration)
     assert zones <= told.zones.keys() and told.size == camera._table.camera.size
@@ -107,12 +108,12 @@ def test_the_camera_of_a_demo_is_told_where_places_with_names_lie(tmp_path, game
 
 
 def test_the_page_is_live_before_anything_slow_is_imported():
-    code = "import sys, companion.cli_demo; print({'cv2', 'companion.simulator.film'} & set(sys.modules))"
+    code = "import sys, companion.cli.demo; print({'cv2', 'companion.simulator.film'} & set(sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "set()\n"
 
 
 def test_a_game_without_a_demo_is_refused():
-    with pytest.raises(UsageError, match="no demo of chess"):
+    with pytest.raises(UsageError, match="no such game: chess"):
         run_demo(Wishes(game="chess"), print)
 
 

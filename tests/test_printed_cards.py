@@ -11,12 +11,15 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cli import main
-from companion.decks import comet, hexapod, hexdragon, hexel
-from companion.decks.material import sheets_of
-from companion.decks.printer import pdf
-from companion.decks.sheets import Sheet
-from companion.rules.hexdragon_tiles import START, Tile
+from companion.cli.main import main
+from companion.games.comet import deck as comet
+from companion.games.hexapod import deck as hexapod
+from companion.games.hexdragon import deck as hexdragon
+from companion.games.hexdragon.rules.tiles import START, Tile
+from companion.games.hexel import deck as hexel
+from companion.printing.material import sheets_of
+from companion.printing.pdf import pdf
+from companion.printing.sheets import Sheet
 
 DPI = 150
 PX_PER_MM = DPI / 25.4

@@ -10,24 +10,23 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.cli import main
+from companion.app.reviewing import Review, review
+from companion.cli.main import main
 from companion.errors import Refusal
-from companion.meaning.table import MEANINGS
+from companion.games import GAMES
+from companion.games import game as game_spec
+from companion.games.hexel.demo import player as hexel
+from companion.games.hexel.rules import game as rules
+from companion.games.hexel.vision.recognizer import read_hexel
 from companion.referee.lines import line
 from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee, open_table
-from companion.reviewing import Review, review
-from companion.rules import hexel as rules
 from companion.rules.engine import Command, Header
-from companion.simulator.players import hexel
 from companion.simulator.script import Script, written
-from companion.simulator.tabletops import play
 from companion.views.suggestions import suggestions
-from companion.vision.calibration import Calibration
+from companion.vision.calibration.calibration import Calibration
 from companion.vision.evidence import evidence_picture
-from companion.vision.hexel_reading import read_hexel
-from companion.vision.readers import READERS
-from companion.vision.telling import Patience
+from companion.vision.tracking.events import Patience
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LAID = ("line", "place")
@@ -42,7 +41,7 @@ def beginning() -> Script:
 
 def filmed(data: Path, script: Script, confirmed: tuple[Command, ...]) -> Path:
     """A data folder of a game whose pictures show the script, while people confirmed these commands."""
-    tabletop = play("hexel").tabletop(script, 3)
+    tabletop = game_spec("hexel").demo().tabletop(script, 3)
     referee = open_table(data, HEADER, HEADER, press_gap_s=0.0)
     referee.start()
     for n, command in enumerate(confirmed):
@@ -124,7 +123,10 @@ def test_pictures_kept_today_are_read_today_as_they_were(kept: Path) -> None:
 
 def watched(bgr: Any, game: str, referee: Referee, stands: Calibration) -> bytes:
     """The evidence that the watching thread makes of a picture at rest."""
-    follower, meaning = READERS[game].follower(READERS[game].namer(None, None), Patience(start=1)), MEANINGS[game]()
+    follower, meaning = (
+        GAMES[game].recognizer().follower(GAMES[game].recognizer().namer(None, None), Patience(start=1)),
+        GAMES[game].interpreter(),
+    )
     while follower.cards is None:
         follower.step(bgr)
     meaning.note_zones(stands.zone_of)
@@ -134,7 +136,7 @@ def watched(bgr: Any, game: str, referee: Referee, stands: Calibration) -> bytes
 
 @pytest.mark.parametrize("game", ["hexdragon", "comet", "hexapod"])
 def test_every_games_pictures_are_read_as_they_were(game: str, tmp_path: Path) -> None:
-    stage = play(game)
+    stage = game_spec(game).demo()
     script = written(stage.header, stage.player(stage.header, 2))
     tabletop = stage.tabletop(script, 2)
     zones = {name: np.array(corners, float) for name, corners in tabletop.zones.items()}

@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 
+from companion.app.supervision import _loop_trouble, _referee_trouble
 from companion.devices.pulse import Pulse
 from companion.devices.recorded import Recorded
 from companion.referee.referee import open_table
 from companion.rules.engine import Header
-from companion.supervising import _loop_trouble, _referee_trouble
 
 
 class Eyes:
@@ -29,12 +29,12 @@ class Eyes:
 
 
 def test_a_referee_that_does_not_answer_is_no_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("companion.supervising._REFEREE_ANSWERS_WITHIN_S", 0.01)
+    monkeypatch.setattr("companion.app.supervision._REFEREE_ANSWERS_WITHIN_S", 0.01)
     header = Header("hexel", ("Ana", "Bo"))
     referee = open_table(tmp_path, header, header)
     assert "did not answer" in _referee_trouble(referee)
     referee.start()
-    monkeypatch.setattr("companion.supervising._REFEREE_ANSWERS_WITHIN_S", 5.0)
+    monkeypatch.setattr("companion.app.supervision._REFEREE_ANSWERS_WITHIN_S", 5.0)
     version = referee.latest().version
     assert _referee_trouble(referee) is None
     assert referee.latest().version == version

@@ -8,12 +8,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.bootstrap import run_table
+from companion.app.bootstrap import run_table
+from companion.app.camera_switch import Switch
+from companion.app.table import Table
 from companion.config import PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.recorded import Recorded
 from companion.errors import TableError
-from companion.switching import Switch
-from companion.table import Table
 
 
 def test_a_camera_is_on_until_it_is_switched_off_and_then_off_until_it_is_switched_on(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_table_whose_camera_was_switched_off_starts_without_it_and_says_so(
         web=WebSettings("127.0.0.1", 0), panel=PanelSettings("mock"), table=TableSettings(tmp_path / "data")
     )
     camera = Filming(tmp_path / "frames")
-    monkeypatch.setattr("companion.watching.Watching", nobody)
+    monkeypatch.setattr("companion.app.watching.Watching", nobody)
     seen: list[tuple[str, bool]] = []
     lines: list[str] = []
     looking: list[threading.Thread] = []

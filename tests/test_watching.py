@@ -7,18 +7,16 @@ from typing import Any
 
 import pytest
 
-from companion.decks.hexel import FACES
+from companion.app.watching import Watching
 from companion.devices.camera import Frame
 from companion.errors import DeviceError, UsageError
-from companion.meaning.table import MEANINGS
+from companion.games import GAMES
+from companion.games.hexel.deck import FACES
+from companion.games.hexel.demo.things import HexelThings
 from companion.referee.messages import Confirm, Do, Reject
 from companion.referee.referee import Referee, open_table
-from companion.rules import GAMES
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
-from companion.simulator.hexel_things import HexelThings
-from companion.vision.readers import READERS
-from companion.watching import Watching
 
 RED = ("red",) * 6
 LINE = {
@@ -168,7 +166,7 @@ def test_a_camera_that_fails_is_said_and_taken_up_again(
     table: tuple[Referee, FilmCamera, Film], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     referee, camera, film = table
-    monkeypatch.setattr("companion.watching.RETRY_S", 0.01)
+    monkeypatch.setattr("companion.app.watching.RETRY_S", 0.01)
     line_lies(film, camera)
     listener = referee.feed.subscribe()
     camera.fails = 1
@@ -183,7 +181,7 @@ def test_a_missing_network_ends_the_watching_alone_and_is_said(
     table: tuple[Referee, FilmCamera, Film], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     referee, _, film = table
-    monkeypatch.setattr("companion.vision.models._PLACES", (tmp_path,))
+    monkeypatch.setattr("companion.vision.networks._PLACES", (tmp_path,))
     camera, lines = FilmCamera(film), []
     watching = Watching(camera, referee, "hexel", say=lines.append)
     listener = referee.feed.subscribe()
@@ -194,7 +192,7 @@ def test_a_missing_network_ends_the_watching_alone_and_is_said(
         assert listener.next(10) is not None, "nobody said that the camera is not used"
     watching.stop()
     said = referee.latest().notices["camera-unused"].text
-    assert "hexel-finder/finder.onnx is missing" in said and "install companion again" in said
+    assert "hexel/detector/weights.onnx is missing" in said and "install companion again" in said
     assert lines and lines[0] in said
     assert (watching.health()["state"], camera.is_closed) == ("unused", True)
     referee.ask(Do({"cmd": "line", "cards": [{"cell": cell, "edges": face} for cell, face in LINE.items()]}))
@@ -211,7 +209,9 @@ def test_a_game_that_no_reader_knows_and_a_deck_unknown_are_refused(tmp_path: Pa
 
 
 def test_every_game_with_rules_can_be_read_and_means_something() -> None:
-    assert set(GAMES) == set(READERS) == set(MEANINGS)
+    for spec in GAMES.values():
+        assert spec.recognizer().name == spec.name
+        assert callable(spec.interpreter().of)
 
 
 def test_the_faces_of_this_test_are_cards_of_the_deck() -> None:

@@ -8,8 +8,9 @@ from companion.doctor.finding import Finding, Machine, State
 
 _TELL = """
 import json
-from companion.vision.models import NETWORKS, troubles
-print("\\n" + json.dumps([len(NETWORKS), troubles()]))
+from companion.games import network_files
+from companion.vision.networks import troubles
+print("\\n" + json.dumps([len(network_files()), troubles(network_files())]))
 """
 _FIX = "install the program again: sudo systemd/install.sh from a whole clone, or pip install --force-reinstall"
 

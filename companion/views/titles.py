@@ -1,6 +1,6 @@
 """What games are called on a page and on paper."""
 
-from companion.rules import GAMES
+from companion.games import GAMES
 from companion.rules.engine import Header
 from companion.views.words import phrase
 

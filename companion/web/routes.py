@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
 from companion.referee.messages import Begin, Confirm, Do, Message, Reject
-from companion.rules.engine import read_header
+from companion.rules.records import read_header
 from companion.views.games import games
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options

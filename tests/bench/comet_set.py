@@ -21,11 +21,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.simulator.comet_photograph import comet_photograph
-from companion.simulator.photograph import Photograph
-from companion.vision.comet_finder import width_of
-from companion.vision.comet_reading import read_comet
-from companion.vision.comet_seen import CometReading, SeenComet
+from companion.games.comet.vision.detector import width_of
+from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.results import CometReading, SeenComet
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.hexel.photograph import Photograph
 
 Entry = dict[str, Any]
 """What the truth says about one card."""

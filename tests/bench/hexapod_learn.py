@@ -17,11 +17,11 @@ import cv2
 import numpy as np
 from hexapod_set import KEYS, groups, judged, keep, show
 
-from companion.simulator.hexapod_photograph import photograph
-from companion.simulator.hexapod_printings import Printing, invented
-from companion.simulator.hexapod_scenes import scene, showing_all
-from companion.vision.hexapod_learning import CaseProfile, learn_hexapod
-from companion.vision.hexapod_reading import read_hexapod
+from companion.games.hexapod.vision.enrolment import CaseProfile, learn_hexapod
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from models.drawing.hexapod.layouts import scene, showing_all
+from models.drawing.hexapod.photograph import photograph
+from models.drawing.hexapod.printings import Printing, invented
 
 FIRST_SEED = 9_700_000
 _TAP_PX = 8.0

@@ -2,7 +2,8 @@ from collections import Counter
 
 import pytest
 
-from companion.decks.comet import (
+from companion.games.comet.artwork import numeral_bands
+from companion.games.comet.deck import (
     HEIGHT_MM,
     NUMBERS,
     SECTION_MM,
@@ -15,9 +16,8 @@ from companion.decks.comet import (
     outline,
     pot_shapes,
 )
-from companion.decks.numerals import numeral_bands
-from companion.decks.raster import raster
-from companion.decks.shapes import Band, Box, Polygon, bounds
+from companion.printing.raster import raster
+from companion.printing.shapes import Band, Box, Polygon, bounds
 
 CARD = Box(-WIDTH_MM / 2, -HEIGHT_MM / 2, WIDTH_MM / 2, HEIGHT_MM / 2)
 

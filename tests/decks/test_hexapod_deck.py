@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from companion.decks.hexapod import (
+from companion.games.hexapod.artwork import DRAWINGS, SPAN
+from companion.games.hexapod.deck import (
     CELL_MM,
     FRAME_MM,
     SPIDER,
@@ -12,10 +13,9 @@ from companion.decks.hexapod import (
     insects,
     outline,
 )
-from companion.decks.hexapod_insects import DRAWINGS, SPAN
-from companion.decks.raster import raster
-from companion.decks.shapes import Box, bounds
-from companion.rules.hexapod_cases import KINDS, read_card
+from companion.games.hexapod.rules.cases import KINDS, read_card
+from companion.printing.raster import raster
+from companion.printing.shapes import Box, bounds
 
 CARD = Box(-25, -25, 25, 25)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.decks.hexdragon import (
+from companion.games.hexdragon.deck import (
     APOTHEM_MM,
     BODY_SET,
     COLOURS,
@@ -19,9 +19,9 @@ from companion.decks.hexdragon import (
     face_shapes,
     star_shapes,
 )
-from companion.decks.raster import bgra, raster
-from companion.decks.shapes import Box, bounds, polar
-from companion.rules.hexdragon_tiles import START, SUPPLY_SET, Tile, bodies
+from companion.games.hexdragon.rules.tiles import START, SUPPLY_SET, Tile, bodies
+from companion.printing.raster import bgra, raster
+from companion.printing.shapes import Box, bounds, polar
 
 BOX = Box(-31, -31, 31, 31)
 

@@ -3,8 +3,8 @@ from itertools import combinations
 
 import pytest
 
-from companion.decks.hexel import APOTHEM_MM, FACES, SIDE_MM, SYMBOLS, back_shapes, face_shapes, outline, turned
-from companion.decks.shapes import Disc, Polygon, Ring, bounds
+from companion.games.hexel.deck import APOTHEM_MM, FACES, SIDE_MM, SYMBOLS, back_shapes, face_shapes, outline, turned
+from companion.printing.shapes import Disc, Polygon, Ring, bounds
 
 
 def turns(face):

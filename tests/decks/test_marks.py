@@ -3,10 +3,10 @@
 import cv2
 import numpy as np
 
-from companion.decks import marks
-from companion.decks.material import sheets_of
-from companion.decks.raster import raster
-from companion.decks.shapes import Box, moved
+from companion.printing import marks
+from companion.printing.material import sheets_of
+from companion.printing.raster import raster
+from companion.printing.shapes import Box, moved
 
 PX_PER_MM = 4
 DICTIONARY = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_4X4_50)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.qr import QUIET, dark_modules, letters, svg
+from companion.printing.qr import QUIET, dark_modules, letters, svg
 
 LINK = "http://192.168.178.123:8080/?code=ABCDEF"
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from companion.decks.hexel import APOTHEM_MM, SIDE_MM, face_shapes
-from companion.decks.raster import raster
-from companion.decks.shapes import Band, Box, Disc, Polygon, Ring, moved, regular_polygon
+from companion.games.hexel.deck import APOTHEM_MM, SIDE_MM, face_shapes
+from companion.printing.raster import raster
+from companion.printing.shapes import Band, Box, Disc, Polygon, Ring, moved, regular_polygon
 
 WINDOW = Box(-10, -10, 10, 10)
 

@@ -10,16 +10,18 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.cli import main
-from companion.decks import comet, hexapod, hexdragon
-from companion.decks.hexel import APOTHEM_MM, FACES, SIDE_MM, face_shapes
-from companion.decks.material import MATERIAL, sheets_of
-from companion.decks.printer import pdf
-from companion.decks.raster import raster
-from companion.decks.shapes import Band, Polygon, bounds, moved
-from companion.decks.sheets import FOOTER_MM, PAPERS, RULER_MM, Sheet
+from companion.cli.main import main
 from companion.errors import UsageError
-from companion.rules.hexdragon_tiles import START
+from companion.games.comet import deck as comet
+from companion.games.hexapod import deck as hexapod
+from companion.games.hexdragon import deck as hexdragon
+from companion.games.hexdragon.rules.tiles import START
+from companion.games.hexel.deck import APOTHEM_MM, FACES, SIDE_MM, face_shapes
+from companion.printing.material import materials, sheets_of
+from companion.printing.pdf import pdf
+from companion.printing.raster import raster
+from companion.printing.shapes import Band, Polygon, bounds, moved
+from companion.printing.sheets import FOOTER_MM, PAPERS, RULER_MM, Sheet
 
 DPI = 300
 PX_PER_MM = DPI / 25.4
@@ -103,7 +105,7 @@ def test_a_back_lies_behind_each_front_when_the_paper_is_turned_over(what: str, 
 
 
 @pytest.mark.parametrize("paper", list(PAPERS))
-@pytest.mark.parametrize("what", MATERIAL)
+@pytest.mark.parametrize("what", materials())
 def test_everything_lies_on_the_paper_and_above_the_foot(what: str, paper: str) -> None:
     width, height = PAPERS[paper]
     for sheet in sheets_of(what, paper):
@@ -121,7 +123,7 @@ def test_cards_do_not_cover_one_another(what: str) -> None:
             assert min(gaps) >= SIZES[what][0] - 0.001
 
 
-@pytest.mark.parametrize("what", [what for what in MATERIAL if what.split("-")[0].rstrip("0123456789") in DESIGNERS])
+@pytest.mark.parametrize("what", [what for what in materials() if what.split("-")[0].rstrip("0123456789") in DESIGNERS])
 def test_each_sheet_says_who_made_the_game_and_under_what_terms(what: str) -> None:
     for sheet in sheets_of(what, "a4"):
         words = " ".join(text.words for text in sheet.texts)

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.meaning.cases import CasesMeaning
+from companion.games.hexapod.interpretation import CasesMeaning
+from companion.games.hexapod.vision.results import SeenField
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.vision.hexapod_seen import SeenField
 
 SIZE = (1000, 500)
 EMPTY = ((None,) * 5,) * 5

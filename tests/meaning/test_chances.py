@@ -4,12 +4,14 @@ import json
 
 import numpy as np
 
-from companion.meaning.chances import chances, number_chances, tile_chances
-from companion.vision.comet_seen import SeenComet
-from companion.vision.hexdragon_faces import NAMES
-from companion.vision.hexdragon_seen import SeenTile
-from companion.vision.numerals import NUMBERS
-from companion.vision.seen import SeenCard
+from companion.games.comet.interpretation import number_chances
+from companion.games.comet.vision.numeral_crops import NUMBERS
+from companion.games.comet.vision.results import SeenComet
+from companion.games.hexdragon.interpretation import tile_chances
+from companion.games.hexdragon.vision.face_prior import NAMES
+from companion.games.hexdragon.vision.results import SeenTile
+from companion.games.hexel.interpretation import chances
+from companion.vision.results import SeenCard
 
 CORNERS = np.zeros((6, 2), np.float32)
 

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.meaning.comet import CometMeaning
+from companion.games.comet.interpretation import CometMeaning
+from companion.games.comet.vision.results import BACK, SeenComet
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.vision.comet_seen import BACK, SeenComet
 
 LONG = 88.0
 SIZE = (1000, 600)

@@ -5,14 +5,13 @@ from typing import Any
 
 import pytest
 
-from companion.meaning.congruence import is_congruent, is_same_move
-from companion.meaning.table import MEANINGS
+from companion.games import GAMES
+from companion.interpretation.congruence import is_congruent, is_same_move
 from companion.referee.session import Session, begin
-from companion.rules import GAMES
 from companion.rules.engine import Header
 from companion.rules.hexgrid import rotated
 from companion.rules.notation import parse
-from companion.vision.register import turned
+from companion.vision.tracking.registration import turned
 
 HEXEL = Header("hexel", ("Ana", "Bo"), "36")
 LINE = "line -1,0:rbbbbb+0,0:rbbrbb+1,0:rrbrbb"
@@ -20,7 +19,7 @@ ODD = {(0, 0): ("red", "blue", "void", "red", "blue", "void"), (1, 0): ("red",) 
 
 
 def command(game: str, text: str) -> dict[str, Any]:
-    return parse(GAMES[game].NOTATION, text)
+    return parse(GAMES[game].rules.NOTATION, text)
 
 
 def after(header: Header, *lines: str) -> Session:
@@ -40,7 +39,7 @@ def named_otherwise(line: dict[str, Any], turns: int, shift: tuple[int, int]) ->
 
 
 def is_same(session: Session, one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return is_same_move(MEANINGS[session.header.game](), session, one, other)
+    return is_same_move(GAMES[session.header.game].interpreter(), session, one, other)
 
 
 @pytest.mark.parametrize("turns", range(6))

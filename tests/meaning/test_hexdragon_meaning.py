@@ -2,10 +2,10 @@
 
 import pytest
 
-from companion.meaning import hexdragon as words
-from companion.rules import hexdragon
-from companion.rules.engine import read_header
-from companion.simulator.players.hexdragon import player
+from companion.games.hexdragon import interpretation as words
+from companion.games.hexdragon.demo.player import player
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.rules.records import read_header
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.meaning.states import PASSING_S, SETTLING_S, States, glares
+from companion.interpretation.states import PASSING_S, SETTLING_S, States, glares
 from companion.referee.messages import Notice
 
 GREY = np.full((540, 960, 3), 120, np.uint8)

@@ -6,9 +6,10 @@ from dataclasses import replace
 import pytest
 
 from companion.errors import BadHeader, Refusal
-from companion.rules import comet, notation
+from companion.games.comet.rules import game as comet
+from companion.games.comet.rules.state import stock_of
+from companion.rules import notation
 from companion.rules.chips import Chips
-from companion.rules.comet_state import stock_of
 from companion.rules.engine import Header
 
 ABC = ("Ana", "Bo", "Cy")

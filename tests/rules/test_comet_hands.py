@@ -5,7 +5,8 @@ from itertools import combinations
 import pytest
 
 from companion.errors import Refusal
-from companion.rules import comet, notation
+from companion.games.comet.rules import game as comet
+from companion.rules import notation
 from companion.rules.engine import Header
 
 ABC = ("Ana", "Bo", "Cy")

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from companion.errors import Refusal
-from companion.rules import comet
-from companion.rules.engine import Header, replay
+from companion.games.comet.rules import game as comet
+from companion.rules.engine import Header
+from companion.rules.records import replay
 
 ALL = ("Ana", "Bo", "Cy", "Dee")
 POTS = ("Desten", "Kinro", "Nivek", "Trinovat", "Vain", "Polos", "tail", "Mars")

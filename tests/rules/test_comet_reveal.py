@@ -2,7 +2,8 @@
 
 import pytest
 
-from companion.rules import comet, notation
+from companion.games.comet.rules import game as comet
+from companion.rules import notation
 from companion.rules.engine import Header
 
 ABC = ("Ana", "Bo", "Cy")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.rules.comet_scoring import face, is_card, is_triple, lines, parse_card, score, write_card
+from companion.games.comet.rules.scoring import face, is_card, is_triple, lines, parse_card, score, write_card
 
 cards = st.tuples(*[st.integers(2, 14)] * 3)
 sets = st.lists(cards, min_size=1, max_size=3)

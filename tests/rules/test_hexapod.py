@@ -5,7 +5,8 @@ import json
 import pytest
 
 from companion.errors import BadHeader, Refusal
-from companion.rules import hexapod, notation
+from companion.games.hexapod.rules import game as hexapod
+from companion.rules import notation
 from companion.rules.engine import Header
 
 NOBODY = {"blue": 0, "green": 0, "gold": 0, "leaf": 0, "stag": 0, "moth": 0, "coins": 6, "total": 6}

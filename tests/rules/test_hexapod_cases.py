@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.rules.hexapod_cases import KINDS, Case, Insect, card_cells, read_card
+from companion.games.hexapod.rules.cases import KINDS, Case, Insect, card_cells, read_card
 
 LETTERS = {"b": "blue", "g": "green", "o": "gold", "d": "dung", "l": "leaf", "s": "stag", "m": "moth", ".": None}
 EMPTY = Case(5, 5, {})

@@ -3,7 +3,8 @@
 import pytest
 
 from companion.errors import Refusal
-from companion.rules import hexapod, notation
+from companion.games.hexapod.rules import game as hexapod
+from companion.rules import notation
 from companion.rules.engine import Header
 
 LETTERS = {"b": "blue", "g": "green", "o": "gold", "d": "dung", "l": "leaf", "s": "stag", "m": "moth", ".": None}

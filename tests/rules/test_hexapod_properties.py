@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from companion.errors import Refusal
-from companion.rules import hexapod
-from companion.rules.engine import Header, replay
+from companion.games.hexapod.rules import game as hexapod
+from companion.rules.engine import Header
+from companion.rules.records import replay
 
 WHO = ("Ana", "Bo", "Cy")
 KINDS = ("blue", "green", "gold", "dung", "leaf", "stag", "moth", "spider")

@@ -1,6 +1,7 @@
 """How Hexapod is told: each point with its reason."""
 
-from companion.rules import hexapod, notation
+from companion.games.hexapod.rules import game as hexapod
+from companion.rules import notation
 from companion.rules.engine import Header
 
 

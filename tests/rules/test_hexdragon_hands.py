@@ -1,8 +1,8 @@
 import pytest
 
-from companion.rules import hexdragon
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.games.hexdragon.rules.tiles import parse
 from companion.rules.engine import Header
-from companion.rules.hexdragon_tiles import parse
 from companion.rules.hexgrid import rotated
 
 

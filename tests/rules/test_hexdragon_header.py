@@ -1,7 +1,7 @@
 import pytest
 
 from companion.errors import BadHeader
-from companion.rules import hexdragon
+from companion.games.hexdragon.rules import game as hexdragon
 from companion.rules.engine import Header
 
 ANA_BO = ("Ana", "Bo")

@@ -1,5 +1,5 @@
-from companion.rules.hexdragon_lines import Connection, connections
-from companion.rules.hexdragon_tiles import START, parse
+from companion.games.hexdragon.rules.lines import Connection, connections
+from companion.games.hexdragon.rules.tiles import START, parse
 
 
 def found(tiles, at):

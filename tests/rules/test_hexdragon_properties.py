@@ -8,9 +8,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from companion.errors import Refusal
-from companion.rules import hexdragon, hexgrid, notation
-from companion.rules.engine import Header, replay
-from companion.rules.hexdragon_tiles import Tile, bodies, heads
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.games.hexdragon.rules.tiles import Tile, bodies, heads
+from companion.rules import hexgrid, notation
+from companion.rules.engine import Header
+from companion.rules.records import replay
 
 ALL = ("Ana", "Bo", "Cy", "Dee")
 any_tile = st.builds(Tile.turned, st.sampled_from((*bodies(), *heads())), st.integers(0, 5))

@@ -1,8 +1,8 @@
 import pytest
 
-from companion.rules import hexdragon
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.games.hexdragon.rules.state import Scored, Seat, State, start
 from companion.rules.engine import Header
-from companion.rules.hexdragon_state import Scored, Seat, State, start
 
 
 def state_with(**connections: list[tuple[str, int]]) -> State:

@@ -4,9 +4,10 @@ import json
 import pytest
 
 from companion.errors import Refusal
-from companion.rules import hexdragon, hexgrid
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.games.hexdragon.rules.tiles import bodies, heads, parse
+from companion.rules import hexgrid
 from companion.rules.engine import Header
-from companion.rules.hexdragon_tiles import bodies, heads, parse
 
 ANA_BO = ("Ana", "Bo")
 ALL = ("Ana", "Bo", "Cy", "Dee")

@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.errors import Refusal
-from companion.rules import hexdragon_tiles as tiles
-from companion.rules.hexdragon_tiles import HEAD, START, TAIL, Tile, parse
+from companion.games.hexdragon.rules import tiles
+from companion.games.hexdragon.rules.tiles import HEAD, START, TAIL, Tile, parse
 
 HEAD_TILE = {"kind": "head", "head": 4, "tails": [5], "paths": [[0, 3], [1, 2]]}
 BODY_TILE = {"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]]}

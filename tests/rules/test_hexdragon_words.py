@@ -1,6 +1,6 @@
-from companion.rules import hexdragon
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.games.hexdragon.rules.tiles import parse
 from companion.rules.engine import Header
-from companion.rules.hexdragon_tiles import parse
 
 
 def begun(*commands, players=("Ana", "Bo", "Cy"), **options):

@@ -5,9 +5,9 @@ from dataclasses import FrozenInstanceError, replace
 import pytest
 
 from companion.errors import Refusal
-from companion.rules import hexel
+from companion.games.hexel.rules import game as hexel
+from companion.games.hexel.rules.tableau import CALLS, Laid
 from companion.rules.engine import Header
-from companion.rules.hexel_tableau import CALLS, Laid
 from companion.rules.notation import parse
 
 # A red line from west to east; beside it nearly everything is blue, and no Hoxla is open.

@@ -3,7 +3,7 @@
 import pytest
 
 from companion.errors import Refusal
-from companion.rules import hexel
+from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
 from companion.rules.notation import parse, write
 

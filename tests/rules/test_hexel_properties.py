@@ -6,10 +6,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from companion.decks.hexel import FACES
 from companion.errors import Refusal
-from companion.rules import hexel
-from companion.rules.engine import Header, replay
+from companion.games.hexel.deck import FACES
+from companion.games.hexel.rules import game as hexel
+from companion.rules.engine import Header
+from companion.rules.records import replay
 
 SEATS = ("Ana", "Bo", "Cy", "Dee")
 PHASES = {"line", "stake", "hedge", "play", "over"}

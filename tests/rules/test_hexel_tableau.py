@@ -2,9 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.rules import hexel_tableau as tableaus
-from companion.rules.hexel import FACE
-from companion.rules.hexel_tableau import Laid
+from companion.games.hexel.rules import tableau as tableaus
+from companion.games.hexel.rules.game import FACE
+from companion.games.hexel.rules.tableau import Laid
 from companion.rules.hexgrid import DIRECTIONS, neighbour, rotated
 
 cards = st.lists(st.sampled_from(["red", "blue"]), min_size=6, max_size=6).map(tuple)

@@ -7,10 +7,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.simulator.comet_cards import numeral_boxes_mm, raster_back, raster_face
-from companion.simulator.comet_groups import FAN_SHARE, LaidComet, laid_groups
-from companion.simulator.comet_photograph import comet_photograph
-from companion.simulator.comet_printings import BACKS, BUSY_BACKS, LABELS, invented, plain_typefaces, reference
+from models.drawing.comet.cards import numeral_boxes_mm, raster_back, raster_face
+from models.drawing.comet.layouts import FAN_SHARE, LaidComet, laid_groups
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.comet.printings import BACKS, BUSY_BACKS, LABELS, invented, plain_typefaces, reference
 
 MIDDLE = np.array([31.5, 44.0])
 

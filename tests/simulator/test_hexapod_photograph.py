@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.hexapod_insects import DRAWINGS
-from companion.simulator.hexapod_photograph import HIDDEN, photograph
-from companion.simulator.hexapod_printings import invented, reference
-from companion.simulator.hexapod_scenes import Case, Scene, scene, showing_all
+from companion.games.hexapod.artwork import DRAWINGS
+from models.drawing.hexapod.layouts import Case, Scene, scene, showing_all
+from models.drawing.hexapod.photograph import HIDDEN, photograph
+from models.drawing.hexapod.printings import invented, reference
 
 SIZE = (640, 360)
 

@@ -5,13 +5,13 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from companion.decks.hexdragon import COLOURS, REFERENCE
-from companion.rules.hexdragon_tiles import SUPPLY_SET, read
+from companion.games.hexdragon.deck import COLOURS, REFERENCE
+from companion.games.hexdragon.rules.tiles import SUPPLY_SET, read
 from companion.rules.hexgrid import distance
-from companion.simulator.hexdragon_drawings import drawing_of
-from companion.simulator.hexdragon_photograph import hexdragon_photograph
-from companion.simulator.hexdragon_tables import Laying, Put, laid_table
-from companion.simulator.photograph import Photograph
+from models.drawing.hexdragon.layouts import Laying, Put, laid_table
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.hexdragon.printings import drawing_of
+from models.drawing.hexel.photograph import Photograph
 
 SIZE = (480, 360)
 

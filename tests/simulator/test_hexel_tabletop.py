@@ -1,12 +1,12 @@
 import pytest
 
-from companion.simulator.directions import Alignment
-from companion.simulator.hexel_tabletop import HexelTabletop
-from companion.simulator.players.hexel import player
+from companion.games import game as game_spec
+from companion.games.hexel.demo.directions import Alignment
+from companion.games.hexel.demo.player import player
+from companion.games.hexel.demo.tabletop import HexelTabletop
 from companion.simulator.script import written
-from companion.simulator.tabletops import play
 
-HEADER = play("hexel").header
+HEADER = game_spec("hexel").demo_header()
 SCRIPT = written(HEADER, player(4, least_cards=5))
 WAY = Alignment(5, (-2, 7))
 

@@ -5,9 +5,9 @@ from itertools import combinations
 import cv2
 import numpy as np
 
-from companion.decks.hexel import SYMBOLS
-from companion.simulator.invented_printings import invented
-from companion.simulator.printings import Mark
+from companion.games.hexel.deck import SYMBOLS
+from models.drawing.hexel.invented import invented
+from models.drawing.hexel.printings import Mark
 
 
 def tints_apart(one: Mark, other: Mark) -> float:

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from companion.decks.hexel import APOTHEM_MM, SIDE_MM, SYMBOLS
+from companion.games.hexel.deck import APOTHEM_MM, SIDE_MM, SYMBOLS
 from companion.rules.hexgrid import neighbours, opposite
-from companion.simulator import photograph as room
-from companion.simulator.canvas import Canvas
-from companion.simulator.photograph import Photograph, photograph
-from companion.simulator.pinhole import Stance, framed
-from companion.simulator.printings import REFERENCE, Colour, Mark, Printing
-from companion.simulator.tableaux import Laid, grown_tableau, hand_laid, strays
+from models.drawing.canvas import Canvas
+from models.drawing.hexel import photograph as room
+from models.drawing.hexel.layouts import Laid, grown_tableau, hand_laid, strays
+from models.drawing.hexel.photograph import Photograph, photograph
+from models.drawing.hexel.printings import REFERENCE, Colour, Mark, Printing
+from models.drawing.pinhole import Stance, framed
 
 SEEDS = range(60)
 Array = npt.NDArray[Any]

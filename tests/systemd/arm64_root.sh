@@ -54,7 +54,7 @@ for name in names:
 print(len(names), "modules imported")
 
 from companion.rules.engine import replay
-from companion.vision.readers import READERS, load_picture
+from companion.vision.recognizer import READERS, load_picture
 
 for record in sorted((here / "given").glob("*.jsonl")):
     told = replay(record.read_bytes().split(b"\n")).as_json()
@@ -65,7 +65,7 @@ PYTHON
 PYTHONPATH=$tree "$python" - "$root/src/photograph.png" <<'PYTHON'
 import sys
 import cv2, numpy as np
-from companion.simulator.photograph import photograph
+from models.drawing.hexel.photograph import photograph
 cv2.imwrite(sys.argv[1], photograph(np.random.default_rng(1), hardness=0.0, cards=6).bgr)
 PYTHON
 mount -t proc proc "$root/proc" 2>/dev/null || true

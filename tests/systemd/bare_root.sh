@@ -74,7 +74,7 @@ step "read one photograph"
 $python - <<'PYTHON'
 import json, subprocess, sys, time
 import cv2, numpy as np
-from companion.simulator.photograph import photograph
+from models.drawing.hexel.photograph import photograph
 drawn = photograph(np.random.default_rng(1), hardness=0.0, cards=6)
 cv2.imwrite("/tmp/photograph.png", drawn.bgr)
 began = time.monotonic()

@@ -4,13 +4,13 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.hexapod import CELL_MM, back_shapes, case_shapes, face_shapes
-from companion.decks.raster import raster
-from companion.decks.shapes import Box
-from companion.simulator.photograph import photograph
-from companion.simulator.printings import Mark, Printing
-from companion.vision.learning import learn_hexel
-from companion.vision.namers import Learnt
+from companion.games.hexapod.deck import CELL_MM, back_shapes, case_shapes, face_shapes
+from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.printing.raster import raster
+from companion.printing.shapes import Box
+from models.drawing.hexel.photograph import photograph
+from models.drawing.hexel.printings import Mark, Printing
 
 SCALE = 1.8
 SIZE = (960, 640)

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from companion.vision.changes import is_stirred, unchanged_in, windows_of
-from companion.vision.finder import UNIT_HEXAGON, Found
-from companion.vision.seen import SeenCard
-from companion.vision.stillness import STEP, cells_of
+from companion.vision.detection.detector import UNIT_HEXAGON, Found
+from companion.vision.results import SeenCard
+from companion.vision.tracking.change_detector import STEP, cells_of
+from companion.vision.tracking.regions import is_stirred, unchanged_in, windows_of
 
 ACROSS_PX = 96.0
 SHAPE = (90, 160)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from companion.vision.comet_again import looked_again
-from companion.vision.comet_finder import UNIT_CARD
-from companion.vision.comet_naming import NAMES
-from companion.vision.pyramid import Pyramid
+from companion.games.comet.vision.classifier import NAMES
+from companion.games.comet.vision.detector import UNIT_CARD
+from companion.games.comet.vision.numeral_tta import looked_again
+from companion.vision.image.pyramid import Pyramid
 
 OUTLINES = np.array([UNIT_CARD * 40 + (60, 60), UNIT_CARD * 40 + (160, 60)], np.float32)
 PYRAMID = Pyramid.of(np.zeros((120, 220, 3), np.uint8))

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from companion.simulator.comet_cards import raster_back
-from companion.simulator.comet_printings import reference
-from companion.vision.comet_backs import compared, unlikeness
-from companion.vision.comet_finder import UNIT_CARD
-from companion.vision.pyramid import Pyramid
+from companion.games.comet.vision.back_matching import compared, unlikeness
+from companion.games.comet.vision.detector import UNIT_CARD
+from companion.vision.image.pyramid import Pyramid
+from models.drawing.comet.cards import raster_back
+from models.drawing.comet.printings import reference
 
 HERE, THERE = (UNIT_CARD * 44 + (x, 60.0) for x in (60.0, 160.0))
 

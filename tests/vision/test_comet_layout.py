@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from companion.vision.comet_finder import UNIT_CARD
-from companion.vision.comet_layout import Scattered
-from companion.vision.comet_naming import NAMES
-from companion.vision.comet_seen import BACK, SeenComet, about
+from companion.games.comet.vision.classifier import NAMES
+from companion.games.comet.vision.detector import UNIT_CARD
+from companion.games.comet.vision.layout import Scattered
+from companion.games.comet.vision.results import BACK, SeenComet, about
 
 LAYOUT = Scattered()
 

@@ -3,9 +3,9 @@
 import cv2
 import numpy as np
 
-from companion.vision.comet_finder import UNIT_CARD, width_of
-from companion.vision.comet_pairs import burnt_pairs, parted
-from companion.vision.pyramid import Pyramid
+from companion.games.comet.vision.detector import UNIT_CARD, width_of
+from companion.games.comet.vision.merged_cards import burnt_pairs, parted
+from companion.vision.image.pyramid import Pyramid
 
 PAIR = np.array([[60, 128], [60, 40], [186, 40], [186, 128]], np.float32)
 """Two cards upright side by side, seen as one that lies."""

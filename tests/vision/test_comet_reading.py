@@ -10,15 +10,16 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.simulator.comet_groups import LaidComet
-from companion.simulator.comet_photograph import comet_photograph
-from companion.simulator.comet_printings import reference
-from companion.vision import comet_reading
-from companion.vision.calibration import Calibration
-from companion.vision.comet_reading import read_comet
-from companion.vision.finder import Found
-from companion.vision.readers import READERS, load_picture
-from companion.vision.standing import zoned
+from companion.games import GAMES
+from companion.games.comet.vision import recognizer as comet_reading
+from companion.games.comet.vision.recognizer import read_comet
+from companion.vision.calibration.calibration import Calibration
+from companion.vision.calibration.drift import zoned
+from companion.vision.detection.detector import Found
+from companion.vision.recognizer import load_picture
+from models.drawing.comet.layouts import LaidComet
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.comet.printings import reference
 
 SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "comet"
 
@@ -149,13 +150,13 @@ def test_learning_says_that_there_is_nothing_to_learn_and_how_well_the_deck_is_r
     picture = calm([lying((2, 5, 13)), lying((3, 4, 10), 90.0)])
     labels = [{"cards": [{"values": [2, 5, 13]}, {"values": [3, 4, 11]}]}]
     with pytest.raises(UsageError, match="of the 2 cards labelled 1 are read right") as refused:
-        READERS["comet"].learn("comet", [("a.jpg", picture.bgr)], labels)
+        GAMES["comet"].recognizer().learn("comet", [("a.jpg", picture.bgr)], labels)
     assert refused.value.code == "nothing-to-learn"
 
 
 def test_a_profile_is_refused_as_there_is_none():
     with pytest.raises(UsageError, match="takes no profile"):
-        READERS["comet"].namer(None, Path("p.json"))
+        GAMES["comet"].recognizer().namer(None, Path("p.json"))
 
 
 @pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs lie in ../shared, which is not here")

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from companion.vision.comet_finder import UNIT_CARD
-from companion.vision.comet_sizes import fits, widths_beside
+from companion.games.comet.vision.detector import UNIT_CARD
+from companion.games.comet.vision.size_check import fits, widths_beside
 
 
 def row(*sizes):

@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.simulator.comet_cards import raster_back, raster_face
-from companion.simulator.comet_printings import reference
-from companion.vision.readers import READERS
-from companion.vision.telling import Patience
+from companion.games import GAMES
+from companion.vision.tracking.events import Patience
+from models.drawing.comet.cards import raster_back, raster_face
+from models.drawing.comet.printings import reference
 
 SIZE = (720, 480)
 LOOK = reference("keyed")
@@ -35,7 +35,7 @@ def scene(frames, *cards, hand=None):
 
 def watched(*scenes):
     """What is told of scenes, one after the other."""
-    reader = READERS["comet"]
+    reader = GAMES["comet"].recognizer()
     follower = reader.follower(reader.namer(None, None), Patience())
     return [told for pictures in scenes for picture in pictures for told in follower.step(picture)]
 
@@ -103,4 +103,4 @@ def test_a_hand_over_known_cards_is_no_news():
 
 @pytest.mark.parametrize("told", [{"event": "placed", "values": None, "zone": "Vain", "corners": [[0, 0], [2, 2]]}])
 def test_changes_are_said_in_words(told):
-    assert READERS["comet"].in_words(told) == "placed at Vain: face down"
+    assert GAMES["comet"].recognizer().in_words(told) == "placed at Vain: face down"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.vision.discriminant import parting
+from companion.vision.classification.discriminant import parting
 
 _NAMES = ("blue", "gold", "moth")
 

@@ -4,10 +4,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.simulator.photograph import photograph
-from companion.vision.finder import UNIT_HEXAGON, corners_from_code, find_cards, pose_code
-from companion.vision.models import network
-from companion.vision.pyramid import Pyramid
+from companion.vision.detection.detector import UNIT_HEXAGON, corners_from_code, find_cards, pose_code
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import network
+from models.drawing.hexel.photograph import photograph
 
 
 @given(
@@ -32,7 +32,7 @@ def test_a_pose_survives_its_code_up_to_the_corner_it_begins_with(
 
 def test_small_cards_of_a_printing_never_seen_are_all_found() -> None:
     picture = photograph(np.random.default_rng(32), size=(960, 540), printing="invented", across_px=44.0, cards=6)
-    found = find_cards(network("hexel-finder/finder.onnx"), Pyramid.of(picture.bgr), least=0.45)
+    found = find_cards(network("hexel/detector/weights.onnx"), Pyramid.of(picture.bgr), least=0.45)
     places = np.array([f.corners.mean(0) for f in found])
     shown = [c for c in picture.truth["cards"] + picture.truth["loose"] if c["covered"] < 0.3 and not c.get("cut")]
     for card in shown:

@@ -5,14 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.decks.hexel import SIDE_MM, outline
-from companion.decks.marks import mark_shapes
-from companion.simulator.marked import Lying, marked_photograph
-from companion.simulator.pinhole import Pinhole
-from companion.vision.fitting import Fitted, fit_table
-from companion.vision.lens import Lens
-from companion.vision.levelling import mapped
-from companion.vision.marks import MARKS_MM, find_marks, square_mm
+from companion.games.hexel.deck import SIDE_MM, outline
+from companion.printing.marks import mark_shapes
+from companion.vision.calibration.aruco import MARKS_MM, find_marks, square_mm
+from companion.vision.calibration.lens import Lens
+from companion.vision.calibration.table_fitting import Fitted, fit_table
+from companion.vision.geometry.table_plane import mapped
+from models.drawing.marked import Lying, marked_photograph
+from models.drawing.pinhole import Pinhole
 
 HEXAGON = np.array(outline())
 SIZE = (1280, 720)

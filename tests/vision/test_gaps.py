@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
+from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.rules.hexgrid import Cell, rotated
-from companion.vision.lattice import Lattice, find_lattice
 
 SIDE_PX = 40.0
 APART_PX = SIDE_PX * (np.sqrt(3.0) + 1.5 / 35)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from companion.games.hexdragon.vision.lattice import find_grid
 from companion.rules.hexgrid import Cell, field, rotated
-from companion.vision.finder import UNIT_HEXAGON
-from companion.vision.grid import find_grid
+from companion.vision.detection.detector import UNIT_HEXAGON
 
 SOME: list[Cell] = [(0, 0), (1, 0), (0, 1), (-1, 1), (2, -1), (-2, 0), (0, -2), (3, -3)]
 

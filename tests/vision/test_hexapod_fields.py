@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from companion.vision import hexapod_fields
-from companion.vision.hexapod_fields import looked_at
-from companion.vision.hexapod_finder import Quad
-from companion.vision.hexapod_reading import read_hexapod
-from companion.vision.insects import KINDS
-from companion.vision.pyramid import Pyramid
+from companion.games.hexapod.vision import orientation as hexapod_fields
+from companion.games.hexapod.vision.cell_crops import KINDS
+from companion.games.hexapod.vision.detector import Quad
+from companion.games.hexapod.vision.orientation import looked_at
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.image.pyramid import Pyramid
 
 CARDS = ((0, 0, (("blue", "green"), ("gold", "dung"))),)
 

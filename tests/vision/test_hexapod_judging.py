@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from companion.vision.hexapod_fields import Upright
-from companion.vision.hexapod_finder import Quad
-from companion.vision.hexapod_judging import is_case, judged
-from companion.vision.hexapod_naming import Described
-from companion.vision.insects import EMPTY, INSECT, KINDS, OTHER, Cells
+from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER, Cells
+from companion.games.hexapod.vision.classifier import Described
+from companion.games.hexapod.vision.detector import Quad
+from companion.games.hexapod.vision.orientation import Upright
+from companion.games.hexapod.vision.plausibility import is_case, judged
 
 UNSURE_WAY = np.array([0.0, -9.0, -0.5, -9.0])
 """The field may as well stand on its head."""

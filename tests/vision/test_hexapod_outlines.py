@@ -6,12 +6,13 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision import hexapod_outlines, hexapod_reading
-from companion.vision.hexapod_finder import Finds, Quad
-from companion.vision.hexapod_outlines import exact_cards
-from companion.vision.hexapod_quads import UNIT
-from companion.vision.hexapod_reading import read_hexapod
-from companion.vision.pyramid import Pyramid
+from companion.games.hexapod.vision import outlines as hexapod_outlines
+from companion.games.hexapod.vision import recognizer as hexapod_reading
+from companion.games.hexapod.vision.detector import Finds, Quad
+from companion.games.hexapod.vision.outlines import exact_cards
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.geometry.quads import UNIT
+from companion.vision.image.pyramid import Pyramid
 
 SCENES = Path(__file__).resolve().parents[1] / "scenes"
 TOPS = (

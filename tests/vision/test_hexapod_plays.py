@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from companion.vision.hexapod_plays import laid_card, news_of, square, with_card
-from companion.vision.hexapod_seen import SeenField
+from companion.games.hexapod.vision.placements import laid_card, news_of, square, with_card
+from companion.games.hexapod.vision.results import SeenField
 
 SQUARE = np.array([(0, 0), (100, 0), (100, 100), (0, 100)], np.float32)
 UNCHANGED = np.zeros((5, 5))

@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.simulator.hexapod_photograph import photograph
-from companion.simulator.hexapod_printings import invented
-from companion.simulator.hexapod_scenes import scene, showing_all
-from companion.vision.hexapod_learning import learn_hexapod, read_case_profile
-from companion.vision.hexapod_naming import Described
-from companion.vision.hexapod_reading import read_hexapod
-from companion.vision.readers import READERS, load_picture
+from companion.games import GAMES
+from companion.games.hexapod.vision.classifier import Described
+from companion.games.hexapod.vision.enrolment import learn_hexapod, read_case_profile
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.recognizer import load_picture
+from models.drawing.hexapod.layouts import scene, showing_all
+from models.drawing.hexapod.photograph import photograph
+from models.drawing.hexapod.printings import invented
 
 SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "hexapod"
 CARDS = (
@@ -112,7 +113,7 @@ def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
     path = tmp_path / "profile.json"
     path.write_text(json.dumps(profile.as_json()))
     assert path.stat().st_size < 100_000
-    namer = READERS["hexapod"].namer(None, path)
+    namer = GAMES["hexapod"].recognizer().namer(None, path)
     asked = photograph(rng, printing=look, laid=scene(rng, 1, (5, 5), odd=False), hardness=0.2)
     (case,) = read_hexapod(asked.bgr, namer).cards
     pairs = [

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from companion.vision import hexapod_reading
-from companion.vision.hexapod_pose import PLACES, VOTE_SCALE, inside, votes_in
-from companion.vision.hexapod_quads import UNIT, homography, through
-from companion.vision.hexapod_reading import read_hexapod
-from companion.vision.hexapod_votes import agreed
+from companion.games.hexapod.vision import recognizer as hexapod_reading
+from companion.games.hexapod.vision.keypoint_voting import PLACES, VOTE_SCALE, inside, votes_in
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.geometry.quads import UNIT, homography, through
+from companion.vision.geometry.robust_homography import agreed
 
 TRUE = np.array([[100.0, 80], [300, 95], [290, 310], [85, 280]])
 CARDS = (

@@ -1,7 +1,7 @@
 """A Hexapod table followed: each card laid is told once, with the case and the place; hands are no news."""
 
-from companion.vision.readers import READERS
-from companion.vision.telling import Patience
+from companion.games import GAMES
+from companion.vision.tracking.events import Patience
 
 HOME = ((380, 320), 0)
 FIRST = (1, 1, (("blue", "gold"), ("green", "dung")))
@@ -17,7 +17,7 @@ def case(*cards):
 
 def watched(*scenes):
     """What is told of scenes, each a number of frames and what draws one."""
-    reader = READERS["hexapod"]
+    reader = GAMES["hexapod"].recognizer()
     follower = reader.follower(reader.namer(None, None), Patience())
     told = []
     for count, picture in scenes:

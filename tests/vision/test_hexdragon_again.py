@@ -4,14 +4,14 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from companion.decks.hexdragon import cell_centre
-from companion.vision.finder import UNIT_HEXAGON, Found
-from companion.vision.grid import find_grid
-from companion.vision.hexdragon_again import brought_nearer, looked_at_again
-from companion.vision.hexdragon_faces import NAMES, Face, stated
-from companion.vision.hexdragon_namers import Light
-from companion.vision.hexdragon_seen import SURE, SURE_OWNER
-from companion.vision.pyramid import Pyramid
+from companion.games.hexdragon.deck import cell_centre
+from companion.games.hexdragon.vision.classifier import Light
+from companion.games.hexdragon.vision.face_prior import NAMES, Face, accepted_edges
+from companion.games.hexdragon.vision.lattice import find_grid
+from companion.games.hexdragon.vision.results import SURE, SURE_OWNER
+from companion.games.hexdragon.vision.tile_tta import brought_nearer, looked_at_again
+from companion.vision.detection.detector import UNIT_HEXAGON, Found
+from companion.vision.image.pyramid import Pyramid
 
 HEAD = ("+3", "+1", "+5", "+3", "head:red", "tail")
 PICTURE = Pyramid.of(np.full((600, 800, 3), 90, np.uint8))
@@ -37,14 +37,14 @@ class Said:
         begun = np.round(np.arctan2(*(corners[:, 0] - corners.mean(1)).T[::-1]) / (np.pi / 3) + 0.5).astype(int)
         return np.stack([np.roll(sayings(self.sure), start, axis=0) for start in begun]), LIGHT
 
-    def stated(self, probabilities: np.ndarray) -> Face:
-        return stated(probabilities, SURE, SURE_OWNER)
+    def accepted(self, probabilities: np.ndarray) -> Face:
+        return accepted_edges(probabilities, SURE, SURE_OWNER)
 
 
 def told(namer: Said, before: float) -> list[Face]:
     grid = find_grid(OUTLINES, np.ones(3))
     placed = [((q, 0), 0, Found(OUTLINES[q].astype(np.float32), 0.9), sayings(before)) for q in (0, 1)]
-    return [namer.stated(p) for *_, p in looked_at_again(PICTURE, grid, placed, namer, LIGHT)]
+    return [namer.accepted(p) for *_, p in looked_at_again(PICTURE, grid, placed, namer, LIGHT)]
 
 
 def test_a_doubtful_head_is_told_when_all_further_looks_say_the_same_however_they_are_begun() -> None:

@@ -3,18 +3,18 @@
 import numpy as np
 import pytest
 
-from companion.vision.hexdragon_faces import (
+from companion.games.hexdragon.vision.face_prior import (
     FACES,
     HEAD,
     NAMES,
     TAIL,
+    accepted_edges,
     edge_probabilities,
     face_weights,
     star_share,
-    stated,
     tile_share,
 )
-from companion.vision.paths import ENDS, KINDS, OWNERS, Answers
+from companion.games.hexdragon.vision.tile_crops import ENDS, KINDS, OWNERS, Answers
 
 
 def answers(ends: np.ndarray, owner: str = "red", kind: str = "tile") -> Answers:
@@ -52,7 +52,7 @@ def test_a_turned_face_is_a_face() -> None:
 def test_what_is_plainly_seen_is_stated(face: np.ndarray) -> None:
     p = edge_probabilities(answers(plainly(face)))[0]
     assert p.sum(-1) == pytest.approx(np.ones(6), abs=1e-4)
-    told = stated(p, 0.9, 0.8)
+    told = accepted_edges(p, 0.9, 0.8)
     assert [None if name is None else name.partition(":")[0] for name in told] == [ENDS[end] for end in face]
     assert tile_share(p) > 0.97
 
@@ -62,7 +62,7 @@ def test_one_blurred_edge_is_read_from_the_other_five() -> None:
     ends = plainly(face)
     ends[2] = 1 / len(ENDS)
     assert int(face_weights(ends[None]).argmax()) == 3
-    assert None not in stated(edge_probabilities(answers(ends))[0], 0.9, 0.8)
+    assert None not in accepted_edges(edge_probabilities(answers(ends))[0], 0.9, 0.8)
 
 
 def test_two_faces_that_are_equally_likely_leave_open_only_where_they_differ() -> None:
@@ -70,17 +70,17 @@ def test_two_faces_that_are_equally_likely_leave_open_only_where_they_differ() -
         (a, b) for a in FACES for b in FACES if (a != b).sum() == 4 and not {HEAD, TAIL} & {*a.tolist(), *b.tolist()}
     )
     ends = (plainly(one) + plainly(other)) / 2
-    told = stated(edge_probabilities(answers(ends))[0], 0.9, 0.8)
+    told = accepted_edges(edge_probabilities(answers(ends))[0], 0.9, 0.8)
     assert [name is None for name in told] == (one != other).tolist()
 
 
 def test_a_star_shows_its_owner_six_times() -> None:
     p = edge_probabilities(answers(plainly(FACES[0]), owner="yellow", kind="star"))[0]
-    assert stated(p, 0.9, 0.8) == ("star:yellow",) * 6
+    assert accepted_edges(p, 0.9, 0.8) == ("star:yellow",) * 6
     assert star_share(p) > 0.9
 
 
 def test_what_is_no_piece_states_nothing() -> None:
     p = edge_probabilities(answers(plainly(FACES[0]), kind="other"))[0]
-    assert stated(p, 0.9, 0.8) == (None,) * 6
+    assert accepted_edges(p, 0.9, 0.8) == (None,) * 6
     assert p.shape == (6, len(NAMES))

@@ -7,8 +7,16 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.vision.hexdragon_inks import PLACES, Profile, learnt_inks, owners_by_ink, read_profile, rim_ink, star_ink
-from companion.vision.paths import OWNERS, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.prototypes import (
+    PLACES,
+    Profile,
+    learnt_inks,
+    owners_by_ink,
+    read_profile,
+    rim_ink,
+    star_ink,
+)
+from companion.games.hexdragon.vision.tile_crops import OWNERS, REACH, VIEW, Answers
 
 INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
 PROFILE = Profile(

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from companion.vision.hexdragon_inks import PLACES, Profile, fits, owners_weighed
-from companion.vision.hexdragon_light import GAINS, tints_told
-from companion.vision.paths import OWNERS, VIEW, Answers
+from companion.games.hexdragon.vision.colour_cast import GAINS, tints_told
+from companion.games.hexdragon.vision.prototypes import PLACES, Profile, fits, owners_weighed
+from companion.games.hexdragon.vision.tile_crops import OWNERS, VIEW, Answers
 
 NAMES = ("red", "blue", "yellow")
 INKS = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9]], np.float32)

@@ -11,7 +11,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.hexdragon import (
+from companion.games import GAMES
+from companion.games.hexdragon.deck import (
     BODY_SET,
     HEADS,
     OWNER_INKS,
@@ -22,24 +23,23 @@ from companion.decks.hexdragon import (
     face_shapes,
     star_shapes,
 )
-from companion.decks.raster import raster
-from companion.decks.shapes import Box, Shape
-from companion.rules.hexdragon_tiles import START, Tile, parse
+from companion.games.hexdragon.rules.tiles import START, Tile, parse
+from companion.games.hexdragon.vision.classifier import LearntTiles, PrintedTiles
+from companion.games.hexdragon.vision.enrolment import learn_hexdragon
+from companion.games.hexdragon.vision.prototypes import PLACES, Profile
+from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
+from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.printing.raster import raster
+from companion.printing.shapes import Box, Shape
 from companion.rules.hexgrid import Cell
-from companion.simulator.canvas import Canvas
-from companion.simulator.hexdragon_photograph import hexdragon_photograph
 from companion.simulator.optics import placed
-from companion.simulator.pinhole import Stance
-from companion.vision.changes import Unchanged
-from companion.vision.hexdragon_inks import PLACES, Profile
-from companion.vision.hexdragon_learning import learn_hexdragon
-from companion.vision.hexdragon_namers import LearntTiles, PrintedTiles
-from companion.vision.hexdragon_reading import read_beside, read_hexdragon
-from companion.vision.hexdragon_seen import SeenTile, TileReading
-from companion.vision.pyramid import Pyramid
-from companion.vision.readers import READERS
-from companion.vision.seen import SeenCard, aligned, is_near
-from companion.vision.telling import Patience
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import SeenCard, aligned, is_near
+from companion.vision.tracking.events import Patience
+from companion.vision.tracking.regions import Unchanged
+from models.drawing.canvas import Canvas
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.pinhole import Stance
 
 SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "hexdragon"
 TILE_BOX, BOARD_BOX = Box(-31, -31, 31, 31), Box(-190, -190, 190, 190)
@@ -193,7 +193,7 @@ def frames(stages: list[list[Piece]], each: int) -> Iterator[np.ndarray]:
 
 
 def test_what_is_laid_while_watching_is_told_once() -> None:
-    settler = READERS["hexdragon"].follower(None, Patience())
+    settler = GAMES["hexdragon"].recognizer().follower(None, Patience())
     new: Piece = ((1, -1), BODY_SET[0], None, 1)
     star: Piece = ((2, 0), None, "red", 0)
     told = [one for frame in frames([TABLE, [*TABLE, new], [*TABLE, new, star]], 14) for one in settler.step(frame)]

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from companion.simulator.photograph import photograph
-from companion.vision.finder import UNIT_HEXAGON, affine_of
-from companion.vision.hexel_again import outlined_again
-from companion.vision.pyramid import Pyramid
+from companion.games.hexel.vision.outline_tta import outlined_again
+from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.image.pyramid import Pyramid
+from models.drawing.hexel.photograph import photograph
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +33,7 @@ def _doubted(said: np.ndarray, card: int, symbols: int) -> np.ndarray:
 
 
 def _sure(namer, probabilities: np.ndarray) -> int:
-    return sum(name is not None for name in namer.stated(probabilities))
+    return sum(name is not None for name in namer.accepted(probabilities))
 
 
 def test_a_card_outlined_askew_is_read_through_a_better_outline(table):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from companion.simulator.photograph import photograph
-from companion.vision.finder import Found
-from companion.vision.hexel_beside import cards_beside
-from companion.vision.pyramid import Pyramid
+from companion.games.hexel.vision.neighbour_search import cards_beside
+from companion.vision.detection.detector import Found
+from companion.vision.image.pyramid import Pyramid
+from models.drawing.hexel.photograph import photograph
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def test_a_hint_beside_a_card_becomes_the_card_that_lies_there_and_so_does_the_n
     off = np.array([np.linalg.norm(true.mean(1) - card.corners.mean(0), axis=1) for card in cards])
     assert len(cards) >= 3 and (off.min(1) < 0.08 * side).all()
     assert len(set(off.argmin(1))) == len(cards) and 0 not in off.argmin(1)
-    assert all(None not in namer.stated(p) for p in said)
+    assert all(None not in namer.accepted(p) for p in said)
 
 
 def test_hints_beside_the_tableau_are_no_cards(table):

@@ -5,10 +5,10 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.vision.changes import Unchanged, across_of
-from companion.vision.hexel_reading import read_beside, read_hexel
-from companion.vision.learning import learn_hexel
-from companion.vision.namers import Learnt
+from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.recognizer import read_beside, read_hexel
+from companion.vision.tracking.regions import Unchanged, across_of
 
 SCENES = Path(__file__).resolve().parents[1] / "scenes"
 TAUGHT = {

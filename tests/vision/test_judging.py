@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from companion.vision.finder import UNIT_HEXAGON, Found
-from companion.vision.judging import has_the_cards_size, is_no_pattern, judged
-from companion.vision.lattice import Lattice
-from companion.vision.namers import Learnt
-from companion.vision.profile import Profile
+from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.lattice import Lattice
+from companion.games.hexel.vision.plausibility import has_the_cards_size, is_no_pattern, judged
+from companion.games.hexel.vision.prototypes import Profile
+from companion.vision.detection.detector import UNIT_HEXAGON, Found
 
 
 def found(side: float, confidence: float = 0.95) -> Found:

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.vision.finder import UNIT_HEXAGON
-from companion.vision.labelling import outlines_of
+from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.enrolment.labels import outlines_of
 
 PLACES = [(100, 100), (300, 110), (90, 300), (310, 290)]
 FOUND = np.array([UNIT_HEXAGON * 40 + PLACES[k] for k in (2, 0, 3, 1)], np.float32)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from companion.games.hexel.vision.lattice import Lattice, edge_order, find_lattice
 from companion.rules.hexgrid import Cell, direction_between, neighbours, rotated
-from companion.vision.lattice import Lattice, edge_order, find_lattice
 
 SIDE_MM = 35.0
 APART_MM = SIDE_MM * np.sqrt(3.0)

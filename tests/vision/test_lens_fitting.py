@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from companion.decks.marks import board_shapes
 from companion.errors import UsageError
-from companion.simulator.marked import Lying, marked_photograph
-from companion.simulator.pinhole import Pinhole
-from companion.vision.lens import Lens
-from companion.vision.lens_fitting import BoardView, board_view, fit_lens
-from companion.vision.marks import board
+from companion.printing.marks import board_shapes
+from companion.vision.calibration.aruco import board
+from companion.vision.calibration.lens import Lens
+from companion.vision.calibration.lens_fitting import BoardView, board_view, fit_lens
+from models.drawing.marked import Lying, marked_photograph
+from models.drawing.pinhole import Pinhole
 
 SIZE = (960, 540)
 TRUE = Lens((780.0, 776.0), (483.0, 266.0), (-0.2, 0.05, 0.0006, -0.0004, 0.0), 0.0, 0)

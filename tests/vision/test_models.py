@@ -5,17 +5,21 @@ from pathlib import Path
 
 import pytest
 
+import companion
 from companion.errors import ModelError
-from companion.vision import models
-from companion.vision.models import NETWORKS, network
+from companion.games import network_files
+from companion.vision import networks as models
+from companion.vision.networks import network
 
-PACKAGE = Path(models.__file__).parent
+PACKAGE = Path(companion.__file__).parent
 
 
 def test_every_network_that_is_asked_for_is_listed_and_there() -> None:
-    asked = {name for file in PACKAGE.glob("*.py") for name in re.findall(r'"([\w-]+/\w+\.onnx)"', file.read_text())}
-    assert set(NETWORKS) == asked
-    assert all(models.model_path(name).is_file() for name in NETWORKS)
+    asked = {
+        name for file in PACKAGE.rglob("*.py") for name in re.findall(r'"(\w+/\w+/weights\.onnx)"', file.read_text())
+    }
+    assert set(network_files()) == asked
+    assert all(models.model_path(name).is_file() for name in network_files())
 
 
 @pytest.fixture
@@ -27,13 +31,13 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_missing_network_is_named_with_what_to_do(place: Path) -> None:
-    with pytest.raises(ModelError, match=r"hexel-finder/finder\.onnx is missing.*install companion again"):
-        network("hexel-finder/finder.onnx")
+    with pytest.raises(ModelError, match=r"hexel/detector/weights\.onnx is missing.*install companion again"):
+        network("hexel/detector/weights.onnx")
 
 
 @pytest.mark.parametrize("content", [b"", b"version https://git-lfs.github.com/spec/v1\n", b"\x08\x07\x12\x07pytorch"])
 def test_a_spoilt_network_is_named_with_what_to_do(place: Path, content: bytes) -> None:
-    (place / "hexel-finder").mkdir()
-    (place / "hexel-finder" / "finder.onnx").write_bytes(content)
-    with pytest.raises(ModelError, match=r"hexel-finder/finder\.onnx cannot be read.*install companion again"):
-        network("hexel-finder/finder.onnx")
+    (place / "hexel/detector").mkdir(parents=True)
+    (place / "hexel/detector/weights.onnx").write_bytes(content)
+    with pytest.raises(ModelError, match=r"hexel/detector/weights\.onnx cannot be read.*install companion again"):
+        network("hexel/detector/weights.onnx")

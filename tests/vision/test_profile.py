@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
+from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.prototypes import Profile, read_profile
+from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import Cell
-from companion.simulator.photograph import photograph
-from companion.simulator.printings import Mark, Printing
-from companion.vision.hexel_reading import read_hexel
-from companion.vision.learning import learn_hexel
-from companion.vision.namers import Learnt
-from companion.vision.profile import Profile, read_profile
-from companion.vision.register import agree, register
+from companion.vision.tracking.registration import agree, register
+from models.drawing.hexel.photograph import photograph
+from models.drawing.hexel.printings import Mark, Printing
 
 SYMBOLS = ("red", "blue", "void")
 LIGHT = Printing(

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.rules.hexgrid import Cell, rotated
-from companion.vision.register import Edges, register, turned
+from companion.vision.tracking.registration import Edges, register, turned
 
 CELLS = [(0, 0), (1, 0), (2, 0), (0, 1), (1, -1), (2, 1), (3, -1)]
 FACES = [

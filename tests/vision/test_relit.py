@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.vision.relit import named
+from companion.games.hexel.vision.prototype_adaptation import named
 
 NONE_AT, PLAIN = 10.0, 0.93
 LOOKS = np.array([[0.0, 0.0, 0.0], [1.3, 0.0, 0.0], [0.0, 4.0, 0.0]], np.float32)

@@ -4,16 +4,16 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.vision.finder import UNIT_HEXAGON
-from companion.vision.models import network
-from companion.vision.profile import Profile, learnt
-from companion.vision.pyramid import Pyramid
-from companion.vision.second_look import is_shown, symbol_probabilities
-from companion.vision.symbols import PATCH, raw_patches
+from companion.games.hexel.vision.patch_tta import is_shown, symbol_probabilities
+from companion.games.hexel.vision.prototypes import Profile, learnt
+from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
+from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import network
 
 SIDE, PLAIN = 90.0, 0.93
 INKS = {"red": (40, 40, 200), "blue": (190, 90, 30)}
-NET = "hexel-likeness/likeness.onnx"
+NET = "hexel/embedding/weights.onnx"
 
 
 def card(edges: list[str], face: int = 225) -> tuple[np.ndarray, np.ndarray]:

@@ -11,15 +11,16 @@ import cv2
 import numpy as np
 import pytest
 
+from companion.games.hexel.vision.classifier import Namer, Printed
+from companion.games.hexel.vision.lattice import find_lattice
+from companion.games.hexel.vision.symbol_crops import CLASSES
 from companion.rules.hexgrid import Cell
-from companion.vision.finder import UNIT_HEXAGON
-from companion.vision.known import celled
-from companion.vision.layout import Honeycomb
-from companion.vision.namers import Namer, Printed
-from companion.vision.seen import Reading, SeenCard
-from companion.vision.settling import Settler
-from companion.vision.symbols import CLASSES
-from companion.vision.telling import Patience
+from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.results import Reading, SeenCard
+from companion.vision.tracking.card_tracker import Settler
+from companion.vision.tracking.events import Patience
+from companion.vision.tracking.lattice_identity import celled
+from companion.vision.tracking.layouts import LatticeLayout
 
 Place = Cell | np.ndarray
 """A cell, or a point of the picture."""
@@ -79,7 +80,7 @@ def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Readi
 
 
 def settler(**patience: Any) -> Settler:
-    return Settler(read, Honeycomb(), Printed("36"), Patience(**patience))
+    return Settler(read, LatticeLayout(find_lattice), Printed("36"), Patience(**patience))
 
 
 class Table:
@@ -144,7 +145,7 @@ def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_h
         return read(bgr, namer, across_px)
 
     table = Table()
-    table.settler = Settler(counted, Honeycomb(), Printed("36"), Patience())
+    table.settler = Settler(counted, LatticeLayout(find_lattice), Printed("36"), Patience())
     table.show(LINE, 8)
     looks.clear()
     x, y = centre((0, 1))

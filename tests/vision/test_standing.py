@@ -7,13 +7,13 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.marks import mark_shapes
-from companion.decks.raster import raster
-from companion.decks.shapes import Box
-from companion.vision.calibration import Calibration
-from companion.vision.levelling import mapped
-from companion.vision.marks import square_mm
-from companion.vision.standing import Anchor, standing, zoned
+from companion.printing.marks import mark_shapes
+from companion.printing.raster import raster
+from companion.printing.shapes import Box
+from companion.vision.calibration.aruco import square_mm
+from companion.vision.calibration.calibration import Calibration
+from companion.vision.calibration.drift import Anchor, standing, zoned
+from companion.vision.geometry.table_plane import mapped
 
 SIZE = (1280, 720)
 PLACES = ((60.0, 60.0), (740.0, 60.0), (740.0, 440.0), (60.0, 440.0))

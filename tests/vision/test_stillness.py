@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.vision.stillness import STEP, Glance, Stillness
+from companion.vision.tracking.change_detector import STEP, Glance, Stillness
 
 SIZE = (240, 320)
 

@@ -4,8 +4,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.simulator.photograph import photograph
-from companion.vision.suitability import Check, checks, softness_px
+from companion.vision.calibration.image_quality import Check, checks, softness_px
+from models.drawing.hexel.photograph import photograph
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import companion.rules
+from companion import games
 from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
@@ -99,7 +99,7 @@ def test_the_television_shows_all_at_once(
     assert page.complaints() == []
 
 
-@pytest.mark.parametrize("game", sorted(companion.rules.GAMES))
+@pytest.mark.parametrize("game", sorted(games.GAMES))
 def test_every_game_is_drawn(game: str, referee: Referee, visit: Callable[..., Any], window: Any) -> None:
     referee.ask(Begin(Header(game, ("Ana", "Bo"))))
     window.screen(320, 640)
@@ -112,7 +112,7 @@ def test_every_game_is_drawn(game: str, referee: Referee, visit: Callable[..., A
 def test_a_game_that_the_page_has_never_heard_of_is_shown_all_the_same(
     referee: Referee, visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(companion.rules.GAMES, "nim", NIM)
+    monkeypatch.setitem(games.GAMES, "nim", NIM)
     referee.ask(Begin(Header("nim", ("Ana", "Bo"))))
     page = visit(referee)
     assert page.run("return document.querySelector('.fact').textContent") == "matches9"

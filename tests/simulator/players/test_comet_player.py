@@ -3,10 +3,10 @@ from functools import cache
 
 import pytest
 
-from companion.rules import comet
-from companion.rules.comet_scoring import face, lines, score
+from companion.games.comet.demo import player as players
+from companion.games.comet.rules import game as comet
+from companion.games.comet.rules.scoring import face, lines, score
 from companion.rules.engine import Header
-from companion.simulator.players import comet as players
 
 ALL = ("Ana", "Bo", "Cy", "Dee")
 

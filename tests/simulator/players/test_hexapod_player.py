@@ -3,10 +3,10 @@ from functools import cache
 
 import pytest
 
-from companion.decks.hexapod import deck
-from companion.rules import hexapod
+from companion.games.hexapod.deck import deck
+from companion.games.hexapod.demo import player as players
+from companion.games.hexapod.rules import game as hexapod
 from companion.rules.engine import Header
-from companion.simulator.players import hexapod as players
 
 
 def played(seed, **options):

@@ -3,10 +3,10 @@ from functools import cache
 
 import pytest
 
-from companion.rules import hexdragon
+from companion.games.hexdragon.demo import player as players
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.games.hexdragon.rules.tiles import bodies
 from companion.rules.engine import Header
-from companion.rules.hexdragon_tiles import bodies
-from companion.simulator.players import hexdragon as players
 from companion.simulator.script import written
 
 ALL = ("Ana", "Bo", "Cy", "Dee")
