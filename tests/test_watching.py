@@ -201,7 +201,7 @@ def test_a_missing_network_ends_the_watching_alone_and_is_said(
 def test_a_game_that_no_reader_knows_and_a_deck_unknown_are_refused(tmp_path: Path) -> None:
     referee = open_table(tmp_path, None, Header("hexel", ("Ana", "Bo"), "36"))
     camera = FilmCamera(Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540))))
-    with pytest.raises(UsageError, match="no camera reading for whist"):
+    with pytest.raises(UsageError, match="no such game: whist"):
         Watching(camera, referee, "whist")
     with pytest.raises(UsageError, match="no such deck: hexel99"):
         Watching(camera, referee, "hexel", deck="hexel99")

@@ -74,7 +74,7 @@ def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Readi
         cards.append(
             SeenCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
         )
-    named = celled(cards) if cards else []
+    named = celled(cards, find_lattice) if cards else []
     tableau = tuple(c for c in named if c.cell is not None)
     return Reading(tableau, tuple(c for c in named if c.cell is None), (), namer)
 
