@@ -1,4 +1,4 @@
-"""The catalogue of phrases: `words.toml` beside this file, with what a table says otherwise laid over it.
+"""The catalogue of phrases: `words.toml` beside this file and of each game's page, and what a table says otherwise.
 
 A table has one way of speaking: `use` sets it once, before anything is said, and everybody reads `phrase`.
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import BadSettings
+from companion.views.game_pages import page_folders
 
 Catalogue = Mapping[str, Mapping[str, Any]]
 
@@ -66,8 +67,18 @@ def use(file: Path | None) -> None:
 
 @cache
 def original() -> Catalogue:
-    """The house's own words."""
-    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    """The house's own words: the shared ones and those of every game.
+
+    Raises:
+        ValueError: a game has a phrase that is there already.
+    """
+    sections = _toml(_FILE)
+    for folder in page_folders().values():
+        for section, phrases in _toml(folder / "words.toml").items():
+            if twice := sections.get(section, {}).keys() & phrases.keys():
+                raise ValueError(f"{folder}/words.toml: {section} has {', '.join(sorted(twice))} already")
+            sections[section] |= phrases
+    return sections
 
 
 def laid_over(catalogue: Catalogue, own: Mapping[str, Any], source: str) -> Catalogue:
@@ -111,9 +122,13 @@ def _fields(text: Any) -> set[str]:
         return {"a closing brace"}
 
 
+def _toml(file: Path) -> dict[str, dict[str, Any]]:
+    return tomllib.loads(file.read_text(encoding="utf-8"))
+
+
 def _read(file: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return _toml(file)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadSettings(f"cannot read {file}: {reason}") from None

@@ -1,6 +1,7 @@
 """The page in a real browser: every game and stage drawn, and that it fits every screen."""
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -112,7 +113,7 @@ def test_every_game_is_drawn(game: str, referee: Referee, visit: Callable[..., A
 def test_a_game_that_the_page_has_never_heard_of_is_shown_all_the_same(
     referee: Referee, visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(games.GAMES, "nim", SimpleNamespace(name="nim", rules=NIM))
+    monkeypatch.setitem(games.GAMES, "nim", SimpleNamespace(name="nim", rules=NIM, page=Path("nowhere")))
     referee.ask(Begin(Header("nim", ("Ana", "Bo"))))
     page = visit(referee)
     assert page.run("return document.querySelector('.fact').textContent") == "matches9"

@@ -1,10 +1,12 @@
 // Hex'el in the browser: its cards as the table shows them, and the numbers that decide the next move.
 
-import { counted, h, svg } from "../dom.js";
-import { APOTHEM, at, centre, neighbour, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
-import { t } from "../words.js";
+import { counted, h, svg } from "/static/dom.js";
+import { APOTHEM, at, centre, neighbour, outline, picture, same, SIDE, tappable, towards } from "/static/hexes.js";
+import { t } from "/static/words.js";
 
 export const title = t("hexel");
+
+export const entry = () => import("./entry.js");
 
 const AT = 0.69 * APOTHEM;
 
@@ -67,18 +69,6 @@ function waiting(proposal) {
   const command = proposal?.command;
   if (command?.cmd === "line" && Array.isArray(command.cards)) return command.cards;
   return Array.isArray(command?.edges) && Array.isArray(command?.cell) ? [command] : [];
-}
-
-// What painted cards begin as: three that the rules would take, or the symbols that the neighbours ask for.
-const LINE = ["RBBBBB", "RBBRBB", "RRBRBB"];
-
-export function blank(state, cell) {
-  const { tableau } = state.table;
-  const face = (letters) => [...letters].map((letter) => (letter === "R" ? "red" : "blue"));
-  if (!cell) return { cmd: "line", cards: LINE.map((letters, n) => ({ cell: [n - 1, 0], edges: face(letters) })) };
-  const asked = (d) => tableau.find((laid) => same(laid.cell, neighbour(cell, d)))?.edges[(d + 3) % 6];
-  const edges = [0, 1, 2, 3, 4, 5].map((d) => asked(d) ?? symbols(state).at(-1));
-  return { cmd: "place", player: state.turn, cell, edges };
 }
 
 export function layWords({ phase }) {

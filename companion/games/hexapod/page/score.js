@@ -1,6 +1,6 @@
 // How a Hexapod case counts: its runs of beetles and its pairs of leaf beetles, to be drawn and to be told.
 
-import { svg } from "../dom.js";
+import { svg } from "/static/dom.js";
 
 const CELL = 100;
 const WORTH = { blue: 1, green: 2, gold: 3 };

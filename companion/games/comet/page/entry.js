@@ -1,8 +1,8 @@
 // Entering a set of Seven Card Comet by hand: who lays it, against which pot, and three numbers for each of its cards.
 
-import { h } from "../dom.js";
-import { shown } from "../games/comet.js";
-import { t } from "../words.js";
+import { h } from "/static/dom.js";
+import { shown } from "./game.js";
+import { t } from "/static/words.js";
 
 const VALUES = [2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14];
 const MOST = 9; // three cards of three numbers

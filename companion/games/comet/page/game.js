@@ -1,11 +1,11 @@
 // Seven Card Comet in the browser: the six pots and the Tail, who has laid against them, chips and hands.
 
-import { counted, h } from "../dom.js";
-import { t } from "../words.js";
+import { counted, h } from "/static/dom.js";
+import { t } from "/static/words.js";
 
 export const title = t("comet");
 
-export const entry = () => import("../entry/comet.js");
+export const entry = () => import("./entry.js");
 
 export const shown = (value) => (value === 14 ? "A" : String(value));
 
@@ -57,7 +57,7 @@ function reveal(scored, events) {
 
 function reckoned({ player, cards, lines, score }) {
   const counts = new Map();
-  lines.forEach((line) => counts.set(line.join(), { line, times: (counts.get(line.join())?.times ?? 0) + 1 }));
+  for (const line of lines) counts.set(line.join(), { line, times: (counts.get(line.join())?.times ?? 0) + 1 });
   const worded = [...counts.values()].map(({ line, times }) =>
     h("li", {}, `${line.map((value) => (value === 1 ? "A" : shown(value))).join("-")}`, h("span", {}, times > 1 ? `${times} × ${total(line)}` : total(line))));
   return h("div", { class: "reckoned" },

@@ -1,7 +1,7 @@
 // Where HexDragon's lines run: from edge to edge over the tiles, to a head, to a tail, or into the open.
 
-import { initial, svg } from "../dom.js";
-import { APOTHEM, at, centre, neighbour, STEPS, towards } from "../hexes.js";
+import { initial, svg } from "/static/dom.js";
+import { APOTHEM, at, centre, neighbour, STEPS, towards } from "/static/hexes.js";
 
 // The middles of two edges joined; a line's end stands where head and tail are drawn.
 export function curve(a, b) {

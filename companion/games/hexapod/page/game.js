@@ -1,12 +1,12 @@
 // Hexapod in the browser: the two display cases with their insects, drawn by shape, and the points they are worth.
 
-import { h, svg } from "../dom.js";
-import { marks, reckoning } from "./hexapod-score.js";
-import { t } from "../words.js";
+import { h, svg } from "/static/dom.js";
+import { marks, reckoning } from "./score.js";
+import { t } from "/static/words.js";
 
 export const title = t("hexapod");
 
-export const entry = () => import("../entry/hexapod.js");
+export const entry = () => import("./entry.js");
 
 export const CELL = 100;
 export const WORDS = { blue: "blue", green: "green", gold: "gold", dung: "dung beetles", leaf: "leaf", stag: "stags", moth: "moths", coins: "coins" };
@@ -40,12 +40,12 @@ const INSECTS = {
 function insects(cells) {
   const taken = new Set();
   const found = [];
-  cells.forEach((line, row) => line.forEach((kind, col) => {
-    if (!kind || taken.has(`${row},${col}`)) return;
+  for (const [row, line] of cells.entries()) for (const [col, kind] of line.entries()) {
+    if (!kind || taken.has(`${row},${col}`)) continue;
     const [down, right] = [kind === "stag" ? 1 : 0, kind === "moth" ? 1 : 0];
     taken.add(`${row + down},${col + right}`);
     found.push({ kind, x: (col + 0.5 + right / 2) * CELL, y: (row + 0.5 + down / 2) * CELL });
-  }));
+  }
   return found;
 }
 

@@ -1,7 +1,7 @@
 // A game that has no drawing of its own yet: its table and seats as words and numbers.
 
-import { h } from "../dom.js";
-import { t } from "../words.js";
+import { h } from "./dom.js";
+import { t } from "./words.js";
 
 export const title = null;
 

@@ -1,11 +1,13 @@
 // HexDragon in the browser: tiles with their bands, heads and tails, stars, and the points of each player.
 
-import { counted, h, initial, svg } from "../dom.js";
-import { APOTHEM, at, outline, picture, same, SIDE, tappable, towards } from "../hexes.js";
-import { curve, lit, open } from "./hexdragon-lines.js";
-import { t } from "../words.js";
+import { counted, h, initial, svg } from "/static/dom.js";
+import { APOTHEM, at, outline, picture, same, SIDE, tappable, towards } from "/static/hexes.js";
+import { curve, lit, open } from "./lines.js";
+import { t } from "/static/words.js";
 
 export const title = t("hexdragon");
+
+export const entry = () => import("./entry.js");
 
 const COLOURS = ["red", "blue", "yellow", "purple"];
 const BAND = 27;

@@ -1,8 +1,8 @@
 // Entering a card of Hexapod by hand: four cells to paint with insects, then a place in the case that the rules allow.
 
-import { h, svg } from "../dom.js";
-import { CELL, drawn, preview, square, WORDS } from "../games/hexapod.js";
-import { t } from "../words.js";
+import { h, svg } from "/static/dom.js";
+import { CELL, drawn, preview, square, WORDS } from "./game.js";
+import { t } from "/static/words.js";
 
 const CORNERS = [[0, 0], [0, 1], [1, 0], [1, 1]];
 const NAMES = { "0,0": "top-left", "0,1": "top-right", "1,0": "bottom-left", "1,1": "bottom-right" };
@@ -83,7 +83,7 @@ function placing(command, state, judge, onChange) {
     const [rows, cols] = [cells().length - 1, cells()[0].length - 1];
     return [...Array(rows).keys()].flatMap((row) => [...Array(cols).keys()].map((col) => [row, col]));
   };
-  const choose = ([row, col]) => {
+  const choose = (/** @type {number[]} */ [row, col]) => {
     Object.assign(command, { row, col });
     draw();
     onChange();
@@ -130,6 +130,7 @@ function placing(command, state, judge, onChange) {
   return { element: h("div", { class: "placing" }, table, words), show };
 }
 
+/** @param {any} target @param {(place: any) => void} choose */
 function tapped(target, choose) {
   const place = target.closest("[data-place]")?.dataset.place;
   if (place) choose(place.split(",").map(Number));
