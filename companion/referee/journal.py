@@ -24,8 +24,10 @@ from companion.rules.engine import Header, read_header
 
 FORM = 1
 
-RUN_GAP = 1_000_000
-"""How far a restart moves the version on: past all that the run before may have told and not written."""
+RUN_GAP = 100_000
+"""How far a restart moves the version on: past all that the run before may have told and not written.
+
+A version is a number that requests name, and those end at 10^9: ten thousand starts."""
 
 _WAY_OUT = "restore it, or move it out of the folder to go on without that game"
 

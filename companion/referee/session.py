@@ -6,6 +6,7 @@ last change, because pins bounce. A press on a page carries the version that the
 it answers has changed since.
 """
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -39,11 +40,12 @@ from companion.referee.messages import (
     Reject,
     Undo,
 )
-from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended
+from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, stated
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import malformed
 
 PRESS_GAP_S = 0.3
+_log = logging.getLogger(__name__)
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -144,8 +146,10 @@ def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
             return (_undone(session, asked, message),)
         case Redo():
             return (_redone(session, asked, message),)
-        case Correct(change, version, by):
+        case Correct(asked_change, version, by):
             _require_fresh(session, version, session.state_version)
+            commands = tuple(stated(session.game, command) for command in asked_change.commands)
+            change = replace(asked_change, commands=commands)
             line = corrected(session.game, session.line, change, asked.when)
             return (Corrected(change, line, asked.when, asked.at_s, by),)
         case Next(version):
@@ -192,6 +196,12 @@ def begin(header: Header, version: int, before: Session | None = None) -> Sessio
     return replace(fresh, notices=before.notices, press_gap_s=before.press_gap_s, answered=before.answered)
 
 
+def fault(error: Exception) -> Refusal:
+    """The refusal that stands for a bug in the rules; its traceback goes to the log, whole."""
+    _log.error("deciding failed, nothing has changed", exc_info=error)
+    return Refusal("fault", "The program made a mistake over this; nothing has changed. The table goes on.")
+
+
 def _bounces(session: Session, asked: Asked) -> bool:
     return asked.at_s - session.changed_at_s < session.press_gap_s
 
@@ -199,6 +209,7 @@ def _bounces(session: Session, asked: Asked) -> bool:
 def _moved(session: Session, asked: Asked, command: Command, key: str | None = None) -> Moved:
     if not isinstance(command, Mapping):
         raise malformed("a command is a JSON object")
+    command = stated(session.game, command)
     state, events = session.game.apply(session.state, command)
     return Moved(command, events, state, asked.when, asked.at_s, key)
 
@@ -316,4 +327,6 @@ def _judged(session: Session, command: Command, confidence: float | None) -> Pro
         _, events = session.game.apply(session.state, command)
     except Refusal as refusal:
         return Proposal(session.version, command, (), refusal.as_json(), confidence)
+    except Exception as error:  # noqa: BLE001 - a bug in a game's rules must not end the table
+        return Proposal(session.version, command, (), fault(error).as_json(), confidence)
     return Proposal(session.version, command, events, None, confidence)
