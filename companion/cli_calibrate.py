@@ -16,6 +16,7 @@ from companion.cli import json_option, print_json
 from companion.config import Settings, default_data, load
 from companion.devices.recorded import SUFFIXES
 from companion.errors import UnreadableImage, UsageError
+from companion.vision.decoding import trouble_with
 from companion.vision.lens import Lens
 from companion.vision.lens_fitting import BoardView, board_view, fit_lens
 from companion.vision.readers import load_picture
@@ -203,7 +204,7 @@ def _spread(paths: Sequence[Path]) -> list[Path]:
 def _loaded(path: Path) -> np.ndarray:
     picture = load_picture(path)
     if picture is None:
-        raise UnreadableImage(f"{path}: {'not a picture that can be read' if path.exists() else 'no such file'}")
+        raise UnreadableImage(trouble_with(path))
     return picture
 
 

@@ -158,7 +158,7 @@ def _value(wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
 
 def _refuse_beyond(number: float, limits: Mapping[str, Any]) -> None:
     least, most = limits.get("least", 0), limits.get("most")
-    if number < least or (most is not None and number > most):
+    if not number >= least or (most is not None and number > most):  # nan is neither
         upper = f" to {most:g}" if most is not None else " or more"
         raise BadSettings(f"it is {number}; it must be {least:g}{upper}")
 

@@ -210,3 +210,8 @@ def test_readme_documents_every_setting_as_the_program_does() -> None:
 def test_a_path_is_a_text() -> None:
     with pytest.raises(BadSettings, match=r"vision\.profile: it is 3; it must be a path"):
         read({"vision": {"profile": 3}})
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    with pytest.raises(BadSettings, match="nan"):
+        read({"camera": {"frames_per_second": float("nan")}})

@@ -202,7 +202,7 @@ class Referee:
             return decide(self._session, asked)
         except CompanionError:
             raise
-        except Exception as error:  # noqa: BLE001 - a bug in a game's rules is logged and refused: the table goes on
+        except Exception as error:
             raise fault(error) from error
 
     def _let_happen(self, happening: Happening) -> tuple[Any, ...]:

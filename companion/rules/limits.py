@@ -5,15 +5,20 @@ number of a thousand digits or a list nested a thousand deep. Source: the contra
 """
 
 import json
-import math
 import tomllib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 MOST_PLAYERS = 12
 LONGEST_NAME = 40
 _LONGEST_WHOLE = 20
 """Digits of a whole number that is read at all; Python refuses above 4300 only."""
+
+
+MOST_PIXELS = 64_000_000
+"""Of a picture that is decoded: five times a Raspberry Pi camera's; it takes 192 MB of memory."""
+MOST_PICTURE_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ COMMAND = Limits(64 * 1024, 16, 10**9)
 """A command, a record's line, the body of a request: the contract's own."""
 JOURNAL_LINE = Limits(4 * 1024 * 1024, 24, 10**12)
 """A line of the journal: commands with what they caused, and the version, which grows with every start."""
-FILE = Limits(1024 * 1024, 16, 10**12)
+FILE = Limits(2 * 1024 * 1024, 16, 10**12)
 """Settings, a profile, a calibration, seats."""
 
 
@@ -68,6 +73,16 @@ def read_toml(text: str | bytes, limits: Limits = FILE) -> dict[str, Any]:
         raise _too_deep(limits) from None
     _require_within(value, limits)
     return value
+
+
+def read_file(path: Path, limits: Limits = FILE) -> bytes:
+    """A file's bytes, of one that is too large only so many that `read_json` and `read_toml` refuse them.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(limits.size_bytes + 1)
 
 
 def is_name(text: str) -> bool:
@@ -122,16 +137,12 @@ def _decoded(text: str | bytes, limits: Limits) -> str:
 def _require_within(value: Any, limits: Limits) -> None:
     level, depth = [value], 0
     while level:
-        if any(isinstance(each, int | float) and not _is_within(each, limits) for each in level):
+        if any(isinstance(each, int | float) and abs(each) > limits.largest for each in level):
             raise ValueError(f"a number is larger than {limits.largest}")
         holders = [each for each in level if isinstance(each, dict | list)]
         if holders and (depth := depth + 1) > limits.nested:
             raise _too_deep(limits)
         level = [inner for each in holders for inner in (each.values() if isinstance(each, dict) else each)]
-
-
-def _is_within(number: float, limits: Limits) -> bool:
-    return math.isfinite(number) and abs(number) <= limits.largest
 
 
 def _whole(digits: str) -> int:

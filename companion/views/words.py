@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import BadSettings
+from companion.rules.limits import read_file, read_toml
 
 Catalogue = Mapping[str, Mapping[str, Any]]
 
@@ -113,7 +114,7 @@ def _fields(text: Any) -> set[str]:
 
 def _read(file: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return read_toml(read_file(file))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadSettings(f"cannot read {file}: {reason}") from None

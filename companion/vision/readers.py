@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import cv2
 import numpy as np
 
 from companion.errors import UsageError
@@ -17,6 +16,7 @@ from companion.vision.comet_learning import learn_comet
 from companion.vision.comet_naming import Numerals
 from companion.vision.comet_reading import read_comet
 from companion.vision.comet_seen import in_words as comet_in_words
+from companion.vision.decoding import load_picture as load_picture
 from companion.vision.hexapod_following import CaseFollower
 from companion.vision.hexapod_learning import learn_hexapod, read_case_profile
 from companion.vision.hexapod_naming import Described, InsectNamer
@@ -181,12 +181,3 @@ def reader_for(game: str, deck: str | None = None) -> tuple[Reader, str | None]:
     if deck is not None and deck not in reader.decks:
         raise UsageError(f"no such deck: {deck} (known: {', '.join(reader.decks)})", code="unknown-deck")
     return reader, None if deck is None else deck.removeprefix(game) or None
-
-
-def load_picture(path: str | Path) -> np.ndarray | None:
-    """A picture file as uint8 BGR, or None when it is no picture."""
-    try:
-        data = np.fromfile(path, np.uint8)
-    except OSError:
-        return None
-    return cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None

@@ -12,6 +12,7 @@ from threading import Lock
 
 from companion.errors import TableError
 from companion.referee.folder import told, write_whole
+from companion.rules.limits import FILE, read_file, read_json
 
 _OPERATORS = 8
 
@@ -96,9 +97,12 @@ def _hash(key: str) -> str:
 
 def _read(file: Path) -> tuple[dict[str, str], list[str]]:
     with told(f"cannot read the seats in {file}"):
-        text = file.read_text()
+        data = read_file(file)
     try:
-        kept = json.loads(text)
-        return dict(kept["seats"]), list(kept["operators"])
+        kept = read_json(data, FILE)
+        seats, operators = dict(kept["seats"]), list(kept["operators"])
+        if not all(isinstance(hash_, str) for hash_ in (*seats.values(), *operators)):
+            raise TypeError("a key's hash is a text")
+        return seats, operators
     except (ValueError, KeyError, TypeError):
         raise TableError(f"{file} does not list seats; remove it, and everybody claims a seat anew") from None

@@ -73,7 +73,7 @@ def test_a_header_beyond_the_limits_is_a_bad_header() -> None:
         replay([json.dumps({**HEADER, "options": {"chips": 10**10}})])
 
 
-@pytest.mark.parametrize("text", ["a = " + "[" * 5000 + "]" * 5000, "a = " + "1" * 5000, "a = inf", "a = nan"])
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000 + "]" * 5000, "a = " + "1" * 5000, "a = inf"])
 def test_settings_beyond_the_limits_are_an_error_in_one_line(text: str) -> None:
     with pytest.raises(ValueError):
         read_toml(text)
