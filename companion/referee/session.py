@@ -28,6 +28,7 @@ from companion.referee.happenings import (
 )
 from companion.referee.messages import (
     Answer,
+    Authorised,
     Begin,
     Confirm,
     Correct,
@@ -137,10 +138,10 @@ def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
             return (_moved(session, asked, command, key),)
         case Propose(command, evidence):
             return _proposed(session, asked, command, evidence)
-        case Confirm(version):
-            return (_moved(session, asked, _waiting(session, version).command),)
-        case Reject(version):
-            _waiting(session, version)
+        case Confirm():
+            return (_moved(session, asked, _waiting(session, message).command),)
+        case Reject():
+            _waiting(session, message)
             return (Withdrawn(asked.at_s, rejected=True),)
         case Undo():
             return (_undone(session, asked, message),)
@@ -152,9 +153,9 @@ def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
             change = replace(asked_change, commands=commands)
             line = corrected(session.game, session.line, change, asked.when)
             return (Corrected(change, line, asked.when, asked.at_s, by),)
-        case Next(version):
-            _require_fresh(session, version, session.state_version)
-            return (_next(session, asked),)
+        case Next():
+            _require_fresh(session, message.version, session.state_version)
+            return (_next(session, asked, message.authorised),)
         case Begin(header):
             companion.rules.game(header.game).start(header)
             return (Begun(header, asked.when, asked.at_s),)
@@ -214,8 +215,10 @@ def _moved(session: Session, asked: Asked, command: Command, key: str | None = N
     return Moved(command, events, state, asked.when, asked.at_s, key)
 
 
-def _next(session: Session, asked: Asked) -> Happening:
+def _next(session: Session, asked: Asked, authorised: Authorised | None) -> Happening:
     command = session.game.next_step(session.state)
+    if authorised is not None and session.game.view(session.state)["turn"] != authorised.player:
+        raise _stale(session)
     if command is not None:
         return _moved(session, asked, command)
     if session.game.view(session.state)["result"] is not None:
@@ -234,11 +237,14 @@ def _proposed(
     return (Proposed(command, evidence, asked.at_s),)
 
 
-def _waiting(session: Session, version: int | None) -> Proposal:
+def _waiting(session: Session, message: Confirm | Reject) -> Proposal:
     since = session.proposal.version if session.proposal else session.state_version
-    _require_fresh(session, version, since)
+    _require_fresh(session, message.version, since)
     if session.proposal is None:
         raise Refusal("nothing-waiting", "Nothing is waiting to be confirmed.")
+    authorised = message.authorised
+    if authorised is not None and session.proposal.command.get("player") not in (None, authorised.player):
+        raise _stale(session)
     return session.proposal
 
 
@@ -259,7 +265,11 @@ def _redone(session: Session, asked: Asked, message: Redo) -> Redone:
 
 def _require_fresh(session: Session, version: int | None, since: int) -> None:
     if version is not None and not since <= version <= session.version:
-        raise Refusal("stale", "The table has changed since; look again.", version=session.version)
+        raise _stale(session)
+
+
+def _stale(session: Session) -> Refusal:
+    return Refusal("stale", "The table has changed since; look again.", version=session.version)
 
 
 def _is_news(session: Session, notice: Notice) -> bool:

@@ -1,6 +1,5 @@
 """The addresses of the house: what each one takes and answers. Actions are POSTs of JSON by whoever has joined."""
 
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,7 +8,7 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
-from companion.referee.messages import Begin, Confirm, Do, Message, Reject
+from companion.referee.messages import Authorised, Begin, Confirm, Do, Message, Reject
 from companion.rules.engine import read_header
 from companion.views.games import games
 from companion.views.phrases import sentences
@@ -111,8 +110,9 @@ def following_game() -> Response:
         table.people.admit_operator(request)
         return _asked(Begin(read_header(given["header"])))
     session = table.referee.latest()
-    table.people.admit(request, turn(session))
-    return _asked(next_game(session, number_of(given, "version")))
+    player = turn(session)
+    table.people.admit(request, player)
+    return _asked(next_game(session, number_of(given, "version"), Authorised(player)))
 
 
 @blueprint.post("/api/camera")
@@ -171,11 +171,12 @@ def _words() -> dict[str, Any]:
     return {"words": page, "spoken": spoken}
 
 
-def _answer_proposal(kind: Callable[[int | None], Message]) -> Response:
+def _answer_proposal(kind: type[Confirm] | type[Reject]) -> Response:
     table = desk()
     waiting = table.referee.latest().proposal
-    table.people.admit(request, acting(waiting.command) if waiting else None)
-    return _asked(kind(number_of(body(), "version")))
+    player = acting(waiting.command) if waiting else None
+    table.people.admit(request, player)
+    return _asked(kind(number_of(body(), "version"), Authorised(player)))
 
 
 def _asked(message: Message) -> Response:
