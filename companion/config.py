@@ -32,9 +32,11 @@ class WebSettings:
 
     host: str = setting("0.0.0.0", "Address to serve at; 0.0.0.0 is every network, 127.0.0.1 this machine alone.")
     port: int = setting(8080, "Port to serve at.", least=0, most=65535)
-    join_code: str | None = setting(None, "What lets a phone act; left out, the table makes one up.", example="ROSE42")
+    join_code: str | None = setting(
+        None, "What lets a phone act; left out, the table makes one up.", example="ROSE42", shortest=6
+    )
     operator_pin: str | None = setting(
-        None, "What lets correct and take back; left out, it is made up.", example="4711"
+        None, "What lets correct and take back; left out, it is made up.", example="471108", shortest=6
     )
 
 

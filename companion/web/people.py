@@ -13,7 +13,8 @@ from typing import Any
 from flask import Request
 
 from companion.referee.session import Session
-from companion.web.door import Door, Unwelcome
+from companion.web.door import Door
+from companion.web.guessing import Unwelcome
 from companion.web.keys import Keys
 
 SEAT_COOKIE = "companion_seat"

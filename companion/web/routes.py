@@ -17,7 +17,7 @@ from companion.views.verdicts import verdicts
 from companion.views.words import section_of
 from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
-from companion.web.joining import with_code
+from companion.web.joining import with_key
 from companion.web.people import acting, turn
 
 blueprint = Blueprint("table", __name__)
@@ -85,9 +85,9 @@ def commands() -> Response:
     key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
-    command = body()
-    desk().people.admit(request, acting(command))
-    return _asked(Do(command, key))
+    command, people = body(), desk().people
+    people.admit(request, acting(command))
+    return _asked(Do(command, key and f"{people.door.phone(request) or request.remote_addr} {key}"))
 
 
 @blueprint.post("/api/confirm")
@@ -152,7 +152,7 @@ def _page(view: str) -> AnyResponse:
     table, code = desk(), request.args.get("code")
     if code is not None:
         table.people.door.knock(code, request)
-        return with_code(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
+        return with_key(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER))
     mine = table.rights(request)
     if view == "board":
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
