@@ -94,12 +94,12 @@ def test_the_module_runs_as_a_program_and_survives_a_reader_that_goes(tmp_path):
 
 
 def test_a_name_that_no_terminal_can_show_is_told_all_the_same(tmp_path):
-    header = HEADER.replace("Ana", "\\ud800\\u4e2d")
+    header = HEADER.replace("Ana", "\\u4e2d\\u6587")
     command = [sys.executable, "-m", "companion", "replay", write(tmp_path, header)]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
-    assert r"\u4e2d: chips 100" in done.stdout
+    assert r"\u4e2d\u6587: chips 100" in done.stdout
 
 
 @pytest.mark.skipif(not RECORDS.is_dir(), reason="the shared example records are not beside this checkout")

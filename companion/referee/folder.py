@@ -64,10 +64,11 @@ def journals(games: Path) -> list[Path]:
     return sorted(numbered, key=lambda path: (len(path.stem), path.stem))
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, mode: int = 0o640) -> None:
     """Write a file so that, whatever happens, it is either there with all its bytes or as it was before."""
     draft = path.with_name(path.name + ".draft")
-    with draft.open("wb") as file:
+    draft.unlink(missing_ok=True)  # one that was left behind keeps its rights
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

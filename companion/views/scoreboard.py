@@ -9,7 +9,7 @@ from math import gcd
 from typing import Any
 
 from companion.errors import Refusal
-from companion.referee.messages import Begin, Message, Next, Notice
+from companion.referee.messages import Authorised, Begin, Message, Next, Notice
 from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
@@ -54,11 +54,11 @@ def is_over(session: Session) -> bool:
     return session.game.view(session.state)["result"] is not None
 
 
-def next_game(session: Session, version: int | None) -> Message:
+def next_game(session: Session, version: int | None, authorised: Authorised | None = None) -> Message:
     """What the press on "Next game" asks: the evening's next game where the rules have one, else the same anew."""
     if is_over(session) and not session.game.legal(session.state):
         return Begin(session.header)
-    return Next(version)
+    return Next(version, authorised)
 
 
 def options(session: Session, cell: tuple[int, int], at: int | None = None) -> list[Command]:

@@ -98,7 +98,8 @@ def create_app(
     app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
-    people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
+    keys = Keys(keys_file)
+    people = People(Door(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
     app.extensions["companion"] = Desk(
         referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept
     )

@@ -1,6 +1,5 @@
 """The addresses of the house: what each one takes and answers. Actions are POSTs of JSON by whoever has joined."""
 
-from collections.abc import Callable
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -9,7 +8,7 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
-from companion.referee.messages import Begin, Confirm, Do, Message, Reject
+from companion.referee.messages import Authorised, Begin, Confirm, Do, Message, Reject
 from companion.rules.records import read_header
 from companion.views.games import games
 from companion.views.phrases import sentences
@@ -19,7 +18,7 @@ from companion.views.words import section_of
 from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
 from companion.web.game_files import pages_for
-from companion.web.joining import with_code
+from companion.web.joining import with_key
 from companion.web.people import acting, turn
 
 blueprint = Blueprint("table", __name__)
@@ -87,9 +86,9 @@ def commands() -> Response:
     key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
-    command = body()
-    desk().people.admit(request, acting(command))
-    return _asked(Do(command, key))
+    command, people = body(), desk().people
+    people.admit(request, acting(command))
+    return _asked(Do(command, key and f"{people.door.phone(request) or request.remote_addr} {key}"))
 
 
 @blueprint.post("/api/confirm")
@@ -112,8 +111,9 @@ def following_game() -> Response:
         table.people.admit_operator(request)
         return _asked(Begin(read_header(given["header"])))
     session = table.referee.latest()
-    table.people.admit(request, turn(session))
-    return _asked(next_game(session, number_of(given, "version")))
+    player = turn(session)
+    table.people.admit(request, player)
+    return _asked(next_game(session, number_of(given, "version"), Authorised(player)))
 
 
 @blueprint.post("/api/camera")
@@ -153,7 +153,7 @@ def _page(view: str) -> AnyResponse:
     table, code = desk(), request.args.get("code")
     if code is not None:
         table.people.door.knock(code, request)
-        return with_code(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
+        return with_key(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER))
     mine = table.rights(request)
     if view == "board":
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
@@ -173,11 +173,12 @@ def _words() -> dict[str, Any]:
     return {"words": page, "spoken": spoken}
 
 
-def _answer_proposal(kind: Callable[[int | None], Message]) -> Response:
+def _answer_proposal(kind: type[Confirm] | type[Reject]) -> Response:
     table = desk()
     waiting = table.referee.latest().proposal
-    table.people.admit(request, acting(waiting.command) if waiting else None)
-    return _asked(kind(number_of(body(), "version")))
+    player = acting(waiting.command) if waiting else None
+    table.people.admit(request, player)
+    return _asked(kind(number_of(body(), "version"), Authorised(player)))
 
 
 def _asked(message: Message) -> Response:

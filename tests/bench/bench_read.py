@@ -15,7 +15,8 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from companion.vision.recognizer import load_picture, reader_for
+from companion.vision.decoding import load_picture
+from companion.vision.recognizer import reader_for
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexapod.layouts import scene
 from models.drawing.hexapod.photograph import photograph as hexapod_photograph

@@ -10,7 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import UsageError
-from companion.vision.calibration.calibration import Calibration, WrongSize, calibration_text, read_calibration
+from companion.vision.calibration.calibration import (
+    Calibration,
+    WrongSize,
+    calibration_text,
+    read_calibration,
+)
 from companion.vision.calibration.lens import Lens
 
 LENS = Lens((1500.0, 1490.0), (955.0, 545.0), (-0.21, 0.06, 0.001, -0.0007, -0.01), 0.3, 12)

@@ -15,8 +15,8 @@ from companion.games.comet.vision import recognizer as comet_reading
 from companion.games.comet.vision.recognizer import read_comet
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import zoned
+from companion.vision.decoding import load_picture
 from companion.vision.detection.detector import Found
-from companion.vision.recognizer import load_picture
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import reference

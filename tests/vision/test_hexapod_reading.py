@@ -12,7 +12,7 @@ from companion.games import GAMES
 from companion.games.hexapod.vision.classifier import Described
 from companion.games.hexapod.vision.enrolment import learn_hexapod, read_case_profile
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.vision.recognizer import load_picture
+from companion.vision.decoding import load_picture
 from models.drawing.hexapod.layouts import scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import invented

@@ -11,7 +11,7 @@ from companion.games.hexel.vision.classifier import Printed
 from companion.games.hexel.vision.recognizer import read_beside, read_hexel
 from companion.games.hexel.vision.symbol_crops import CLASSES
 from companion.rules.hexgrid import Cell
-from companion.vision.recognizer import load_picture
+from companion.vision.decoding import load_picture
 from companion.vision.results import Reading, aligned, is_near
 from companion.vision.tracking.regions import Unchanged
 from companion.vision.tracking.registration import Edges, agree, register

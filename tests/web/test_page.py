@@ -11,6 +11,7 @@ from companion import games
 from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
+from companion.rules.notation import TEXT, Field
 
 LONG = (
     "Maximiliane-Charlotte von Hohenfels",
@@ -144,6 +145,7 @@ def _nim(state: int, command: Any) -> tuple[int, tuple[dict[str, Any], ...]]:
 
 NIM: Any = SimpleNamespace(
     NAME="nim",
+    NOTATION={"take": (Field("player", TEXT),)},
     EDITIONS=(),
     PLAYERS=(1, None),
     start=lambda header: 9,
