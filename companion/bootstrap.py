@@ -31,7 +31,7 @@ from companion.supervising import ending_at_a_bug, status, stopped_by_signals, s
 from companion.switching import Switch
 from companion.table import Table, Watcher
 from companion.views.words import phrase, use
-from companion.web.app import SERVER_OPTIONS, create_app
+from companion.web.app import create_app
 from companion.web.server import Server, bound
 from companion.welcoming import welcome
 
@@ -110,7 +110,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         web = settings.web
         invited = invitation(listening, data, web.join_code, web.operator_pin)
         table = Table(settings, referee, panel, invited, Switch(data))
-        server = Server(_app(table, data), listening, SERVER_OPTIONS)
+        server = Server(_app(table, data), listening)
         closing.callback(server.stop)
         server.start()
         closing.callback(panel.close)

@@ -22,7 +22,7 @@ DOORS: dict[str, set[str]] = {
     "views": {"errors", "rules", "referee"},
     "devices": {"errors", "vision.frame", "vision.decoding", "referee", "numpy", "cv2", "gpiozero", "picamera2"},
     "simulator": {"errors", "decks", "rules", "vision.frame", "devices.camera", "numpy", "cv2"},
-    "web": {"errors", "views", "referee", "rules.engine", "rules.limits", "flask", "waitress", "werkzeug"},
+    "web": {"errors", "views", "referee", "rules.engine", "rules.limits", "flask", "uvicorn", "werkzeug"},
     "meaning": {"errors", "vision", "referee", "rules", "numpy", "cv2"},
     "watching": {"errors", "vision", "meaning", "referee", "rules.engine", "devices.camera", "numpy"},
     "reviewing": {"errors", "meaning", "referee", "rules.engine", "vision", "numpy", "cv2"},

@@ -1,7 +1,7 @@
 """The web application: put together, wrapped in its security headers, with one handler for everything that fails."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -27,16 +27,6 @@ from companion.web.routes import blueprint
 from companion.web.snapshots import Snapshots
 from companion.web.squeezing import squeezed
 from companion.web.streams import Pace, Streams
-
-SERVER_OPTIONS: Mapping[str, Any] = {
-    "threads": Pace().most + 12,  # each live stream holds one; the rest answer presses
-    "connection_limit": 2 * Pace().most,
-    "max_request_body_size": 64 * 1024,
-    "outbuf_high_watermark": 256 * 1024,  # a viewer who stops reading must not fill the memory
-    "channel_timeout": 30,
-    "ident": "companion",
-}
-"""How waitress is to serve this application: ``waitress.create_server(app, host=…, port=…, **SERVER_OPTIONS)``."""
 
 _MOST_BODY_BYTES = 64 * 1024
 _CONTENT_SECURITY_POLICY = "; ".join(

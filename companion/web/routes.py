@@ -19,6 +19,7 @@ from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
 from companion.web.joining import with_key
 from companion.web.people import acting, turn
+from companion.web.shell import HAND_OVER, Live
 
 blueprint = Blueprint("table", __name__)
 
@@ -50,10 +51,16 @@ def events() -> Response:
     """Server-sent events; ``Last-Event-ID`` resumes without loss, without it the table as it stands comes first."""
     table = desk()
     since = request.headers.get("Last-Event-ID", type=int)
-    subscription = table.streams.enter(table.referee.feed, since)
-    response = Response(table.streams.tell(subscription, table.referee.latest, since), mimetype="text/event-stream")
+    latest, address = table.referee.latest, request.remote_addr or ""
+    subscription = table.streams.enter(table.referee.feed, since, address)
+    if hand_over := request.environ.get(HAND_OVER):
+        steps = table.streams.steps(subscription, latest, since)
+        hand_over(Live(steps, lambda: table.streams.leave(subscription)))
+        response = Response(mimetype="text/event-stream")
+    else:
+        response = Response(table.streams.tell(subscription, latest, since), mimetype="text/event-stream")
+        response.call_on_close(lambda: table.streams.leave(subscription))
     response.headers["X-Accel-Buffering"] = "no"
-    response.call_on_close(lambda: table.streams.leave(subscription))
     return response
 
 
