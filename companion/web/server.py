@@ -8,6 +8,7 @@ import asyncio
 import resource
 import socket
 import threading
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, cast
 
@@ -21,12 +22,8 @@ from companion.web.shell import Bell, Shell
 from companion.web.streams import is_this_machine
 
 _LISTENING = 1024
-_FINISH_WITHIN_S = 1.0
-_REQUEST_WITHIN_S = 10.0
-"""From the connection, or the answer before, to the last byte of a request."""
-_READ_WITHIN_S = 10.0
-"""A viewer who does not read what is written for longer is let go: it must not fill the memory."""
-_IDLE_S = 5.0
+_FINISH_WITHIN_S = 1
+_IDLE_S = 5
 _MOST_WAITING, _MOST_WAITING_OF_ONE = 1024, 64
 """Connections whose request is not whole; of more the earliest is closed."""
 _MOST_OF_ONE = 256
@@ -51,10 +48,24 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long a visitor may take.
+
+    Attributes:
+        request_s: from the connection, or the answer before, to the last byte of a request.
+        read_s: to read what is written; who takes longer must not fill the memory.
+    """
+
+    request_s: float = 10.0
+    read_s: float = 10.0
+
+
 class Crowd:
     """The connections by their addresses. Used by the server's loop alone."""
 
-    def __init__(self) -> None:
+    def __init__(self, deadlines: Deadlines) -> None:
+        self.deadlines = deadlines
         self._of_address: dict[str, int] = {}
         self._waiting: dict[Visitor, None] = {}
         self._waiting_of: dict[str, dict[Visitor, None]] = {}
@@ -110,7 +121,7 @@ class Visitor(H11Protocol):
         super().connection_made(transport)
         self.address = self.client[0] if self.client else "127.0.0.1"
         self._crowd.arrive(self)
-        self._deadline = self.loop.call_later(_REQUEST_WITHIN_S, self._overdue)
+        self._deadline = self.loop.call_later(self._crowd.deadlines.request_s, self._overdue)
 
     def data_received(self, data: bytes) -> None:
         """Bytes of a request came."""
@@ -126,7 +137,7 @@ class Visitor(H11Protocol):
         self._crowd.wait(self)
         if self._deadline is not None:
             self._deadline.cancel()
-        self._deadline = self.loop.call_later(_REQUEST_WITHIN_S, self._overdue)
+        self._deadline = self.loop.call_later(self._crowd.deadlines.request_s, self._overdue)
         super().on_response_complete()
         self._look()  # at what came while this one was answered
 
@@ -141,7 +152,7 @@ class Visitor(H11Protocol):
     def pause_writing(self) -> None:
         """The visitor does not read as fast as it is told."""
         super().pause_writing()
-        self._unread = self.loop.call_later(_READ_WITHIN_S, self.transport.abort)
+        self._unread = self.loop.call_later(self._crowd.deadlines.read_s, self.transport.abort)
 
     def resume_writing(self) -> None:
         """It has caught up."""
@@ -157,14 +168,14 @@ class Visitor(H11Protocol):
 class Server:
     """One application on one bound socket, with its own threads."""
 
-    def __init__(self, app: Flask, listening: socket.socket) -> None:
+    def __init__(self, app: Flask, listening: socket.socket, deadlines: Deadlines | None = None) -> None:
         self._app = app
         self._listening = listening
         self._bell = Bell()
         self._server = uvicorn.Server(
             uvicorn.Config(
                 Shell(app, self._bell),
-                http=cast(Any, partial(Visitor, Crowd())),
+                http=cast(Any, partial(Visitor, Crowd(deadlines or Deadlines()))),
                 ws="none",
                 lifespan="off",
                 loop="asyncio",
@@ -173,8 +184,8 @@ class Server:
                 proxy_headers=False,
                 server_header=False,
                 backlog=_LISTENING,
-                timeout_keep_alive=int(_IDLE_S),
-                timeout_graceful_shutdown=int(_FINISH_WITHIN_S),
+                timeout_keep_alive=_IDLE_S,
+                timeout_graceful_shutdown=_FINISH_WITHIN_S,
             )
         )
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)

@@ -128,9 +128,7 @@ async def measure(given: argparse.Namespace, port: int, process: int) -> bool:
         half, most, worst = (percentile(values, share) for share in (50, 95, 100))
         print(f"  {what:22} {half:7.1f} ms half, {most:7.1f} ms at the 95th percentile, {worst:7.1f} ms at most")
     missed = given.phones * len(commands) - len(reached)
-    print(
-        f"  {bad} answers failed, {missed} deliveries missed; memory {before_mb:.0f} MB before, {with_mb:.0f} MB with all"
-    )
+    print(f"  {bad} answers failed, {missed} deliveries missed; memory {before_mb:.0f} MB, with all {with_mb:.0f} MB")
     print(f"  the places of those who left were free after {free_s:.2f} s")
     print(
         f"  {1000 * busy_s / len(commands):.0f} ms of the processor a round: a page, a command and {let_in} deliveries"
