@@ -43,7 +43,7 @@ DOORS: dict[str, set[str]] = {
     "choosing": {"errors", "config", "devices", "rules.engine"},
     "switching": {"errors", "referee"},
     "table": {"config", "devices.panel", "devices.pulse", "invitation", "referee", "switching"},
-    "welcoming": {"table"},
+    "welcoming": {"devices.service", "table"},
     "supervising": {"errors", "devices", "referee", "table"},
     "bootstrap": {"*"},
     "surveying": {"errors", "calibrating", "choosing", "table", "vision", "numpy", "cv2"},

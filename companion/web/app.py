@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from companion.errors import CompanionError, Refusal, UsageError
+from companion.errors import CompanionError, Refusal, UsageError, without_folders
 from companion.referee.referee import Referee
 from companion.views.reasons import refused
 from companion.views.words import phrase
@@ -143,8 +143,11 @@ def _status(error: Exception) -> int:
 
 
 def _as_json(error: Exception) -> dict[str, Any]:
-    if isinstance(error, CompanionError):
+    if isinstance(error, Refusal):
         return refused(error.as_json())
+    if isinstance(error, CompanionError):
+        told = refused(error.as_json())
+        return {**told, "message": without_folders(str(told["message"]))}
     assert isinstance(error, HTTPException)
     return {"code": error.name.lower().replace(" ", "-"), "message": error.description or error.name}
 

@@ -1,5 +1,6 @@
 """The addresses of the house: what each one takes and answers. Actions are POSTs of JSON by whoever has joined."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -7,7 +8,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.errors import Refusal
+from companion.errors import Refusal, without_folders
 from companion.referee.messages import Authorised, Begin, Confirm, Do, Message, Reject
 from companion.rules.engine import read_header
 from companion.views.games import games
@@ -149,10 +150,14 @@ def healthz() -> tuple[Response, int]:
     told = table.referee.health()
     journal = {"state": "ok" if told["journal"]["ok"] else "failed", **told["journal"]}
     del journal["file"]  # where it lies is nothing for a whole network
-    parts = {"journal": journal, **table.devices()}
+    parts = {name: _without_folders(part) for name, part in {"journal": journal, **table.devices()}.items()}
     is_well = told["ok"] and all(part["state"] != "failed" for part in parts.values())
     status = HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
     return jsonify({**told, "ok": is_well, **parts}), status
+
+
+def _without_folders(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: without_folders(value) if isinstance(value, str) else value for name, value in part.items()}
 
 
 def _page(view: str) -> AnyResponse:
