@@ -18,7 +18,7 @@ DOORS: dict[str, set[str]] = {
     "rules": {"errors", "games"},
     "referee": {"errors", "games", "rules"},
     "views": {"errors", "games", "referee", "rules"},
-    "web": {"errors", "referee", "rules", "views", "flask", "waitress", "werkzeug"},
+    "web": {"errors", "referee", "rules", "views", "flask", "uvicorn", "werkzeug"},
     "printing": {"errors", "games", "reportlab", "numpy", "cv2"},
     "vision": {"errors", "printing.marks", "rules.hexgrid", "rules.limits", "numpy", "cv2"},
     "interpretation": {"errors", "referee", "rules", "vision", "numpy", "cv2"},

@@ -26,8 +26,10 @@ class Folder:
         self.path = path
         self.games = path / "games"
         with told(f"cannot write in the data folder {path}"):
-            self.games.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.mkdir(mode=0o750, exist_ok=True)  # codes and pictures of people's tables are nobody else's affair
+            self.games.mkdir(mode=0o750, exist_ok=True)
+            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:

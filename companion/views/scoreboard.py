@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from math import gcd
 from typing import Any
 
-from companion.errors import Refusal
+from companion.errors import Refusal, without_folders
 from companion.referee.messages import Authorised, Begin, Message, Next, Notice
 from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
@@ -154,7 +154,7 @@ def _history(move: Move) -> dict[str, Any]:
 def _notice(notice: Notice) -> dict[str, Any]:
     return {
         "code": notice.code,
-        "text": noticed(notice),
+        "text": without_folders(noticed(notice)),
         "at": list(notice.at) if notice.at else None,
         "aloud": is_aloud(notice),
     }

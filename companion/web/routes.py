@@ -1,5 +1,6 @@
 """The addresses of the house: what each one takes and answers. Actions are POSTs of JSON by whoever has joined."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -7,7 +8,7 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.errors import Refusal
+from companion.errors import Refusal, without_folders
 from companion.referee.messages import Authorised, Begin, Confirm, Do, Message, Reject
 from companion.rules.records import read_header
 from companion.views.games import games
@@ -20,6 +21,7 @@ from companion.web.door import COOKIE
 from companion.web.game_files import pages_for
 from companion.web.joining import with_key
 from companion.web.people import acting, turn
+from companion.web.shell import HAND_OVER, Live
 
 blueprint = Blueprint("table", __name__)
 
@@ -51,10 +53,16 @@ def events() -> Response:
     """Server-sent events; ``Last-Event-ID`` resumes without loss, without it the table as it stands comes first."""
     table = desk()
     since = request.headers.get("Last-Event-ID", type=int)
-    subscription = table.streams.enter(table.referee.feed, since)
-    response = Response(table.streams.tell(subscription, table.referee.latest, since), mimetype="text/event-stream")
+    latest, address = table.referee.latest, request.remote_addr or ""
+    subscription = table.streams.enter(table.referee.feed, since, address)
+    if hand_over := request.environ.get(HAND_OVER):
+        steps = table.streams.steps(subscription, latest, since)
+        hand_over(Live(steps, lambda: table.streams.leave(subscription)))
+        response = Response(mimetype="text/event-stream")
+    else:
+        response = Response(table.streams.tell(subscription, latest, since), mimetype="text/event-stream")
+        response.call_on_close(lambda: table.streams.leave(subscription))
     response.headers["X-Accel-Buffering"] = "no"
-    response.call_on_close(lambda: table.streams.leave(subscription))
     return response
 
 
@@ -143,10 +151,14 @@ def healthz() -> tuple[Response, int]:
     told = table.referee.health()
     journal = {"state": "ok" if told["journal"]["ok"] else "failed", **told["journal"]}
     del journal["file"]  # where it lies is nothing for a whole network
-    parts = {"journal": journal, **table.devices()}
+    parts = {name: _without_folders(part) for name, part in {"journal": journal, **table.devices()}.items()}
     is_well = told["ok"] and all(part["state"] != "failed" for part in parts.values())
     status = HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
     return jsonify({**told, "ok": is_well, **parts}), status
+
+
+def _without_folders(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: without_folders(value) if isinstance(value, str) else value for name, value in part.items()}
 
 
 def _page(view: str) -> AnyResponse:
