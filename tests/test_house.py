@@ -20,7 +20,7 @@ DOORS: dict[str, set[str]] = {
     "views": {"errors", "games", "referee", "rules"},
     "web": {"errors", "referee", "rules", "views", "flask", "uvicorn", "werkzeug"},
     "printing": {"errors", "games", "reportlab", "numpy", "cv2"},
-    "vision": {"errors", "printing.marks", "rules.hexgrid", "rules.limits", "numpy", "cv2"},
+    "vision": {"errors", "printing.marks", "rules.hexgrid", "rules.limits", "numpy", "cv2", "onnxruntime"},
     "interpretation": {"errors", "referee", "rules", "vision", "numpy", "cv2"},
     "devices": {"errors", "referee", "vision.decoding", "numpy", "cv2", "gpiozero", "picamera2"},
     "simulator": {"errors", "devices.camera", "games", "printing", "rules", "numpy", "cv2"},

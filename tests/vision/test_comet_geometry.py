@@ -101,12 +101,9 @@ class Answering:
     def __init__(self, logit):
         self.logit, self.shown = logit, 0
 
-    def setInput(self, cards):
-        self.cards = len(cards)
-        self.shown += self.cards
-
-    def forward(self):
-        answers = np.zeros((self.cards, OUTPUTS), np.float32)
+    def forward(self, batch):
+        self.shown += len(batch)
+        answers = np.zeros((len(batch), OUTPUTS), np.float32)
         answers[:, [0, 1, 2, -4, -1]] = self.logit
         return answers
 

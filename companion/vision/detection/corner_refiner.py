@@ -4,12 +4,12 @@ The view is the card rectified by its outline, 48 x 48 pixels, 1.3 units to each
 correction in the outline's own unit frame.
 """
 
-import cv2
 import numpy as np
 
 from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.image.rectify import Form, grid, sampled
+from companion.vision.networks import Network
 
 VIEW = 48
 REACH = 1.3
@@ -39,9 +39,7 @@ def cut_views(pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON) -> np
     return np.minimum(views / np.maximum(top, 12.0)[:, None, None, None].astype(np.float32), 1.25) - np.float32(0.5)
 
 
-def refined(
-    net: cv2.dnn.Net, pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON, times: int = 1
-) -> np.ndarray:
+def refined(net: Network, pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON, times: int = 1) -> np.ndarray:
     """The outlines (N, K, 2) moved to where the cards' edges are; float32, begun at the same corners.
 
     A second time, from where the first led to, mends what lay far off.
@@ -53,9 +51,9 @@ def refined(
     return corners
 
 
-def _moved(net: cv2.dnn.Net, pyramid: Pyramid, corners: np.ndarray, form: Form) -> np.ndarray:
-    net.setInput(np.ascontiguousarray(cut_views(pyramid, corners, form).transpose(0, 3, 1, 2)))
-    corrections = net.forward().reshape(-1, 2, 3) / GAIN
+def _moved(net: Network, pyramid: Pyramid, corners: np.ndarray, form: Form) -> np.ndarray:
+    views = cut_views(pyramid, corners, form).transpose(0, 3, 1, 2)
+    corrections = net.forward(views).reshape(-1, 2, 3) / GAIN
     out = np.empty_like(corners, dtype=np.float32)
     for i, correction in enumerate(corrections):
         centre, affine = form.pose_of(corners[i])

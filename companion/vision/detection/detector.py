@@ -12,7 +12,7 @@ import numpy as np
 
 from companion.vision.geometry.pose_code import SCALE, affines_of, code_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic
+from companion.vision.networks import Network, logistic
 
 STRIDE = 4
 UNIT_HEXAGON = np.stack(
@@ -82,7 +82,7 @@ _AROUND = 2.0
 
 
 def find_cards(
-    net: cv2.dnn.Net, pyramid: Pyramid, across_px: float | None = None, least: float = 0.25
+    net: Network, pyramid: Pyramid, across_px: float | None = None, least: float = 0.25
 ) -> tuple[Found, ...]:
     """Find the cards on a picture.
 
@@ -111,9 +111,7 @@ def find_cards(
     return found
 
 
-def _closer(
-    net: cv2.dnn.Net, pyramid: Pyramid, found: tuple[Found, ...], across: float, least: float
-) -> tuple[Found, ...]:
+def _closer(net: Network, pyramid: Pyramid, found: tuple[Found, ...], across: float, least: float) -> tuple[Found, ...]:
     """The cards once small ones are looked at larger; what the closer look says nothing about stays as found."""
     likely = np.concatenate([f.corners for f in found if f.confidence > _LIKELY])
     box = np.concatenate([likely.min(0) - _AROUND * across, likely.max(0) + _AROUND * across])
@@ -134,7 +132,7 @@ def _across(corners: np.ndarray) -> float:
 
 
 def _at_scale(
-    net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float, box: np.ndarray | None = None
+    net: Network, pyramid: Pyramid, factor: float, least: float, box: np.ndarray | None = None
 ) -> tuple[Found, ...]:
     """The cards that the network sees in the picture at ``factor`` of its size; corners in full-size pixels.
 
@@ -176,9 +174,8 @@ def _overlap(card: tuple[float, float, float], other: tuple[float, float, float]
     return hypot(card[0] - other[0], card[1] - other[1]) < 0.5 * max(card[2], other[2])
 
 
-def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:
+def _answer(net: Network, small: np.ndarray) -> np.ndarray:
     """The network's eight planes for a picture, padded to whole strides: float32 (8, h/4, w/4)."""
     h, w = small.shape[:2]
     blob = cv2.copyMakeBorder(brightened(small), 0, -h % 16, 0, -w % 16, cv2.BORDER_REPLICATE)
-    net.setInput(blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))
-    return np.asarray(net.forward()[0], np.float32)
+    return net.forward(blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))[0]

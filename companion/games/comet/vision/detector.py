@@ -11,6 +11,7 @@ from companion.vision.detection.detector import Found, brightened, peaks
 from companion.vision.geometry.pose_code import affines_of, code_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.image.rectify import Form
+from companion.vision.networks import Network
 
 HALF_WIDTH = 63.0 / 88.0
 UNIT_CARD = np.array([[-HALF_WIDTH, -1.0], [HALF_WIDTH, -1.0], [HALF_WIDTH, 1.0], [-HALF_WIDTH, 1.0]])
@@ -72,7 +73,7 @@ def corners_from_code(centre: np.ndarray, code: np.ndarray) -> np.ndarray:
 
 
 def find_comet_cards(
-    net: cv2.dnn.Net, pyramid: Pyramid, width_px: float | None = None, least: float = 0.25
+    net: Network, pyramid: Pyramid, width_px: float | None = None, least: float = 0.25
 ) -> tuple[Found, ...]:
     """Find the cards on a picture.
 
@@ -99,7 +100,7 @@ def find_comet_cards(
     return found
 
 
-def _at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -> tuple[Found, ...]:
+def _at_scale(net: Network, pyramid: Pyramid, factor: float, least: float) -> tuple[Found, ...]:
     """The cards that the network sees in the picture at ``factor`` of its size; corners in full-size pixels."""
     small = pyramid.scaled(factor)
     out = _answer(net, small)
@@ -120,9 +121,8 @@ def _once(quads: np.ndarray) -> list[int]:
     return kept
 
 
-def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:
+def _answer(net: Network, small: np.ndarray) -> np.ndarray:
     """The network's eight planes for a picture, padded to whole strides: float32 (8, h/4, w/4)."""
     h, w = small.shape[:2]
     padded = cv2.copyMakeBorder(brightened(small), 0, -h % 16, 0, -w % 16, cv2.BORDER_REPLICATE)
-    net.setInput(cv2.dnn.blobFromImage(padded, 1 / 255, mean=(127.5, 127.5, 127.5)))
-    return np.asarray(net.forward()[0], np.float32)
+    return net.forward(padded.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))[0]

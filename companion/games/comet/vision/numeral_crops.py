@@ -11,7 +11,7 @@ import numpy as np
 
 from companion.games.comet.vision.detector import HALF_WIDTH, affine_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic, softmax
+from companion.vision.networks import Network, logistic, softmax
 
 WIDE, HIGH = 72, 96
 """A card's patch in pixels: three sections of 32."""
@@ -87,7 +87,7 @@ def levelled(patches: np.ndarray) -> np.ndarray:
     return np.asarray(level)
 
 
-def opinions(net: cv2.dnn.Net, patches: np.ndarray) -> Opinions:
+def opinions(net: Network, patches: np.ndarray) -> Opinions:
     """What the network thinks of cards seen straight on (N, HIGH, WIDE, 3), shown to it both ways up.
 
     What it is sure of at once is shown one way up only: the other way would say the same.
@@ -107,10 +107,9 @@ def opinions(net: cv2.dnn.Net, patches: np.ndarray) -> Opinions:
     return Opinions(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
 
 
-def _answers(net: cv2.dnn.Net, level: np.ndarray) -> np.ndarray:
+def _answers(net: Network, level: np.ndarray) -> np.ndarray:
     """The network's logits (N, OUTPUTS) for levelled patches (N, 3, HIGH, WIDE)."""
-    net.setInput(np.ascontiguousarray(level))
-    return np.asarray(net.forward(), np.float32)
+    return net.forward(level)
 
 
 def _is_plain(answers: np.ndarray) -> np.ndarray:

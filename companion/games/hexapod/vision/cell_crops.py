@@ -9,12 +9,11 @@ what it shows: the field is not quite where it was found, or the card lies on a 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from companion.vision.geometry.quads import straightened
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import softmax
+from companion.vision.networks import Network, softmax
 
 CELL_PX = 24
 MARGIN = 1
@@ -75,12 +74,11 @@ def prepared(picture: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(levelled.transpose(2, 0, 1))
 
 
-def look(net: cv2.dnn.Net, fields: np.ndarray) -> tuple[Cells, ...]:
+def look(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
     """What the network says about fields (N, 3, H, W), without the cells around them."""
     if len(fields) == 0:
         return ()
-    net.setInput(fields)
-    answers = np.asarray(net.forward(), np.float32)[:, :, MARGIN:-MARGIN, MARGIN:-MARGIN].transpose(0, 2, 3, 1)
+    answers = net.forward(fields)[:, :, MARGIN:-MARGIN, MARGIN:-MARGIN].transpose(0, 2, 3, 1)
     return tuple(_cells(answer) for answer in answers)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from companion.vision.detection.detector import brightened
 from companion.vision.geometry.quads import corners_from_code, side_px
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic
+from companion.vision.networks import Network, logistic
 
 STRIDE, CASE_STRIDE = 4, 8
 """How far apart the answers are; those for cases come twice as fine as they are."""
@@ -50,7 +50,7 @@ class Finds:
     cards: tuple[Quad, ...]
 
 
-def find(net: cv2.dnn.Net, pyramid: Pyramid, least: float = 0.25) -> Finds:
+def find(net: Network, pyramid: Pyramid, least: float = 0.25) -> Finds:
     """Find the cases' fields and the loose cards.
 
     Args:
@@ -64,7 +64,7 @@ def find(net: cv2.dnn.Net, pyramid: Pyramid, least: float = 0.25) -> Finds:
     return Finds(_each_once(near.cases + far.cases), _each_once(near.cards + far.cards))
 
 
-def at_scale(net: cv2.dnn.Net, pyramid: Pyramid, factor: float, least: float) -> Finds:
+def at_scale(net: Network, pyramid: Pyramid, factor: float, least: float) -> Finds:
     """What the network finds in the picture at ``factor`` of its size; corners in full-size pixels."""
     small = pyramid.scaled(factor)
     out = _answer(net, small)
@@ -108,9 +108,8 @@ def _overlap(quad: Quad, other: Quad) -> bool:
     return apart < 0.6 * min(side_px(quad.corners), side_px(other.corners))
 
 
-def _answer(net: cv2.dnn.Net, small: np.ndarray) -> np.ndarray:
+def _answer(net: Network, small: np.ndarray) -> np.ndarray:
     """The network's planes for a picture, padded to whole strides: float32 (18, h/4, w/4)."""
     h, w = small.shape[:2]
     blob = cv2.copyMakeBorder(brightened(small), 0, -h % 32, 0, -w % 32, cv2.BORDER_REPLICATE)
-    net.setInput(blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))
-    return np.asarray(net.forward()[0], np.float32)
+    return net.forward(blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))[0]

@@ -15,7 +15,7 @@ from companion.games.hexapod.vision.detector import Quad
 from companion.vision.geometry.quads import UNIT, corners_from_code, homography, pose_code, side_px, through
 from companion.vision.geometry.robust_homography import agreed
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic
+from companion.vision.networks import Network, logistic
 
 PATCH = 96
 REACH = 1.5
@@ -41,7 +41,7 @@ PLACES = ((np.stack(np.meshgrid(np.arange(VOTES), np.arange(VOTES)), -1) + 0.5) 
 """Where the votes are cast (VOTES * VOTES, 2), in the find's frame."""
 
 
-def refined(net: cv2.dnn.Net, pyramid: Pyramid, quads: Sequence[Quad], *, is_case: bool) -> list[Quad]:
+def refined(net: Network, pyramid: Pyramid, quads: Sequence[Quad], *, is_case: bool) -> list[Quad]:
     """The finds with exact corners, and how surely each is there; without those that are plainly none.
 
     Args:
@@ -64,13 +64,13 @@ def _stayed(before: Quad, now: Quad) -> bool:
     return float(np.abs(now.corners - before.corners).max()) < STILL * side_px(now.corners)
 
 
-def _looked_at(net: cv2.dnn.Net, pyramid: Pyramid, quads: list[Quad], is_case: bool, *, by_votes: bool) -> list[Quad]:
+def _looked_at(net: Network, pyramid: Pyramid, quads: list[Quad], is_case: bool, *, by_votes: bool) -> list[Quad]:
     """One look: each quad moved to where the network sees it, and how surely it is there."""
     if not quads:
         return []
     corners = [np.asarray(quad.corners, np.float64) for quad in quads]
-    net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
-    answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
+    views = np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners])
+    answers = net.forward(views).astype(np.float64).reshape(len(corners), -1)
     sure = logistic(answers[:, SURE])
     put = [moved(quad, answer, by_votes=by_votes) for quad, answer in zip(corners, answers, strict=True)]
     return [Quad(quad.astype(np.float32), float(p)) for quad, p in zip(put, sure, strict=True)]

@@ -6,7 +6,6 @@ What a tile's lines join is read from their shape, whatever the printing; only w
 from dataclasses import dataclass
 from typing import Protocol
 
-import cv2
 import numpy as np
 
 from companion.games.hexdragon.vision.colour_cast import DARK, GAINS, tints_told
@@ -16,7 +15,7 @@ from companion.games.hexdragon.vision.results import SURE, SURE_OWNER
 from companion.games.hexdragon.vision.tile_crops import OWNERS, Answers, answers_to, cut_tiles
 from companion.vision.classification.classifier import Classifier
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
+from companion.vision.networks import Network, network
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -93,6 +92,6 @@ class LearntTiles:
         return accepted_edges(probabilities, SURE, SURE_OWNER)
 
 
-def tile_network() -> cv2.dnn.Net:
+def tile_network() -> Network:
     """The network that reads tiles."""
     return network("hexdragon/tile_classifier/weights.onnx")

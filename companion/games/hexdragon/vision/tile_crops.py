@@ -7,13 +7,12 @@ room's light drops out. The network is blind to which colours a set is printed i
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from companion.vision.detection.detector import affine_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.image.rectify import grid, sampled
-from companion.vision.networks import softmax
+from companion.vision.networks import Network, softmax
 
 VIEW = 48
 REACH = 1.06
@@ -82,11 +81,10 @@ def cut_tiles(
     return out, cast
 
 
-def answers_to(net: cv2.dnn.Net, views: np.ndarray) -> Answers:
+def answers_to(net: Network, views: np.ndarray) -> Answers:
     """The network's answers to views (N, VIEW, VIEW, 3), cut off at `MOST`."""
     n = len(views)
     if n == 0:
         return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
-    net.setInput(np.ascontiguousarray(np.minimum(views, MOST).transpose(0, 3, 1, 2)) - np.float32(0.5))
-    out = net.forward().reshape(n, -1)
+    out = net.forward(np.minimum(views, MOST).transpose(0, 3, 1, 2) - np.float32(0.5)).reshape(n, -1)
     return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))

@@ -6,13 +6,13 @@ answer counts that lies clearly nearer to some look than the patch as it is. Sym
 share their doubt. What is burnt out to white is no symbol.
 """
 
-import cv2
 import numpy as np
 
 from companion.games.hexel.vision.prototype_adaptation import named
 from companion.games.hexel.vision.prototypes import NONE_AT, Profile, likeness, seen_for_likeness
 from companion.games.hexel.vision.symbol_crops import PATCH, bare_face, levels_apart, over_face, raw_patches, stood_out
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import Network
 
 _FEWEST = 2
 """Symbols that are plain on a card, for its others to be looked at again: on what is no card few are."""
@@ -26,7 +26,7 @@ _SHOWN = 4.0
 
 
 def symbol_probabilities(
-    net: cv2.dnn.Net, profile: Profile, pyramid: Pyramid, corners: np.ndarray, plain: float
+    net: Network, profile: Profile, pyramid: Pyramid, corners: np.ndarray, plain: float
 ) -> np.ndarray:
     """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
 
@@ -71,7 +71,7 @@ def is_shown(colours: np.ndarray) -> np.ndarray:
 
 
 def _nearer(
-    net: cv2.dnn.Net,
+    net: Network,
     profile: Profile,
     colours: np.ndarray,
     faces: np.ndarray,

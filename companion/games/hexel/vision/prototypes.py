@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 from companion.errors import UsageError
@@ -25,6 +24,7 @@ from companion.games.hexel.vision.symbol_crops import (
 from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.enrolment.ambiguity import expected_doubts
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import Network
 
 _FORM = 3
 """Of the file: another network's looks mean nothing to this one."""
@@ -110,14 +110,13 @@ def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray)
     return np.concatenate([over_face(colours, faces, value) - np.float32(0.5), stood_out(colours)], axis=-1)
 
 
-def likeness(net: cv2.dnn.Net, seen: np.ndarray) -> np.ndarray:
+def likeness(net: Network, seen: np.ndarray) -> np.ndarray:
     """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `seen_for_likeness`."""
-    net.setInput(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
-    return np.asarray(net.forward().reshape(*seen.shape[:2], -1), np.float32)
+    return net.forward(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)).reshape(*seen.shape[:2], -1)
 
 
 def learnt(
-    net: cv2.dnn.Net, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
+    net: Network, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
 ) -> Profile:
     """Learn a printing.
 

@@ -4,12 +4,11 @@ A patch shows one symbol with "outwards" up, 24 x 24 pixels, 0.62 of the apothem
 has its symbols (0.76 of the apothem). Colours are divided by the card's own face, so the room's light drops out.
 """
 
-import cv2
 import numpy as np
 
 from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import softmax
+from companion.vision.networks import Network, softmax
 
 CLASSES = ("red", "blue-disc", "void", "blue-diamond", "yellow", "other")
 NAMES = ("red", "blue", "void", "blue", "yellow", None)
@@ -129,12 +128,11 @@ def stood_out(colours: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip(off * (np.float32(0.75) / usual)[:, None, None, None, None], -1.25, 1.25), np.float32)
 
 
-def class_probabilities(net: cv2.dnn.Net, patches: np.ndarray) -> np.ndarray:
+def class_probabilities(net: Network, patches: np.ndarray) -> np.ndarray:
     """Probability of each of `CLASSES` for each patch: (N, 6, PATCH, PATCH, 3) -> (N, 6, C) float32."""
     n = len(patches)
     if n == 0:
         return np.zeros((0, 6, len(CLASSES)), np.float32)
-    blob = np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2)) - np.float32(0.5)
-    net.setInput(blob)
-    logits = net.forward().reshape(n, 6, -1)
+    batch = patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2) - np.float32(0.5)
+    logits = net.forward(batch).reshape(n, 6, -1)
     return np.asarray(softmax(logits), np.float32)
