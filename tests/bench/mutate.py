@@ -200,7 +200,7 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def tests_of(game: str) -> list[str]:
     """The files that test a game, those with random tables last."""
-    files = sorted((ROOT / "tests" / "rules").glob(f"test_{game}*.py"), key=lambda path: "properties" in path.stem)
+    files = sorted((ROOT / "tests" / "games" / game / "rules").glob("test_*.py"), key=lambda path: "properties" in path.stem)
     shared = [ROOT / "tests" / name for name in ("rules/test_next_step.py", "records", "playthroughs")]
     return [str(path) for path in (*files[:-1], *shared, files[-1])]
 
