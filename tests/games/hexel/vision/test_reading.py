@@ -17,7 +17,7 @@ from companion.vision.tracking.regions import Unchanged
 from companion.vision.tracking.registration import Edges, agree, register
 from models.drawing.hexel.photograph import photograph
 
-SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes"
+SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes"
 
 
 def faces(reading: Reading) -> dict[Cell, Edges]:

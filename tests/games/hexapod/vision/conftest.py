@@ -1,16 +1,12 @@
-"""What the tests of this room share: drawn pictures of a Hexapod table, with a hand; a learnt printing of Hex'el."""
+"""Drawn pictures of a Hexapod table, with a hand."""
 
 import cv2
 import numpy as np
 import pytest
 
 from companion.games.hexapod.deck import CELL_MM, back_shapes, case_shapes, face_shapes
-from companion.games.hexel.vision.classifier import Learnt
-from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.printing.raster import raster
 from companion.printing.shapes import Box
-from models.drawing.hexel.photograph import photograph
-from models.drawing.hexel.printings import Mark, Printing
 
 SCALE = 1.8
 SIZE = (960, 640)
@@ -29,23 +25,6 @@ def _put(picture, shapes, box, at, turn=0.0):
     laid = cv2.warpAffine(drawn, place, SIZE)
     alpha = laid[:, :, 3:].astype(np.float32) / 255
     return picture * (1 - alpha) + laid[:, :, :3] * alpha
-
-
-@pytest.fixture(scope="session")
-def light_printing():
-    """A light printing of Hex'el that no network was taught, and the namer that has learnt it."""
-    look = Printing(
-        {
-            "red": Mark("star", (40, 40, 190)),
-            "blue": Mark("square", (160, 90, 20)),
-            "void": Mark("ring", (30, 30, 30), 0.2),
-        }
-    )
-    faces = {(i, 0): (name,) * 6 for i, name in enumerate(look.marks)}
-    rng = np.random.default_rng(1)
-    taught = photograph(rng, edition="36", size=(800, 608), printing=look, faces=faces, hardness=0.0)
-    label = {"image": "taught", "cards": taught.truth["cards"]}
-    return look, Learnt(learn_hexel("hexel36", [("taught", taught.bgr)], [label]))
 
 
 @pytest.fixture

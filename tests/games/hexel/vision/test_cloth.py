@@ -10,7 +10,7 @@ from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.recognizer import read_beside, read_hexel
 from companion.vision.tracking.regions import Unchanged, across_of
 
-SCENES = Path(__file__).resolve().parents[1] / "scenes"
+SCENES = Path(__file__).resolve().parent / "scenes"
 TAUGHT = {
     "red": [[174.6, 145.7], [125.7, 182.6], [68.8, 158.5], [60.6, 97.3], [109.7, 60.1], [166.8, 84.4]],
     "blue": [[240.0, 232.9], [190.8, 269.1], [134.4, 244.9], [126.9, 184.2], [176.1, 147.6], [232.7, 172.1]],
@@ -21,13 +21,13 @@ TAUGHT = {
 @pytest.fixture(scope="module")
 def namer():
     cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
-    taught = [("taught", cv2.imread(str(SCENES / "hexel-cloth-taught.jpg")))]
+    taught = [("taught", cv2.imread(str(SCENES / "cloth-taught.jpg")))]
     return Learnt(learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}]))
 
 
 @pytest.fixture(scope="module")
 def picture():
-    return cv2.imread(str(SCENES / "hexel-cloth.jpg"))
+    return cv2.imread(str(SCENES / "cloth.jpg"))
 
 
 def test_a_cloth_of_hexagons_is_not_told_as_cards(picture, namer):

@@ -14,7 +14,7 @@ from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.geometry.quads import UNIT
 from companion.vision.image.pyramid import Pyramid
 
-SCENES = Path(__file__).resolve().parents[1] / "scenes"
+SCENES = Path(__file__).resolve().parent / "scenes"
 TOPS = (
     (("leaf", "blue"), ("moth", "moth")),
     (("dung", "gold"), ("stag", "green")),
@@ -39,7 +39,7 @@ def test_loose_cards_are_no_case_even_where_one_is_seen(taken, frame, monkeypatc
 
 
 def test_a_card_whose_outline_is_hardly_one_is_told_where_insects_show_plainly():
-    picture = cv2.imread(str(SCENES / "hexapod-spider-loose.jpg"))
+    picture = cv2.imread(str(SCENES / "spider-loose.jpg"))
     assert picture is not None
     seen = read_hexapod(picture)
     assert len(seen.cards) == 1 and len(seen.loose) == 3

@@ -21,7 +21,7 @@ from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import reference
 
-SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "comet"
+SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "comet"
 
 
 def lying(values, x=0.0, y=0.0, turn=0.0):

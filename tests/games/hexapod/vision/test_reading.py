@@ -17,7 +17,7 @@ from models.drawing.hexapod.layouts import scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import invented
 
-SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "hexapod"
+SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "hexapod"
 CARDS = (
     (0, 0, (("blue", "green"), ("gold", "dung"))),
     (0, 3, (("moth", "moth"), ("leaf", "blue"))),

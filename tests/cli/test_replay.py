@@ -9,7 +9,7 @@ import pytest
 from companion.cli.main import main
 from companion.games import GAMES
 
-RECORDS = Path(__file__).parents[1] / ".." / "shared" / "records"
+RECORDS = Path(__file__).parents[3] / "shared" / "records"
 HEADER = '{"record": 1, "game": "hexel", "players": ["Ana", "Bo"]}'
 STAKE_TOO_EARLY = '{"cmd": "stake", "player": "Ana", "amount": 3}'
 

@@ -41,7 +41,7 @@ from models.drawing.canvas import Canvas
 from models.drawing.hexdragon.photograph import hexdragon_photograph
 from models.drawing.pinhole import Stance
 
-SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "hexdragon"
+SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "hexdragon"
 TILE_BOX, BOARD_BOX = Box(-31, -31, 31, 31), Box(-190, -190, 190, 190)
 Piece = tuple[Cell, Tile | None, str | None, float]
 """A cell, the tile there (None for a star), its owner, how far it is turned."""
