@@ -6,11 +6,12 @@ from companion.games.hexel.vision.classifier import Learnt
 from companion.games.hexel.vision.lattice import Lattice
 from companion.games.hexel.vision.plausibility import has_the_cards_size, is_no_pattern, judged
 from companion.games.hexel.vision.prototypes import Profile
-from companion.vision.detection.detector import UNIT_HEXAGON, Found
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import HEXAGON
 
 
-def found(side: float, confidence: float = 0.95) -> Found:
-    return Found((UNIT_HEXAGON * side + 300).astype(np.float32), confidence)
+def found(side: float, confidence: float = 0.95) -> Detection:
+    return Detection((HEXAGON.unit * side + 300).astype(np.float32), confidence)
 
 
 def test_rosettes_on_a_cloth_that_are_much_smaller_than_the_cards_are_none() -> None:

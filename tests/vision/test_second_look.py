@@ -7,7 +7,7 @@ import pytest
 from companion.games.hexel.vision.patch_tta import is_shown, symbol_probabilities
 from companion.games.hexel.vision.prototypes import Profile, learnt
 from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
-from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -19,7 +19,7 @@ NET = "hexel/embedding/weights.onnx"
 def card(edges: list[str], face: int = 225) -> tuple[np.ndarray, np.ndarray]:
     """A picture (300, 300, 3) of one card with a disc at every edge, and its corners (1, 6, 2)."""
     picture = np.full((300, 300, 3), 90, np.uint8)
-    corners = UNIT_HEXAGON * SIDE + 150
+    corners = HEXAGON.unit * SIDE + 150
     cv2.fillPoly(picture, [np.round(corners).astype(np.int32)], (face, face, face))
     for edge, name in enumerate(edges):
         x, y = place(edge)

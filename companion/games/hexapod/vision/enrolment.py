@@ -15,13 +15,24 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.games.hexapod.vision.augmentation import variants
-from companion.games.hexapod.vision.cell_crops import CELL_PX, EMPTY, INSECT, KINDS, OTHER, Cells, look, together, views
+from companion.games.hexapod.vision.cell_crops import (
+    CELL_PX,
+    EMPTY,
+    INSECT,
+    KINDS,
+    OTHER,
+    Cells,
+    look,
+    rectify_field,
+    together,
+    views,
+)
 from companion.games.hexapod.vision.classifier import Likened
-from companion.games.hexapod.vision.detector import Quad
-from companion.games.hexapod.vision.outlines import exact_cases, found_on
+from companion.games.hexapod.vision.detector import detect_fields
+from companion.games.hexapod.vision.outlines import FOUND, exact_cases
 from companion.vision.classification.discriminant import Discriminant, parting
+from companion.vision.detection.detector import Detection
 from companion.vision.enrolment.ambiguity import expected_doubts
-from companion.vision.geometry.quads import straightened
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -196,9 +207,9 @@ def _boards(name: str, label: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return boards
 
 
-def _quads(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[Quad]:
+def _quads(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[Detection]:
     """The case that each label means."""
-    found = exact_cases(pyramid, found_on(pyramid), _LEAST_SURE)
+    found = exact_cases(pyramid, detect_fields(pyramid, FOUND), _LEAST_SURE)
     if all(board.get("corners") for board in boards):
         return [_nearest(found, np.asarray(board["corners"], np.float32).reshape(-1, 2)) for board in boards]
     if len(found) < len(boards):
@@ -212,18 +223,18 @@ def _quads(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> 
     )
 
 
-def _nearest(found: Sequence[Quad], rough: np.ndarray) -> Quad:
+def _nearest(found: Sequence[Detection], rough: np.ndarray) -> Detection:
     """The case found where a rough one is given, begun at its first corner; the rough one where none is found."""
     reach = 0.3 * float(np.ptp(rough, axis=0).mean())
     near = [q for q in found if np.linalg.norm(q.corners.mean(0) - rough.mean(0)) < reach]
     if not near or len(rough) != 4:
-        return near[0] if near else Quad(rough, 1.0)
+        return near[0] if near else Detection(rough, 1.0)
     best = min(near, key=lambda q: float(np.linalg.norm(q.corners.mean(0) - rough.mean(0))))
     ways = [np.roll(best.corners, -k, axis=0) for k in range(4)]
-    return Quad(min(ways, key=lambda way: float(np.linalg.norm(way - rough))), best.confidence)
+    return Detection(min(ways, key=lambda way: float(np.linalg.norm(way - rough))), best.confidence)
 
 
-def _upright(pyramid: Pyramid, quad: Quad, cells: Grid, *, is_rough: bool) -> np.ndarray:
+def _upright(pyramid: Pyramid, quad: Detection, cells: Grid, *, is_rough: bool) -> np.ndarray:
     """The case's corners (4, 2), the first at the top left as its labels say."""
     ways = [np.roll(quad.corners, -turns, axis=0) for turns in range(4)]
     fits = [_fit(one, cells) for one in look(network(_NETWORK), views(pyramid, ways, len(cells), len(cells[0])))]
@@ -261,10 +272,10 @@ def _labelled(seen: Cells, cells: Grid) -> list[_Example]:
     ]
 
 
-def _burnt_out(pyramid: Pyramid, quad: Quad, cells: Grid) -> float:
+def _burnt_out(pyramid: Pyramid, quad: Detection, cells: Grid) -> float:
     """The share of a case's insects' cells that light has burnt out to white; of an empty case's, all of it."""
     rows, cols = len(cells), len(cells[0])
-    seen = straightened(pyramid, quad.corners, rows, cols, CELL_PX, 0).min(-1) >= _WHITE
+    seen = rectify_field(pyramid, quad.corners, rows, cols, 0).min(-1) >= _WHITE
     share = seen.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
     shown = np.array([[kind is not None for kind in row] for row in cells])
     return float(share[shown].mean() if shown.any() else share.mean())

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.vision.detection.detector import affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.image.rectify import grid, sampled
+from companion.vision.image.rectify import grid, sample_pieces
 from companion.vision.networks import softmax
 
 VIEW = 48
@@ -71,7 +71,7 @@ def cut_tiles(
     n = len(corners)
     if n == 0:
         return np.zeros((0, VIEW, VIEW, 3), np.float32), np.ones(3, np.float32) if cast is None else cast
-    views = sampled(pyramid, [affine_of(c) for c in corners], _POINTS, 2 * REACH / VIEW)
+    views = sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS, 2 * REACH / VIEW)
     bright = np.maximum(np.percentile(views[:, _MEASURED][:, ::3], 80, axis=1), 6.0)  # (N, 3)
     level_of = bright.mean(1, keepdims=True)
     if cast is None:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
+from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.prototypes import (
     Profile,
     face_value_of,
@@ -16,9 +17,9 @@ from companion.games.hexel.vision.prototypes import (
 )
 from companion.games.hexel.vision.recognizer import outlines
 from companion.games.hexel.vision.symbol_crops import raw_patches
-from companion.vision.detection.corner_refiner import refined
+from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.enrolment.labels import outlines_of
-from companion.vision.geometry.table_plane import areas
+from companion.vision.geometry.shapes import areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -75,6 +76,6 @@ def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Sequence[Sequ
     if all(corners is not None and len(corners) == 6 for corners in given):
         told = np.asarray(given, np.float32).reshape(-1, 6, 2)
         told = np.where(areas(told.astype(float))[:, None, None] > 0, told, told[:, ::-1])
-        ways += [told, refined(network("hexel/corner_refiner/weights.onnx"), pyramid, told)]
+        ways += [told, refine_corners(CORNER_REFINER, pyramid, told)]
     off = [unlikeness(likeness(net, seen_for_likeness(*raw_patches(pyramid, way), value))) for way in ways]
     return np.stack([ways[int(way)][card] for card, way in enumerate(np.argmin(off, axis=0))])
