@@ -8,18 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from companion.errors import UsageError
+from companion.vision.enrolment.profile import Profile
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import Patience, Told
-
-
-class Profile(Protocol):
-    """What was learnt of a deck's printing."""
-
-    def as_json(self) -> dict[str, Any]:
-        """As it is kept in a file."""
-
-    def summary(self) -> str:
-        """What was learnt, for people."""
 
 
 class Follower(Protocol):

@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.classification.classifier import Classifier
-from companion.vision.geometry.table_plane import areas
+from companion.vision.geometry.shapes import areas
 
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
 """A hexagon's corners, begun at each of them."""

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from companion.games.hexapod.vision.classifier import Described, InsectNamer
-from companion.games.hexapod.vision.enrolment import learn_hexapod, read_case_profile
+from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.events import in_words
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.tracker import CaseFollower
@@ -15,7 +15,7 @@ _CASE_SIZES = [f"{rows}x{cols}" for rows in range(3, 8) for cols in range(3, 8)]
 
 def _namer(edition: str | None, profile: Path | None) -> InsectNamer:
     if profile is not None:
-        return read_case_profile(profile).namer()
+        return InsectProfile.read(profile).namer()
     rows, _, cols = (edition or "5x5").partition("x")
     return Described(int(rows), int(cols))
 

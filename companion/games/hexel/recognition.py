@@ -8,7 +8,7 @@ from companion.games.hexel.deck import outline
 from companion.games.hexel.vision.classifier import Learnt, Namer, Printed
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.lattice import find_lattice
-from companion.games.hexel.vision.prototypes import read_profile
+from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import outlines, read_beside, read_hexel
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
@@ -18,7 +18,7 @@ from companion.vision.tracking.layouts import LatticeLayout
 
 
 def _namer(edition: str | None, profile: Path | None) -> Namer:
-    return Printed(edition) if profile is None else Learnt(read_profile(profile))
+    return Printed(edition) if profile is None else Learnt(SymbolProfile.read(profile))
 
 
 def _outlines(pyramid: Pyramid, least: float) -> np.ndarray:

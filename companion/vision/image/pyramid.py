@@ -5,8 +5,6 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-_ROW = 512
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pyramid:
@@ -41,18 +39,11 @@ class Pyramid:
         return cv2.resize(best, size, interpolation=cv2.INTER_AREA)
 
     def sample(self, points: np.ndarray, level: int) -> np.ndarray:
-        """Colours (..., 3) uint8 at points (..., 2) given in full-size pixels."""
-        image = self.levels[level]
-        scale = 1.0 / (1 << level)
-        at = ((points.reshape(-1, 2) + 0.5) * scale - 0.5).astype(np.float32)
-        rows = -(-len(at) // _ROW)  # remap takes no picture that is wider than 32767
-        grid = np.full((rows * _ROW, 2), -9.0, np.float32)
-        grid[: len(at)] = at
-        x, y = np.ascontiguousarray(grid[:, 0]), np.ascontiguousarray(grid[:, 1])
-        found = cv2.remap(
-            image, x.reshape(rows, _ROW), y.reshape(rows, _ROW), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE
-        )
-        return np.asarray(found.reshape(-1, 3)[: len(at)].reshape(*points.shape[:-1], 3))
+        """Colours (..., P, 3) uint8 at points (..., P, 2) given in full-size pixels; P < 32768."""
+        rows = points.reshape(-1, points.shape[-2], 2)  # remap takes no map that is wider than 32767
+        x, y = np.ascontiguousarray(np.moveaxis((rows + 0.5) * 0.5**level - 0.5, -1, 0), np.float32)
+        found = cv2.remap(self.levels[level], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(found.reshape(*points.shape[:-1], 3))
 
     def level_for(self, px_per_sample: float) -> int:
         """The level on which samples that far apart do not skip pixels."""

@@ -15,7 +15,7 @@ from companion.games.hexel.vision.classifier import Namer, Printed
 from companion.games.hexel.vision.lattice import find_lattice
 from companion.games.hexel.vision.symbol_crops import CLASSES
 from companion.rules.hexgrid import Cell
-from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import Reading, SeenCard
 from companion.vision.tracking.card_tracker import Settler
 from companion.vision.tracking.events import Patience
@@ -48,7 +48,7 @@ def picture(
     image = np.full((*SIZE, 3), (60, 90, 120), np.uint8)
     for cell in cells:
         at = centre(cell) if isinstance(cell, tuple) else np.asarray(cell)
-        points = UNIT_HEXAGON * (SIDE * 0.97) + at + shift
+        points = HEXAGON.unit * (SIDE * 0.97) + at + shift
         cv2.fillPoly(image, [np.round(points * 16).astype(np.int32)], (235, 235, 235), cv2.LINE_AA, 4)
     if hand is not None:
         x, y = hand
@@ -70,7 +70,7 @@ def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Readi
             continue
         is_whole = area > 0.78 * whole
         edges = ("red",) * 6 if is_whole else (None,) * 6
-        corners = (UNIT_HEXAGON * SIDE + centres[i]).astype(np.float32)
+        corners = (HEXAGON.unit * SIDE + centres[i]).astype(np.float32)
         cards.append(
             SeenCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
         )

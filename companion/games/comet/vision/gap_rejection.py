@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from companion.games.comet.vision.detector import UNIT_CARD, affine_of
+from companion.games.comet.vision.detector import CARD
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.image.rectify import sampled
+from companion.vision.image.rectify import sample_pieces
 
 _ALONG = np.linspace(-0.6, 0.6, 7)
 _INSIDE, _OUTSIDE = 0.9, 1.12
@@ -18,10 +18,12 @@ _LEAST = 0.1
 def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) -> bool:
     """No edge is to be seen along some side of an outline (4, 2) that no other card (4, 2) lies beside."""
     inside, outside = _rim(_INSIDE), _rim(_OUTSIDE)
-    centre, affine = affine_of(corners)
+    centre, affine = CARD.pose_of(corners)
     places = outside.reshape(-1, 2) @ affine.T + centre
     is_free = np.array([not any(_holds(other, place) for other in others) for place in places]).reshape(4, -1)
-    colours = sampled(pyramid, [affine_of(corners)], np.concatenate([inside, outside]).reshape(-1, 2), 0.1)[0]
+    colours = sample_pieces(
+        pyramid, CARD.pose_of(corners[None]), np.concatenate([inside, outside]).reshape(-1, 2), 0.1
+    )[0]
     near, far = colours.reshape(2, 4, -1, 3)
     open_sides = [side for side in range(4) if is_free[side].mean() > 0.7]
     steps = [_step(near[side][is_free[side]], far[side][is_free[side]]) for side in open_sides]
@@ -30,7 +32,7 @@ def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) 
 
 def _rim(scale: float) -> np.ndarray:
     """Points (4, P, 2) along the sides of the unit card made larger or smaller."""
-    quad = UNIT_CARD * scale
+    quad = CARD.unit * scale
     ends = np.roll(quad, -1, 0)
     return np.stack([(a + b) / 2 + _ALONG[:, None] * (b - a) / 2 for a, b in zip(quad, ends, strict=True)])
 

@@ -6,11 +6,11 @@ a back or nothing of the kind; how surely it is the right way up; and for each s
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
-from companion.games.comet.vision.detector import HALF_WIDTH, affine_of
+from companion.games.comet.vision.detector import CARD, HALF_WIDTH
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.rectify import warp
 from companion.vision.networks import Network, logistic, softmax
 
 WIDE, HIGH = 72, 96
@@ -58,22 +58,12 @@ _UNIT_FROM_PATCH = REACH * np.array(
 
 def cut_cards(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     """Cards (N, 4, 2) seen straight on as their corners have it: (N, HIGH, WIDE, 3) uint8."""
-    patches = np.empty((len(corners), HIGH, WIDE, 3), np.uint8)
-    for quad, patch in zip(corners, patches, strict=True):
-        centre, affine = affine_of(quad)
-        level = pyramid.level_for(float(np.sqrt(abs(np.linalg.det(affine)))) * 2 * REACH / HIGH)
-        scale = 0.5**level
-        image_from_patch = scale * (affine @ _UNIT_FROM_PATCH)
-        image_from_patch[:, 2] += scale * (centre + 0.5) - 0.5
-        cv2.warpAffine(
-            pyramid.levels[level],
-            image_from_patch,
-            (WIDE, HIGH),
-            patch,
-            cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-            cv2.BORDER_REPLICATE,
-        )
-    return patches
+    centres, affines = CARD.pose_of(corners)
+    image_from_patch = affines @ _UNIT_FROM_PATCH
+    image_from_patch[..., 2] += centres
+    steps = np.sqrt(np.abs(np.linalg.det(affines))) * 2 * REACH / HIGH
+    patches = [warp(pyramid, one, (WIDE, HIGH), step) for one, step in zip(image_from_patch, steps, strict=True)]
+    return np.array(patches, np.uint8).reshape(-1, HIGH, WIDE, 3)
 
 
 def levelled(patches: np.ndarray) -> np.ndarray:
@@ -109,7 +99,7 @@ def opinions(net: Network, patches: np.ndarray) -> Opinions:
 
 def _answers(net: Network, level: np.ndarray) -> np.ndarray:
     """The network's logits (N, OUTPUTS) for levelled patches (N, 3, HIGH, WIDE)."""
-    return net.forward(level)
+    return np.asarray(net.forward(np.ascontiguousarray(level)), np.float32)
 
 
 def _is_plain(answers: np.ndarray) -> np.ndarray:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.games.comet.vision.classifier import SURE, Numerals
-from companion.games.comet.vision.detector import affine_of
+from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.numeral_crops import NUMBERS
 from companion.vision.image.pyramid import Pyramid
 
@@ -30,7 +30,7 @@ def looked_again(
     which = np.flatnonzero(doubt.any(1))
     if not len(which):
         return sections
-    moved = [corners[i] + affine_of(corners[i])[1] @ move for i in which for move in _MOVES]
+    moved = [corners[i] + CARD.pose_of(corners[i])[1] @ move for i in which for move in _MOVES]
     looks = namer.probabilities(pyramid, np.array(moved, np.float32))
     mean = sections.copy()
     mean[which] = looks.reshape(len(which), len(_MOVES), *sections.shape[1:]).mean(1)

@@ -5,20 +5,20 @@ import numpy as np
 
 from companion.games.comet.vision.back_matching import compared, unlikeness
 from companion.games.comet.vision.classifier import Numerals
-from companion.games.comet.vision.detector import RECTANGLE, find_comet_cards, widths_of
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.gap_rejection import is_gap
 from companion.games.comet.vision.passes import PLAIN, SeenOutlines, looked_at
 from companion.games.comet.vision.results import BACK, CometReading, SeenComet
 from companion.vision.classification.classifier import confidence_of
-from companion.vision.detection.corner_refiner import refined
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
 from companion.vision.results import Warned
 from companion.vision.stopwatch import Stopwatch
 
 LEAST = 0.15
 """What the finder is less sure of is not looked at."""
-CARD = 0.5
+THERE = 0.5
 """What is found, or read plainly, less surely than this is not told as a card."""
 UNREAD = 0.65
 """A card without a number to be read must be found at least so surely: patterned cloth may look like one from afar.
@@ -57,10 +57,9 @@ def read_comet(bgr: np.ndarray, namer: Numerals | None = None, across_px: float 
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
     width_px = None if across_px is None else across_px * WIDTH_OF_ACROSS
-    found = find_comet_cards(network("comet/detector/weights.onnx"), pyramid, width_px, LEAST)
+    found = DETECTOR.detect(pyramid, LEAST, width_px)
     clock.lap("find")
-    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 4, 2)
-    corners = refined(network("comet/corner_refiner/weights.onnx"), pyramid, corners, RECTANGLE, LOOKS)
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LOOKS)
     clock.lap("outline")
     seen = looked_at(pyramid, corners, np.array([f.confidence for f in found]), namer)
     clock.lap("name")
@@ -76,14 +75,14 @@ def read_comet(bgr: np.ndarray, namer: Numerals | None = None, across_px: float 
 
 def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
     """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
-    centres, wide = corners.mean(1), widths_of(corners)
-    kept: list[int] = []
-    for i in np.argsort(-presence)[: int((presence >= DOUBTFUL).sum())].tolist():
-        far = np.linalg.norm(centres[kept] - centres[i], axis=1)
-        near = np.flatnonzero(far <= wide[kept] + wide[i]).tolist()
-        if far.min(initial=np.inf) > SAME * wide[i] and not any(_lies_on(corners[i], corners[kept[k]]) for k in near):
-            kept.append(i)
-    return [i for i in kept if wide[i] < LARGEST * np.median(wide[kept])]
+    likely = np.argsort(-presence)[: int((presence >= DOUBTFUL).sum())]
+    outlines, wide = corners[likely], CARD.width_px(corners[likely])
+    apart = distances(outlines)
+    clashes = apart <= SAME * wide[:, None]
+    for i, k in np.argwhere(~clashes & (apart <= wide[:, None] + wide)).tolist():
+        clashes[i, k] = k < i and _lies_on(outlines[i], outlines[k])
+    kept = suppress_overlaps(clashes)
+    return [int(likely[i]) for i in kept if wide[i] < LARGEST * np.median(wide[kept])]
 
 
 def _lies_on(corners: np.ndarray, surer: np.ndarray) -> bool:
@@ -104,7 +103,7 @@ def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
 
 
 def _is_read(card: SeenComet) -> bool:
-    return _has_numbers(card) and card.presence >= (HARDLY if card.edges.count(None) > 1 else CARD)
+    return _has_numbers(card) and card.presence >= (HARDLY if card.edges.count(None) > 1 else THERE)
 
 
 def _has_numbers(card: SeenComet) -> bool:
@@ -117,7 +116,7 @@ def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_fami
         return True
     if card.presence < (DOUBTFUL if is_familiar else UNREAD):
         return False
-    return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, CARD)])
+    return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, THERE)])
 
 
 def _card(number: int, seen: SeenOutlines, i: int, namer: Numerals) -> SeenComet:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.games.comet.vision.detector import widths_of
+from companion.games.comet.vision.detector import CARD
 
 _SURE = 0.7
 """Outlines found so surely tell how large cards are."""
@@ -21,7 +21,7 @@ def widths_beside(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
     """
     if not len(corners):
         return np.zeros(0)
-    wide, centres = widths_of(corners), corners.mean(1)
+    wide, centres = CARD.width_px(corners), corners.mean(1)
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=-1) + np.where(np.eye(len(corners)) > 0, np.inf, 0.0)
     near = np.argsort(np.where(presence >= _SURE, apart, np.inf), axis=1)[:, :_NEAREST]
     is_sure = np.isfinite(np.take_along_axis(np.where(presence >= _SURE, apart, np.inf), near, 1))

@@ -9,10 +9,12 @@ what it shows: the field is not quite where it was found, or the card lies on a 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 
-from companion.vision.geometry.quads import straightened
+from companion.vision.geometry.shapes import side_px
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.rectify import warp
 from companion.vision.networks import Network, softmax
 
 CELL_PX = 24
@@ -57,8 +59,24 @@ def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -
         rows: cells from top to bottom.
         cols: cells from left to right.
     """
-    pictures = [straightened(pyramid, quad, rows, cols, CELL_PX, MARGIN) for quad in quads]
+    pictures = [rectify_field(pyramid, quad, rows, cols) for quad in quads]
     return np.stack([prepared(picture) for picture in pictures])
+
+
+def rectify_field(pyramid: Pyramid, corners: np.ndarray, rows: int, cols: int, margin: int = MARGIN) -> np.ndarray:
+    """A field of cells seen from above, `CELL_PX` a cell: uint8 (h, w, 3).
+
+    Args:
+        pyramid: the picture.
+        corners: (4, 2) of the field, the first becoming the top left.
+        rows: cells from top to bottom.
+        cols: cells from left to right.
+        margin: how many cells around the field are shown too.
+    """
+    square = (np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]]) + margin) * CELL_PX - 0.5
+    image_from_field = cv2.getPerspectiveTransform(square.astype(np.float32), np.asarray(corners, np.float32))
+    size = (round((cols + 2 * margin) * CELL_PX), round((rows + 2 * margin) * CELL_PX))
+    return warp(pyramid, image_from_field, size, 2 * side_px(corners) / (rows + cols) / CELL_PX)
 
 
 def prepared(picture: np.ndarray) -> np.ndarray:
@@ -78,7 +96,7 @@ def look(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
     """What the network says about fields (N, 3, H, W), without the cells around them."""
     if len(fields) == 0:
         return ()
-    answers = net.forward(fields)[:, :, MARGIN:-MARGIN, MARGIN:-MARGIN].transpose(0, 2, 3, 1)
+    answers = np.asarray(net.forward(fields), np.float32)[:, :, MARGIN:-MARGIN, MARGIN:-MARGIN].transpose(0, 2, 3, 1)
     return tuple(_cells(answer) for answer in answers)
 
 

@@ -7,11 +7,11 @@ import numpy as np
 
 from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER, Cells, look, together, views
 from companion.games.hexapod.vision.classifier import InsectNamer
-from companion.games.hexapod.vision.detector import Quad
 from companion.games.hexapod.vision.outlines import nudged
 from companion.games.hexapod.vision.results import SeenField
-from companion.vision.geometry.quads import UNIT, homography, through
+from companion.vision.detection.detector import Detection
 from companion.vision.geometry.robust_homography import agreed
+from companion.vision.geometry.shapes import SQUARE, homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -45,7 +45,7 @@ class Upright:
         ways: how likely this way up is, and those that begin one, two, three corners later, as logarithms.
     """
 
-    quad: Quad
+    quad: Detection
     cells: Cells
     ways: np.ndarray
 
@@ -62,7 +62,7 @@ class Upright:
         return np.asarray(way / np.linalg.norm(way))
 
 
-def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+def looked_at(pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
     """Fields of one size, upright.
 
     Args:
@@ -80,7 +80,7 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, nam
     return _seen_from_beside(pyramid, fields, namer) if namer.must_stand else _seen_from_all_sides(pyramid, fields)
 
 
-def _looked(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+def _looked(pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
     """Fields where they were found, upright."""
     begun = range(4) if namer.must_stand else range(1) if rows == cols else range(2)
     shown = [[_begun_later(quad, turns) for turns in begun] for quad in quads]
@@ -137,7 +137,7 @@ def _least_named(cells: Cells, namer: InsectNamer) -> float:
 def _cut_beside(corners: np.ndarray, rows: int, cols: int, right: float, down: float, wider: float) -> np.ndarray:
     """A field's corners (4, 2), moved and set wider apart by so many cells."""
     steps = np.stack([(corners[1] - corners[0]) / cols, (corners[3] - corners[0]) / rows])
-    return np.asarray(corners + ([right, down] + UNIT * wider / 2) @ steps, np.float32)
+    return np.asarray(corners + ([right, down] + SQUARE.unit * wider / 2) @ steps, np.float32)
 
 
 def _least_sure(cells: Cells) -> float:
@@ -146,7 +146,7 @@ def _least_sure(cells: Cells) -> float:
     return float(np.maximum(np.maximum(cells.state[..., EMPTY], cells.state[..., OTHER]), insect).min())
 
 
-def _where_its_cells_lie(field: Upright) -> Quad | None:
+def _where_its_cells_lie(field: Upright) -> Detection | None:
     """The field where most of its cells say that they lie; None where that is about where it was found."""
     rows, cols = field.cells.state.shape[:2]
     centres = np.stack(np.meshgrid((np.arange(cols) + 0.5) * 2 / cols - 1, (np.arange(rows) + 0.5) * 2 / rows - 1), -1)
@@ -155,17 +155,17 @@ def _where_its_cells_lie(field: Upright) -> Quad | None:
     found_from_true = agreed(centres.reshape(-1, 2), seen.reshape(-1, 2), plain.reshape(-1))
     if found_from_true is None:
         return None
-    inside = through(found_from_true, UNIT)
-    away = float(np.abs((inside - UNIT) * np.array([cols, rows]) / 2).max())
+    inside = mapped(found_from_true, SQUARE.unit)
+    away = float(np.abs((inside - SQUARE.unit) * np.array([cols, rows]) / 2).max())
     if not _AWRY < away < _TOO_FAR:
         return None
-    corners = through(homography(field.quad.corners), inside)
-    return Quad(corners.astype(np.float32), field.quad.confidence)
+    corners = mapped(homography(field.quad.corners), inside)
+    return Detection(corners.astype(np.float32), field.quad.confidence)
 
 
 def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectNamer) -> Upright:
     """A field known from before, where it lies, upright as it was known; one of unknown way up by what shows now."""
-    quad = nudged(pyramid, Quad(field.corners, field.presence), is_case=field.is_case)
+    quad = nudged(pyramid, Detection(field.corners, field.presence), is_case=field.is_case)
     rows, cols = len(field.cells), len(field.cells[0])
     if not field.is_upright:
         return looked_at(pyramid, [quad], rows, cols, namer)[0]
@@ -203,7 +203,7 @@ def turned(field: Upright, turns: int) -> Upright:
     return replace(field, quad=_begun_later(field.quad, turns), cells=seen, ways=np.roll(field.ways, -turns))
 
 
-def _turned_upright(ways: list[tuple[Quad, Cells]], namer: InsectNamer) -> Upright:
+def _turned_upright(ways: list[tuple[Detection, Cells]], namer: InsectNamer) -> Upright:
     """The field by the heads of its insects; of a grid that is not square, the way in which it fits."""
     quad, cells = max(ways, key=lambda way: _plainness(way[1]))
     insect, kinds = cells.state[..., INSECT], namer.kinds(cells)
@@ -228,7 +228,7 @@ def _alone(halves: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(halves - np.maximum(padded[:, :-2], padded[:, 2:]), 0))
 
 
-def _standing(ways: list[tuple[Quad, Cells]], namer: InsectNamer) -> Upright:
+def _standing(ways: list[tuple[Detection, Cells]], namer: InsectNamer) -> Upright:
     """The way up that agrees best with the printing; of likeness alone the other looks say nothing."""
     fits = np.array([namer.fit(cells) + 4 * _plainness(cells) for _, cells in ways])
     best = int(fits.argmax())
@@ -242,5 +242,5 @@ def _plainness(cells: Cells) -> float:
     return float(np.log(np.maximum(cells.state.max(-1), _LEAST)).sum())
 
 
-def _begun_later(quad: Quad, turns: int) -> Quad:
-    return Quad(np.roll(quad.corners, -turns, axis=0), quad.confidence)
+def _begun_later(quad: Detection, turns: int) -> Detection:
+    return Detection(np.roll(quad.corners, -turns, axis=0), quad.confidence)

@@ -6,11 +6,11 @@ import numpy as np
 
 from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER
 from companion.games.hexapod.vision.classifier import InsectNamer
-from companion.games.hexapod.vision.detector import Quad
 from companion.games.hexapod.vision.orientation import KNOWN_WAY, Upright
 from companion.games.hexapod.vision.outlines import THERE
 from companion.games.hexapod.vision.results import SeenField
-from companion.vision.geometry.quads import homography, through
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import homography, mapped
 from companion.vision.results import Warned
 
 SURE, SURE_EMPTY = 0.9, 0.6
@@ -67,7 +67,7 @@ def is_card(field: Upright) -> bool:
 
 def as_sure_as_others(card: Upright) -> Upright:
     """A loose card that insects show to be one, however unsure its outline was."""
-    return replace(card, quad=Quad(card.quad.corners, max(card.quad.confidence, THERE)))
+    return replace(card, quad=Detection(card.quad.corners, max(card.quad.confidence, THERE)))
 
 
 def is_worth_telling(card: SeenField) -> bool:
@@ -187,4 +187,4 @@ def _centres(corners: np.ndarray, rows: int, cols: int) -> np.ndarray:
     """The cells' middles in the picture (rows, cols, 2)."""
     y, x = np.mgrid[0:rows, 0:cols]
     unit = np.stack([(x + 0.5) * 2 / cols - 1, (y + 0.5) * 2 / rows - 1], -1)
-    return through(homography(corners), unit)
+    return mapped(homography(corners), unit)

@@ -3,9 +3,10 @@
 import numpy as np
 
 from companion.games.hexapod.vision.classifier import Described, InsectNamer
+from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.embedding_outliers import odd_ones
 from companion.games.hexapod.vision.orientation import KNOWN_WAY, Upright, leaning, looked_at, turned
-from companion.games.hexapod.vision.outlines import beside, exact_cards, exact_cases, found_on, is_cards
+from companion.games.hexapod.vision.outlines import FOUND, beside, exact_cards, exact_cases, is_cards
 from companion.games.hexapod.vision.plausibility import (
     as_sure_as_others,
     is_card,
@@ -35,7 +36,7 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    finds = found_on(pyramid)
+    finds = detect_fields(pyramid, FOUND)
     clock.lap("find")
     cases = looked_at(pyramid, exact_cases(pyramid, finds), namer.rows, namer.cols, namer)
     cases = [case for case in cases if is_case(case)]

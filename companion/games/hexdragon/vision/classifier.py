@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.games.hexdragon.vision.colour_cast import DARK, GAINS, tints_told
 from companion.games.hexdragon.vision.face_prior import Face, accepted_edges, answers_told, edge_probabilities
-from companion.games.hexdragon.vision.prototypes import WHOLE, Profile, fits, owners_by_ink, owners_weighed
+from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, fits, owners_by_ink, owners_weighed
 from companion.games.hexdragon.vision.results import SURE, SURE_OWNER
 from companion.games.hexdragon.vision.tile_crops import OWNERS, Answers, answers_to, cut_tiles
 from companion.vision.classification.classifier import Classifier
@@ -63,7 +63,7 @@ class PrintedTiles:
 class LearntTiles:
     """A set's own inks."""
 
-    profile: Profile
+    profile: InkProfile
 
     def seen(self, pyramid: Pyramid, corners: np.ndarray, light: Light | None) -> tuple[np.ndarray, Light]:
         """See `TileNamer`."""

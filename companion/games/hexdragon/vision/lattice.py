@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.detection.detector import UNIT_HEXAGON
-from companion.vision.geometry.table_plane import mapped, table_from_outlines
+from companion.vision.geometry.shapes import HEXAGON, mapped
+from companion.vision.geometry.table_plane import table_from_outlines
 
 OFF_MOST = 0.27
 """How far from its cell's middle a tile may lie, in pitches."""
@@ -42,7 +42,7 @@ class Grid:
     def outline(self, cell: Cell) -> np.ndarray:
         """Where a tile in a cell would be seen, (6, 2) float32 pixels, edge 0 looking in direction 0."""
         middle = _plane(cell)
-        points = np.array([middle.real, middle.imag]) + UNIT_HEXAGON * self.reach
+        points = np.array([middle.real, middle.imag]) + HEXAGON.unit * self.reach
         return mapped(self.image_from_grid, points).astype(np.float32)
 
     def cell_of(self, corners: np.ndarray, off_most: float = OFF_MOST) -> Cell | None:

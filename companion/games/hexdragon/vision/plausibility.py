@@ -11,7 +11,7 @@ from companion.games.hexdragon.vision.classifier import TileNamer
 from companion.games.hexdragon.vision.face_prior import Face, star_share
 from companion.games.hexdragon.vision.results import SeenTile, TileReading
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.detection.detector import Found
+from companion.vision.detection.detector import Detection
 from companion.vision.results import Warned
 
 PLAIN = 0.92
@@ -26,7 +26,7 @@ RADIUS = 3
 LEAST = ((4, 0.12), (2, 0.3), (0, 0.6))
 """What is told as a tile: with so many sure edges on it, one found at least so surely."""
 
-Pieces = Sequence[tuple[Cell, int, Found, np.ndarray]]
+Pieces = Sequence[tuple[Cell, int, Detection, np.ndarray]]
 
 
 def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int) -> TileReading:
@@ -53,7 +53,7 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
     return TileReading(tuple(seen), (), tuple(warnings), namer)
 
 
-def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer, size: tuple[int, int]) -> SeenTile | None:
+def _seen(piece: tuple[Cell, int, Detection, np.ndarray], namer: TileNamer, size: tuple[int, int]) -> SeenTile | None:
     cell, east, found, probabilities = piece
     face = namer.accepted(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
     card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)

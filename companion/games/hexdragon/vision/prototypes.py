@@ -4,16 +4,14 @@ Where on a head its owner's ink is, is learnt too: the places at which the owner
 views whose light was divided out (`paths`). An owner is named by the nearest inks; what lies far from all is nobody's.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from companion.errors import UsageError
 from companion.games.hexdragon.vision.tile_crops import REACH, VIEW, Answers
-from companion.rules.limits import FILE, read_file, read_json
+from companion.vision.enrolment.profile import Profile
 
 _TINT_SPREAD = 0.13
 """How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
@@ -49,11 +47,10 @@ _GROUND_POINTS = np.array(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class InkProfile(Profile):
     """What was learnt of a set.
 
     Attributes:
-        deck: the deck's name.
         owners: the owners whose heads were shown.
         heads: (K, 3) float32, the ink of each one's heads, as a view shows it.
         rims: (K, 3) float32, what runs along the edges of each one's tiles.
@@ -61,31 +58,25 @@ class Profile:
         ground: how bright the faces are between their bands, as a view shows it.
     """
 
-    deck: str
+    GAME: ClassVar[str] = "hexdragon"
+    VERSION: ClassVar[int] = 1
     owners: tuple[str, ...]
     heads: np.ndarray
     rims: np.ndarray
     places: np.ndarray
     ground: float = 1.0
 
-    def as_json(self) -> dict[str, Any]:
-        """The profile as it is written to a file."""
-        arrays = {"heads": self.heads, "rims": self.rims, "places": self.places}
-        return {
-            "profile": 1,
-            "game": "hexdragon",
-            "deck": self.deck,
-            "owners": list(self.owners),
-            "ground": round(self.ground, 3),
-            **{name: np.round(values.astype(float), 4).tolist() for name, values in arrays.items()},
-        }
-
     def summary(self) -> str:
         """What was learnt, for people."""
         return f"the inks of {', '.join(self.owners)}"
 
+    def is_consistent(self) -> bool:
+        """See `Profile`."""
+        shape = (len(self.owners), 3)
+        return self.heads.shape == self.rims.shape == shape and self.places.shape[1:] == (2,)
 
-def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> Profile:
+
+def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> InkProfile:
     """Learn a set's inks.
 
     Args:
@@ -101,7 +92,7 @@ def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> Prof
     inked = apart >= np.sort(apart)[-max(9, len(apart) // 8)]
     heads = np.median(looks[:, inked], axis=1)
     ground = float(np.median([np.median(_sampled(view, _GROUND_POINTS, 0).mean(-1)) for _, view, _ in shown]))
-    return Profile(
+    return InkProfile(
         deck, owners, heads.astype(np.float32), np.array(rims, np.float32), PLACES[inked].astype(np.float32), ground
     )
 
@@ -112,12 +103,12 @@ def _least_apart(looks: np.ndarray) -> np.ndarray:
     return np.asarray(np.min(pairs, axis=0)) if pairs else np.zeros(looks.shape[1])
 
 
-def owners_by_ink(profile: Profile, views: np.ndarray, answers: Answers, names: Sequence[str]) -> np.ndarray:
+def owners_by_ink(profile: InkProfile, views: np.ndarray, answers: Answers, names: Sequence[str]) -> np.ndarray:
     """How likely each of ``names`` owns each piece (N, K), by its head's or star's ink; even where nobody's is near."""
     return owners_weighed(profile, fits(profile, views, answers, np.ones((1, 3))), np.ones(1), names)
 
 
-def fits(profile: Profile, views: np.ndarray, answers: Answers, gains: np.ndarray) -> np.ndarray:
+def fits(profile: InkProfile, views: np.ndarray, answers: Answers, gains: np.ndarray) -> np.ndarray:
     """How well each owner, or last nobody, fits each piece in each light: logarithms (N, T, K + 1).
 
     Args:
@@ -131,7 +122,7 @@ def fits(profile: Profile, views: np.ndarray, answers: Answers, gains: np.ndarra
     return np.concatenate([-far / 2, np.full((*far.shape[:2], 1), -(STRANGE**2) / 2)], axis=2)
 
 
-def owners_weighed(profile: Profile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
+def owners_weighed(profile: InkProfile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
     """How likely each of ``names`` owns each piece (N, len(names)), all lights weighed by how likely they are (T,)."""
     shares = np.exp(fitting - np.logaddexp.reduce(fitting, axis=-1)[..., None])
     weighed = np.einsum("ntk,t->nk", shares, lights)
@@ -140,7 +131,7 @@ def owners_weighed(profile: Profile, fitting: np.ndarray, lights: np.ndarray, na
     return np.asarray(out, np.float32)
 
 
-def _far(profile: Profile, view: np.ndarray, answers: Answers, i: int, gains: np.ndarray) -> np.ndarray:
+def _far(profile: InkProfile, view: np.ndarray, answers: Answers, i: int, gains: np.ndarray) -> np.ndarray:
     """How far a piece's ink is from every owner's in each light, squared, in spreads: (T, K)."""
     if answers.kinds[i, 1] > answers.kinds[i, 0]:
         return _distance(profile.heads, star_ink(view) * gains, "star")
@@ -177,21 +168,3 @@ def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
     depth, depths = ink.mean(-1, keepdims=True) + _DIM, known.mean(-1) + _DIM
     tint = ((known / depths[:, None] - (ink / depth)[..., None, :]) ** 2).sum(-1)
     return np.asarray(tint / _TINT_SPREAD**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
-
-
-def read_profile(path: Path) -> Profile:
-    """A profile from its file. Raises `UsageError` when it is not one."""
-    try:
-        held: Mapping[str, Any] = read_json(read_file(path), FILE)
-        if held["profile"] != 1 or held["game"] != "hexdragon":
-            raise ValueError(f"profile {held['profile']} of {held['game']}")
-        heads, rims, places = (np.array(held[name], np.float32) for name in ("heads", "rims", "places"))
-        if heads.shape != (len(held["owners"]), 3) or rims.shape != heads.shape or places.shape[1:] != (2,):
-            raise ValueError("its numbers do not fit together")
-        if not all(isinstance(owner, str) for owner in held["owners"]) or not len(places) or not len(heads):
-            raise ValueError("it names no owners, or no places")
-        return Profile(str(held["deck"]), tuple(held["owners"]), heads, rims, places, float(held.get("ground", 1.0)))
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from companion.games.hexdragon.vision.classifier import Light, PrintedTiles, TileNamer
+from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.face_prior import star_share, tile_share
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
 from companion.games.hexdragon.vision.plausibility import judged
@@ -18,10 +19,9 @@ from companion.games.hexdragon.vision.tile_tta import (
     sureness,
 )
 from companion.rules.hexgrid import Cell, distance, field, neighbours
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import Found, find_cards
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
 from companion.vision.results import SeenCard, Warned, in_own_frame
 from companion.vision.stopwatch import Stopwatch
 from companion.vision.tracking.regions import Unchanged
@@ -89,8 +89,8 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= GUESSED_STAR
     if not is_tile.any() and not tiles_known:
         return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), namer, clock.laps)
-    tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
-    lying = [Found(card.corners, card.presence) for card in tiles_known]
+    tiles = [Detection(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
+    lying = [Detection(card.corners, card.presence) for card in tiles_known]
     said = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
     grid = find_grid(np.stack([tile.corners for tile in (*tiles, *lying)]), _sureness([*tiles, *lying], said))
     clock.lap("grid")
@@ -111,14 +111,13 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
 
 def _tile_outlines(
     pyramid: Pyramid, across_px: float | None, unchanged: Unchanged
-) -> tuple[tuple[Found, ...], np.ndarray]:
+) -> tuple[tuple[Detection, ...], np.ndarray]:
     """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them.
 
     Without those that cannot be new.
     """
-    found = unchanged.but(find_cards(network("hexdragon/detector/weights.onnx"), pyramid, across_px, HINT))
-    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    return found, refined(network("hexdragon/corner_refiner/weights.onnx"), pyramid, corners)
+    found = unchanged.but(DETECTOR.detect(pyramid, HINT, across_px))
+    return found, refine_corners(CORNER_REFINER, pyramid, corners_of(found))
 
 
 def _light_over(known: Sequence[SeenCard], pyramid: Pyramid, namer: TileNamer) -> Light | None:
@@ -135,11 +134,11 @@ def _is_tile(probabilities: np.ndarray, namer: TileNamer) -> bool:
     return tile_share(probabilities) >= least
 
 
-def _sureness(tiles: list[Found], probabilities: np.ndarray) -> np.ndarray:
+def _sureness(tiles: list[Detection], probabilities: np.ndarray) -> np.ndarray:
     return np.array([t.confidence * sureness(p) for t, p in zip(tiles, probabilities, strict=True)])
 
 
-def _on_grid(tiles: list[Found], grid: Grid, said: np.ndarray, first: int) -> list[Placed]:
+def _on_grid(tiles: list[Detection], grid: Grid, said: np.ndarray, first: int) -> list[Placed]:
     """The tiles that have a cell: those from the ``first`` of the grid's on."""
     told = zip(tiles, grid.cells[first:], grid.east[first:], said[first:], strict=False)
     return [
@@ -151,7 +150,9 @@ def _stars_on_grid(stars: Sequence[SeenCard], grid: Grid) -> list[Placed]:
     """The known stars that lie on a cell."""
     places = [(star, grid.cell_of(star.corners, OFF_STAR)) for star in stars]
     return [
-        (cell, 0, Found(star.corners, star.presence), star.probabilities) for star, cell in places if cell is not None
+        (cell, 0, Detection(star.corners, star.presence), star.probabilities)
+        for star, cell in places
+        if cell is not None
     ]
 
 
@@ -167,14 +168,14 @@ def _looked_for(
     shares = [star_share(p) for p in as_guessed]
     stars = [i for i, share in enumerate(shares) if share >= GUESSED_STAR]
     doubted = [places[i].mean(0) for i, share in enumerate(shares) if DOUBTED_STAR <= share < GUESSED_STAR]
-    out = [(free[i], 0, Found(places[i], shares[i]), as_guessed[i]) for i in stars]
+    out = [(free[i], 0, Detection(places[i], shares[i]), as_guessed[i]) for i in stars]
     maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= TILE / 2 and i not in stars]
-    exact = refined(network("hexdragon/corner_refiner/weights.onnx"), pyramid, places[maybe])
+    exact = refine_corners(CORNER_REFINER, pyramid, places[maybe])
     probabilities, _ = namer.seen(pyramid, exact, light)
     for i, corners, p in zip(maybe, exact, probabilities, strict=True):
         sure = sum(edge is not None for edge in namer.accepted(p))
         if tile_share(p) >= GUESSED_TILE and sure >= GUESSED_EDGES and _is_at(corners, places[i]):
-            out.append((free[i], 0, Found(corners, tile_share(p)), p))
+            out.append((free[i], 0, Detection(corners, tile_share(p)), p))
     return out, tuple(Warned("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted)
 
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.vision.detection.detector import affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.image.rectify import grid, sampled
+from companion.vision.image.rectify import grid, sample_pieces
 from companion.vision.networks import Network, softmax
 
 VIEW = 48
@@ -70,7 +70,7 @@ def cut_tiles(
     n = len(corners)
     if n == 0:
         return np.zeros((0, VIEW, VIEW, 3), np.float32), np.ones(3, np.float32) if cast is None else cast
-    views = sampled(pyramid, [affine_of(c) for c in corners], _POINTS, 2 * REACH / VIEW)
+    views = sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS, 2 * REACH / VIEW)
     bright = np.maximum(np.percentile(views[:, _MEASURED][:, ::3], 80, axis=1), 6.0)  # (N, 3)
     level_of = bright.mean(1, keepdims=True)
     if cast is None:
@@ -86,5 +86,7 @@ def answers_to(net: Network, views: np.ndarray) -> Answers:
     n = len(views)
     if n == 0:
         return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
-    out = net.forward(np.minimum(views, MOST).transpose(0, 3, 1, 2) - np.float32(0.5)).reshape(n, -1)
+    out = net.forward(np.ascontiguousarray(np.minimum(views, MOST).transpose(0, 3, 1, 2)) - np.float32(0.5)).reshape(
+        n, -1
+    )
     return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))

@@ -8,16 +8,16 @@ turned, and the mean of what it says is steadier.
 import numpy as np
 
 from companion.games.hexdragon.vision.classifier import Light, TileNamer
+from companion.games.hexdragon.vision.detector import CORNER_REFINER
 from companion.games.hexdragon.vision.face_prior import star_share, tile_share
 from companion.games.hexdragon.vision.lattice import Grid
 from companion.games.hexdragon.vision.plausibility import is_whole
 from companion.rules.hexgrid import Cell
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import Found
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
 
-Placed = tuple[Cell, int, Found, np.ndarray]
+Placed = tuple[Cell, int, Detection, np.ndarray]
 """A piece with its cell, the edge that looks in direction 0, and the probabilities (6, C) in order of direction."""
 MOST = 8
 """So many tiles are looked at again, the most doubtful ones: time is short."""
@@ -54,7 +54,7 @@ def brought_nearer(
         return corners, said
     moved = corners[doubtful]
     for _ in range(STEPS):
-        moved = refined(network("hexdragon/corner_refiner/weights.onnx"), pyramid, moved)
+        moved = refine_corners(CORNER_REFINER, pyramid, moved)
     anew, _ = namer.seen(pyramid, moved, light)
     corners, said = corners.copy(), said.copy()
     for i, outline, p in zip(doubtful, moved, anew, strict=True):
@@ -79,7 +79,7 @@ def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: T
     if not doubtful:
         return placed
     guessed = np.stack([grid.outline(placed[i][0]) for i in doubtful])
-    exact = refined(network("hexdragon/corner_refiner/weights.onnx"), pyramid, guessed)
+    exact = refine_corners(CORNER_REFINER, pyramid, guessed)
     found = np.stack([np.roll(placed[i][2].corners, -placed[i][1], axis=0) for i in doubtful])
     outlines = np.stack([found, np.where(_near(exact, guessed)[:, None, None], exact, guessed)], axis=1)
     said = _from_all_sides(pyramid, outlines.reshape(-1, 6, 2), namer, light).reshape(len(doubtful), 2, 6, -1)
@@ -88,7 +88,7 @@ def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: T
         cell, _, tile, before = placed[i]
         after = max(zip(answers, corners, strict=True), key=lambda said: sureness(said[0]))
         if not _bears_out(after[0], before, namer):
-            out[i] = (cell, 0, Found(after[1], tile.confidence), after[0])
+            out[i] = (cell, 0, Detection(after[1], tile.confidence), after[0])
     return out
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, neighbour
-from companion.vision.geometry.table_plane import Array, Poses
+from companion.vision.geometry.shapes import Array
+from companion.vision.geometry.table_plane import Poses
 
 GAP_MOST = 4.5 / 35
 """Widest gap between touching edges, in sides: by hand cards of side 35 mm lie up to 3 mm apart, loose ones over 6."""

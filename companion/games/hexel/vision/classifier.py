@@ -6,7 +6,7 @@ from typing import Protocol
 import numpy as np
 
 from companion.games.hexel.vision.patch_tta import symbol_probabilities
-from companion.games.hexel.vision.prototypes import Profile
+from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.symbol_crops import CLASSES, NAMES, class_probabilities, cut_patches
 from companion.games.hexel.vision.two_symbol_prior import with_two_kinds
 from companion.vision.classification.classifier import Classifier
@@ -70,7 +70,7 @@ class Printed:
 class Learnt:
     """A deck's own printing."""
 
-    profile: Profile
+    profile: SymbolProfile
 
     @property
     def names(self) -> tuple[str | None, ...]:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from companion.games.hexel.vision.adjacency import Pairs, Stand, consistent, groups_of, touching, walked
 from companion.games.hexel.vision.lattice_bridging import joined, table_test
 from companion.rules.hexgrid import Cell
-from companion.vision.geometry.table_plane import Array, areas, mapped, poses_of, table_from_outlines
+from companion.vision.geometry.shapes import Array, areas, mapped
+from companion.vision.geometry.table_plane import poses_of, table_from_outlines
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from companion.games.hexel.vision.adjacency import APART, Pairs, Stand, groups_of, walked
 from companion.rules.hexgrid import Cell, distance, neighbours
-from companion.vision.geometry.table_plane import ANGLES, Array, Poses, mapped
+from companion.vision.geometry.shapes import Array, mapped
+from companion.vision.geometry.table_plane import ANGLES, Poses
 
 OFF_MOST = 9.0 / 35
 """A card one covered cell away lies at most this far from its place, in sides: two gaps and two turns."""

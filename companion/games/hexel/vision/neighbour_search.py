@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.occlusion import beside
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import Found
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
 
 FAINT = 0.03
 """The finder's certainty that is hint enough to look."""
@@ -33,8 +33,8 @@ _SURE = 0.5
 
 
 def cards_beside(
-    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Found], namer: Learnt
-) -> tuple[list[Found], list[np.ndarray]]:
+    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], namer: Learnt
+) -> tuple[list[Detection], list[np.ndarray]]:
     """The cards that hints and their neighbours tell of together, and their symbols' probabilities (6, C).
 
     Args:
@@ -43,19 +43,19 @@ def cards_beside(
         hints: what the finder saw besides, however unsurely, surest first.
         namer: the printing.
     """
-    cards: list[Found] = []
+    cards: list[Detection] = []
     said: list[np.ndarray] = []
     for _ in range(_STEPS):
         hints = [hint for hint in hints if not _is_near(hint.corners, known, _ONE)]
         places, sure = _hinted(beside(known), hints)
         if not len(places):
             break
-        exact = refined(network("hexel/corner_refiner/weights.onnx"), pyramid, places, times=2)
+        exact = refine_corners(CORNER_REFINER, pyramid, places, times=2)
         before = len(cards)
         for place, corners, certain, p in zip(places, exact, sure, namer.probabilities(pyramid, exact), strict=True):
             in_place = np.linalg.norm(corners - place, axis=1).max() < _OFF * _radius(place)
             if in_place and None not in namer.accepted(p) and not _is_near(corners, known, _TAKEN):
-                cards.append(Found(corners, max(certain, _SURE)))
+                cards.append(Detection(corners, max(certain, _SURE)))
                 said.append(p)
                 known = np.concatenate([known, corners[None]])
         if len(cards) == before:
@@ -68,7 +68,7 @@ def is_one(corners: np.ndarray, other: np.ndarray) -> bool:
     return _is_near(corners, other[None], _ONE)
 
 
-def _hinted(places: np.ndarray, hints: Sequence[Found]) -> tuple[np.ndarray, list[float]]:
+def _hinted(places: np.ndarray, hints: Sequence[Detection]) -> tuple[np.ndarray, list[float]]:
     """Of places (M, 6, 2) those nearest to a hint, each once, and how sure that is."""
     chosen: list[np.ndarray] = []
     sure: list[float] = []

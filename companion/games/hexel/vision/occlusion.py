@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
-_PLACES = np.concatenate([np.zeros((1, 2)), *(share * UNIT_HEXAGON for share in (0.2, 0.4, 0.55, 0.7))])
-_PLACES = np.concatenate([_PLACES, 0.6 * (UNIT_HEXAGON + np.roll(UNIT_HEXAGON, 1, 0)) / 2])
+_PLACES = np.concatenate([np.zeros((1, 2)), *(share * HEXAGON.unit for share in (0.2, 0.4, 0.55, 0.7))])
+_PLACES = np.concatenate([_PLACES, 0.6 * (HEXAGON.unit + np.roll(HEXAGON.unit, 1, 0)) / 2])
 _LEAST = 14.0
 """Grey levels by which a covered place differs at least from the bare table, in one colour."""
 _LIT = 110.0
@@ -59,7 +59,7 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
 def _looks(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:
     """The mean colour inside each outline and how lively it is there: (M, 4)."""
     centres = outlines.mean(1)
-    affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], UNIT_HEXAGON) / 3.0
+    affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], HEXAGON.unit) / 3.0
     points = np.einsum("pk,mxk->mpx", _PLACES, affines) + centres[:, None]
     side = float(np.median(np.sqrt(np.abs(np.linalg.det(affines)))))
     seen = pyramid.sample(points, pyramid.level_for(0.2 * side)).astype(np.float32)

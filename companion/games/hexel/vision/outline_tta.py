@@ -8,10 +8,11 @@ they are named has no say in it: of many outlines one may make anything look sur
 import numpy as np
 
 from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.prototypes import NONE_AT, likeness, seen_for_likeness
 from companion.games.hexel.vision.symbol_crops import raw_patches
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -43,9 +44,7 @@ def outlined_again(
     if not len(doubtful):
         return corners, probabilities
     ways = np.stack([_beside(corners[i]) for i in doubtful])
-    exact = refined(network("hexel/corner_refiner/weights.onnx"), pyramid, ways.reshape(-1, 6, 2), times=2).reshape(
-        ways.shape
-    )
+    exact = refine_corners(CORNER_REFINER, pyramid, ways.reshape(-1, 6, 2), times=2).reshape(ways.shape)
     before = _misfit(pyramid, corners[doubtful], namer)
     after = _misfit(pyramid, exact.reshape(-1, 6, 2), namer).reshape(ways.shape[:2])
     after[~_near(exact, corners[doubtful])] = np.inf
@@ -71,10 +70,10 @@ def _misfit(pyramid: Pyramid, corners: np.ndarray, namer: Learnt) -> np.ndarray:
 
 def _beside(corners: np.ndarray) -> np.ndarray:
     """Outlines (7, 6, 2) a little beside one (6, 2): pushed three ways, smaller, larger, turned both ways."""
-    centre, affine = affine_of(corners)
-    pushed = [centre + affine @ (_SHIFT * UNIT_HEXAGON[k]) + UNIT_HEXAGON @ affine.T for k in (0, 2, 4)]
-    grown = [centre + UNIT_HEXAGON @ (affine * growth).T for growth in _GROWTH]
-    turned = [centre + UNIT_HEXAGON @ (affine @ _turn(degrees)).T for degrees in (-_TURN_DEG, _TURN_DEG)]
+    centre, affine = HEXAGON.pose_of(corners)
+    pushed = [centre + affine @ (_SHIFT * HEXAGON.unit[k]) + HEXAGON.unit @ affine.T for k in (0, 2, 4)]
+    grown = [centre + HEXAGON.unit @ (affine * growth).T for growth in _GROWTH]
+    turned = [centre + HEXAGON.unit @ (affine @ _turn(degrees)).T for degrees in (-_TURN_DEG, _TURN_DEG)]
     return np.array([*pushed, *grown, *turned], np.float32)
 
 

@@ -9,7 +9,7 @@ share their doubt. What is burnt out to white is no symbol.
 import numpy as np
 
 from companion.games.hexel.vision.prototype_adaptation import named
-from companion.games.hexel.vision.prototypes import NONE_AT, Profile, likeness, seen_for_likeness
+from companion.games.hexel.vision.prototypes import NONE_AT, SymbolProfile, likeness, seen_for_likeness
 from companion.games.hexel.vision.symbol_crops import PATCH, bare_face, levels_apart, over_face, raw_patches, stood_out
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
@@ -26,7 +26,7 @@ _SHOWN = 4.0
 
 
 def symbol_probabilities(
-    net: Network, profile: Profile, pyramid: Pyramid, corners: np.ndarray, plain: float
+    net: Network, profile: SymbolProfile, pyramid: Pyramid, corners: np.ndarray, plain: float
 ) -> np.ndarray:
     """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
 
@@ -72,7 +72,7 @@ def is_shown(colours: np.ndarray) -> np.ndarray:
 
 def _nearer(
     net: Network,
-    profile: Profile,
+    profile: SymbolProfile,
     colours: np.ndarray,
     faces: np.ndarray,
     answers: np.ndarray,

@@ -9,7 +9,8 @@ from companion.games.hexel.vision.classifier import Namer
 from companion.games.hexel.vision.lattice import Lattice
 from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.classification.classifier import confidence_of
-from companion.vision.detection.detector import Found, affine_of
+from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import Reading, SeenCard, Warned
 
 CARD = ((4, 0.2), (3, 0.45), (2, 0.8), (0, 0.97))
@@ -28,7 +29,7 @@ PLAIN = 0.995
 """A symbol seen so plainly is not doubted because its neighbour shows another."""
 
 
-def which_are_cards(found: Sequence[Found], probabilities: np.ndarray, namer: Namer) -> np.ndarray:
+def which_are_cards(found: Sequence[Detection], probabilities: np.ndarray, namer: Namer) -> np.ndarray:
     """Which finds (N,) are cards, from the probabilities (N, 6, C) of the symbols at each one's own edges."""
     is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
     is_card &= has_the_cards_size(found, is_card)
@@ -36,13 +37,13 @@ def which_are_cards(found: Sequence[Found], probabilities: np.ndarray, namer: Na
     return is_card
 
 
-def looks_like_a_card(found: Found, probabilities: np.ndarray, namer: Namer) -> bool:
+def looks_like_a_card(found: Detection, probabilities: np.ndarray, namer: Namer) -> bool:
     """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
     symbols = int((probabilities[:, [n is not None for n in namer.names]].sum(-1) > 0.9).sum())
     return any(symbols >= least and found.confidence >= sure for least, sure in CARD)
 
 
-def has_the_cards_size(found: Sequence[Found], is_card: np.ndarray) -> np.ndarray:
+def has_the_cards_size(found: Sequence[Detection], is_card: np.ndarray) -> np.ndarray:
     """Which finds (N,) are as large as cards here: cloth printed with smaller or larger rosettes has none of them.
 
     Cards have one size; seen aslant, those that are found surely tell within which bounds. Fewer than three tell none.
@@ -51,14 +52,14 @@ def has_the_cards_size(found: Sequence[Found], is_card: np.ndarray) -> np.ndarra
         found: all finds.
         is_card: (N,) bool, those that look like cards.
     """
-    width = np.array([np.sqrt(abs(np.linalg.det(affine_of(f.corners)[1]))) for f in found])
+    width = HEXAGON.width_px(corners_of(found))
     sure = width[is_card & np.array([f.confidence > _SURELY for f in found], bool)]
     if len(sure) < 3:
         return np.ones(len(found), bool)
     return np.asarray((width > sure.min() / _ODD_SIZE) & (width < sure.max() * _ODD_SIZE))
 
 
-def is_no_pattern(found: Sequence[Found], probabilities: np.ndarray, is_card: np.ndarray) -> np.ndarray:
+def is_no_pattern(found: Sequence[Detection], probabilities: np.ndarray, is_card: np.ndarray) -> np.ndarray:
     """Which finds (N,) are no cloth's pattern: it is found weakly, time and again, and reads the same everywhere.
 
     Args:
@@ -75,7 +76,7 @@ def is_no_pattern(found: Sequence[Found], probabilities: np.ndarray, is_card: np
 
 
 def judged(
-    found: tuple[Found, ...],
+    found: tuple[Detection, ...],
     place: Lattice,
     probabilities: np.ndarray,
     namer: Namer,
@@ -119,13 +120,13 @@ def judged(
     return Reading(tuple(cards), tuple(loose), tuple(warnings), namer)
 
 
-def _is_faint(card: Found, cell: Cell | None, names: Sequence[str | None]) -> bool:
+def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -> bool:
     """A card beside the tableau that is hardly seen may be a part of it whose neighbours are not seen at all."""
     return cell is None and card.confidence < _FAINT and names.count(None) >= _HALF_OF_SIX
 
 
 def _doubt_clashes(
-    by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Found, ...]
+    by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Detection, ...]
 ) -> list[Warned]:
     """Touching edges carry the same symbol: of two that do not, the less certain becomes unsure, unless it is plain."""
     warnings = []

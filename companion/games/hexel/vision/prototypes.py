@@ -4,10 +4,9 @@ A symbol's look is the mean of a small network's answers (`models/hexel/embeddin
 photograph; a patch is named by the look it lies nearest to. The profile is a small JSON file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
@@ -21,15 +20,10 @@ from companion.games.hexel.vision.symbol_crops import (
     raw_patches,
     stood_out,
 )
-from companion.rules.limits import FILE, read_file, read_json
-from companion.vision.enrolment.ambiguity import expected_doubts
+from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
 
-_FORM = 3
-"""Of the file: another network's looks mean nothing to this one."""
-_NUMBERS = 48
-"""Of a look: what the likeness network answers."""
 _ALIKE = 4.0
 """Two looks with a smaller squared distance are often mistaken for one another."""
 _SAME = 0.5
@@ -45,35 +39,28 @@ _DIM = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class SymbolProfile(Profile):
     """What was learnt of a printing.
 
     Attributes:
-        deck: the deck's name, such as hexel36.
         symbols: the names of the symbols.
         looks: (K, E) float32, the mean likeness of each symbol.
         face_value: (3,) float32, what the card's face is worth after dividing out the light, BGR.
     """
 
-    deck: str
+    GAME: ClassVar[str] = "hexel"
+    VERSION: ClassVar[int] = 3
     symbols: tuple[str, ...]
     looks: np.ndarray
     face_value: np.ndarray
 
-    def as_json(self) -> dict[str, Any]:
-        """The profile as it is written to a file."""
-        return {
-            "profile": _FORM,
-            "game": "hexel",
-            "deck": self.deck,
-            "symbols": list(self.symbols),
-            "looks": np.round(self.looks.astype(float), 5).tolist(),
-            "face_value": np.round(self.face_value.astype(float), 5).tolist(),
-        }
-
     def summary(self) -> str:
         """What was learnt, for people."""
         return f"{', '.join(self.symbols)} of {self.deck}{expected_doubts(self.alike)}"
+
+    def is_consistent(self) -> bool:
+        """See `Profile`."""
+        return self.looks.ndim == 2 and len(self.looks) == len(self.symbols) and self.face_value.shape == (3,)
 
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
@@ -112,12 +99,17 @@ def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray)
 
 def likeness(net: Network, seen: np.ndarray) -> np.ndarray:
     """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `seen_for_likeness`."""
-    return net.forward(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)).reshape(*seen.shape[:2], -1)
+    return np.asarray(
+        net.forward(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))).reshape(
+            *seen.shape[:2], -1
+        ),
+        np.float32,
+    )
 
 
 def learnt(
     net: Network, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
-) -> Profile:
+) -> SymbolProfile:
     """Learn a printing.
 
     Args:
@@ -167,7 +159,7 @@ def learnt(
             "photograph the cards larger, or in other light",
             code="unclear",
         )
-    return Profile(deck, symbols, looks, value)
+    return SymbolProfile(deck, symbols, looks, value)
 
 
 def _nearer_than(squared: float, symbols: Sequence[str], looks: np.ndarray) -> tuple[tuple[str, str], ...]:
@@ -186,21 +178,3 @@ def _agreeing(answers: np.ndarray) -> np.ndarray:
     """The better half of a symbol's answers (M, E): something may lie on one or another of its patches."""
     off = ((answers - np.median(answers, axis=0)) ** 2).sum(-1)
     return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])
-
-
-def read_profile(path: Path) -> Profile:
-    """A profile from its file. Raises `UsageError` when it is not one."""
-    try:
-        held: Mapping[str, Any] = read_json(read_file(path), FILE)
-        if held["profile"] != _FORM:
-            raise ValueError(f"profile version {held['profile']}; learn the printing again")
-        looks, value = np.array(held["looks"], np.float32), np.array(held["face_value"], np.float32)
-        symbols = held["symbols"]
-        are_names = isinstance(symbols, list) and len(symbols) > 1 and all(isinstance(name, str) for name in symbols)
-        if not are_names or looks.shape != (len(symbols), _NUMBERS) or value.shape != (3,):
-            raise ValueError("its numbers do not fit together")
-        return Profile(str(held["deck"]), tuple(symbols), looks, value)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None

@@ -6,22 +6,21 @@ from dataclasses import replace
 import numpy as np
 
 from companion.games.hexel.vision.classifier import Learnt, Namer, Printed
+from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.games.hexel.vision.neighbour_search import FAINT, cards_beside, is_one
 from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import outlined_again
 from companion.games.hexel.vision.plausibility import judged, which_are_cards
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import Found, find_cards
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
 from companion.vision.results import Reading, SeenCard, Warned, in_own_frame
 from companion.vision.stopwatch import Stopwatch
 from companion.vision.tracking.lattice_identity import naming
 from companion.vision.tracking.regions import Unchanged
 from companion.vision.tracking.registration import Registration
 
-_FINDER, _POSE = "hexel/detector/weights.onnx", "hexel/corner_refiner/weights.onnx"
 _LIKELY = 0.25
 """Less certain than this, what lies beside known cards is no more than a hint of one."""
 HINT = 0.12
@@ -43,15 +42,15 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    hints = find_cards(network(_FINDER), pyramid, across_px, FAINT)
+    hints = DETECTOR.detect(pyramid, FAINT, across_px)
     found = [hint for hint in hints if hint.confidence >= HINT]
-    corners = refined(network(_POSE), pyramid, _corners_of(found), times=2)
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
     cards, said, rest = _told_apart(pyramid, found, corners, hints, namer)
     clock.lap("name")
     if not cards:
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
-    certain = _corners_of(cards)
+    certain = corners_of(cards)
     is_card = np.arange(len(cards) + len(rest)) < len(cards)
     place = _placed_in_lattice(np.concatenate([certain, rest]), is_card, cover_test(pyramid, certain))
     clock.lap("lattice")
@@ -72,13 +71,13 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
     known = unchanged.cards
     namer = namer or Printed()
     pyramid = Pyramid.of(bgr)
-    hints = unchanged.but(find_cards(network(_FINDER), pyramid, across_px, FAINT))
+    hints = unchanged.but(DETECTOR.detect(pyramid, FAINT, across_px))
     found = [hint for hint in hints if hint.confidence >= _LIKELY]
-    corners = refined(network(_POSE), pyramid, _corners_of(found))
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     cards, said, _ = _told_apart(pyramid, found, corners, hints, namer, [c.corners for c in known])
     if not cards:
         return Reading((), (), (), namer)
-    cards += [Found(c.corners, c.presence) for c in known]
+    cards += [Detection(c.corners, c.presence) for c in known]
     place = find_lattice(np.stack([c.corners for c in cards]))
     both = np.concatenate([said, *(in_own_frame(c).probabilities[None] for c in known)])
     reading = _judged(cards, place, both, namer, bgr)
@@ -91,12 +90,12 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
 
 def _told_apart(
     pyramid: Pyramid,
-    found: Sequence[Found],
+    found: Sequence[Detection],
     corners: np.ndarray,
-    hints: Sequence[Found],
+    hints: Sequence[Detection],
     namer: Namer,
     known: Sequence[np.ndarray] = (),
-) -> tuple[list[Found], np.ndarray, np.ndarray]:
+) -> tuple[list[Detection], np.ndarray, np.ndarray]:
     """The cards, the probabilities (N, 6, C) of their symbols, and the outlines (M, 6, 2) of what else was found.
 
     Args:
@@ -111,7 +110,7 @@ def _told_apart(
     if isinstance(namer, Learnt):
         corners, probabilities = outlined_again(pyramid, corners, probabilities, namer)
     is_card = which_are_cards(found, probabilities, namer)
-    cards = [Found(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
+    cards = [Detection(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
     rest, said = corners[~is_card], probabilities[is_card]
     seen = np.array([*known, *corners[is_card]], np.float32).reshape(-1, 6, 2)
     if isinstance(namer, Learnt) and len(seen):
@@ -121,12 +120,9 @@ def _told_apart(
     return cards, said, rest
 
 
-def _corners_of(found: Sequence[Found]) -> np.ndarray:
-    """Their outlines (N, 6, 2) float32."""
-    return np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-
-
-def _judged(cards: list[Found], place: Lattice, probabilities: np.ndarray, namer: Namer, bgr: np.ndarray) -> Reading:
+def _judged(
+    cards: list[Detection], place: Lattice, probabilities: np.ndarray, namer: Namer, bgr: np.ndarray
+) -> Reading:
     """What of the cards may be stated, from probabilities (N, 6, C) in order of their own edges."""
     turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities, place.east, strict=True)])
     return judged(tuple(cards), place, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
@@ -134,10 +130,10 @@ def _judged(cards: list[Found], place: Lattice, probabilities: np.ndarray, namer
 
 def outlines(
     pyramid: Pyramid, across_px: float | None = None, least: float = 0.45
-) -> tuple[tuple[Found, ...], np.ndarray]:
+) -> tuple[tuple[Detection, ...], np.ndarray]:
     """The cards on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
-    found = find_cards(network(_FINDER), pyramid, across_px, least)
-    return found, refined(network(_POSE), pyramid, _corners_of(found), times=2)
+    found = DETECTOR.detect(pyramid, least, across_px)
+    return found, refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
 
 
 def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]) -> Lattice:

@@ -6,8 +6,9 @@ has its symbols (0.76 of the apothem). Colours are divided by the card's own fac
 
 import numpy as np
 
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.rectify import sample_pieces
 from companion.vision.networks import Network, softmax
 
 CLASSES = ("red", "blue-disc", "void", "blue-diamond", "yellow", "other")
@@ -42,8 +43,8 @@ def _face_points() -> np.ndarray:
     for radius, count, first in rings:
         a = np.radians(np.arange(count) * 360.0 / count + first)
         points.append(radius * _APOTHEM * np.stack([np.cos(a), np.sin(a)], 1))
-    points.append(0.84 * UNIT_HEXAGON)
-    points.append(0.66 * UNIT_HEXAGON)
+    points.append(0.84 * HEXAGON.unit)
+    points.append(0.66 * HEXAGON.unit)
     return np.concatenate(points)
 
 
@@ -77,20 +78,10 @@ def over_face(colours: np.ndarray, faces: np.ndarray, face_value: np.ndarray | f
 
 def raw_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The six patches of every card as the camera saw them, and the cards' faces: see `cut_patches`; 0..255."""
-    n = len(corners)
-    colours = np.zeros((n, 6, PATCH, PATCH, 3), np.float32)
-    faces = np.zeros((n, 3), np.float32)
-    poses = [affine_of(c) for c in corners]
-    sizes = [float(np.sqrt(abs(np.linalg.det(a)))) for _, a in poses]
-    levels = [pyramid.level_for(s * 2 * _HALF / PATCH) for s in sizes]
-    for level in set(levels):
-        chosen = [i for i in range(n) if levels[i] == level]
-        points = np.stack([_PATCH_POINTS @ poses[i][1].T + poses[i][0] for i in chosen])
-        colours[chosen] = pyramid.sample(points, level).reshape(-1, 6, PATCH, PATCH, 3)
-        face_level = pyramid.level_for(float(np.mean([sizes[i] for i in chosen])) * 0.12)
-        seen = pyramid.sample(np.stack([_FACE_POINTS @ poses[i][1].T + poses[i][0] for i in chosen]), face_level)
-        faces[chosen] = np.maximum(np.median(seen.astype(np.float32), axis=1), 6.0)
-    return colours, faces
+    poses = HEXAGON.pose_of(corners)
+    colours = sample_pieces(pyramid, poses, _PATCH_POINTS, 2 * _HALF / PATCH)
+    faces = np.maximum(np.median(sample_pieces(pyramid, poses, _FACE_POINTS, 0.12), axis=1), 6.0)
+    return colours.reshape(-1, 6, PATCH, PATCH, 3), faces
 
 
 _FOOT = 5
@@ -133,6 +124,6 @@ def class_probabilities(net: Network, patches: np.ndarray) -> np.ndarray:
     n = len(patches)
     if n == 0:
         return np.zeros((0, 6, len(CLASSES)), np.float32)
-    batch = patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2) - np.float32(0.5)
-    logits = net.forward(batch).reshape(n, 6, -1)
+    blob = np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2)) - np.float32(0.5)
+    logits = net.forward(blob).reshape(n, 6, -1)
     return np.asarray(softmax(logits), np.float32)

@@ -16,12 +16,12 @@ from companion.games.comet.vision.recognizer import read_comet
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import zoned
 from companion.vision.decoding import load_picture
-from companion.vision.detection.detector import Found
+from companion.vision.detection.detector import Detection, HeatmapDetector
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import reference
 
-SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "comet"
+SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "comet"
 
 
 def lying(values, x=0.0, y=0.0, turn=0.0):
@@ -89,8 +89,8 @@ def test_corners_begin_at_the_top_left_as_the_card_is_read():
 
 def found_so_surely(monkeypatch, picture, outlines, *confidences):
     """The finder's answer is these outlines (N, 4, 2); what is read on the picture with it."""
-    answer = tuple(Found(np.array(o, np.float32), sure) for o, sure in zip(outlines, confidences, strict=True))
-    monkeypatch.setattr(comet_reading, "find_comet_cards", lambda *_: answer)
+    answer = tuple(Detection(np.array(o, np.float32), sure) for o, sure in zip(outlines, confidences, strict=True))
+    monkeypatch.setattr(HeatmapDetector, "detect", lambda *_: answer)
     return read(picture)
 
 

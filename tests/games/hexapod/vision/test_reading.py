@@ -10,7 +10,7 @@ import pytest
 from companion.errors import UsageError
 from companion.games import GAMES
 from companion.games.hexapod.vision.classifier import Described
-from companion.games.hexapod.vision.enrolment import learn_hexapod, read_case_profile
+from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.decoding import load_picture
 from models.drawing.hexapod.layouts import scene, showing_all
@@ -150,7 +150,7 @@ def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, t
     path = tmp_path / "profile.json"
     path.write_text(json.dumps({**profile.as_json(), "profile": 1}), encoding="utf-8")
     with pytest.raises(UsageError, match="learn the printing again"):
-        read_case_profile(path)
+        InsectProfile.read(path)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_profile_whose_numbers_do_not_fit_together_is_refused(part, wrong, fra
     path = tmp_path / "profile.json"
     path.write_text(json.dumps({**profile.as_json(), part: wrong}), encoding="utf-8")
     with pytest.raises(UsageError, match="do not fit together"):
-        read_case_profile(path)
+        InsectProfile.read(path)
 
 
 def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
@@ -198,7 +198,7 @@ def test_a_file_that_is_no_profile_is_refused_by_name(tmp_path, text):
     path = tmp_path / "p.json"
     path.write_text(text)
     with pytest.raises(UsageError, match=r"p\.json"):
-        read_case_profile(path)
+        InsectProfile.read(path)
 
 
 @pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs are not beside this checkout")

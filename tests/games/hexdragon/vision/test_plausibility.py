@@ -10,13 +10,14 @@ from companion.games.hexdragon.vision.plausibility import judged
 from companion.games.hexdragon.vision.results import SURE, SURE_OWNER, SeenTile, TileReading
 from companion.games.hexdragon.vision.tile_crops import Answers
 from companion.rules.hexgrid import Cell
-from companion.vision.detection.detector import UNIT_HEXAGON, Found
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import HEXAGON
 
 BODY = ("+3", "+1", "+5", "+3", "+1", "+5")
 HEAD = ("+3", "+1", "+5", "+3", "head:red", "tail")
 START = ("tail",) * 6
 STAR = ("star:blue",) * 6
-NEAR = UNIT_HEXAGON * 40 + 400
+NEAR = HEXAGON.unit * 40 + 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def tile(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...] 
 
 def read(*pieces: tuple[Cell, tuple[str, ...], float]) -> TileReading:
     placed = [
-        (cell, 0, Found((NEAR + 100 * i).astype(np.float32), 0.99), shown(face, sure))
+        (cell, 0, Detection((NEAR + 100 * i).astype(np.float32), 0.99), shown(face, sure))
         for i, (cell, face, sure) in enumerate(pieces)
     ]
     return judged(placed, Plain(), (4000, 4000), 0)  # type: ignore[arg-type]  # it only states
@@ -146,7 +147,7 @@ def test_more_of_a_class_than_two_sets_hold_is_doubted(copies: int, said: list[s
 
 
 def test_of_a_tile_that_the_rim_cuts_nothing_is_stated() -> None:
-    cut = Found((NEAR - NEAR.max(0) + 20).astype(np.float32), 0.99)
+    cut = Detection((NEAR - NEAR.max(0) + 20).astype(np.float32), 0.99)
     reading = judged([((0, 0), 0, cut, shown(BODY))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
     assert [card.edges for card in reading.cards] == [(None,) * 6]
     assert "the picture's rim cuts it" in reading.warnings[-1].message
@@ -165,6 +166,6 @@ def test_two_stars_of_a_colour_that_are_both_plainly_seen_stay() -> None:
 
 
 def test_a_star_whose_cell_the_rim_cuts_is_told() -> None:
-    cut = Found((NEAR - NEAR.min(0) - 5).astype(np.float32), 0.99)
+    cut = Detection((NEAR - NEAR.min(0) - 5).astype(np.float32), 0.99)
     reading = judged([((0, 0), 0, cut, shown(STAR))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
     assert reading.as_json()["stars"][0]["owner"] == "blue"

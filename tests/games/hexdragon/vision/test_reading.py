@@ -26,7 +26,7 @@ from companion.games.hexdragon.deck import (
 from companion.games.hexdragon.rules.tiles import START, Tile, parse
 from companion.games.hexdragon.vision.classifier import LearntTiles, PrintedTiles
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
-from companion.games.hexdragon.vision.prototypes import PLACES, Profile
+from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
 from companion.games.hexdragon.vision.results import SeenTile, TileReading
 from companion.printing.raster import raster
@@ -253,7 +253,7 @@ def test_where_nothing_changed_no_star_is_looked_for() -> None:
 
 def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> None:
     inks = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9], [0.7, 0.3, 0.8]], np.float32)
-    dark = Profile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
+    dark = InkProfile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
     bgr = picture(TABLE)
     corners = np.stack([card.corners for card in read_hexdragon(bgr).cards])
     for namer in (PrintedTiles(), LearntTiles(dark)):

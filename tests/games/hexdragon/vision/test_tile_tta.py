@@ -10,13 +10,14 @@ from companion.games.hexdragon.vision.face_prior import NAMES, Face, accepted_ed
 from companion.games.hexdragon.vision.lattice import find_grid
 from companion.games.hexdragon.vision.results import SURE, SURE_OWNER
 from companion.games.hexdragon.vision.tile_tta import brought_nearer, looked_at_again
-from companion.vision.detection.detector import UNIT_HEXAGON, Found
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 HEAD = ("+3", "+1", "+5", "+3", "head:red", "tail")
 PICTURE = Pyramid.of(np.full((600, 800, 3), 90, np.uint8))
 LIGHT = Light(np.ones(3, np.float32))
-OUTLINES = np.array([UNIT_HEXAGON * 30 + np.array(cell_centre(q, r)) + (400, 300) for q, r in ((0, 0), (1, 0), (0, 1))])
+OUTLINES = np.array([HEXAGON.unit * 30 + np.array(cell_centre(q, r)) + (400, 300) for q, r in ((0, 0), (1, 0), (0, 1))])
 
 
 def sayings(sure: float) -> np.ndarray:
@@ -43,7 +44,7 @@ class Said:
 
 def told(namer: Said, before: float) -> list[Face]:
     grid = find_grid(OUTLINES, np.ones(3))
-    placed = [((q, 0), 0, Found(OUTLINES[q].astype(np.float32), 0.9), sayings(before)) for q in (0, 1)]
+    placed = [((q, 0), 0, Detection(OUTLINES[q].astype(np.float32), 0.9), sayings(before)) for q in (0, 1)]
     return [namer.accepted(p) for *_, p in looked_at_again(PICTURE, grid, placed, namer, LIGHT)]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.outline_tta import outlined_again
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 
@@ -19,10 +19,10 @@ def table(light_printing):
 
 
 def _askew(corners: np.ndarray, degrees: float, push: float) -> np.ndarray:
-    centre, affine = affine_of(corners)
+    centre, affine = HEXAGON.pose_of(corners)
     sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
     turned = affine @ np.array([[cosine, -sine], [sine, cosine]])
-    return np.asarray(centre + affine @ (push * UNIT_HEXAGON[1]) + UNIT_HEXAGON @ turned.T, np.float32)
+    return np.asarray(centre + affine @ (push * HEXAGON.unit[1]) + HEXAGON.unit @ turned.T, np.float32)
 
 
 def _doubted(said: np.ndarray, card: int, symbols: int) -> np.ndarray:
