@@ -8,7 +8,7 @@ from companion.games.hexdragon.deck import cell_centre
 from companion.games.hexdragon.vision.classifier import Light
 from companion.games.hexdragon.vision.face_prior import NAMES, Face, accepted_edges
 from companion.games.hexdragon.vision.lattice import find_grid
-from companion.games.hexdragon.vision.results import SURE, SURE_OWNER
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import brought_nearer, looked_at_again
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import HEXAGON
@@ -39,7 +39,7 @@ class Said:
         return np.stack([np.roll(sayings(self.sure), start, axis=0) for start in begun]), LIGHT
 
     def accepted(self, probabilities: np.ndarray) -> Face:
-        return accepted_edges(probabilities, SURE, SURE_OWNER)
+        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 
 
 def told(namer: Said, before: float) -> list[Face]:

@@ -6,20 +6,11 @@ import cv2
 import numpy as np
 
 from companion.games.comet.vision.numeral_crops import cut_cards
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 
 _SIZE = (9, 12)
 """A back is compared in so few colours: its pattern may be seen askew, or unsharp."""
-_SHARE = 0.5
-"""So much of two backs is compared, where they are most alike: a hand may lie on the rest."""
-
-SURE = 0.7
-"""A back found so surely tells what the deck's backs look like."""
-_CERTAIN = 0.85
-"""One found so surely is none strange to the deck."""
-_ENOUGH = 2
-"""So many others must tell what is strange: one alone may be no card itself."""
-_ALIKE, _STRANGE = 0.06, 0.2
 
 
 def unlikeness(pyramid: Pyramid, corners: Sequence[np.ndarray]) -> np.ndarray:
@@ -37,7 +28,9 @@ def unlikeness(pyramid: Pyramid, corners: Sequence[np.ndarray]) -> np.ndarray:
     looks = np.minimum(looks / np.maximum(usual, 12.0), 2.0)
     both = np.stack([looks, looks[:, ::-1, ::-1]])
     apart = np.abs(looks[:, None, None] - both.transpose(1, 0, 2, 3, 4)[None]).mean(-1).reshape(count, count, 2, -1)
-    return np.asarray(np.quantile(apart, _SHARE, axis=-1).min(-1) + np.where(np.eye(count) > 0, np.inf, 0.0))
+    return np.asarray(
+        np.quantile(apart, LIMITS.compared_share, axis=-1).min(-1) + np.where(np.eye(count) > 0, np.inf, 0.0)
+    )
 
 
 def compared(off: np.ndarray, presence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -47,10 +40,10 @@ def compared(off: np.ndarray, presence: np.ndarray) -> tuple[np.ndarray, np.ndar
         off: how much each differs from each other.
         presence: how surely each is found.
     """
-    sure, strange = presence >= SURE, np.zeros(len(presence), bool)
+    sure, strange = presence >= LIMITS.sure_back, np.zeros(len(presence), bool)
     for _ in range(2):  # what is strange itself says nothing of others
         others = np.where(sure & ~strange, off, np.inf)
-        enough = (np.isfinite(others)).sum(1) >= _ENOUGH
-        strange = (presence < _CERTAIN) & enough & (others.min(1, initial=np.inf) > _STRANGE)
+        enough = (np.isfinite(others)).sum(1) >= LIMITS.enough_backs
+        strange = (presence < LIMITS.certain_back) & enough & (others.min(1, initial=np.inf) > LIMITS.strange_backs)
     others = np.where(sure & ~strange, off, np.inf)
-    return others.min(1, initial=np.inf) < _ALIKE, strange
+    return others.min(1, initial=np.inf) < LIMITS.alike_backs, strange

@@ -4,11 +4,10 @@ import numpy as np
 
 from companion.games.comet.vision.numeral_crops import NUMBERS, Opinions, cut_cards, opinions
 from companion.games.comet.vision.results import BACK
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
-SURE = 0.9
-"""A number less certain than this is unsure: its part of the reading is null and a warning says where."""
 NAMES = (*map(str, NUMBERS), BACK, None)
 """What the classes of `numerals.Opinions.sections` are called."""
 
@@ -36,4 +35,6 @@ class Numerals:
     def accepted(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
         """See `namers.Namer`. A 6 that may be a 9 upside down is no more likely than its way up, and so unsure."""
         best, sure = probabilities.argmax(-1), probabilities.max(-1)
-        return tuple(NAMES[k] if p >= SURE else None for k, p in zip(best.tolist(), sure.tolist(), strict=True))
+        return tuple(
+            NAMES[k] if p >= LIMITS.sure_number else None for k, p in zip(best.tolist(), sure.tolist(), strict=True)
+        )

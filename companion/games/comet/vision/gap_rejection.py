@@ -6,13 +6,12 @@ import cv2
 import numpy as np
 
 from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.image.rectify import sample_pieces
 
 _ALONG = np.linspace(-0.6, 0.6, 7)
 _INSIDE, _OUTSIDE = 0.9, 1.12
-_LEAST = 0.1
-"""By how much of its brightness a card differs from the table beside it at least."""
 
 
 def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) -> bool:
@@ -27,7 +26,7 @@ def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) 
     near, far = colours.reshape(2, 4, -1, 3)
     open_sides = [side for side in range(4) if is_free[side].mean() > 0.7]
     steps = [_step(near[side][is_free[side]], far[side][is_free[side]]) for side in open_sides]
-    return bool(steps) and min(steps) < _LEAST
+    return bool(steps) and min(steps) < LIMITS.gap_contrast
 
 
 def _rim(scale: float) -> np.ndarray:

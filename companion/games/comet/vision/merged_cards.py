@@ -3,12 +3,9 @@
 import numpy as np
 
 from companion.games.comet.vision.numeral_crops import cut_cards
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 
-_AS_TWO = (1.25, 1.55)
-"""How many times wider than one card an outline of two is that lie side by side: at most a third of one is covered."""
-_WHITE, _BURNT = 245, 0.8
-"""An outline is burnt out when so much of it is whiter than that, of 255."""
 _SHARE = 0.53
 """What either card has of the outline's length: a half where they touch, three fifths where one covers the other."""
 
@@ -24,9 +21,11 @@ def burnt_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_may
         wider: how many times wider each is than the cards beside it (N,).
         is_maybe: which may be two cards: they are found, and no number is read on them (N,).
     """
-    is_pair = is_maybe & (wider > _AS_TWO[0]) & (wider < _AS_TWO[1])
+    is_pair = is_maybe & (wider > LIMITS.as_two[0]) & (wider < LIMITS.as_two[1])
     if is_pair.any():
-        is_pair[is_pair] = (cut_cards(pyramid, corners[is_pair]).min(-1) >= _WHITE).mean((1, 2)) > _BURNT
+        is_pair[is_pair] = (cut_cards(pyramid, corners[is_pair]).min(-1) >= LIMITS.white).mean(
+            (1, 2)
+        ) > LIMITS.burnt_share
     return is_pair
 
 

@@ -1,7 +1,8 @@
 """What is printed on a Comet card: the card seen straight on, and a small network's opinion of its three numbers.
 
-The network (`models/comet/numeral_classifier`) is shown the card either way up. Of each way it says what the card shows, a face,
-a back or nothing of the kind; how surely it is the right way up; and for each section, from the top, its number.
+The network (`models/comet/numeral_classifier`) is shown the card either way up. Of each way it says what the card
+shows, a face, a back or nothing of the kind; how surely it is the right way up; and for each section, from the top, its
+number.
 """
 
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ import cv2
 import numpy as np
 
 from companion.games.comet.vision.detector import CARD, HALF_WIDTH
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.image.rectify import warp
 from companion.vision.networks import logistic, softmax
@@ -23,8 +25,6 @@ NUMBERS = tuple(range(2, 15))
 KINDS = ("face", "back", "nothing")
 OUTPUTS = 3 * (len(NUMBERS) + 1) + len(KINDS) + 1
 """Three sections' classes, the kinds, and the logit of the right way up."""
-PLAIN = 0.98
-"""A card of whose kind, way up and numbers the network is surer than that is not shown to it upside down."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,8 +107,10 @@ def _answers(net: cv2.dnn.Net, level: np.ndarray) -> np.ndarray:
 def _is_plain(answers: np.ndarray) -> np.ndarray:
     """One look was enough (N,): a back or nothing, or a face the right way up with all its numbers."""
     kinds, least = softmax(_kinds(answers)), softmax(_numbers(answers)).max(-1).min(-1)
-    face = (kinds[:, 0] > PLAIN) & (logistic(answers[:, -1]) > PLAIN) & (least > PLAIN)
-    return np.asarray(face | (kinds[:, 1:].max(-1) > PLAIN))
+    face = (
+        (kinds[:, 0] > LIMITS.plain_look) & (logistic(answers[:, -1]) > LIMITS.plain_look) & (least > LIMITS.plain_look)
+    )
+    return np.asarray(face | (kinds[:, 1:].max(-1) > LIMITS.plain_look))
 
 
 def _numbers(answers: np.ndarray) -> np.ndarray:

@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from companion.games.comet.vision.classifier import SURE, Numerals
+from companion.games.comet.vision.classifier import Numerals
 from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.numeral_crops import NUMBERS
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 
 _MOVES = np.array([[-0.04, 0.0], [0.04, 0.0], [0.0, -0.03], [0.0, 0.03]])
 """In half heights of a card, along its own sides."""
-_LIKELY = 0.25
-"""A number less likely than this is none in doubt."""
 
 
 def looked_again(
@@ -26,7 +25,7 @@ def looked_again(
         is_card: which outlines some number is read on (N,).
     """
     likely = sections[:, :, : len(NUMBERS)].max(-1)
-    doubt = (likely > _LIKELY) & (sections.max(-1) < SURE) & is_card[:, None]
+    doubt = (likely > LIMITS.likely_number) & (sections.max(-1) < LIMITS.sure_number) & is_card[:, None]
     which = np.flatnonzero(doubt.any(1))
     if not len(which):
         return sections

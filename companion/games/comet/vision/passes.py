@@ -4,24 +4,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.games.comet.vision.classifier import SURE, Numerals
+from companion.games.comet.vision.classifier import Numerals
 from companion.games.comet.vision.gap_rejection import is_gap
 from companion.games.comet.vision.merged_cards import burnt_pairs, parted
 from companion.games.comet.vision.numeral_crops import KINDS, NUMBERS, Opinions
 from companion.games.comet.vision.numeral_tta import looked_again
 from companion.games.comet.vision.size_check import fits, widths_beside
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
-
-PLAIN = 0.7
-"""What is found so surely is looked at no closer."""
-_LIKELY, _FITTING = 0.25, 0.65
-"""On an outline found less surely, but with edges and as large as the cards beside it, print says that a card is there.
-
-In 386 pictures this held for each such outline."""
-_ALONE = 0.97
-"""Print is two numbers, or one read so surely that is no eight: that may be two rings of a cloth."""
-_LARGE, _CERTAIN = 1.32, 0.9
-"""What shows no number, is found less surely and is so many times wider than the cards beside it is none."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,12 +36,12 @@ def looked_at(pyramid: Pyramid, corners: np.ndarray, found: np.ndarray, namer: N
     opinions = namer.opinions(pyramid, corners)
     sections = opinions.sections()
     first = _presence(found, opinions, sections)
-    is_read = (sections[:, :, : len(NUMBERS)] >= SURE).any((1, 2))
-    wider, is_likely = widths_beside(corners, first), first >= _LIKELY
-    presence = np.where(~is_read & (wider > _LARGE) & (first < _CERTAIN), 0.0, first)
-    for i in np.flatnonzero(_is_print(sections) & fits(wider) & is_likely & (first < _FITTING)):
-        if not is_gap(pyramid, corners[i], list(corners[first >= PLAIN])):
-            presence[i] = _FITTING
+    is_read = (sections[:, :, : len(NUMBERS)] >= LIMITS.sure_number).any((1, 2))
+    wider, is_likely = widths_beside(corners, first), first >= LIMITS.likely_outline
+    presence = np.where(~is_read & (wider > LIMITS.large) & (first < LIMITS.certain_large), 0.0, first)
+    for i in np.flatnonzero(_is_print(sections) & fits(wider) & is_likely & (first < LIMITS.fitting_print)):
+        if not is_gap(pyramid, corners[i], list(corners[first >= LIMITS.plain_card])):
+            presence[i] = LIMITS.fitting_print
     sections = looked_again(namer, pyramid, corners, sections, is_read & is_likely)
     seen = SeenOutlines(corners, presence, sections, opinions.upright < 0.5)
     is_pair = burnt_pairs(pyramid, corners, wider, ~is_read & is_likely)
@@ -66,7 +56,7 @@ def _with_parts(seen: SeenOutlines, is_pair: np.ndarray, pyramid: Pyramid, namer
     sections[:, :, len(NUMBERS)] = 0.0
     return SeenOutlines(
         np.concatenate([seen.corners[~is_pair], parts]),
-        np.concatenate([seen.presence[~is_pair], np.full(len(parts), PLAIN)]),
+        np.concatenate([seen.presence[~is_pair], np.full(len(parts), LIMITS.plain_card)]),
         np.concatenate([seen.sections[~is_pair], sections]),
         np.concatenate([seen.is_about[~is_pair], opinions.upright < 0.5]),
     )
@@ -76,7 +66,7 @@ def _is_print(sections: np.ndarray) -> np.ndarray:
     """Whether what is read on outlines may be no pattern of a cloth (N,)."""
     numbers = sections[:, :, : len(NUMBERS)]
     alone = np.delete(numbers, NUMBERS.index(8), axis=2).max((1, 2))
-    return np.asarray(((numbers.max(-1) >= SURE).sum(1) > 1) | (alone >= _ALONE))
+    return np.asarray(((numbers.max(-1) >= LIMITS.sure_number).sum(1) > 1) | (alone >= LIMITS.lone_number))
 
 
 def _presence(found: np.ndarray, seen: Opinions, sections: np.ndarray) -> np.ndarray:
@@ -85,5 +75,5 @@ def _presence(found: np.ndarray, seen: Opinions, sections: np.ndarray) -> np.nda
     Two plain numbers are not enough, nor a third that is likely: the rings of a patterned cloth may read as eights.
     """
     least = sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
-    plain = np.where(least >= SURE, seen.kinds[:, KINDS.index("face")] * least, 0.0)
+    plain = np.where(least >= LIMITS.sure_number, seen.kinds[:, KINDS.index("face")] * least, 0.0)
     return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), plain))

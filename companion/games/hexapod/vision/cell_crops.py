@@ -1,9 +1,9 @@
 """What lies in the cells of a straightened case or card: a network's answers, cell by cell.
 
-The network (`models/hexapod/insect_classifier`) sees the whole field at 24 pixels a cell with one cell around it, turned anyhow.
-For every cell it says whether floor, an insect or something else shows, which kind of the described ones, which way is
-up, a likeness: a unit vector by which drawings never seen are told apart, and how far beside the cell's middle lies
-what it shows: the field is not quite where it was found, or the card lies on a stack.
+The network (`models/hexapod/insect_classifier`) sees the whole field at 24 pixels a cell with one cell around it,
+turned anyhow. For every cell it says whether floor, an insect or something else shows, which kind of the described
+ones, which way is up, a likeness: a unit vector by which drawings never seen are told apart, and how far beside the
+cell's middle lies what it shows: the field is not quite where it was found, or the card lies on a stack.
 """
 
 from collections.abc import Sequence

@@ -9,17 +9,9 @@ from typing import Protocol
 import numpy as np
 
 from companion.games.hexapod.vision.cell_crops import INSECT, KINDS, Cells
+from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.classification.discriminant import Discriminant
 from companion.vision.networks import logistic, softmax
-
-SHARPNESS = 56.0
-"""What a likeness is multiplied with before it becomes a probability, more than in training."""
-_STANDING = 20.0
-"""What it is multiplied with where it speaks for a way up."""
-_PARTED = 0.8
-"""What the discriminants' logits are multiplied with: what scatters on one photograph is less than what does on all."""
-NONE_AT = 0.65
-"""An insect that is less like every example than this is sooner of a kind that was not shown."""
 
 
 class InsectNamer(Protocol):
@@ -87,15 +79,15 @@ class Likened:
 
     def kinds(self, cells: Cells) -> np.ndarray:
         """See `InsectNamer`; what is missing to 1 is that it is none of those that were shown."""
-        alike = SHARPNESS * cells.likeness @ self.examples.T
-        is_shown = logistic(np.logaddexp.reduce(alike, axis=-1, keepdims=True) - SHARPNESS * NONE_AT)
+        alike = LIMITS.sharpness * cells.likeness @ self.examples.T
+        is_shown = logistic(np.logaddexp.reduce(alike, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at)
         out = np.zeros((*alike.shape[:2], len(KINDS)), np.float32)
         shown = [KINDS.index(kind) for kind in self.parting.kinds]
-        out[..., shown] = softmax(_PARTED * self.parting.logits(cells.likeness))
+        out[..., shown] = softmax(LIMITS.discriminant_share * self.parting.logits(cells.likeness))
         return np.asarray(out * is_shown)
 
     def fit(self, cells: Cells) -> float:
         """See `InsectNamer`."""
-        alike = _STANDING * cells.likeness @ self.examples.T
+        alike = LIMITS.standing_sharpness * cells.likeness @ self.examples.T
         to_kinds = [np.logaddexp.reduce(alike[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)]
         return float((cells.state[..., INSECT] * np.max(to_kinds, axis=0)).sum()) + Described().fit(cells)

@@ -7,11 +7,8 @@ import numpy as np
 from companion.games.hexapod.vision.cell_crops import INSECT, KINDS
 from companion.games.hexapod.vision.classifier import InsectNamer
 from companion.games.hexapod.vision.orientation import Upright
+from companion.games.hexapod.vision.thresholds import LIMITS
 
-ALIKE = 0.7
-"""Two insects of one printing and kind are at least so alike: measured, 19 of 20 pairs are; of two kinds, 1 of 100."""
-_ODD = 0.34
-"""An insect unlike so much of its kind's others is odd."""
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
 """Kinds of one cell: the halves of the others look different each."""
 
@@ -41,6 +38,6 @@ def odd_ones(fields: Sequence[Upright], namer: InsectNamer) -> list[np.ndarray]:
     is_insect = (insect[:, 0] > 0.5) & np.isin(named, _WHOLE)
     weights = (named[:, None] == named[None]) * is_insect[None] * sure[None]
     np.fill_diagonal(weights, 0)
-    unlike = (weights * (likeness @ likeness.T < ALIKE)).sum(1) / np.maximum(weights.sum(1), 1e-9)
-    odd = np.split(is_insect & (unlike > _ODD), np.cumsum(sizes)[:-1])
+    unlike = (weights * (likeness @ likeness.T < LIMITS.alike)).sum(1) / np.maximum(weights.sum(1), 1e-9)
+    odd = np.split(is_insect & (unlike > LIMITS.odd_share), np.cumsum(sizes)[:-1])
     return [one.reshape(field.cells.state.shape[:2]) for one, field in zip(odd, fields, strict=True)]

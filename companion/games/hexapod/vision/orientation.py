@@ -9,30 +9,18 @@ from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHE
 from companion.games.hexapod.vision.classifier import InsectNamer
 from companion.games.hexapod.vision.outlines import nudged
 from companion.games.hexapod.vision.results import SeenField
+from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.robust_homography import agreed
 from companion.vision.geometry.shapes import SQUARE, homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
-KNOWN_WAY = 2.0
-"""So large a lead says which way up a field lies."""
-LIKE_OTHERS = 1.5
-"""What it speaks for a way up that others lie so too, as a logarithm."""
-_AWRY, _TOO_FAR = 0.08, 1.2
-"""A field of which a corner lies further off than the first, in cells, as its cells say, is looked at again there; what
-is said to be further off than the second is not believed."""
-_DOUBTFUL = 0.9
-"""A field of which a cell is less sure than this is looked at from all sides."""
-_PLAINLY_NAMED = 0.97
-"""A field of which an insect's name is less sure than this is cut a little beside too."""
 _BESIDE = ((0.08, 0.05, 0), (-0.06, 0.08, 0.03), (0.05, -0.08, -0.03), (-0.08, -0.05, 0), (0, 0, 0.06), (0, 0, -0.06))
 """How far to the right, down and wider, in cells, it is cut each time."""
 _LEAST = 1e-4
 _VOICES = np.array([1 / {"stag": 2, "moth": 2, "spider": 4}.get(kind, 1) for kind in KINDS])
 """What a cell that shows a kind counts for the way up: each insect is heard once, over however many cells it lies."""
-_TORN = 3.0
-"""What half an insect without its other half speaks against a way up, as a logarithm."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -100,7 +88,7 @@ def _looks(pyramid: Pyramid, cuts: Sequence[Sequence[np.ndarray]], rows: int, co
 
 def _seen_from_all_sides(pyramid: Pyramid, fields: list[Upright]) -> list[Upright]:
     """Fields of one size; those of which a cell is doubtful are shown to the network turned the other ways too."""
-    doubtful = [k for k, field in enumerate(fields) if _least_sure(field.cells) < _DOUBTFUL]
+    doubtful = [k for k, field in enumerate(fields) if _least_sure(field.cells) < LIMITS.doubtful_cell]
     if not doubtful:
         return fields
     rows, cols = fields[0].cells.state.shape[:2]
@@ -116,7 +104,7 @@ def _seen_from_all_sides(pyramid: Pyramid, fields: list[Upright]) -> list[Uprigh
 
 def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectNamer) -> list[Upright]:
     """Fields of one size; where an insect's name is not plain, its likeness is what cuts a little beside share too."""
-    doubtful = [k for k, field in enumerate(fields) if _least_named(field.cells, namer) < _PLAINLY_NAMED]
+    doubtful = [k for k, field in enumerate(fields) if _least_named(field.cells, namer) < LIMITS.plain_name]
     if not doubtful:
         return fields
     rows, cols = fields[0].cells.state.shape[:2]
@@ -157,7 +145,7 @@ def _where_its_cells_lie(field: Upright) -> Detection | None:
         return None
     inside = mapped(found_from_true, SQUARE.unit)
     away = float(np.abs((inside - SQUARE.unit) * np.array([cols, rows]) / 2).max())
-    if not _AWRY < away < _TOO_FAR:
+    if not LIMITS.awry < away < LIMITS.too_far:
         return None
     corners = mapped(homography(field.quad.corners), inside)
     return Detection(corners.astype(np.float32), field.quad.confidence)
@@ -170,7 +158,7 @@ def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectNamer) -> Upri
     if not field.is_upright:
         return looked_at(pyramid, [quad], rows, cols, namer)[0]
     (cells,) = look(network("hexapod/insect_classifier/weights.onnx"), views(pyramid, [quad.corners], rows, cols))
-    return Upright(quad, cells, np.array([KNOWN_WAY, 0.0, 0.0, 0.0]))
+    return Upright(quad, cells, np.array([LIMITS.known_way, 0.0, 0.0, 0.0]))
 
 
 def leaning(field: Upright, like: Sequence[np.ndarray], turns: Sequence[int]) -> Upright:
@@ -185,7 +173,7 @@ def leaning(field: Upright, like: Sequence[np.ndarray], turns: Sequence[int]) ->
     for up in like:
         for more in turns:
             k = int(np.argmax([np.dot(turned(field, k).upwards, up) for k in range(4)]))
-            likely[(k + more) % 4] = LIKE_OTHERS
+            likely[(k + more) % 4] = LIMITS.like_others
     ways = field.ways + likely
     best = int(ways.argmax())
     return turned(replace(field, ways=ways), best)
@@ -210,7 +198,7 @@ def _turned_upright(ways: list[tuple[Detection, Cells]], namer: InsectNamer) -> 
     voices = insect**2 * (kinds @ _VOICES)
     votes = (voices[..., None] * np.log(np.maximum(cells.up, _LEAST))).sum((0, 1))
     across, along = (_torn(np.rot90(insect[..., None] * kinds, k)) for k in (0, 1))
-    votes -= _TORN * np.array([across, along, across, along])
+    votes -= LIMITS.torn * np.array([across, along, across, along])
     if cells.state.shape[0] != cells.state.shape[1]:
         votes[1::2] = -np.inf
     return turned(Upright(quad, cells, votes), int(votes.argmax()))

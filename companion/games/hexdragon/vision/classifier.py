@@ -9,10 +9,10 @@ from typing import Protocol
 import cv2
 import numpy as np
 
-from companion.games.hexdragon.vision.colour_cast import DARK, GAINS, tints_told
+from companion.games.hexdragon.vision.colour_cast import GAINS, tints_told
 from companion.games.hexdragon.vision.face_prior import Face, accepted_edges, answers_told, edge_probabilities
 from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, fits, owners_by_ink, owners_weighed
-from companion.games.hexdragon.vision.results import SURE, SURE_OWNER
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_crops import OWNERS, Answers, answers_to, cut_tiles
 from companion.vision.classification.classifier import Classifier
 from companion.vision.image.pyramid import Pyramid
@@ -57,7 +57,7 @@ class PrintedTiles:
 
     def accepted(self, probabilities: np.ndarray) -> Face:
         """See `Classifier`."""
-        return accepted_edges(probabilities, SURE, SURE_OWNER)
+        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ class LearntTiles:
     def _owners(
         self, views: np.ndarray, answers: Answers, tints: np.ndarray | None
     ) -> tuple[np.ndarray, np.ndarray | None]:
-        if self.profile.ground > DARK or not len(views):
+        if self.profile.ground > LIMITS.dark_ground or not len(views):
             return owners_by_ink(self.profile, views, answers, OWNERS), tints
         fitting = fits(self.profile, views, answers, GAINS)
         if tints is None:
@@ -90,7 +90,7 @@ class LearntTiles:
 
     def accepted(self, probabilities: np.ndarray) -> Face:
         """See `Classifier`."""
-        return accepted_edges(probabilities, SURE, SURE_OWNER)
+        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 
 
 def tile_network() -> cv2.dnn.Net:

@@ -7,16 +7,8 @@ often more than one answer fits, and an owner is as sure as all that fit agree o
 
 import numpy as np
 
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_crops import Answers
-
-DARK = 0.6
-"""Faces that are brighter are paper, and tell the light better than inks do."""
-SURE_HEAD = 0.8
-"""A tile and its head so sure say something of the light."""
-MOST_HEADS = 3.0
-"""So many heads' worth of evidence a picture has at most: what blurs one of them blurs all."""
-SPREAD = 0.2
-"""How far the logarithm of a tint wanders when the light is measured by inks."""
 
 
 def _tints() -> np.ndarray:
@@ -29,14 +21,14 @@ def _tints() -> np.ndarray:
 _TINTS = _tints()
 GAINS = np.exp(_TINTS)
 """What each tint makes of a view's channels, (T, 3)."""
-_BEFORE = -(_TINTS**2).sum(1) / (2 * SPREAD**2)
+_BEFORE = -(_TINTS**2).sum(1) / (2 * LIMITS.cast_spread**2)
 
 
 def tints_told(fitting: np.ndarray, answers: Answers) -> np.ndarray:
     """How likely each tint is (T,), by the sure heads among pieces that fit so (N, T, K + 1)."""
-    heads = (answers.kinds[:, 0] > SURE_HEAD) & (answers.ends[:, :, 6].max(1) > SURE_HEAD)
+    heads = (answers.kinds[:, 0] > LIMITS.sure_head) & (answers.ends[:, :, 6].max(1) > LIMITS.sure_head)
     told = _BEFORE.copy()
     if heads.any():
-        told += np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, MOST_HEADS / heads.sum())
+        told += np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, LIMITS.most_heads / heads.sum())
     likely = np.exp(told - told.max())
     return np.asarray(likely / likely.sum())

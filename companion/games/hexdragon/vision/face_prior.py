@@ -8,6 +8,7 @@ so that a face turns with its tile by a cyclic shift, as a Hex'el card's symbols
 import numpy as np
 
 from companion.games.hexdragon.deck import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_crops import ENDS, OWNERS, Answers
 from companion.vision.networks import softmax
 
@@ -20,8 +21,6 @@ NAMES: tuple[str | None, ...] = (*ENDS[:6], *HEAD_NAMES, *STAR_NAMES, None)
 TAIL, HEAD = 5, 6
 _KIND_SHARES = {"body": 0.5, "head": 0.44, "start": 0.06}
 """What is expected before anything is seen: there are six times as many heads as bodies, but not on a table."""
-_PRIOR_WEIGHT = 0.3
-"""Little is expected: 930 drawn tiles were read best so, with hardly a tile stated wrongly."""
 
 
 def _all_faces() -> np.ndarray:
@@ -44,7 +43,7 @@ def _prior() -> np.ndarray:
 
 
 FACES = _all_faces()
-_LOG_PRIOR = _PRIOR_WEIGHT * np.log(_prior())
+_LOG_PRIOR = LIMITS.prior_weight * np.log(_prior())
 _ONE_HOT = np.eye(len(ENDS), dtype=np.float32)[FACES]
 """(F, 6, 7)."""
 

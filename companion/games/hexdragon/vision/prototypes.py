@@ -10,16 +10,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_crops import REACH, VIEW, Answers
 from companion.vision.enrolment.profile import Profile
 
-_TINT_SPREAD = 0.13
-"""How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
 _DEPTH_SPREAD = {"head": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
-STRANGE = 4.5
-"""An ink that many spreads away from every owner's is nobody's."""
-_DIM = 0.06
 WHOLE = 6.0
 """Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
 _STAR = np.array([(x, y) for x in (-0.1, 0.0, 0.1) for y in (-0.1, 0.0, 0.1)])
@@ -119,7 +115,7 @@ def fits(profile: InkProfile, views: np.ndarray, answers: Answers, gains: np.nda
     """
     far = np.array([_far(profile, view, answers, i, gains) for i, view in enumerate(views)])
     far = far.reshape(len(views), len(gains), len(profile.owners))
-    return np.concatenate([-far / 2, np.full((*far.shape[:2], 1), -(STRANGE**2) / 2)], axis=2)
+    return np.concatenate([-far / 2, np.full((*far.shape[:2], 1), -(LIMITS.strange_ink**2) / 2)], axis=2)
 
 
 def owners_weighed(profile: InkProfile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
@@ -165,6 +161,6 @@ def _sampled(view: np.ndarray, points: np.ndarray, edge: int) -> np.ndarray:
 
 def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
     """How far an ink (..., 3) is from known ones (K, 3), squared, in spreads: (..., K)."""
-    depth, depths = ink.mean(-1, keepdims=True) + _DIM, known.mean(-1) + _DIM
+    depth, depths = ink.mean(-1, keepdims=True) + LIMITS.dim_ink, known.mean(-1) + LIMITS.dim_ink
     tint = ((known / depths[:, None] - (ink / depth)[..., None, :]) ** 2).sum(-1)
-    return np.asarray(tint / _TINT_SPREAD**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
+    return np.asarray(tint / LIMITS.tint_spread**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)

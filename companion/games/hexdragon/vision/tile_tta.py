@@ -12,6 +12,7 @@ from companion.games.hexdragon.vision.detector import CORNER_REFINER
 from companion.games.hexdragon.vision.face_prior import star_share, tile_share
 from companion.games.hexdragon.vision.lattice import Grid
 from companion.games.hexdragon.vision.plausibility import is_whole
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection
@@ -19,20 +20,8 @@ from companion.vision.image.pyramid import Pyramid
 
 Placed = tuple[Cell, int, Detection, np.ndarray]
 """A piece with its cell, the edge that looks in direction 0, and the probabilities (6, C) in order of direction."""
-MOST = 8
-"""So many tiles are looked at again, the most doubtful ones: time is short."""
-STAR = 0.5
-"""What is a star so surely needs no tile's outline."""
-DOUBTED_STAR = (0.3, 0.985)
-"""What may be a star, and hardly needs another look."""
-NOTHING = 0.015
-"""What is hardly more surely a tile is not looked at again."""
-STEPS = 3
-"""So many times an outline is made exact once more."""
 STARTS = (1, 3, 5)
 """The corners that the further looks begin at."""
-NEAR = 0.3
-"""How far from where the grid says, in sides, a tile may lie."""
 
 
 def brought_nearer(
@@ -47,13 +36,13 @@ def brought_nearer(
         namer: reads faces.
         light: the light that the first look told.
     """
-    maybe = [i for i, p in enumerate(said) if star_share(p) < STAR and tile_share(p) > NOTHING]
+    maybe = [i for i, p in enumerate(said) if star_share(p) < LIMITS.star and tile_share(p) > LIMITS.nothing]
     whole = [i for i in maybe if is_whole(corners[i], pyramid.size)]
-    doubtful = [i for i in whole if None in namer.accepted(said[i])][:MOST]
+    doubtful = [i for i in whole if None in namer.accepted(said[i])][: LIMITS.most_tiles]
     if not doubtful:
         return corners, said
     moved = corners[doubtful]
-    for _ in range(STEPS):
+    for _ in range(LIMITS.steps):
         moved = refine_corners(CORNER_REFINER, pyramid, moved)
     anew, _ = namer.seen(pyramid, moved, light)
     corners, said = corners.copy(), said.copy()
@@ -75,7 +64,7 @@ def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: T
     """
     whole = [i for i, (_, _, tile, _) in enumerate(placed) if is_whole(tile.corners, pyramid.size)]
     doubtful = [i for i in whole if None in namer.accepted(placed[i][3])]
-    doubtful = sorted(doubtful, key=lambda i: sureness(placed[i][3]))[:MOST]
+    doubtful = sorted(doubtful, key=lambda i: sureness(placed[i][3]))[: LIMITS.most_tiles]
     if not doubtful:
         return placed
     guessed = np.stack([grid.outline(placed[i][0]) for i in doubtful])
@@ -104,7 +93,7 @@ def stars_seen_again(
         namer: reads faces.
         light: the light that the first look told.
     """
-    doubtful = [i for i, p in enumerate(said) if DOUBTED_STAR[0] < star_share(p) < DOUBTED_STAR[1]]
+    doubtful = [i for i, p in enumerate(said) if LIMITS.maybe_star[0] < star_share(p) < LIMITS.maybe_star[1]]
     if not doubtful:
         return said
     out, looks = said.copy(), len(STARTS)
@@ -136,4 +125,4 @@ def _from_all_sides(pyramid: Pyramid, outlines: np.ndarray, namer: TileNamer, li
 def _near(outlines: np.ndarray, places: np.ndarray) -> np.ndarray:
     """Which outlines (N,) lie where they were looked for."""
     side = np.linalg.norm(places[:, 0] - places[:, 1], axis=-1)
-    return np.asarray(np.linalg.norm(outlines.mean(1) - places.mean(1), axis=-1) < NEAR * side)
+    return np.asarray(np.linalg.norm(outlines.mean(1) - places.mean(1), axis=-1) < LIMITS.near_place * side)

@@ -8,13 +8,11 @@ import numpy as np
 from companion.games.hexel.vision.patch_tta import symbol_probabilities
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.symbol_crops import CLASSES, NAMES, class_probabilities, cut_patches
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.games.hexel.vision.two_symbol_prior import with_two_kinds
 from companion.vision.classification.classifier import Classifier
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
-
-SURE = 0.93
-"""A symbol less certain than this is unsure: its part of the reading is null and a warning says where."""
 
 EDITION_CLASSES = {"36": ("red", "blue-disc", "void"), "46": ("red", "blue-diamond", "yellow")}
 
@@ -79,8 +77,10 @@ class Learnt:
 
     def probabilities(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Namer`."""
-        alone = symbol_probabilities(network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, SURE)
-        return with_two_kinds(alone, SURE)
+        alone = symbol_probabilities(
+            network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol
+        )
+        return with_two_kinds(alone, LIMITS.sure_symbol)
 
     def settled(self, probabilities: np.ndarray) -> "Learnt":
         """Itself: a profile knows its deck."""
@@ -94,7 +94,7 @@ class Learnt:
 def plainly(probabilities: np.ndarray, names: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """The names (6,) of what is certain; of a third kind on one card the least certain is doubted."""
     best, sure = probabilities.argmax(-1), probabilities.max(-1)
-    told = [names[k] if p >= SURE else None for k, p in zip(best, sure, strict=True)]
+    told = [names[k] if p >= LIMITS.sure_symbol else None for k, p in zip(best, sure, strict=True)]
     _doubt_third_kind(told, sure)
     return tuple(told)
 

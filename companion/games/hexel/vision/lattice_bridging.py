@@ -12,28 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.adjacency import APART, Pairs, Stand, groups_of, walked
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance, neighbours
 from companion.vision.geometry.shapes import Array, mapped
 from companion.vision.geometry.table_plane import ANGLES, Poses
 
-OFF_MOST = 9.0 / 35
-"""A card one covered cell away lies at most this far from its place, in sides: two gaps and two turns."""
-OFF_MORE = 2.5 / 35
-"""So much more for every cell further on."""
-TURN_MOST_DEG = 8.0
-WAY_MOST = 5
-"""As many covered cells in a row are carried over."""
 _LAID_APART = APART + 1.6 / 35
 """How far neighbours usually lie apart, in sides, where the cards themselves do not tell."""
-_PART = 3
-"""So many cards that touch each other are a part of the tableau; two are when both lie in place to a hair."""
-_HAIR, _HAIR_DEG = 5.0 / 35, 5.0
-_FAR_OFF = 2.0
-"""A single card that is so many times farther off its place or its turn than is allowed was left lying there."""
-_FEW = 2
-"""Over so few covered cells the honeycomb is known well enough to say so."""
-_NEAR = 2.5
-"""Cards that lie within about so many cells tell how the honeycomb goes on."""
 
 Covered = Callable[[complex, complex], bool]
 """Whether something lies over a place of the table: its centre, and the way from there to a corner."""
@@ -123,7 +108,7 @@ def _grid_around(place: complex, stands: dict[int, Stand], poses: Poses) -> _Gri
     cards = list(stands)
     centres = poses.centre[cards]
     cells = np.array([_flat(stands[c].cell) for c in cards])
-    weight = np.exp(-(((np.abs(centres - place) - np.abs(centres - place).min()) / (_NEAR * APART)) ** 2))
+    weight = np.exp(-(((np.abs(centres - place) - np.abs(centres - place).min()) / (LIMITS.near_cells * APART)) ** 2))
     weight /= weight.sum()
     middle, origin = complex(weight @ centres), complex(weight @ cells)
     off, at = centres - middle, cells - origin
@@ -146,7 +131,7 @@ def _reached(stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Cove
             else:
                 anyhow = _ways(group, stands, poses, lambda place, side: True)
                 in_place = [card for card, way in anyhow.items() if way.is_to_a_hair]
-                told = anyhow if len(group) >= _PART or len(in_place) == len(group) else told
+                told = anyhow if len(group) >= LIMITS.part_cards or len(in_place) == len(group) else told
             out.update(told)
     return out
 
@@ -166,10 +151,12 @@ def _way(card: int, stands: dict[int, Stand], poses: Poses, covered: Covered) ->
     ahead = float(np.degrees(np.angle(poses.side[card] / grid.step))) + 30.0
     east = round(-ahead / 60.0)
     turned = abs(ahead + 60.0 * east)
-    allowed = OFF_MOST + OFF_MORE * (length - 1)
-    fits = off <= allowed and turned <= TURN_MOST_DEG and cell not in taken
-    is_far_off = length <= _FEW and (off > _FAR_OFF * allowed or turned > _FAR_OFF * TURN_MOST_DEG)
-    is_to_a_hair = fits and off <= _HAIR and turned <= _HAIR_DEG
+    allowed = LIMITS.bridge_off_most + LIMITS.bridge_off_more * (length - 1)
+    fits = off <= allowed and turned <= LIMITS.bridge_turn_most_deg and cell not in taken
+    is_far_off = length <= LIMITS.few_covered and (
+        off > LIMITS.far_off * allowed or turned > LIMITS.far_off * LIMITS.bridge_turn_most_deg
+    )
+    is_to_a_hair = fits and off <= LIMITS.hair and turned <= LIMITS.hair_deg
     return _Way(length, Stand(cell, east % 6) if fits else None, is_to_a_hair, is_far_off)
 
 
@@ -182,11 +169,13 @@ def _covered_between(goal: Cell, taken: set[Cell], is_covered: Callable[[Cell], 
     """How many covered cells lie between the taken ones and a cell, at least one; None where no way leads there."""
     front, seen = {goal}, {goal}
     far = _to_go(goal, taken)
-    for length in range(WAY_MOST + 1):
+    for length in range(LIMITS.bridge_most + 1):
         if length and any(n in taken for cell in front for n in neighbours(cell)):
             return length
         fresh = {n for cell in front for n in neighbours(cell)} - seen - taken
-        front = {cell for cell in fresh if _to_go(cell, taken) <= min(far, WAY_MOST - length) and is_covered(cell)}
+        front = {
+            cell for cell in fresh if _to_go(cell, taken) <= min(far, LIMITS.bridge_most - length) and is_covered(cell)
+        }
         seen |= fresh
     return None
 

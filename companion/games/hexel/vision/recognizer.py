@@ -8,10 +8,11 @@ import numpy as np
 from companion.games.hexel.vision.classifier import Learnt, Namer, Printed
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
-from companion.games.hexel.vision.neighbour_search import FAINT, cards_beside, is_one
+from companion.games.hexel.vision.neighbour_search import cards_beside, is_one
 from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import outlined_again
 from companion.games.hexel.vision.plausibility import judged, which_are_cards
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
@@ -20,11 +21,6 @@ from companion.vision.stopwatch import Stopwatch
 from companion.vision.tracking.lattice_identity import naming
 from companion.vision.tracking.regions import Unchanged
 from companion.vision.tracking.registration import Registration
-
-_LIKELY = 0.25
-"""Less certain than this, what lies beside known cards is no more than a hint of one."""
-HINT = 0.12
-"""Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
 
 def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | None = None) -> Reading:
@@ -42,8 +38,8 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    hints = DETECTOR.detect(pyramid, FAINT, across_px)
-    found = [hint for hint in hints if hint.confidence >= HINT]
+    hints = DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px)
+    found = [hint for hint in hints if hint.confidence >= LIMITS.hint]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
     cards, said, rest = _told_apart(pyramid, found, corners, hints, namer)
@@ -71,8 +67,8 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
     known = unchanged.cards
     namer = namer or Printed()
     pyramid = Pyramid.of(bgr)
-    hints = unchanged.but(DETECTOR.detect(pyramid, FAINT, across_px))
-    found = [hint for hint in hints if hint.confidence >= _LIKELY]
+    hints = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
+    found = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     cards, said, _ = _told_apart(pyramid, found, corners, hints, namer, [c.corners for c in known])
     if not cards:

@@ -8,10 +8,7 @@ from itertools import combinations
 
 import numpy as np
 
-_THREE_KINDS = 0.01
-"""How likely a face of three kinds is held to be, against the faces that are printed."""
-_TRUST = 0.7
-"""The six symbols lie in the same light: their witness counts for less than that of six strangers."""
+from companion.games.hexel.vision.thresholds import LIMITS
 
 
 def with_two_kinds(probabilities: np.ndarray, plain: float) -> np.ndarray:
@@ -35,8 +32,8 @@ def with_two_kinds(probabilities: np.ndarray, plain: float) -> np.ndarray:
         row[[*pair, none]] = 1.0
     allowed[-1] = 1.0
     share = np.einsum("nic,sc->nsi", np.asarray(probabilities, np.float64), allowed) + 1e-9
-    prior = np.append(np.full(len(pairs), (1.0 - _THREE_KINDS) / len(pairs)), _THREE_KINDS)
-    weight = prior * np.exp(_TRUST * np.log(share).sum(-1))
+    prior = np.append(np.full(len(pairs), (1.0 - LIMITS.three_kinds) / len(pairs)), LIMITS.three_kinds)
+    weight = prior * np.exp(LIMITS.trust_in_others * np.log(share).sum(-1))
     weight /= weight.sum(-1, keepdims=True)
     told = np.einsum("ns,nsi,sc,nic->nic", weight, 1.0 / share, allowed, probabilities)
     told /= told.sum(-1, keepdims=True)
