@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from companion.games.hexapod.deck import CELL_MM, back_shapes, case_shapes, face_shapes
-from companion.games.hexel.vision.classifier import Learnt
 from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.printing.raster import raster
 from companion.printing.shapes import Box
 from models.drawing.hexel.photograph import photograph
@@ -45,7 +45,7 @@ def light_printing():
     rng = np.random.default_rng(1)
     taught = photograph(rng, edition="36", size=(800, 608), printing=look, faces=faces, hardness=0.0)
     label = {"image": "taught", "cards": taught.truth["cards"]}
-    return look, Learnt(learn_hexel("hexel36", [("taught", taught.bgr)], [label]))
+    return look, FewShotSymbols(learn_hexel("hexel36", [("taught", taught.bgr)], [label]))
 
 
 @pytest.fixture

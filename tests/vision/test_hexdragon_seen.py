@@ -5,11 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from companion.games.hexdragon.vision.face_prior import NAMES, Face, accepted_edges, edge_probabilities
+from companion.games.hexdragon.vision.classifier import NAMES, Answers, Face, accepted_edges, edge_probabilities
 from companion.games.hexdragon.vision.plausibility import judged
 from companion.games.hexdragon.vision.results import SeenTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.games.hexdragon.vision.tile_crops import Answers
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import HEXAGON
@@ -25,7 +24,7 @@ NEAR = HEXAGON.unit * 40 + 400
 class Plain:
     """States what is as sure as a reading asks; looks at no picture."""
 
-    def accepted(self, probabilities: np.ndarray) -> Face:
+    def accept(self, probabilities: np.ndarray) -> Face:
         return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 
 

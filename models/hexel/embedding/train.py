@@ -21,8 +21,8 @@ import torch
 from torch import nn
 
 from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.vision.classifier import PATCH, raw_patches
 from companion.games.hexel.vision.prototypes import face_value_of, seen_for_likeness
-from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid

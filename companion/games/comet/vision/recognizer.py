@@ -3,22 +3,21 @@
 import cv2
 import numpy as np
 
-from companion.games.comet.vision.back_matching import compared, unlikeness
-from companion.games.comet.vision.classifier import Numerals
+from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
-from companion.games.comet.vision.gap_rejection import is_gap
-from companion.games.comet.vision.passes import SeenOutlines, looked_at
+from companion.games.comet.vision.plausibility import compared, is_gap, unlikeness
+from companion.games.comet.vision.reexamination import SeenOutlines, looked_at
 from companion.games.comet.vision.results import BACK, CometReading, SeenComet
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.classification.classifier import confidence_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Warned
-from companion.vision.stopwatch import Stopwatch
+from companion.vision.results import Stopwatch, Warned, confidence_of
 
 
-def read_comet(bgr: np.ndarray, namer: Numerals | None = None, across_px: float | None = None) -> CometReading:
+def read_comet(
+    bgr: np.ndarray, namer: PretrainedNumerals | None = None, across_px: float | None = None
+) -> CometReading:
     """Read a Comet table from one picture, without history.
 
     Args:
@@ -30,7 +29,7 @@ def read_comet(bgr: np.ndarray, namer: Numerals | None = None, across_px: float 
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
     """
-    namer = Numerals()
+    namer = PretrainedNumerals()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
@@ -97,9 +96,9 @@ def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_fami
     return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, LIMITS.card)])
 
 
-def _card(number: int, seen: SeenOutlines, i: int, namer: Numerals) -> SeenComet:
+def _card(number: int, seen: SeenOutlines, i: int, namer: PretrainedNumerals) -> SeenComet:
     sections, presence = seen.sections[i], float(seen.presence[i])
-    edges = namer.accepted(sections)
+    edges = namer.accept(sections)
     sure = confidence_of(presence, sections, edges)
     return SeenComet((number, 0), edges, seen.corners[i], sure, presence, sections, 2 if seen.is_about[i] else 0)
 

@@ -13,19 +13,19 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.games.hexapod.vision.augmentation import variants
-from companion.games.hexapod.vision.cell_crops import (
+from companion.games.hexapod.vision.classifier import (
     CELL_PX,
     EMPTY,
     INSECT,
     KINDS,
     OTHER,
     Cells,
+    FewShotInsects,
     look,
     rectify_field,
     together,
     views,
 )
-from companion.games.hexapod.vision.classifier import Likened
 from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.outlines import exact_cases
 from companion.games.hexapod.vision.thresholds import LIMITS
@@ -103,10 +103,10 @@ class InsectProfile(Profile):
         of = {kind: self.examples[[k == kind for k in self.kinds]] for kind in KINDS if kind in self.kinds}
         return tuple((a, b) for a, b in combinations(of, 2) if (of[a] @ of[b].T).max() > LIMITS.alike_kinds)
 
-    def namer(self) -> Likened:
+    def namer(self) -> FewShotInsects:
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
-        return Likened(
+        return FewShotInsects(
             self.examples, of_kind, Discriminant(self.parted, self.weights, self.offsets), self.rows, self.cols
         )
 

@@ -15,8 +15,7 @@ from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.robust_homography import agreed
 from companion.vision.geometry.shapes import SQUARE, homography, mapped, quad_code, side_px
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.image.rectify import warp
+from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.networks import logistic, network
 
 PATCH = 96

@@ -5,8 +5,17 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER, Cells, look, together, views
-from companion.games.hexapod.vision.classifier import InsectNamer
+from companion.games.hexapod.vision.classifier import (
+    EMPTY,
+    INSECT,
+    KINDS,
+    OTHER,
+    Cells,
+    InsectClassifier,
+    look,
+    together,
+    views,
+)
 from companion.games.hexapod.vision.outlines import nudged
 from companion.games.hexapod.vision.results import SeenField
 from companion.games.hexapod.vision.thresholds import LIMITS
@@ -50,7 +59,9 @@ class Upright:
         return np.asarray(way / np.linalg.norm(way))
 
 
-def looked_at(pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+def looked_at(
+    pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectClassifier
+) -> list[Upright]:
     """Fields of one size, upright.
 
     Args:
@@ -68,7 +79,9 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int
     return _seen_from_beside(pyramid, fields, namer) if namer.must_stand else _seen_from_all_sides(pyramid, fields)
 
 
-def _looked(pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+def _looked(
+    pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectClassifier
+) -> list[Upright]:
     """Fields where they were found, upright."""
     begun = range(4) if namer.must_stand else range(1) if rows == cols else range(2)
     shown = [[_begun_later(quad, turns) for turns in begun] for quad in quads]
@@ -102,7 +115,7 @@ def _seen_from_all_sides(pyramid: Pyramid, fields: list[Upright]) -> list[Uprigh
     return told
 
 
-def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectNamer) -> list[Upright]:
+def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectClassifier) -> list[Upright]:
     """Fields of one size; where an insect's name is not plain, its likeness is what cuts a little beside share too."""
     doubtful = [k for k, field in enumerate(fields) if _least_named(field.cells, namer) < LIMITS.plain_name]
     if not doubtful:
@@ -116,7 +129,7 @@ def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectName
     return told
 
 
-def _least_named(cells: Cells, namer: InsectNamer) -> float:
+def _least_named(cells: Cells, namer: InsectClassifier) -> float:
     """How sure the name of that insect is of which it is most doubtful; 1 where none shows."""
     named = namer.kinds(cells).max(-1)[cells.state.argmax(-1) == INSECT]
     return float(named.min(initial=1.0))
@@ -151,7 +164,7 @@ def _where_its_cells_lie(field: Upright) -> Detection | None:
     return Detection(corners.astype(np.float32), field.quad.confidence)
 
 
-def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectNamer) -> Upright:
+def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectClassifier) -> Upright:
     """A field known from before, where it lies, upright as it was known; one of unknown way up by what shows now."""
     quad = nudged(pyramid, Detection(field.corners, field.presence), is_case=field.is_case)
     rows, cols = len(field.cells), len(field.cells[0])
@@ -191,7 +204,7 @@ def turned(field: Upright, turns: int) -> Upright:
     return replace(field, quad=_begun_later(field.quad, turns), cells=seen, ways=np.roll(field.ways, -turns))
 
 
-def _turned_upright(ways: list[tuple[Detection, Cells]], namer: InsectNamer) -> Upright:
+def _turned_upright(ways: list[tuple[Detection, Cells]], namer: InsectClassifier) -> Upright:
     """The field by the heads of its insects; of a grid that is not square, the way in which it fits."""
     quad, cells = max(ways, key=lambda way: _plainness(way[1]))
     insect, kinds = cells.state[..., INSECT], namer.kinds(cells)
@@ -216,7 +229,7 @@ def _alone(halves: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(halves - np.maximum(padded[:, :-2], padded[:, 2:]), 0))
 
 
-def _standing(ways: list[tuple[Detection, Cells]], namer: InsectNamer) -> Upright:
+def _standing(ways: list[tuple[Detection, Cells]], namer: InsectClassifier) -> Upright:
     """The way up that agrees best with the printing; of likeness alone the other looks say nothing."""
     fits = np.array([namer.fit(cells) + 4 * _plainness(cells) for _, cells in ways])
     best = int(fits.argmax())

@@ -1,17 +1,53 @@
-"""What of a Hexapod field may be stated as fact, and what is doubted: thresholds and the insects' build."""
+"""What of a Hexapod field may be stated as fact, and what is doubted: thresholds, the insects' build, and insects of
+one kind that do not look alike."""
+"""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER
-from companion.games.hexapod.vision.classifier import InsectNamer
+from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, InsectClassifier
 from companion.games.hexapod.vision.orientation import Upright
 from companion.games.hexapod.vision.results import SeenField
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import homography, mapped
 from companion.vision.results import Warned
+
+_WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
+"""Kinds of one cell: the halves of the others look different each."""
+
+
+def odd_ones(fields: Sequence[Upright], namer: InsectClassifier) -> list[np.ndarray]:
+    """Where an insect looks unlike the others that are taken for its kind.
+
+    Args:
+        fields: all fields of a picture, upright.
+        namer: what names their insects.
+
+    Returns:
+        One (rows, cols) of booleans a field.
+    """
+    if not fields:
+        return []
+    sizes = [field.cells.state.shape[0] * field.cells.state.shape[1] for field in fields]
+    likeness, insect, kinds = (
+        np.concatenate([np.asarray(part).reshape(size, -1) for part, size in zip(parts, sizes, strict=True)])
+        for parts in (
+            [field.cells.likeness for field in fields],
+            [field.cells.state[..., INSECT] for field in fields],
+            [namer.kinds(field.cells) for field in fields],
+        )
+    )
+    named, sure = kinds.argmax(1), insect[:, 0] * kinds.max(1)
+    is_insect = (insect[:, 0] > 0.5) & np.isin(named, _WHOLE)
+    weights = (named[:, None] == named[None]) * is_insect[None] * sure[None]
+    np.fill_diagonal(weights, 0)
+    unlike = (weights * (likeness @ likeness.T < LIMITS.alike)).sum(1) / np.maximum(weights.sum(1), 1e-9)
+    odd = np.split(is_insect & (unlike > LIMITS.odd_share), np.cumsum(sizes)[:-1])
+    return [one.reshape(field.cells.state.shape[:2]) for one, field in zip(odd, fields, strict=True)]
+
 
 _WHICH_WAY = "which way up it lies is not certain"
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
@@ -62,7 +98,7 @@ def is_told(field: Upright) -> bool:
 
 
 def judged(
-    field: Upright, namer: InsectNamer, size: tuple[int, int], odd: np.ndarray | None = None, *, is_case: bool
+    field: Upright, namer: InsectClassifier, size: tuple[int, int], odd: np.ndarray | None = None, *, is_case: bool
 ) -> tuple[SeenField, list[Warned]]:
     """State what is sure of a field and doubt the rest.
 

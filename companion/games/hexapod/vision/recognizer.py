@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from companion.games.hexapod.vision.classifier import Described, InsectNamer
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.detector import detect_fields
-from companion.games.hexapod.vision.embedding_outliers import odd_ones
 from companion.games.hexapod.vision.orientation import Upright, leaning, looked_at, turned
 from companion.games.hexapod.vision.outlines import beside, exact_cards, exact_cases, is_cards
 from companion.games.hexapod.vision.plausibility import (
@@ -15,15 +14,15 @@ from companion.games.hexapod.vision.plausibility import (
     is_told,
     is_worth_telling,
     judged,
+    odd_ones,
 )
 from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Warned
-from companion.vision.stopwatch import Stopwatch
+from companion.vision.results import Stopwatch, Warned
 
 
-def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodReading:
+def read_hexapod(bgr: np.ndarray, namer: InsectClassifier | None = None) -> HexapodReading:
     """Read a Hexapod table from one picture, without history.
 
     Args:
@@ -33,7 +32,7 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     Returns:
         The reading; without cases and cards it carries the warning ``nothing-found``.
     """
-    namer = namer or Described()
+    namer = namer or PretrainedInsects()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")

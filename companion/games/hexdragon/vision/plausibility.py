@@ -7,8 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from companion.games.hexdragon.deck import BODY_CLASSES, BODY_SET, COLOURS, HEADS_EACH, SETS
-from companion.games.hexdragon.vision.classifier import TileNamer
-from companion.games.hexdragon.vision.face_prior import Face, star_share
+from companion.games.hexdragon.vision.classifier import Face, TileClassifier, star_share
 from companion.games.hexdragon.vision.results import SeenTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
@@ -20,7 +19,7 @@ UNREAD: Face = (None,) * 6
 Pieces = Sequence[tuple[Cell, int, Detection, np.ndarray]]
 
 
-def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int) -> TileReading:
+def judged(pieces: Pieces, namer: TileClassifier, size: tuple[int, int], beside: int) -> TileReading:
     """Say what is sure and doubt the rest.
 
     Legality is a prior, never an answer: a second start tile, a fourth head of a colour or more tiles of a class than
@@ -44,9 +43,11 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
     return TileReading(tuple(seen), (), tuple(warnings), namer)
 
 
-def _seen(piece: tuple[Cell, int, Detection, np.ndarray], namer: TileNamer, size: tuple[int, int]) -> SeenTile | None:
+def _seen(
+    piece: tuple[Cell, int, Detection, np.ndarray], namer: TileClassifier, size: tuple[int, int]
+) -> SeenTile | None:
     cell, east, found, probabilities = piece
-    face = namer.accepted(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
+    face = namer.accept(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
     card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
     sure = sum(edge is not None for edge in face)
     if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LIMITS.tile_by_edges):
@@ -88,18 +89,17 @@ def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
 
 def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
     """The cards, of more than there can be the least certain ones doubted, and what was too many."""
-    allowed = _allowed()
     groups: dict[str, list[int]] = {}
     for i, card in enumerate(cards):
         for group in _groups(card):
             groups.setdefault(group, []).append(i)
     warnings, out, dropped = [], list(cards), set()
     for group, members in groups.items():
-        if len(members) <= allowed[group]:
+        if len(members) <= _ALLOWED[group]:
             continue
-        too_many = len(members) - allowed[group]
+        too_many = len(members) - _ALLOWED[group]
         weak = sorted(members, key=lambda i: cards[i].confidence)[:too_many]
-        said = f"{group} is seen {len(members)} times, and sets in play have {allowed[group]}"
+        said = f"{group} is seen {len(members)} times, and sets in play have {_ALLOWED[group]}"
         warnings.append(Warned("too-many", said, cards[weak[0]].centre))
         for i in weak:
             if cards[i].is_star and star_share(cards[i].probabilities) < LIMITS.plain_star:
@@ -116,6 +116,9 @@ def _allowed() -> Counter[str]:
     bodies = Counter(f"body {tile.class_name}" for tile in BODY_SET for _ in range(max(SETS.values())))
     heads = Counter({f"head {owner}": HEADS_EACH for owner in COLOURS})
     return bodies + heads + Counter({f"star {owner}": 1 for owner in COLOURS}) + Counter({"start": 1})
+
+
+_ALLOWED = _allowed()
 
 
 def _groups(card: SeenTile) -> list[str]:

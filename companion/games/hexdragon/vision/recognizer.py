@@ -5,9 +5,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.games.hexdragon.vision.classifier import Light, PrintedTiles, TileNamer
+from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
-from companion.games.hexdragon.vision.face_prior import star_share, tile_share
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
 from companion.games.hexdragon.vision.plausibility import judged
 from companion.games.hexdragon.vision.results import TileReading
@@ -23,12 +22,11 @@ from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import SeenCard, Warned, in_own_frame
-from companion.vision.stopwatch import Stopwatch
+from companion.vision.results import SeenCard, Stopwatch, Warned, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
 
-def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: float | None = None) -> TileReading:
+def read_hexdragon(bgr: np.ndarray, namer: TileClassifier | None = None, across_px: float | None = None) -> TileReading:
     """Read a HexDragon table from one picture, without history.
 
     Args:
@@ -39,10 +37,12 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     Returns:
         The reading; without tiles it carries the warning ``nothing-found``.
     """
-    return read_beside(bgr, namer, across_px, Unchanged())
+    return read_beside(bgr, namer, across_px, None)
 
 
-def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | None, unchanged: Unchanged) -> TileReading:
+def read_beside(
+    bgr: np.ndarray, namer: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
+) -> TileReading:
     """Read a HexDragon table, or a piece of it of which something is known: what else lies there.
 
     Args:
@@ -52,17 +52,19 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
         unchanged: its tiles tell how the others lie and in which light, and are not read again; and where nothing came
             to rest nothing is looked for.
     """
-    known = unchanged.cards
-    namer = namer or PrintedTiles()
+    known = unchanged.cards if unchanged else ()
+    namer = namer or PretrainedTiles()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
     tiles_known = [card for card in known if card not in stars_known]
     clock.lap("shrink")
-    found, corners = _tile_outlines(pyramid, across_px, unchanged)
+    found = DETECTOR.detect(pyramid, LIMITS.hint, across_px)
+    found = unchanged.but(found) if unchanged else found
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     clock.lap("find")
-    probabilities, light = namer.seen(pyramid, corners, _light_over(tiles_known, pyramid, namer))
-    corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, light)
+    probabilities, lit = _in_light_of(tiles_known, pyramid, namer).first_look(pyramid, corners)
+    corners, probabilities = brought_nearer(pyramid, corners, probabilities, lit)
     clock.lap("name")
     is_tile = np.array([_is_tile(p, namer) for p in probabilities], bool)
     stars = np.array([star_share(p) for p in probabilities])
@@ -74,7 +76,7 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     said = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
     grid = find_grid(np.stack([tile.corners for tile in (*tiles, *lying)]), _sureness([*tiles, *lying], said))
     clock.lap("grid")
-    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, said, 0), namer, light)
+    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, said, 0), lit)
     lain = _on_grid(lying, grid, said, len(tiles)) + _stars_on_grid(stars_known, grid)
     starred = {
         cell: s
@@ -83,8 +85,8 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     }
     free = _free_cells(on_grid + lain, grid, starred, pyramid.size)
     places = {cell: _moved(grid.outline(cell), starred.get(cell)) for cell in free}
-    places = {cell: place for cell, place in places.items() if not unchanged.is_free(place)}
-    rest, doubted = _looked_for(pyramid, places, namer, light)
+    places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
+    rest, doubted = _looked_for(pyramid, places, lit)
     clock.lap("look")
     beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= LIMITS.plain_tile]
     reading = judged([*on_grid, *rest, *lain], namer, pyramid.size, len(beside))
@@ -93,28 +95,17 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
     return replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted, stages_ms=clock.laps)
 
 
-def _tile_outlines(
-    pyramid: Pyramid, across_px: float | None, unchanged: Unchanged
-) -> tuple[tuple[Detection, ...], np.ndarray]:
-    """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them.
-
-    Without those that cannot be new.
-    """
-    found = unchanged.but(DETECTOR.detect(pyramid, LIMITS.hint, across_px))
-    return found, refine_corners(CORNER_REFINER, pyramid, corners_of(found))
-
-
-def _light_over(known: Sequence[SeenCard], pyramid: Pyramid, namer: TileNamer) -> Light | None:
-    """The light that known tiles tell; None where there is none."""
+def _in_light_of(known: Sequence[SeenCard], pyramid: Pyramid, namer: TileClassifier) -> TileClassifier:
+    """The classifier told the light of known tiles; as it is where there is none."""
     if not known:
-        return None
+        return namer
     own = [in_own_frame(card) for card in known]
-    return namer.light(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
+    return namer.in_light_of(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
 
 
-def _is_tile(probabilities: np.ndarray, namer: TileNamer) -> bool:
+def _is_tile(probabilities: np.ndarray, namer: TileClassifier) -> bool:
     """More likely a tile than not; and surely one where not one of its edges is."""
-    least = LIMITS.blank_tile if set(namer.accepted(probabilities)) == {None} else LIMITS.tile
+    least = LIMITS.blank_tile if set(namer.accept(probabilities)) == {None} else LIMITS.tile
     return tile_share(probabilities) >= least
 
 
@@ -141,14 +132,14 @@ def _stars_on_grid(stars: Sequence[SeenCard], grid: Grid) -> list[Placed]:
 
 
 def _looked_for(
-    pyramid: Pyramid, at: dict[Cell, np.ndarray], namer: TileNamer, light: Light
+    pyramid: Pyramid, at: dict[Cell, np.ndarray], namer: TileClassifier
 ) -> tuple[list[Placed], tuple[Warned, ...]]:
     """Tiles and stars on cells where nothing was found: each outline is looked at; and doubted stars."""
     if not at:
         return [], ()
     free, places = list(at), np.stack(list(at.values()))
-    as_guessed, _ = namer.seen(pyramid, places, light)
-    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer, light)
+    as_guessed = namer.classify(pyramid, places)
+    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer)
     shares = [star_share(p) for p in as_guessed]
     stars = [i for i, share in enumerate(shares) if share >= LIMITS.guessed_star]
     doubted = [
@@ -157,9 +148,9 @@ def _looked_for(
     out = [(free[i], 0, Detection(places[i], shares[i]), as_guessed[i]) for i in stars]
     maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= LIMITS.tile / 2 and i not in stars]
     exact = refine_corners(CORNER_REFINER, pyramid, places[maybe])
-    probabilities, _ = namer.seen(pyramid, exact, light)
+    probabilities = namer.classify(pyramid, exact)
     for i, corners, p in zip(maybe, exact, probabilities, strict=True):
-        sure = sum(edge is not None for edge in namer.accepted(p))
+        sure = sum(edge is not None for edge in namer.accept(p))
         if tile_share(p) >= LIMITS.guessed_tile and sure >= LIMITS.guessed_edges and _is_at(corners, places[i]):
             out.append((free[i], 0, Detection(corners, tile_share(p)), p))
     return out, tuple(Warned("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.hexdragon.vision.face_prior import HEAD_NAMES, NAMES, STAR_NAMES
+from companion.games.hexdragon.vision.classifier import HEAD_NAMES, NAMES, STAR_NAMES
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.results import Reading, SeenCard
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Learnt
 from companion.games.hexel.vision.detector import CORNER_REFINER
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.occlusion import beside
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
@@ -19,7 +19,7 @@ from companion.vision.image.pyramid import Pyramid
 
 
 def cards_beside(
-    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], namer: Learnt
+    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], namer: FewShotSymbols
 ) -> tuple[list[Detection], list[np.ndarray]]:
     """The cards that hints and their neighbours tell of together, and their symbols' probabilities (6, C).
 
@@ -38,9 +38,9 @@ def cards_beside(
             break
         exact = refine_corners(CORNER_REFINER, pyramid, places, times=2)
         before = len(cards)
-        for place, corners, certain, p in zip(places, exact, sure, namer.probabilities(pyramid, exact), strict=True):
+        for place, corners, certain, p in zip(places, exact, sure, namer.classify(pyramid, exact), strict=True):
             in_place = np.linalg.norm(corners - place, axis=1).max() < LIMITS.off_most * _radius(place)
-            if in_place and None not in namer.accepted(p) and not _is_near(corners, known, LIMITS.taken_within):
+            if in_place and None not in namer.accept(p) and not _is_near(corners, known, LIMITS.taken_within):
                 cards.append(Detection(corners, max(certain, LIMITS.sure_neighbour)))
                 said.append(p)
                 known = np.concatenate([known, corners[None]])

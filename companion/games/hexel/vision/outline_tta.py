@@ -7,10 +7,10 @@ they are named has no say in it: of many outlines one may make anything look sur
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.classifier import raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import likeness, seen_for_likeness
-from companion.games.hexel.vision.symbol_crops import raw_patches
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.geometry.shapes import HEXAGON
@@ -19,7 +19,7 @@ from companion.vision.networks import network
 
 
 def outlined_again(
-    pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray, namer: Learnt
+    pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray, namer: FewShotSymbols
 ) -> tuple[np.ndarray, np.ndarray]:
     """Outlines (N, 6, 2) and their symbols' probabilities (N, 6, C), better ones where a symbol was in doubt.
 
@@ -29,7 +29,7 @@ def outlined_again(
         probabilities: of the symbols at each one's own edges.
         namer: the printing.
     """
-    sure = np.array([sum(name is not None for name in namer.accepted(p)) for p in probabilities])
+    sure = np.array([sum(name is not None for name in namer.accept(p)) for p in probabilities])
     doubtful = np.flatnonzero((sure >= LIMITS.fewest_sure) & (sure < 6))[: LIMITS.most_outlines]
     if not len(doubtful):
         return corners, probabilities
@@ -44,10 +44,10 @@ def outlined_again(
         return corners, probabilities
     corners = corners.copy()
     corners[doubtful[better]] = exact[better, best[better]]
-    return corners, namer.probabilities(pyramid, corners)
+    return corners, namer.classify(pyramid, corners)
 
 
-def _misfit(pyramid: Pyramid, corners: np.ndarray, namer: Learnt) -> np.ndarray:
+def _misfit(pyramid: Pyramid, corners: np.ndarray, namer: FewShotSymbols) -> np.ndarray:
     """How far, squared, the patches of cards (N, 6, 2) lie from the nearest looks, the mean of six: (N,).
 
     What is too far to be a symbol counts alike: something covers it.

@@ -5,17 +5,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Namer
+from companion.games.hexel.vision.classifier import SymbolClassifier
 from companion.games.hexel.vision.lattice import Lattice
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
-from companion.vision.classification.classifier import confidence_of
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.results import Reading, SeenCard, Warned
+from companion.vision.results import Reading, SeenCard, Warned, confidence_of
 
 
-def which_are_cards(found: Sequence[Detection], probabilities: np.ndarray, namer: Namer) -> np.ndarray:
+def which_are_cards(found: Sequence[Detection], probabilities: np.ndarray, namer: SymbolClassifier) -> np.ndarray:
     """Which finds (N,) are cards, from the probabilities (N, 6, C) of the symbols at each one's own edges."""
     is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
     is_card &= has_the_cards_size(found, is_card)
@@ -23,7 +22,7 @@ def which_are_cards(found: Sequence[Detection], probabilities: np.ndarray, namer
     return is_card
 
 
-def looks_like_a_card(found: Detection, probabilities: np.ndarray, namer: Namer) -> bool:
+def looks_like_a_card(found: Detection, probabilities: np.ndarray, namer: SymbolClassifier) -> bool:
     """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
     symbols = int((probabilities[:, [n is not None for n in namer.names]].sum(-1) > 0.9).sum())
     return any(symbols >= least and found.confidence >= sure for least, sure in LIMITS.card_by_symbols)
@@ -65,7 +64,7 @@ def judged(
     found: tuple[Detection, ...],
     place: Lattice,
     probabilities: np.ndarray,
-    namer: Namer,
+    namer: SymbolClassifier,
     size: tuple[int, int],
 ) -> Reading:
     """Say what is sure and doubt the rest.
@@ -81,7 +80,7 @@ def judged(
         size: width and height of the picture.
     """
     sure = probabilities.max(-1)
-    names = [list(namer.accepted(p)) for p in probabilities]
+    names = [list(namer.accept(p)) for p in probabilities]
     by_cell = {cell: i for i, cell in enumerate(place.cells) if cell is not None}
     warnings = _doubt_clashes(by_cell, names, sure, found)
     cards: list[SeenCard] = []

@@ -5,6 +5,9 @@ many patches speak for it, and each patch is then held against the looks as this
 by what is asked itself, as in Ren and others 2018). Two looks that lie close together are told apart more surely where
 the picture's patches fall into two heaps between them. All that makes sure what was leant to; it never names another
 symbol, and what is no symbol is told by the looks as they were learnt.
+
+A card carries one or two kinds of symbol, never three: where a symbol is hard to tell, the card's other symbols often
+decide. What is plainly seen stays, a third kind too.
 """
 
 from itertools import combinations
@@ -12,8 +15,36 @@ from itertools import combinations
 import numpy as np
 
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.games.hexel.vision.two_symbol_prior import with_two_kinds
 from companion.vision.networks import softmax
+
+
+def with_two_kinds(probabilities: np.ndarray, plain: float) -> np.ndarray:
+    """Probabilities once it is known that a card carries at most two kinds of symbol.
+
+    Args:
+        probabilities: (N, 6, K + 1) of each kind for each symbol by itself, last that it is none.
+        plain: a symbol that is seen so surely stays as it is seen.
+
+    Returns:
+        (N, 6, K + 1).
+
+    >>> p = np.array([[[0.97, 0.01, 0.01, 0.01]] * 3 + [[0.01, 0.6, 0.38, 0.01]] * 2 + [[0.01, 0.95, 0.03, 0.01]]])
+    >>> bool(with_two_kinds(p, 0.93)[0, 3, 1] > 0.85)
+    True
+    """
+    none = probabilities.shape[-1] - 1
+    pairs = list(combinations(range(none), 2))
+    allowed = np.zeros((len(pairs) + 1, none + 1))
+    for row, pair in zip(allowed, pairs, strict=False):
+        row[[*pair, none]] = 1.0
+    allowed[-1] = 1.0
+    share = np.einsum("nic,sc->nsi", np.asarray(probabilities, np.float64), allowed) + 1e-9
+    prior = np.append(np.full(len(pairs), (1.0 - LIMITS.three_kinds) / len(pairs)), LIMITS.three_kinds)
+    weight = prior * np.exp(LIMITS.trust_in_others * np.log(share).sum(-1))
+    weight /= weight.sum(-1, keepdims=True)
+    told = np.einsum("ns,nsi,sc,nic->nic", weight, 1.0 / share, allowed, probabilities)
+    told /= told.sum(-1, keepdims=True)
+    return np.where(probabilities.max(-1, keepdims=True) >= plain, probabilities, told).astype(np.float32)
 
 
 def named(looks: np.ndarray, answers: np.ndarray, none_at: float, plain: float) -> np.ndarray:

@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.hexel.vision.symbol_crops import (
+from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
     cut_patches,

@@ -1,17 +1,45 @@
-"""What is to be seen in the outlines of Comet cards: how surely each is a card, and what it shows."""
+"""How surely outlines are Comet cards, and what they show; numbers in doubt by the mean of several looks.
+
+The mean of what is seen through outlines moved a little is nearer the truth.
+"""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from companion.games.comet.vision.classifier import Numerals
-from companion.games.comet.vision.gap_rejection import is_gap
-from companion.games.comet.vision.merged_cards import burnt_pairs, parted
-from companion.games.comet.vision.numeral_crops import KINDS, NUMBERS, Opinions
-from companion.games.comet.vision.numeral_tta import looked_again
-from companion.games.comet.vision.size_check import fits, widths_beside
+from companion.games.comet.vision.classifier import KINDS, Opinions, PretrainedNumerals
+from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.plausibility import burnt_pairs, fits, is_gap, parted, widths_beside
+from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
+
+_MOVES = np.array([[-0.04, 0.0], [0.04, 0.0], [0.0, -0.03], [0.0, 0.03]])
+"""In half heights of a card, along its own sides."""
+
+
+def looked_again(
+    namer: PretrainedNumerals, pyramid: Pyramid, corners: np.ndarray, sections: np.ndarray, is_card: np.ndarray
+) -> np.ndarray:
+    """The sections (N, 3, 15) of cards (N, 4, 2), those of numbers in doubt the mean of other looks.
+
+    Args:
+        namer: what looks.
+        pyramid: the picture.
+        corners: the outlines.
+        sections: as seen at the first look.
+        is_card: which outlines some number is read on (N,).
+    """
+    likely = sections[:, :, : len(NUMBERS)].max(-1)
+    doubt = (likely > LIMITS.likely_number) & (sections.max(-1) < LIMITS.sure_number) & is_card[:, None]
+    which = np.flatnonzero(doubt.any(1))
+    if not len(which):
+        return sections
+    moved = [corners[i] + CARD.pose_of(corners[i])[1] @ move for i in which for move in _MOVES]
+    looks = namer.classify(pyramid, np.array(moved, np.float32))
+    mean = sections.copy()
+    mean[which] = looks.reshape(len(which), len(_MOVES), *sections.shape[1:]).mean(1)
+    return np.where(doubt[:, :, None], mean, sections)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,9 +59,9 @@ class SeenOutlines:
     is_about: np.ndarray
 
 
-def looked_at(pyramid: Pyramid, corners: np.ndarray, found: np.ndarray, namer: Numerals) -> SeenOutlines:
+def looked_at(pyramid: Pyramid, corners: np.ndarray, found: np.ndarray, namer: PretrainedNumerals) -> SeenOutlines:
     """What is to be seen in the outlines (N, 4, 2), found so surely (N,); those of two burnt cards parted in two."""
-    opinions = namer.opinions(pyramid, corners)
+    opinions = namer.look(pyramid, corners)
     sections = opinions.sections()
     first = _presence(found, opinions, sections)
     is_read = (sections[:, :, : len(NUMBERS)] >= LIMITS.sure_number).any((1, 2))
@@ -48,10 +76,10 @@ def looked_at(pyramid: Pyramid, corners: np.ndarray, found: np.ndarray, namer: N
     return _with_parts(seen, is_pair, pyramid, namer) if is_pair.any() else seen
 
 
-def _with_parts(seen: SeenOutlines, is_pair: np.ndarray, pyramid: Pyramid, namer: Numerals) -> SeenOutlines:
+def _with_parts(seen: SeenOutlines, is_pair: np.ndarray, pyramid: Pyramid, namer: PretrainedNumerals) -> SeenOutlines:
     """Two outlines for each of two cards; a back is not told there: white faces and white backs look alike."""
     parts = parted(seen.corners[is_pair])
-    opinions = namer.opinions(pyramid, parts)
+    opinions = namer.look(pyramid, parts)
     sections = opinions.sections()
     sections[:, :, len(NUMBERS)] = 0.0
     return SeenOutlines(

@@ -6,14 +6,25 @@ answer counts that lies clearly nearer to some look than the patch as it is. Sym
 share their doubt. What is burnt out to white is no symbol.
 """
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 
-from companion.games.hexel.vision.prototype_adaptation import named
+from companion.games.hexel.vision.classifier import (
+    PATCH,
+    accept_symbols,
+    bare_face,
+    levels_apart,
+    over_face,
+    raw_patches,
+    stood_out,
+)
+from companion.games.hexel.vision.prototype_adaptation import named, with_two_kinds
 from companion.games.hexel.vision.prototypes import SymbolProfile, likeness, seen_for_likeness
-from companion.games.hexel.vision.symbol_crops import PATCH, bare_face, levels_apart, over_face, raw_patches, stood_out
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import network
 
 
 def symbol_probabilities(
@@ -101,3 +112,30 @@ def _otherwise(
         over = over_face(alone, face, value) - np.float32(0.5)
         out.append(np.concatenate([over, stood_out(alone)], axis=-1)[:, 0])
     return np.stack(out)
+
+
+@dataclass(frozen=True, slots=True)
+class FewShotSymbols:
+    """A deck's own printing."""
+
+    profile: SymbolProfile
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """See `SymbolClassifier`."""
+        return (*self.profile.symbols, None)
+
+    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+        """See `Classifier`."""
+        alone = symbol_probabilities(
+            network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol
+        )
+        return with_two_kinds(alone, LIMITS.sure_symbol)
+
+    def settled(self, probabilities: np.ndarray) -> "FewShotSymbols":
+        """Itself: a profile knows its deck."""
+        return self
+
+    def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+        """See `Classifier`."""
+        return accept_symbols(probabilities, self.names)
