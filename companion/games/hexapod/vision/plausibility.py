@@ -1,6 +1,5 @@
 """What of a Hexapod field may be stated as fact, and what is doubted: thresholds, the insects' build, and insects of
 one kind that do not look alike."""
-"""
 
 from collections.abc import Sequence
 from dataclasses import replace
