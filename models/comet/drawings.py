@@ -8,8 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
+from companion.games.comet.vision.classifier import HIGH, WIDE, cut_cards
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.numeral_crops import HIGH, WIDE, cut_cards
 from companion.vision.detection.corner_refiner import VIEW, cut_views
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.layouts import laid_groups, strays

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.comet.vision.classifier import Numerals
+from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import learn_comet
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import in_words as card_in_words
@@ -14,10 +14,10 @@ from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.events import Told
 
 
-def _namer(edition: str | None, profile: Path | None) -> Numerals:
+def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
     if profile is not None:
         raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
-    return Numerals()
+    return PretrainedNumerals()
 
 
 def in_words(told: Told) -> str:

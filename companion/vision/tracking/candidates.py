@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion.vision.classification.classifier import Classifier, confidence_of
-from companion.vision.results import SeenCard, is_near
+from companion.vision.classification.classifier import Classifier
+from companion.vision.results import SeenCard, confidence_of, is_near
 from companion.vision.tracking.layouts import Layout
 
 _LOOKS = 6
@@ -65,7 +65,7 @@ class Candidates:
         held.looks += 1
         held.evidence += (now.probabilities - held.evidence) / min(held.looks, _LOOKS)
         mean = held.evidence
-        edges = _cleared(namer.accepted(mean), mean, now) if namer else now.edges
+        edges = _cleared(namer.accept(mean), mean, now) if namer else now.edges
         sure = confidence_of(now.presence, mean, edges)
         held.card = replace(now, edges=edges, probabilities=mean, confidence=sure)
 

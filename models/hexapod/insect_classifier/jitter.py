@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import CELL_PX, prepared
+from companion.games.hexapod.vision.classifier import CELL_PX, prepared
 from companion.vision.geometry.shapes import mapped
 
 draw: Any = import_module("models.hexapod.insect_classifier.draw")

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.hexapod.vision.cell_crops import (
+from companion.games.hexapod.vision.classifier import (
     BESIDE,
     BESIDE_SCALE,
     EMPTY,

@@ -10,7 +10,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.games.hexdragon.vision.tile_crops import OWNERS, cut_tiles
+from companion.games.hexdragon.vision.classifier import OWNERS, cut_tiles
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 

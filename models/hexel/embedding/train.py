@@ -7,7 +7,7 @@ calmly, as it is taught, and hard, in another room (`models.drawing.hexel.photog
 photograph come the examples, from the other the questions: prototypical networks (Snell, Swersky, Zemel 2017), the
 printings that went badly asked more often. An episode's patches are mirrored and their colours exchanged together, each
 is seen a little askew, and some that are asked are partly covered. Questions that show no symbol are to lie further
-from every example than `profile.NONE_AT`. Writes `likeness.onnx`.
+from every example than `LIMITS.none_at`. Writes `likeness.onnx`.
 """
 
 import argparse
@@ -21,8 +21,9 @@ import torch
 from torch import nn
 
 from companion.games.hexel.deck import SYMBOLS
-from companion.games.hexel.vision.prototypes import NONE_AT, face_value_of, seen_for_likeness
-from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
+from companion.games.hexel.vision.classifier import PATCH, raw_patches
+from companion.games.hexel.vision.prototypes import face_value_of, seen_for_likeness
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.invented import invented
@@ -197,7 +198,7 @@ def answers(net: nn.Module, patches: np.ndarray) -> torch.Tensor:
     centre = z[:, : 3 * EXAMPLES].reshape(b, 3, EXAMPLES, -1).mean(2)
     ask = z[:, 3 * EXAMPLES :]
     distance = ((ask[:, :, None] - centre[:, None]) ** 2).sum(-1)
-    return torch.cat([-distance, torch.full_like(distance[:, :, :1], -NONE_AT)], -1)
+    return torch.cat([-distance, torch.full_like(distance[:, :, :1], -LIMITS.none_at)], -1)
 
 
 TRUTH = torch.cat([torch.arange(3).repeat_interleave(QUESTIONS), torch.full((STRANGERS,), 3)])

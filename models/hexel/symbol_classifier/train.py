@@ -3,7 +3,7 @@
     PYTHONPATH=. python models/hexel/symbol_classifier/train.py --cache DIR [--pictures 1600] [--epochs 14]
 
 Draws its own photographs (`models.drawing.hexel.photograph`, seeds from 2,000,000 up), cuts patches as
-`companion.games.hexel.vision.symbol_crops` does, with the corners a little off as the finder's are, and writes `symbols.onnx`.
+`companion.games.hexel.vision.classifier` does, with the corners a little off as the finder's are, and writes `symbols.onnx`.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.hexel.vision.symbol_crops import CLASSES, PATCH, cut_patches
+from companion.games.hexel.vision.classifier import CLASSES, PATCH, cut_patches
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph

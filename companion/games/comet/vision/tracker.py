@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from companion.games.comet.vision.classifier import Numerals
+from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.layout import Scattered
 from companion.games.comet.vision.recognizer import read_comet
 from companion.vision.results import SeenCard
@@ -22,7 +22,7 @@ class CometFollower:
     the other is told as gone, which makes it one move, or until it has lain there beside the other for long.
     """
 
-    def __init__(self, namer: Numerals, patience: Patience) -> None:
+    def __init__(self, namer: PretrainedNumerals, patience: Patience) -> None:
         self._settler = Settler(read_comet, Scattered(), namer, patience)
         self._wait = patience.removal + _SPARE
         self._held: list[tuple[Told, int]] = []
