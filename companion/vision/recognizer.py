@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.vision.image.pyramid import Pyramid
@@ -24,7 +25,7 @@ class Profile(Protocol):
 
 
 class Follower(Protocol):
-    """Follows one table over time; see `settling.Settler`."""
+    """Follows one table over time; see `tracker.Tracker`."""
 
     @property
     def cards(self) -> tuple[Any, ...] | None:
@@ -38,8 +39,8 @@ class Follower(Protocol):
     def standing(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
 
-    def step(self, bgr: np.ndarray) -> list[Told]:
-        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
+    def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[Told]:
+        """Take in one frame, uint8 (h, w, 3), taken at ``t_s``; return what has settled with it."""
 
 
 @dataclass(frozen=True, slots=True)

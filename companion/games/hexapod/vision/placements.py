@@ -18,6 +18,8 @@ _SECOND: Mapping[str, Place] = {"moth": (0, 1), "stag": (1, 0)}
 _COVERED = 0.6
 """A card that shows what lay there before is told only when so much of each of its cells looks different."""
 
+_SHOWS = 2
+"""Of two cards laid at once each must show something new in so many of its cells."""
 _ELSEWHERE = 0.15
 """And then the other cells may look different only so much, taken together."""
 
@@ -40,8 +42,8 @@ def news_of(before: SeenField, now: SeenField) -> dict[Place, str | None]:
     }
 
 
-def laid_card(before: SeenField, now: SeenField, changed: np.ndarray) -> Laid | None:
-    """The card that was laid; None when no one card explains what changed.
+def laid_cards(before: SeenField, now: SeenField, changed: np.ndarray) -> tuple[Laid, ...]:
+    """The cards that were laid, one or two beside each other, the order unknown; none when no such explain it all.
 
     Args:
         before: the case as it was known.
@@ -50,20 +52,25 @@ def laid_card(before: SeenField, now: SeenField, changed: np.ndarray) -> Laid | 
     """
     news = news_of(before, now) | _first_read(before, now)
     if any(kind is None for kind in news.values()):
-        return None
+        return ()
     rows, cols = changed.shape
-    fitting = [
-        place
-        for place in np.ndindex(rows - 1, cols - 1)
-        if set(news) <= set(_under(place)) and square(now.cells, place) is not None
-    ]
+    squares = [place for place in np.ndindex(rows - 1, cols - 1) if square(now.cells, place) is not None]
+    fitting = [(place,) for place in squares if set(news) <= set(_under(place))]
     if not news:
-        fitting = [place for place in fitting if _stands_out(changed, place)]
+        fitting = [places for places in fitting if _stands_out(changed, places[0])]
+    elif not fitting:
+        fitting = [
+            (a, b)
+            for i, a in enumerate(squares)
+            for b in squares[:i]
+            if set(news) <= {*_under(a), *_under(b)} and not set(_under(a)) & set(_under(b))
+            and min(sum(cell in news for cell in _under(place)) for place in (a, b)) >= _SHOWS
+        ]  # fmt: skip
     if not fitting:
-        return None
-    place = max(fitting, key=lambda one: float(sum(changed[cell] for cell in _under(one))))
-    shown = square(now.cells, place)
-    return None if shown is None else Laid((int(place[0]), int(place[1])), shown)
+        return ()
+    best = max(fitting, key=lambda places: float(sum(changed[cell] for place in places for cell in _under(place))))
+    shown = ((place, square(now.cells, place)) for place in best)
+    return tuple(Laid((int(place[0]), int(place[1])), cells) for place, cells in shown if cells is not None)
 
 
 def square(cells: Kinds, place: Place) -> Square | None:
