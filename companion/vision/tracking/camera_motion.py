@@ -45,8 +45,9 @@ class CameraMotion:
         now = _small_grey(bgr)
         if len(self._corners) < _MIN_INLIERS or now.shape != self._reference.shape:
             return None
-        there, is_there, _ = cv2.calcOpticalFlowPyrLK(self._reference, now, self._corners, None)  # type: ignore[call-overload]
-        back, is_back, _ = cv2.calcOpticalFlowPyrLK(now, self._reference, there, None)
+        guess = np.zeros_like(self._corners)
+        there, is_there, _ = cv2.calcOpticalFlowPyrLK(self._reference, now, self._corners, guess)
+        back, is_back, _ = cv2.calcOpticalFlowPyrLK(now, self._reference, there, guess)
         off = np.linalg.norm(back - self._corners, axis=2)[:, 0]
         is_same = (is_there[:, 0] > 0) & (is_back[:, 0] > 0) & (off < 0.5)
         source, target = self._corners[is_same, 0], there[is_same, 0]
@@ -82,7 +83,9 @@ def _is_a_bump(homography: Homography, size: tuple[int, int]) -> bool:
     """Whether the picture keeps its size and its sides, nearly."""
     corners = _picture_corners(size)
     moved = cv2.perspectiveTransform(corners[None], homography)[0]
-    stretch = np.linalg.norm(moved - np.roll(moved, 1, 0), axis=1) / np.linalg.norm(corners - np.roll(corners, 1, 0), axis=1)
+    stretch = np.linalg.norm(moved - np.roll(moved, 1, 0), axis=1) / np.linalg.norm(
+        corners - np.roll(corners, 1, 0), axis=1
+    )
     return bool(stretch.max() < _MAX_STRETCH and stretch.min() > 1 / _MAX_STRETCH)
 
 

@@ -104,7 +104,9 @@ class CardTracker(Tracker[SeenCard]):
         if fresh is None:
             return None
         pieces = self._layout.moved(known, fresh) or known
-        return Found(pieces, near(pieces, [card for card in (*reading.cards, *reading.loose) if None not in card.edges], 0.6))
+        return Found(
+            pieces, near(pieces, [card for card in (*reading.cards, *reading.loose) if None not in card.edges], 0.6)
+        )
 
     # ------------------------------------------------------------ where something changed
 
@@ -214,14 +216,16 @@ class CardTracker(Tracker[SeenCard]):
         """The track of an appearing card, this look at it included."""
         track = next((one for one in self._appearing if is_near(card, one.piece, 0.15)), None)
         if track is None:
-            self._tracks = [t for t in self._tracks or () if t not in self._appearing or not is_near(t.piece, card, 1.0)]
+            self._tracks = [
+                t for t in self._tracks or () if t not in self._appearing or not is_near(t.piece, card, 1.0)
+            ]
             track = Track(card, self._now_s, first_s=self._now_s)
             self._tracks.append(track)
         add_look(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
     def _is_read(self, track: Track[SeenCard], old: Track[SeenCard] | None) -> bool:
-        """Whether an appearing card is read well enough to be reported, or has lain there for so long that it must be."""
+        """Whether an appearing card is read well enough to be reported, or has lain there for long."""
         track.reason = "it cannot be read fully yet" if None in track.piece.edges else ""
         if not track.reason and old is not None and track.looks < _CHANGED_FACE_LOOKS:
             track.reason = "it lies where another card was"
@@ -237,7 +241,9 @@ class CardTracker(Tracker[SeenCard]):
             events += self._remove(old)
         known = self._lying
         cards = self._layout.named([*(one.piece for one in known), track.piece])
-        joined = [new for new, one in zip(cards, known, strict=False) if one.piece.cell is None and new.cell is not None]
+        joined = [
+            new for new, one in zip(cards, known, strict=False) if one.piece.cell is None and new.cell is not None
+        ]
         for one, card in zip([*known, track], cards, strict=True):
             one.piece = card
         track.enter(State.STILL, self._now_s)
@@ -246,7 +252,9 @@ class CardTracker(Tracker[SeenCard]):
         events += [{"event": "placed", **new.as_json()}, *({"event": "moved", **c.as_json()} for c in joined)]
         if None in new.edges:
             at = [round(v) for v in new.centre]
-            events.append({"event": "notice", "code": "unsure", "message": "A new card cannot be read fully.", "at": at})
+            events.append(
+                {"event": "notice", "code": "unsure", "message": "A new card cannot be read fully.", "at": at}
+            )
         return events
 
     # ------------------------------------------------------------ a deck that holds each card once

@@ -1,4 +1,4 @@
-"""Follows a table over time, whatever lies on it: the clock, the camera's motion, light, hands, and the table as a whole.
+"""Follows a table over time, whatever lies on it: the clock, the camera, light, hands, and the table as a whole.
 
 A game's tracker says how its table is read and compared; see `card_tracker.CardTracker` and Hexapod's `CaseTracker`.
 """
@@ -118,7 +118,7 @@ class Tracker(ABC, Generic[Piece]):
         self._now_s = 0.0
         self._frame_s: float | None = None
         self._next_full_s = 0.0
-        self._is_busy = False
+        self._is_busy = self._is_moving = False
         self._pending: Homography | None = None
         self._explained_changes: Mask | None = None
         self._hands_s = self._lost_s = -np.inf
@@ -211,7 +211,7 @@ class Tracker(ABC, Generic[Piece]):
 
     def _begin(self, bgr: NDArray[np.uint8], mask: ChangeMask) -> list[TableEvent]:
         """The table as it first settles."""
-        if not self._may_read_all(mask, _START, 0.28):
+        if not self._may_read_all(mask, _START, 0.2):
             return []
         reading = self._read_table(bgr)
         if self._is_doubtful(reading) and self._now_s < self._patience.doubt_s:
@@ -249,7 +249,7 @@ class Tracker(ABC, Generic[Piece]):
             if events is not None:
                 return events
         else:
-            self._wide_since_s = None
+            self._wide_since_s, self._is_moving = None, False
         self._explained_changes = changed
         return self._look(view) + self._resting(view)
 
@@ -258,15 +258,19 @@ class Tracker(ABC, Generic[Piece]):
         if self._wide_since_s is None:
             self._wide_since_s = self._now_s
         if not self._may_read_all(view.mask, _ANEW, 0.45):
-            return self._lose(is_wide) if is_wide else None
+            return self._lose(is_wide) if is_wide else [] if self._is_moving else None
+        self._is_moving = False
         reading = self._read_table(view.bgr)
         pieces = [*reading.cards, *reading.loose]
         known = [track.piece for track in self._lying]
-        found = self._find(known, reading)
+        is_bare = not known and not pieces
+        found = self._find(known, reading) if known or is_bare else None
         if found is None:
             return self._lose(is_wide) + self._meet(reading, view) if is_wide or self._is_sudden() else None
         self._wide_since_s = None
-        strangers = self._places([p for p, is_known in zip(pieces, near(pieces, found.pieces, 0.6), strict=True) if not is_known])
+        strangers = self._places(
+            [p for p, is_known in zip(pieces, near(pieces, found.pieces, 0.6), strict=True) if not is_known]
+        )
         strangers |= self._places([p for p, is_seen in zip(found.pieces, found.is_seen, strict=True) if not is_seen])
         if _shift(known, found.pieces) < _MOVED:
             if is_wide and all(found.is_seen):  # another light on the same cards
@@ -274,7 +278,8 @@ class Tracker(ABC, Generic[Piece]):
                 self._detector.accept(~(strangers if before is None else strangers | _grown(before)))
             return self._back_in_view() or None
         if not self._lie_still(found, view.mask):
-            return None  # a hand may be holding them
+            self._is_moving = True  # a hand may be holding them
+            return []
         for track, piece in zip(self._lying, found.pieces, strict=True):
             track.piece = piece
         self._drop_appearing()
@@ -327,7 +332,11 @@ class Tracker(ABC, Generic[Piece]):
     def _lie_still(self, found: Found[Piece], mask: ChangeMask) -> bool:
         """Whether most of each piece that was seen has not stirred for as long as a removal takes twice."""
         still = mask.is_still(2 * self._patience.removal_s)
-        places = [cells_of(p.corners, still.shape, 0.95) for p, is_seen in zip(found.pieces, found.is_seen, strict=True) if is_seen]
+        places = [
+            cells_of(p.corners, still.shape, 0.95)
+            for p, is_seen in zip(found.pieces, found.is_seen, strict=True)
+            if is_seen
+        ]
         return all(float(still[place].mean()) > 0.8 for place in places if place.any())
 
     # ------------------------------------------------------------ the camera
@@ -346,14 +355,18 @@ class Tracker(ABC, Generic[Piece]):
         if before is None or displacement_px(homography @ np.linalg.inv(before), size) > _SAME_MOTION_PX:
             return []  # it moves still
         self._pending = None
-        self._detector.follow_camera(bgr, homography)
+        self._detector.follow_camera(bgr, homography, self._now_s)
         self._motion.set_reference(bgr, self._now_s)
         was = [track.piece for track in self._lying]
         for track in self._tracks or ():
             corners = cv2.perspectiveTransform(track.piece.corners[None].astype(np.float32), homography)[0]
             track.piece = replace(track.piece, corners=corners)  # type: ignore[type-var]
         self._explained_changes = None
-        far = _shift(was, [track.piece for track in self._lying]) if was else displacement_px(homography, size) / size[0] * 10
+        far = (
+            _shift(was, [track.piece for track in self._lying])
+            if was
+            else displacement_px(homography, size) / size[0] * 10
+        )
         return self._back_in_view() + ([self._camera_moved()] if far >= _MOVED else [])
 
     def _camera_moved(self) -> TableEvent:

@@ -83,7 +83,7 @@ def add_look(track: Track[SeenCard], card: SeenCard, classifier: Classifier | No
         track.piece = card
         return
     before: NDArray[np.float32] = track.piece.probabilities
-    mean = before + (card.probabilities - before) / min(track.looks, _LOOKS)
+    mean = np.asarray(before + (card.probabilities - before) / min(track.looks, _LOOKS), np.float32)
     edges = _settled(classifier.accepted(mean), mean, card) if classifier else card.edges
     sure = confidence_of(card.presence, mean, edges)
     track.piece = replace(card, edges=edges, probabilities=mean, confidence=sure)

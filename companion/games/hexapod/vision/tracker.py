@@ -125,8 +125,9 @@ class CaseTracker(Tracker[SeenField]):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
+        since_s = np.round(_cell_shares(field, view.mask.stirred_s), 1)
         shares = np.zeros_like(changed) if is_pushed else changed * is_open
-        return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open)
+        return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
 
     def _was_looked_at(self, look: _Look | None) -> bool:
         if look is None:
@@ -152,12 +153,15 @@ class CaseTracker(Tracker[SeenField]):
         *,
         is_old: bool,
         is_open: Mask,
+        since_s: NDArray[np.float64],
     ) -> list[TableEvent]:
         """What changed in a case, once it is certain."""
         board = self._lying.index(track)
         news, is_sure = news_of(before, now), not any(map(any, now.doubt))
         events: list[TableEvent] = []
         laid = laid_cards(before, now, shares)
+        if len(laid) == 2 and not any(None in row for row in laid[0].cells):
+            laid = tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
         if laid:
             cells = before.cells
             for card in laid:
@@ -243,7 +247,10 @@ class CaseTracker(Tracker[SeenField]):
 
 def _only_where(now: SeenField, before: SeenField, is_read: Mask) -> SeenField:
     """The field as it is read in some cells, and as it was known in the others."""
-    pick = [list(zip(*rows, strict=True)) for rows in zip(now.cells, before.cells, now.doubt, before.doubt, is_read, strict=True)]
+    pick = [
+        list(zip(*rows, strict=True))
+        for rows in zip(now.cells, before.cells, now.doubt, before.doubt, is_read, strict=True)
+    ]
     return replace(
         now,
         cells=tuple(tuple(new if read else old for new, old, _, _, read in row) for row in pick),
@@ -251,8 +258,8 @@ def _only_where(now: SeenField, before: SeenField, is_read: Mask) -> SeenField:
     )
 
 
-def _cell_shares(field: SeenField, mask: Mask) -> NDArray[np.float64]:
-    """The share of each cell of a field that a mask covers, (rows, cols)."""
+def _cell_shares(field: SeenField, mask: Mask | NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of each cell of a field that a mask covers, or the mean of other values there, (rows, cols)."""
     out = np.zeros((len(field.cells), len(field.cells[0])))
     for place in np.ndindex(out.shape):
         area = cells_of(cell_corners(field, place, 1, 1), (mask.shape[0], mask.shape[1]))
