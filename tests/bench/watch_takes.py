@@ -135,7 +135,7 @@ def two_hands(film: Film) -> Take:
     for a, b in zip(film.events[::2], film.events[1::2], strict=False):
         begin, middle = int(min(a.hand_in, b.hand_in)) - 2, int(b.hand_in) - 2
         end = int(max(a.hand_gone, b.hand_gone)) + 2
-        if middle <= a.hand_gone or begin < done:
+        if middle <= a.hand_gone or begin < done or _is_at(a, b.outlines[0], 0.02):
             events += [replace(e, **{k: (getattr(e, k) + len(pictures) - done) / FPS for k in TIMES}) for e in (a, b)]
             continue
         pictures += film.pictures[done:begin]
@@ -257,8 +257,8 @@ def _match(take: Take, reports: Sequence[tuple[float, dict[str, Any]]], score: S
         score.delays_s.append(paired[i] - event.frame)
 
 
-def _is_at(event: Event, outline: NDArray[np.float32]) -> bool:
-    return any(_iou(outline, other) >= SAME_PLACE for other in event.outlines)
+def _is_at(event: Event, outline: NDArray[np.float32], share: float = SAME_PLACE) -> bool:
+    return any(_iou(outline, other) >= share for other in event.outlines)
 
 
 def _iou(a: NDArray[np.float32], b: NDArray[np.float32]) -> float:

@@ -14,6 +14,8 @@ _INLIER_PX = 0.75
 """How far a corner may lie from where the homography takes it, in pixels of the small picture."""
 _MIN_HULL = 0.08
 """The corners that move as one span so much of the picture: one card that a hand slides does not."""
+_MIN_SHIFT_PX = 1.6
+"""A motion of less is none: each card is brought into line by itself."""
 _MAX_STRETCH = 1.35
 """A camera that was bumped does not see the table so many times larger or smaller."""
 
@@ -33,7 +35,7 @@ class CameraMotion:
         self._reference, self._corners, self.reference_s = _small_grey(bgr), None, now_s
 
     def estimate(self, bgr: NDArray[np.uint8]) -> Homography | None:
-        """The homography (3, 3) from the reference's pixels to the frame's; None when no single motion explains it.
+        """The homography (3, 3) from the reference's pixels to the frame's; None when nothing moved, or no single motion.
 
         Pyramidal Lucas-Kanade tracks Shi-Tomasi corners both ways; RANSAC finds the motion that most of them share.
         """
@@ -45,9 +47,9 @@ class CameraMotion:
         now = _small_grey(bgr)
         if len(self._corners) < _MIN_INLIERS or now.shape != self._reference.shape:
             return None
-        guess = np.zeros_like(self._corners)
-        there, is_there, _ = cv2.calcOpticalFlowPyrLK(self._reference, now, self._corners, guess)
-        back, is_back, _ = cv2.calcOpticalFlowPyrLK(now, self._reference, there, guess)
+        empty = np.zeros_like(self._corners)
+        there, is_there, _ = cv2.calcOpticalFlowPyrLK(self._reference, now, self._corners, empty.copy())
+        back, is_back, _ = cv2.calcOpticalFlowPyrLK(now, self._reference, there, empty.copy())
         off = np.linalg.norm(back - self._corners, axis=2)[:, 0]
         is_same = (is_there[:, 0] > 0) & (is_back[:, 0] > 0) & (off < 0.5)
         source, target = self._corners[is_same, 0], there[is_same, 0]
@@ -58,6 +60,8 @@ class CameraMotion:
             return None
         agreeing = inliers[:, 0] > 0
         if agreeing.sum() < max(_MIN_INLIERS, _MIN_SHARE * len(source)) or not _spans(source[agreeing], now.shape):
+            return None
+        if float(np.median(np.linalg.norm((target - source)[agreeing], axis=1))) * _SCALE < _MIN_SHIFT_PX:
             return None
         scale = np.diag([_SCALE, _SCALE, 1.0])
         homography: Homography = scale @ matrix @ np.linalg.inv(scale)

@@ -15,8 +15,8 @@ class Patience:
     """A new card lies still this long before it is read: two frames at ten a second."""
     start_s: float = 0.18
     """The whole table lies still this long before it is first read."""
-    removal_s: float = 0.28
-    """A card is gone this long before it is reported as removed."""
+    removal_s: float = 0.09
+    """A card is gone this long, from the first look that misses it, before it is reported as removed."""
     doubt_s: float = 1.5
     """A card that cannot be read fully is reported all the same after this long at rest."""
     resting_s: float = 3.0

@@ -5,7 +5,7 @@ import numpy as np
 
 from companion.vision.tracking.change_detector import ChangeMask, Mask, Planes
 
-_MOVING_S = 0.25
+_MOVING_S = 0.09
 """What has moved within so long is still moving."""
 _SKIN = 0.08
 """A hand and its sleeve show at least so much skin."""

@@ -33,11 +33,13 @@ _MOST = 0.5
 """Where more of the picture changed than this share, it is the light, the camera or the table."""
 _MOVED_TEXTURE = 0.3
 """Where so much of the table's texture changed, the camera may have moved."""
-_SAME_MOTION_PX = 1.5
+_SAME_MOTION_PX = 3.0
 """Two frames that are moved alike within so many pixels show a camera that stands still again."""
 _MOVED = 0.1
 """A camera that moves cards by so much of a side is mentioned; less is followed without a word."""
 _AT_REST = 0.6
+_RESTS_S = 0.55
+"""Cards that were all moved lie still again for so long: then no hand slides them."""
 _LOST_S = 1.5
 _REFERENCE_S = 2.0
 _FOREVER_S = 60.0
@@ -330,8 +332,8 @@ class Tracker(ABC, Generic[Piece]):
         return sum(float(view.changed[p].mean()) > 0.2 for p in places if p.any()) >= 0.7 * len(places)
 
     def _lie_still(self, found: Found[Piece], mask: ChangeMask) -> bool:
-        """Whether most of each piece that was seen has not stirred for as long as a removal takes twice."""
-        still = mask.is_still(2 * self._patience.removal_s)
+        """Whether most of each piece that was seen has not stirred for long."""
+        still = mask.is_still(_RESTS_S)
         places = [
             cells_of(p.corners, still.shape, 0.95)
             for p, is_seen in zip(found.pieces, found.is_seen, strict=True)
@@ -348,7 +350,7 @@ class Tracker(ABC, Generic[Piece]):
             return None
         size = (bgr.shape[1], bgr.shape[0])
         homography = self._motion.estimate(bgr)
-        if homography is None or displacement_px(homography, size) < 1.0:
+        if homography is None:
             self._pending = None
             return None
         before, self._pending = self._pending, homography
