@@ -18,6 +18,7 @@ SLOW_FPS = 8.0
 
 _READS = 5
 _WATCHED = 30
+_SETTLING = 8
 
 
 def bench(clock: Callable[[], float] = time.perf_counter) -> tuple[Finding, ...]:
@@ -50,7 +51,7 @@ def _reading(picture: np.ndarray, recognizer: Recognizer, clock: Callable[[], fl
 
 def _watching(picture: np.ndarray, recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
     follower = recognizer.follower(recognizer.namer(None, None), Patience())
-    for _ in range(Patience().start + 3):
+    for _ in range(_SETTLING):
         follower.step(picture)
     began = clock()
     for _ in range(_WATCHED):

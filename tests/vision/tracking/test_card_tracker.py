@@ -16,7 +16,7 @@ from companion.games.hexel.vision.lattice import find_lattice
 from companion.rules.hexgrid import Cell
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import Reading, SeenCard
-from companion.vision.tracking.card_tracker import Settler
+from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Patience
 from companion.vision.tracking.lattice_identity import celled
 from companion.vision.tracking.layouts import LatticeLayout
@@ -78,8 +78,8 @@ def read(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | Non
     return Reading(tableau, tuple(c for c in named if c.cell is None), (), namer)
 
 
-def settler(**patience: Any) -> Settler:
-    return Settler(read, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience(**patience))
+def settler(**patience: Any) -> CardTracker:
+    return CardTracker(read, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience(**patience))
 
 
 class Table:
@@ -144,7 +144,7 @@ def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_h
         return read(bgr, namer, across_px)
 
     table = Table()
-    table.settler = Settler(counted, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience())
+    table.settler = CardTracker(counted, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience())
     table.show(LINE, 8)
     looks.clear()
     x, y = centre((0, 1))
