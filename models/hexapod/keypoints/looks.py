@@ -7,8 +7,6 @@ is for.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import cv2
 import numpy as np
@@ -30,12 +28,11 @@ from companion.games.hexapod.vision.keypoint_voting import (
 )
 from companion.vision.geometry.quads import UNIT, homography, side_px, through
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import Network
 from models.drawing.clutter import clutter_shape
+from models.hexapod.keypoints.draw import Drawn
+from models.refinement import rotation
 
-draw: Any = import_module("models.hexapod.keypoints.draw")
-
-Drawn = Any
-"""A picture, its cases and its loose cards, see `draw.Drawn`."""
 Finds = dict[bool, list[tuple[np.ndarray, np.ndarray | None]]]
 """Of cases (True) and of cards: where the finder puts each, and where it lies, None where there is none."""
 AS_FOUND = 0.4
@@ -74,7 +71,7 @@ def astray(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     placing, stretching, leaning = (float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl")
     angle = rng.uniform(-np.pi / 4, np.pi / 4) if placing == 1.0 else rng.normal(0, 0.15) * placing
     size = np.exp(np.clip(rng.normal(0, 0.16), -0.35, 0.35) * stretching)
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) * size
+    turn = rotation(angle) * size
     stretch = np.eye(2) + rng.normal(0, 0.08, (2, 2)) * stretching
     away = np.clip(rng.normal(0, 0.16, 2), -0.4, 0.4) * placing
     if placing < 0.5 and rng.random() < 0.15:
@@ -123,8 +120,7 @@ def elsewhere(
         else:
             half = float(np.exp(rng.uniform(np.log(12), np.log(110))))
             angle = rng.uniform(0, np.pi / 2)
-            turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-            quad = UNIT @ turn.T * half + rng.uniform([0, 0], size)
+            quad = UNIT @ rotation(angle).T * half + rng.uniform([0, 0], size)
         sides = [side_px(q) for q in quads]
         apart = [np.linalg.norm(quad.mean(0) - q.mean(0)) for q in quads]
         is_clear = all(a > 0.7 * s for a, s in zip(apart, sides, strict=True))
@@ -133,7 +129,7 @@ def elsewhere(
     return None
 
 
-def found_on(data: list[Drawn], net: cv2.dnn.Net) -> list[Finds]:
+def found_on(data: list[Drawn], net: Network) -> list[Finds]:
     """For each picture what the finder finds on it as a case (True) or a card: where, and what truly lies there."""
     found: list[Finds] = []
     for picture in data:

@@ -3,7 +3,6 @@
 Outlines are a little off, as the finder's are. An edge whose line something hides is not asked, or taught to be unsure.
 """
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,9 @@ import numpy as np
 from companion.games.hexdragon.vision.tile_crops import OWNERS, cut_tiles
 from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
 from companion.vision.image.pyramid import Pyramid
-
-pictures: Any = import_module("models.hexdragon.tile_classifier.draw").pictures
-star_views: Any = import_module("models.hexdragon.tile_classifier.stars").star_views
-jittered: Any = import_module("models.hexel.symbol_classifier.train").jittered
+from models.hexdragon.tile_classifier.draw import pictures
+from models.hexdragon.tile_classifier.stars import star_views
+from models.hexel.symbol_classifier.train import jittered
 
 Labels = tuple[list[int], int, int]
 """What each edge leads to (-1: not asked, 7: hidden), the owner (-1: not asked), the kind."""

@@ -1,23 +1,22 @@
-"""Trains the likeness network: patches of the same symbol of one printing lie close together, whatever the printing.
+"""Trains the embedding: patches of the same symbol of one printing lie close together, whatever the printing.
 
-    PYTHONPATH=. python models/hexel/embedding/train.py --cache DIR [--printings 2400] [--steps 1800]
+    python -m models.hexel.embedding.train --cache DIR [--printings 2400] [--steps 1800]
 
-Each printing (`models.drawing.hexel.invented`, or the reference with other inks) is photographed twice:
-calmly, as it is taught, and hard, in another room (`models.drawing.hexel.photograph`, seeds from 5,000,000 up). From one
+Each printing (`models.drawing.hexel.invented`, or the reference with other inks) is photographed
+twice: calmly, as it is taught, and hard, in another room (seeds from 5,000,000 up). From one
 photograph come the examples, from the other the questions: prototypical networks (Snell, Swersky, Zemel 2017), the
 printings that went badly asked more often. An episode's patches are mirrored and their colours exchanged together, each
 is seen a little askew, and some that are asked are partly covered. Questions that show no symbol are to lie further
-from every example than `profile.NONE_AT`. Writes `likeness.onnx`.
+from every example than `profile.NONE_AT`.
 """
 
-import argparse
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexel.deck import SYMBOLS
@@ -25,11 +24,13 @@ from companion.games.hexel.vision.prototypes import NONE_AT, face_value_of, seen
 from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
 from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
 from companion.vision.image.pyramid import Pyramid
+from models.dataset import cached
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import REFERENCE, varied
+from models.export import export
 from models.networks import block
-from models.training import averaged, drawn, export, quick
+from models.trainer import Losses, Trainer, parser
 
 EACH = 18
 """Cards' patches kept of a symbol from one photograph."""
@@ -38,7 +39,7 @@ OTHER = 12
 EXAMPLES, QUESTIONS, STRANGERS = 5, 6, 8
 
 
-class Likeness(nn.Module):
+class Embedding(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(block(6, 20), block(20, 32, 2), block(32, 32), block(32, 48, 2), block(48, 48))
@@ -88,7 +89,6 @@ def coded(looks: np.ndarray) -> np.ndarray:
 
 def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
     """One printing's part of `Shots`."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
     look = invented(SYMBOLS[edition], rng) if rng.random() < 0.85 else varied(REFERENCE[edition], rng, 3.0)
@@ -127,7 +127,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 def shots(cache: Path, count: int, first_seed: int, workers: int) -> Shots:
     """The drawn photographs' patches."""
-    return Shots(**drawn(cache, "likeness", ("x", "n"), draw, range(first_seed, first_seed + count), workers))
+    return Shots(**cached(cache, "likeness", ("x", "n"), draw, range(first_seed, first_seed + count), workers))
 
 
 def usable(held: Shots) -> np.ndarray:
@@ -189,31 +189,31 @@ def otherwise(patches: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return patches[..., [*order, *(order + 3)]]
 
 
-def answers(net: nn.Module, patches: np.ndarray) -> torch.Tensor:
-    """Logits (B, 3 * QUESTIONS + STRANGERS, 4) of what is asked, from episodes (B, M, ...)."""
-    b, m = patches.shape[:2]
-    flat = torch.from_numpy(np.ascontiguousarray(patches.reshape(b * m, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
-    z = net(flat).float().reshape(b, m, -1)
-    centre = z[:, : 3 * EXAMPLES].reshape(b, 3, EXAMPLES, -1).mean(2)
-    ask = z[:, 3 * EXAMPLES :]
-    distance = ((ask[:, :, None] - centre[:, None]) ** 2).sum(-1)
+def tensor(patches: NDArray[np.float32]) -> torch.Tensor:
+    """Patches (..., PATCH, PATCH, 6) as the network takes them (N, 6, PATCH, PATCH)."""
+    return torch.from_numpy(np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
+
+
+def answers(vectors: torch.Tensor, episodes: int) -> torch.Tensor:
+    """Logits (B, 3 * QUESTIONS + STRANGERS, 4) of what is asked, from the embeddings of B episodes' patches."""
+    z = vectors.reshape(episodes, -1, vectors.shape[-1])
+    prototypes = z[:, : 3 * EXAMPLES].reshape(episodes, 3, EXAMPLES, -1).mean(2)
+    distance = ((z[:, 3 * EXAMPLES :, None] - prototypes[:, None]) ** 2).sum(-1)
     return torch.cat([-distance, torch.full_like(distance[:, :, :1], -NONE_AT)], -1)
 
 
 TRUTH = torch.cat([torch.arange(3).repeat_interleave(QUESTIONS), torch.full((STRANGERS,), 3)])
 
 
-def tried(net: nn.Module, held: Shots, chosen: np.ndarray) -> str:
-    """How the network does on printings held out."""
+def tried(trainer: Trainer, held: Shots, chosen: NDArray[np.intp]) -> str:
+    """How the averaged network does on printings held out."""
     rng = np.random.default_rng(5)
-    net.eval()
-    with torch.no_grad():
-        p = torch.cat([torch.softmax(answers(net, episode(held, i, rng)[None]), -1)[0] for i in chosen for _ in "ab"])
-    net.train()
-    truth = TRUTH.repeat(2 * len(chosen))
+    episodes = np.stack([episode(held, i, rng) for i in chosen for _ in "ab"])
+    vectors = torch.from_numpy(trainer.predict(tensor(episodes)))
+    p = torch.softmax(answers(vectors, len(episodes)), -1).reshape(-1, 4)
+    truth = TRUTH.repeat(len(episodes))
     best, right, symbol = p.max(1).values, p.argmax(1) == truth, truth < 3
-    sure = best > 0.96
-    stated = sure & (p.argmax(1) < 3)
+    stated = (best > 0.96) & (p.argmax(1) < 3)
     return (
         f"right {right[symbol].float().mean():.4f} stated {stated[symbol].float().mean():.4f} "
         f"wrong among stated {(~right)[stated & symbol].float().mean():.5f} "
@@ -222,49 +222,34 @@ def tried(net: nn.Module, held: Shots, chosen: np.ndarray) -> str:
 
 
 def main() -> None:
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--printings", type=int, default=2400)
-    ap.add_argument("--steps", type=int, default=1800)
-    ap.add_argument("--workers", type=int, default=2)
-    ap.add_argument("--resume", type=Path, help="weights to go on from")
-    a = ap.parse_args()
-    torch.manual_seed(1)
-    torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
-    rng = np.random.default_rng(1)
-    taught, held = shots(a.cache, a.printings, 5_000_000, a.workers), shots(a.cache, 100, 5_900_000, a.workers)
+    options = parser(__doc__, steps=1800, rate=2e-3, batch=8)
+    options.add_argument("--printings", type=int, default=2400)
+    options.add_argument("--held-out", type=int, default=100, help="printings to measure by")
+    options.add_argument("--workers", type=int, default=2)
+    a = options.parse_args()
+    trainer = Trainer(Embedding(), a, average=0.998)
+    rng = trainer.rng
+    taught, held = shots(a.cache, a.printings, 5_000_000, a.workers), shots(a.cache, a.held_out, 5_900_000, a.workers)
     keep, out = usable(taught), usable(held)
     print(len(keep), "printings to learn from,", len(out), "held out", flush=True)
-    net = Likeness()
-    if a.resume is not None:
-        net.load_state_dict(torch.load(a.resume))
-    steady = averaged(net, 0.998)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=2e-3, weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 2e-3 if a.resume is None else 1e-3, total_steps=a.steps)
-    begun, total = time.time(), 0.0
+    trainer.start_from(tensor(episode(taught, keep[0], rng)))
     hardness = np.ones(len(keep))
-    for step in range(1, a.steps + 1):
-        chosen = rng.choice(len(keep), 8, replace=False, p=(hardness + 0.1) / (hardness + 0.1).sum())
-        with quick():
-            logits = answers(net, np.stack([episode(taught, i, rng) for i in keep[chosen]]))
-        losses = nn.functional.cross_entropy(
-            logits.reshape(-1, 4), TRUTH.repeat(len(chosen)), label_smoothing=0.01, reduction="none"
-        ).reshape(len(chosen), -1)
-        hardness[chosen] = 0.5 * hardness[chosen] + 0.5 * losses.detach().mean(1).numpy().clip(0, 2)
-        loss = losses.mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-        steady.update_parameters(net)
-        total += loss.item()
-        if step % 200 == 0:
-            how = tried(steady.module, held, out)
-            print(f"step {step} loss {total / 200:.4f} {how} {time.time() - begun:.0f} s", flush=True)
-            total = 0.0
-    torch.save(steady.module.state_dict(), a.cache / "likeness.pt")
-    free = {"patches": {0: "n"}, "likeness": {0: "n"}}
-    export(steady.module, Path(__file__).with_name("likeness.onnx"), torch.zeros(6, 6, PATCH, PATCH), free)
+
+    def losses() -> Losses:
+        chosen = rng.choice(len(keep), a.batch, replace=False, p=(hardness + 0.1) / (hardness + 0.1).sum())
+        vectors = trainer.forward(tensor(np.stack([episode(taught, i, rng) for i in keep[chosen]])))
+        (truth,) = trainer.move(TRUTH.repeat(a.batch))
+        logits = answers(vectors, a.batch).reshape(-1, 4)
+        each = nn.functional.cross_entropy(logits, truth, label_smoothing=0.01, reduction="none").reshape(a.batch, -1)
+        hardness[chosen] = 0.5 * hardness[chosen] + 0.5 * each.detach().mean(1).cpu().numpy().clip(0, 2)
+        return {"symbol": each.mean()}
+
+    trainer.fit(losses, write, lambda: tried(trainer, held, out), log_every=200)
+
+
+def write(net: nn.Module, path: Path) -> None:
+    """Export the network."""
+    export(net, path, ("patches", ("n", 6, PATCH, PATCH)), ("embedding", ("n", 48)), (6, 6, PATCH, PATCH))
 
 
 if __name__ == "__main__":
