@@ -36,7 +36,7 @@ def cached(
         cache.mkdir(parents=True, exist_ok=True)
         with multiprocessing.Pool(workers) as pool:
             parts = pool.map(draw, seeds, chunksize=8)
-        np.savez(path, **{column: np.concatenate([p[i] for p in parts]) for i, column in enumerate(columns)})
+        np.savez(path, allow_pickle=False, **{c: np.concatenate([p[i] for p in parts]) for i, c in enumerate(columns)})
     with np.load(path) as kept:
         return {column: kept[column] for column in columns}
 

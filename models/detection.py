@@ -23,7 +23,7 @@ CROP = 256
 OFFSET_SCALE = 8
 """The pixels that an offset of 1 stands for."""
 
-Picture = NDArray[np.uint8]
+Picture = NDArray[np.uint8 | np.float32]
 Points = NDArray[np.float64]
 Outlines = NDArray[np.float32]
 
@@ -84,10 +84,10 @@ def recolour(image: Picture, rng: np.random.Generator, swap: float = 0.12, negat
     return np.ascontiguousarray(255 - image if rng.random() < negate else image)
 
 
-def relight(image: Picture, rng: np.random.Generator) -> NDArray[np.float32]:
+def relight(image: Picture, rng: np.random.Generator) -> Picture:
     """The picture as the detector levels it, a little brighter or darker, 0..255."""
     out = brightened(image).astype(np.float32) * np.float32(rng.uniform(0.8, 1.15)) + np.float32(rng.normal(0, 5))
-    return np.clip(out, 0, 255)
+    return np.asarray(np.clip(out, 0, 255), np.float32)
 
 
 def augment(sample: Sample, rng: np.random.Generator) -> Sample:

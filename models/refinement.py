@@ -90,7 +90,7 @@ def train_refiner(arguments: argparse.Namespace, training: Views, held_out: View
         views, wanted = held_out
         before, after = (
             corner_error(out, wanted, form)
-            for out in (np.zeros_like(wanted), trainer.predict(_batch(views)) / np.float32(GAIN))
+            for out in (np.zeros_like(wanted), np.asarray(trainer.predict(_batch(views)) / GAIN, np.float32))
         )
         figures = f"median {np.median(after):.4f} of {np.median(before):.4f}, 95 % {np.percentile(after, 95):.4f}"
         return f"corner error {figures}"

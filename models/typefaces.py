@@ -27,7 +27,7 @@ PACKAGES = (
 )
 HELD_OUT = ("Lato", "B612", "Tuffy", "Play-", "NimbusSans", "Cantarell", "Andika", "Oxygen", "DejaVuSans")
 """Beginnings of the file names of families that no training sees; the benches draw with them."""
-_LEFT_OUT = (
+_LEFT_OUT: tuple[str, ...] = (
     "thin",
     "hairline",
     "ultralight",
@@ -119,13 +119,14 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", type=Path, required=True)
     a = ap.parse_args()
-    arrays, names = {}, []
+    arrays: dict[str, np.ndarray] = {}
+    names: list[str] = []
     for path in fonts():
         face = drawn(path)
         if face is not None and path.name not in names:
             arrays |= {f"{len(names)}-{label}": mask for label, mask in face.items()}
             names.append(path.name)
-    np.savez_compressed(a.out, names=np.array(names), **arrays)
+    np.savez_compressed(a.out, **arrays, names=np.array(names))
     print(len(names), "typefaces,", sum(name.startswith(HELD_OUT) for name in names), "of them held out")
 
 

@@ -16,7 +16,7 @@ from models.dataset import cached
 from models.drawing.comet.layouts import laid_groups, strays
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import BUSY_BACKS, CometPrinting, invented, reference, varied
-from models.drawing.photograph import Photograph
+from models.drawing.photograph import Entry, Photograph
 from models.refinement import perturb, rotation, views_of
 from models.trainer import parser
 from models.typefaces import Typeface, kept
@@ -117,7 +117,7 @@ def lying(faces: Sequence[Typeface], rng: np.random.Generator) -> CometPrinting:
 
 
 def cut_out(
-    pyramid: Pyramid, cards: list[dict], rng: np.random.Generator, nothings: int
+    pyramid: Pyramid, cards: list[Entry], rng: np.random.Generator, nothings: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Cards cut out upright, and their labels (N, 4): three numbers' classes from the top and the kind."""
     outlines, labels = [], []
@@ -140,7 +140,7 @@ def cut_out(
     return np.round(cut_cards(pyramid, np.array(outlines))).astype(np.uint8), np.array(labels, np.int64)
 
 
-def _labels(card: dict) -> list[int]:
+def _labels(card: Entry) -> list[int]:
     if card["printed"] is None:
         return [NO_NUMBER] * 3 + [BACK]
     shown = zip(card["printed"], card["hidden"], strict=True)

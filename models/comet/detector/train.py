@@ -119,9 +119,8 @@ def _overexpose(image: Picture, rng: np.random.Generator) -> Picture:
     """Exposed for too long, more so to one side."""
     rise = np.linspace(-1, 1, CROP, dtype=np.float32) * float(rng.uniform(0, 0.4))
     gain = float(rng.uniform(1.1, 2.2)) * np.exp(rise if rng.random() < 0.5 else rise[::-1])
-    return np.minimum(image * (gain[:, None, None] if rng.random() < 0.5 else gain[None, :, None]), 255).astype(
-        np.uint8
-    )
+    over = image * (gain[:, None, None] if rng.random() < 0.5 else gain[None, :, None])
+    return np.asarray(np.minimum(over, 255), np.uint8)
 
 
 def main() -> None:

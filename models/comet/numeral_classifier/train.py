@@ -57,13 +57,13 @@ def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarra
     """Cards cut out of one close picture of few cards, maybe read lying on their side, and their labels."""
     rng = np.random.default_rng(seed)
     ground = rng.uniform(0, 255, (int(rng.integers(2, 6)), 3, 3)).astype(np.float32)
-    ground = cv2.resize(ground, (CLOSE_PX, CLOSE_PX), interpolation=cv2.INTER_CUBIC)
+    cloth = cv2.resize(ground, (CLOSE_PX, CLOSE_PX), interpolation=cv2.INTER_CUBIC)
     picture = comet_photograph(
         rng,
         size=(CLOSE_PX, CLOSE_PX),
         printing=lying(typefaces(faces), rng) if is_turned else "invented" if rng.random() < 0.6 else "reference",
         typefaces=typefaces(faces),
-        ground=np.clip(ground, 0, 255).astype(np.uint8),
+        ground=np.clip(cloth, 0, 255).astype(np.uint8),
         count=int(rng.integers(1, 4)),
         across_px=float(np.exp(rng.uniform(np.log(38), np.log(110)))),
     )

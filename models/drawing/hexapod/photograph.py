@@ -7,7 +7,7 @@ Light is added up in linear values; the camera's faults come last.
 import numpy as np
 
 from companion.games.hexapod.deck import CELL_MM, SPIDER
-from models.drawing.canvas import Canvas
+from models.drawing.canvas import Canvas, Field
 from models.drawing.clutter import clutter_shape
 from models.drawing.hexapod.layouts import Case, Lying, Scene, scene
 from models.drawing.hexapod.painting import put_card, put_case, put_face_down
@@ -86,7 +86,7 @@ def _put_things(canvas: Canvas, core: Points, rng: np.random.Generator, *, over:
                 canvas.polygon(points, ink, gloss)
 
 
-def _board(case: Case, camera: Overhead, changed: Points) -> Entry:
+def _board(case: Case, camera: Overhead, changed: Field) -> Entry:
     """The truth about a case.
 
     ``laid`` are its cells as they were laid, ``centres`` where the tops of what lies in them are seen, ``doubt`` says
@@ -124,7 +124,7 @@ def _middle(corners: Points) -> list[float]:
     return [round(float(v), 2) for v in corners.mean(0)]
 
 
-def _loose(card: Lying, corners: Points, camera: Overhead, changed: Points) -> Entry:
+def _loose(card: Lying, corners: Points, camera: Overhead, changed: Field) -> Entry:
     steps = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float) - 0.5
     quarters = [[steps / 2 + np.array([c - 0.5, r - 0.5]) / 2 for c in (0, 1)] for r in (0, 1)]
     hidden = [

@@ -72,9 +72,9 @@ def hexdragon_photograph(
     _put_pieces(canvas, put, look, gloss, rng)
     changed = shot.cover(lambda: put_things(canvas, around, rng, over=True))
     entries = [_entry(piece, camera, changed) for piece in put]
-    tiles, stars = ([e for e in entries if (e["kind"] == "star") is is_star] for is_star in (False, True))
-    pieces = {"tiles": tiles, "stars": stars, "decoys": decoys}
-    ignore = [corners.tolist() for corners in face_down] + outlines(tiles)
+    faces = [entry for entry in entries if entry["kind"] != "star"]
+    pieces = {"tiles": faces, "stars": [entry for entry in entries if entry["kind"] == "star"], "decoys": decoys}
+    ignore = [corners.tolist() for corners in face_down] + outlines(faces)
     return shot.develop("hexdragon", printing, pieces, ignore, {"board": laying.is_board})
 
 

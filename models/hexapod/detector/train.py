@@ -16,7 +16,7 @@ from torch import nn
 
 from companion.games.hexapod.vision.detector import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
 from companion.vision.geometry.quads import homography, pose_code
-from models.detection import crop, detection_loss, recolour, relight
+from models.detection import Picture, crop, detection_loss, recolour, relight
 from models.hexapod.keypoints import draw
 from models.networks import FeaturePyramid, block, export_detector, upsample
 from models.trainer import Losses, Trainer, parser
@@ -69,17 +69,17 @@ def loaded(cache: Path, count: int) -> list[Drawn]:
 
 def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
     """A random crop, as it is, shrunk as for the second look at what is large, or enlarged, flipped and turned."""
-    image, (cases, hidden_cases), (cards, hidden_cards) = item
+    picture, (cases, hidden_cases), (cards, hidden_cards) = item
+    image: Picture = picture
     quads = [cases, cards]
     low, high = _SCALES[int(rng.choice(len(_SCALES), p=_OFTEN))]
     factor = float(rng.uniform(low, high))
     if factor != 1:
-        image = cv2.resize(
-            image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
-        )
+        how = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+        image = np.asarray(cv2.resize(image, None, fx=factor, fy=factor, interpolation=how), np.uint8)
         quads = [(q + 0.5) * factor - 0.5 for q in quads]
     bottom, right = max(0, CROP - image.shape[0]), max(0, CROP - image.shape[1])
-    image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
+    image = np.asarray(cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE), np.uint8)
     image, quads = crop(image, quads, CROP, rng, mirror=True)
     return relight(recolour(image, rng, 0.15), rng), (quads[0], hidden_cases), (quads[1], hidden_cards)
 

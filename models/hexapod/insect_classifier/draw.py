@@ -140,7 +140,7 @@ def _is_named(seed: int) -> bool:
 @lru_cache(maxsize=300)
 def _deck(name: str, number: int) -> Printing:
     rng = np.random.default_rng(4_000_000 + number)
-    return {"reference": reference, "varied": lambda: varied(rng), "invented": lambda: invented(rng)}[name]()
+    return reference() if name == "reference" else varied(rng) if name == "varied" else invented(rng)
 
 
 def photos(cache: Path, count: int) -> list[dict[str, np.ndarray]]:

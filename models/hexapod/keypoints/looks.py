@@ -135,9 +135,10 @@ def found_on(data: list[Drawn], net: Network) -> list[Finds]:
     for picture in data:
         finds = find(net, Pyramid.of(picture[0]), 0.1)
         ways: Finds = {True: [], False: []}
-        for is_case, quads in ((True, finds.cases), (False, finds.cards)):
+        _, cases, cards = picture
+        for is_case, quads, known in ((True, finds.cases, cases), (False, finds.cards, cards)):
             for quad in (one.corners.astype(np.float64) for one in quads):
-                truths = [true for true in picture[1 if is_case else 2].corners if _is_same(quad, true)]
+                truths = [true for true in known.corners if _is_same(quad, true)]
                 if truths or _is_none(quad, picture, is_case):
                     ways[is_case].append((quad, truths[0].astype(np.float64) if truths else None))
         found.append(ways)

@@ -7,11 +7,10 @@ python -m models.hexdragon.corner_refiner.train --cache DIR --warm-start models/
 from pathlib import Path
 from typing import Any
 
-import cv2
 import numpy as np
 
 from companion.vision.image.pyramid import Pyramid
-from models.hexdragon.tile_classifier.draw import pictures
+from models.hexdragon.tile_classifier.draw import pictures, read
 from models.refinement import Views, train_refiner, views_of
 from models.trainer import parser
 
@@ -21,7 +20,7 @@ LOOKS = 2
 def views(path: Path, truth: dict[str, Any], rng: np.random.Generator) -> Views:
     """Views and corrections from one picture."""
     seen = [np.array(one["corners"]) for one in truth["tiles"] if "cut" not in one and one["covered"] <= 0.45]
-    return views_of(Pyramid.of(cv2.imread(str(path))), seen, rng, LOOKS)
+    return views_of(Pyramid.of(read(path)), seen, rng, LOOKS)
 
 
 def dataset(cache: Path) -> Views:

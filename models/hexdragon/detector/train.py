@@ -14,20 +14,19 @@ import numpy as np
 
 from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
 from models.detection import Heatmap, Outlines, Sample, train_detector
-from models.hexdragon.tile_classifier.draw import pictures
+from models.hexdragon.tile_classifier.draw import pictures, read
 from models.networks import HeatmapDetector
 from models.trainer import parser
 
 
 def sample(path: Path, truth: dict[str, Any]) -> Sample:
     """A picture at half size with its tiles and stars."""
-    bgr = cv2.imread(str(path))
-    assert bgr is not None, f"{path} is no picture"
-    half = cv2.resize(bgr, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA)
+    half = np.asarray(cv2.resize(read(path), None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
     tiles = np.array([tile["corners"] for tile in truth["tiles"]], np.float32).reshape(-1, 6, 2)
     stars = [_as_tile(np.array(star["corners"]), tiles)[None] for star in truth["stars"]]
     hidden = np.array([piece["covered"] for piece in truth["tiles"] + truth["stars"]], np.float32)
-    return Sample(half, np.concatenate([tiles, *stars]) / 2 - 0.25, hidden, np.zeros((0, 6, 2), np.float32))
+    corners = np.asarray(np.concatenate([tiles, *stars]) / 2 - 0.25, np.float32)
+    return Sample(half, corners, hidden, np.zeros((0, 6, 2), np.float32))
 
 
 def _as_tile(star: Outlines, tiles: Outlines) -> Outlines:

@@ -13,6 +13,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import BODY_SET, COLOURS, HEADS, Drawing, board_cells
 from models.drawing.hexdragon.layouts import Laying, Put, put_on, star_on
@@ -66,6 +67,14 @@ def _heads(rng: np.random.Generator) -> tuple[list[Put], Laying]:
 def pictures(cache: Path) -> list[tuple[Path, dict[str, Any]]]:
     """The drawn pictures' files and truths, in order of their seeds."""
     return [(path.with_suffix(".png"), json.loads(path.read_text())) for path in sorted(cache.glob("*.json"))]
+
+
+def read(path: Path) -> NDArray[np.uint8]:
+    """A drawn picture. Raises `SystemExit` when the file is no picture."""
+    bgr = cv2.imread(str(path))
+    if bgr is None:
+        raise SystemExit(f"{path} is no picture: delete it and draw again")
+    return np.asarray(bgr, np.uint8)
 
 
 def main() -> None:

@@ -137,8 +137,8 @@ def _write(image: np.ndarray, at: np.ndarray, half: float, ink: np.ndarray, rng:
     x, y = (at * _PER_MM + VIEW * _FINE / 2).tolist()
     cv2.putText(mark, sign, (int(x - 9 * size), int(y + 10 * size)), 0, size, 1.0, max(2, round(size * 4)), cv2.LINE_AA)
     turn = cv2.getRotationMatrix2D((x, y), float(rng.uniform(0, 360)), 1.0)
-    mark = cv2.warpAffine(mark, turn, (mark.shape[1], mark.shape[0]))
-    image += (ink - image) * mark[..., None]
+    turned = cv2.warpAffine(mark, turn, (mark.shape[1], mark.shape[0]))
+    image += (ink - image) * turned[..., None]
 
 
 def _round(radius: float) -> np.ndarray:

@@ -12,7 +12,7 @@ import numpy as np
 from companion.games.hexdragon.vision.tile_crops import OWNERS, cut_tiles
 from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
 from companion.vision.image.pyramid import Pyramid
-from models.hexdragon.tile_classifier.draw import pictures
+from models.hexdragon.tile_classifier.draw import pictures, read
 from models.hexdragon.tile_classifier.stars import star_views
 from models.hexel.symbol_classifier.train import jittered
 
@@ -47,7 +47,7 @@ def dataset(caches: list[Path], repeats: int, stars: int) -> tuple[np.ndarray, n
 
 def cut(path: Path, truth: dict[str, Any], rng: np.random.Generator, repeats: int) -> tuple[np.ndarray, list[Labels]]:
     """Views and labels from one picture; of what lies partly under something twice as many."""
-    pyramid = Pyramid.of(cv2.imread(str(path)))
+    pyramid = Pyramid.of(read(path))
     names = truth["conditions"]["printing"] != "invented"
     outlines, labels = [], []
     for entry in truth["tiles"] + truth["stars"]:

@@ -12,6 +12,7 @@ from every example than `profile.NONE_AT`.
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -30,6 +31,7 @@ from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import REFERENCE, varied
 from models.export import export
 from models.networks import block
+from models.refinement import rotation
 from models.trainer import Losses, Trainer, parser
 
 EACH = 18
@@ -67,7 +69,8 @@ def nearly(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     centre, affine = affine_of(corners)
     size = float(np.sqrt(abs(np.linalg.det(affine))))
     warp = np.eye(2) * np.exp(rng.normal(0, 0.012)) + rng.normal(0, 0.008, (2, 2))
-    return centre + rng.normal(0, 0.01, 2) * size + rng.normal(0, 0.25, 2) + UNIT_HEXAGON @ (affine @ warp).T
+    off = rng.normal(0, 0.01, 2) * size + rng.normal(0, 0.25, 2)
+    return np.asarray(centre + off + UNIT_HEXAGON @ (affine @ warp).T)
 
 
 def elsewhere(corners: np.ndarray, size: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
@@ -75,9 +78,7 @@ def elsewhere(corners: np.ndarray, size: tuple[int, int], rng: np.random.Generat
     out = []
     for quad in corners[rng.permutation(len(corners))[:3]]:
         centre, affine = affine_of(quad)
-        turn = np.radians(30.0)
-        twist = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-        out.append(centre + UNIT_HEXAGON @ (affine @ twist).T)
+        out.append(centre + UNIT_HEXAGON @ (affine @ rotation(np.radians(30.0))).T)
         out.append(rng.uniform([0, 0], size) + UNIT_HEXAGON @ affine.T)
     return np.array(out)
 
@@ -94,6 +95,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
     look = invented(SYMBOLS[edition], rng) if rng.random() < 0.85 else varied(REFERENCE[edition], rng, 3.0)
     x, n = np.zeros((2, 4, EACH, PATCH, PATCH, 6), np.uint8), np.zeros((2, 4), int)
     value = None
+    how: dict[str, Any]
     for shot in range(2):
         if shot == 0:
             faces = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS[edition])}
@@ -160,8 +162,8 @@ def jittered(patches: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     middle = (PATCH - 1) / 2
     out = patches.copy()
     for i in np.flatnonzero(rng.random(len(patches)) < 0.8):
-        turned = cv2.getRotationMatrix2D((middle, middle), rng.normal(0, 2.5), np.exp(rng.normal(0, 0.03)))
-        turned[:, 2] += rng.normal(0, 0.7, 2)
+        turned = np.asarray(cv2.getRotationMatrix2D((middle, middle), rng.normal(0, 2.5), np.exp(rng.normal(0, 0.03))))
+        turned[:, 2] = turned[:, 2] + rng.normal(0, 0.7, 2)
         for half in (slice(0, 3), slice(3, 6)):
             seen = np.ascontiguousarray(patches[i, ..., half])
             out[i, ..., half] = cv2.warpAffine(seen, turned, (PATCH, PATCH), borderMode=cv2.BORDER_REPLICATE)

@@ -95,7 +95,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.round(flat[keep] * 200).astype(np.uint8), names[keep]
 
 
-def augmented(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def augmented(x: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.float32]:
     """Mirrored along the edge, a little brighter or tinted, noisier."""
     out = x.astype(np.float32) / 200
     flip = rng.random(len(out)) < 0.5
@@ -106,7 +106,7 @@ def augmented(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0, 0.05, (len(out), 1, 1, 1)).astype(
         np.float32
     )
-    return np.clip(out, 0, 1.25) - 0.5
+    return np.asarray(np.clip(out, 0, 1.25) - 0.5, np.float32)
 
 
 def tensor(x: NDArray[np.float32]) -> torch.Tensor:
@@ -136,7 +136,7 @@ def main() -> None:
         return {"symbol": nn.functional.cross_entropy(logits, wanted, label_smoothing=0.01)}
 
     def report() -> str:
-        p = softmax(trainer.predict(tensor(vx.astype(np.float32) / 200 - 0.5)))
+        p = softmax(trainer.predict(tensor(vx.astype(np.float32) / np.float32(200) - np.float32(0.5))))
         right, confident = p.argmax(1) == vy, p.max(1) > 0.9
         wrong = (~right)[confident].mean()
         return f"right {right.mean():.5f} confident {confident.mean():.4f} wrong among confident {wrong:.6f}"

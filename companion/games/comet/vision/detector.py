@@ -125,4 +125,5 @@ def _answer(net: Network, small: np.ndarray) -> np.ndarray:
     """The network's eight planes for a picture, padded to whole strides: float32 (8, h/4, w/4)."""
     h, w = small.shape[:2]
     padded = cv2.copyMakeBorder(brightened(small), 0, -h % 16, 0, -w % 16, cv2.BORDER_REPLICATE)
-    return net.forward(padded.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))[0]
+    batch = padded.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5)
+    return np.asarray(net.forward(batch)[0])

@@ -112,4 +112,5 @@ def _answer(net: Network, small: np.ndarray) -> np.ndarray:
     """The network's planes for a picture, padded to whole strides: float32 (18, h/4, w/4)."""
     h, w = small.shape[:2]
     blob = cv2.copyMakeBorder(brightened(small), 0, -h % 32, 0, -w % 32, cv2.BORDER_REPLICATE)
-    return net.forward(blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))[0]
+    batch = blob.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5)
+    return np.asarray(net.forward(batch)[0])
