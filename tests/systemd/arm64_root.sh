@@ -13,7 +13,7 @@ tree=$(cd "$(dirname "$0")/../.." && pwd)
 root=${BARE_ROOT:-/var/tmp/companion-arm64}
 python=${PYTHON:-python3}
 wheels=(--platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --implementation cp --python-version 3.11)
-libraries=(flask waitress gpiozero reportlab click werkzeug jinja2 markupsafe itsdangerous blinker colorzero pillow
+libraries=(flask uvicorn h11 gpiozero reportlab click werkzeug jinja2 markupsafe itsdangerous blinker colorzero pillow
   charset-normalizer flatbuffers packaging protobuf)
 records=("$@")
 

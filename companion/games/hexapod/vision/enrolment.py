@@ -4,7 +4,6 @@ A kind's examples are what the likeness network (`models/hexapod/insect_classifi
 tells the kinds apart is learnt from many variants of the photographs.
 """
 
-import json
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -19,6 +18,7 @@ from companion.games.hexapod.vision.cell_crops import CELL_PX, EMPTY, INSECT, KI
 from companion.games.hexapod.vision.classifier import Likened
 from companion.games.hexapod.vision.detector import Quad
 from companion.games.hexapod.vision.outlines import exact_cases, found_on
+from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.classification.discriminant import Discriminant, parting
 from companion.vision.enrolment.ambiguity import expected_doubts
 from companion.vision.geometry.quads import straightened
@@ -42,6 +42,7 @@ _COVERED = 0.6
 """A cell that more likely than this shows something else is no example."""
 _FORM = 4
 """Of the file: another network's likeness means nothing to this one."""
+_LARGEST_CASE = 20
 _LEAST_KINDS = 2
 _ALIKE = 0.85
 """Insects of two kinds that are more alike are hard to tell apart: decks with such a pair bring most of the doubts."""
@@ -160,7 +161,7 @@ def _of(kinds: Set[str], examples: Sequence[_Example]) -> tuple[np.ndarray, tupl
 def read_case_profile(path: Path) -> CaseProfile:
     """A profile from its file. Raises `UsageError` when it is not one of Hexapod."""
     try:
-        held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        held: Mapping[str, Any] = read_json(read_file(path), FILE)
         if held["game"] != "hexapod":
             raise ValueError(f"it is one of {held['game']}")
         if held["profile"] != _FORM:
@@ -169,7 +170,7 @@ def read_case_profile(path: Path) -> CaseProfile:
         if examples.ndim != 2 or len(examples) != len(kinds) or not set(kinds) <= set(KINDS):
             raise ValueError("its numbers do not fit together")
         rows, cols = int(held["rows"]), int(held["cols"])
-        if min(rows, cols) < 1:
+        if not (1 <= rows <= _LARGEST_CASE and 1 <= cols <= _LARGEST_CASE):
             raise ValueError(f"a case of {rows} x {cols}")
         parted, weights = tuple(held["parted"]), np.array(held["weights"], np.float32)
         offsets = np.array(held["offsets"], np.float32)
@@ -179,7 +180,7 @@ def read_case_profile(path: Path) -> CaseProfile:
         return CaseProfile(str(held["deck"]), rows, cols, examples, kinds, Discriminant(parted, weights, offsets))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is no Hexapod profile: {error}", code="unreadable-profile") from None
 
 

@@ -4,7 +4,6 @@ Where on a head its owner's ink is, is learnt too: the places at which the owner
 views whose light was divided out (`paths`). An owner is named by the nearest inks; what lies far from all is nobody's.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.games.hexdragon.vision.tile_crops import REACH, VIEW, Answers
+from companion.rules.limits import FILE, read_file, read_json
 
 _TINT_SPREAD = 0.13
 """How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
@@ -182,14 +182,16 @@ def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
 def read_profile(path: Path) -> Profile:
     """A profile from its file. Raises `UsageError` when it is not one."""
     try:
-        held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        held: Mapping[str, Any] = read_json(read_file(path), FILE)
         if held["profile"] != 1 or held["game"] != "hexdragon":
             raise ValueError(f"profile {held['profile']} of {held['game']}")
         heads, rims, places = (np.array(held[name], np.float32) for name in ("heads", "rims", "places"))
         if heads.shape != (len(held["owners"]), 3) or rims.shape != heads.shape or places.shape[1:] != (2,):
             raise ValueError("its numbers do not fit together")
+        if not all(isinstance(owner, str) for owner in held["owners"]) or not len(places) or not len(heads):
+            raise ValueError("it names no owners, or no places")
         return Profile(str(held["deck"]), tuple(held["owners"]), heads, rims, places, float(held.get("ground", 1.0)))
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None

@@ -4,7 +4,6 @@ A symbol's look is the mean of a small network's answers (`models/hexel/embeddin
 photograph; a patch is named by the look it lies nearest to. The profile is a small JSON file.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,12 +21,15 @@ from companion.games.hexel.vision.symbol_crops import (
     raw_patches,
     stood_out,
 )
+from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.enrolment.ambiguity import expected_doubts
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
 
 _FORM = 3
 """Of the file: another network's looks mean nothing to this one."""
+_NUMBERS = 48
+"""Of a look: what the likeness network answers."""
 _ALIKE = 4.0
 """Two looks with a smaller squared distance are often mistaken for one another."""
 _SAME = 0.5
@@ -189,14 +191,16 @@ def _agreeing(answers: np.ndarray) -> np.ndarray:
 def read_profile(path: Path) -> Profile:
     """A profile from its file. Raises `UsageError` when it is not one."""
     try:
-        held: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        held: Mapping[str, Any] = read_json(read_file(path), FILE)
         if held["profile"] != _FORM:
             raise ValueError(f"profile version {held['profile']}; learn the printing again")
         looks, value = np.array(held["looks"], np.float32), np.array(held["face_value"], np.float32)
-        if looks.ndim != 2 or len(looks) != len(held["symbols"]) or value.shape != (3,):
+        symbols = held["symbols"]
+        are_names = isinstance(symbols, list) and len(symbols) > 1 and all(isinstance(name, str) for name in symbols)
+        if not are_names or looks.shape != (len(symbols), _NUMBERS) or value.shape != (3,):
             raise ValueError("its numbers do not fit together")
-        return Profile(str(held["deck"]), tuple(held["symbols"]), looks, value)
+        return Profile(str(held["deck"]), tuple(symbols), looks, value)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
