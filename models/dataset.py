@@ -36,7 +36,8 @@ def cached(
         cache.mkdir(parents=True, exist_ok=True)
         with multiprocessing.Pool(workers) as pool:
             parts = pool.map(draw, seeds, chunksize=8)
-        np.savez(path, allow_pickle=False, **{c: np.concatenate([p[i] for p in parts]) for i, c in enumerate(columns)})
+        joined: dict[str, Any] = {c: np.concatenate([p[i] for p in parts]) for i, c in enumerate(columns)}
+        np.savez(path, **joined)
     with np.load(path) as kept:
         return {column: kept[column] for column in columns}
 

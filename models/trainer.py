@@ -8,6 +8,7 @@ A network's ``train.py`` supplies its data, its losses and how it is exported:
 """
 
 import argparse
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -38,7 +39,7 @@ def parser(
     options.add_argument("--seed", type=int, default=seed, help="of order and augmentation")
     options.add_argument("--warm-start", type=Path, help="weights to begin with, a checkpoint.pt or a weights.onnx")
     options.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
-    options.add_argument("--out", type=Path, help="the file to write; weights.onnx in the cache when missing")
+    options.add_argument("--out", type=Path, help="the file to write; CACHE/GAME/NETWORK/weights.onnx")
     return options
 
 
@@ -118,7 +119,9 @@ class Trainer:
         schedule = torch.optim.lr_scheduler.OneCycleLR(
             optimiser, self.arguments.rate, total_steps=self.steps, pct_start=self._warm_up
         )
-        out = self.arguments.out or self.arguments.cache / "weights.onnx"
+        network = Path(sys.argv[0]).resolve().parts[-3:-1]
+        out = self.arguments.out or self.arguments.cache.joinpath(*network, "weights.onnx")
+        out.parent.mkdir(parents=True, exist_ok=True)
         begun, seen = time.process_time(), defaultdict[str, list[float]](list)
         self.net.train()
         for step in range(1, self.steps + 1):

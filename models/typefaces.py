@@ -1,6 +1,6 @@
 """Numerals in many typefaces, for training and measuring only: fonts of the system drawn with Pillow, kept in a file.
 
-    python models/typefaces.py --out typefaces.npz
+    python -m models.typefaces --out typefaces.npz
 
 A typeface is a mapping from what is printed (``2`` to ``13``, and ``A``) to its ink: a mask of one common height, cut
 to its own width. Fonts whose digits stand on different heights, look alike or hardly leave ink are left out.
@@ -9,6 +9,7 @@ to its own width. Fonts whose digits stand on different heights, look alike or h
 import argparse
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -119,7 +120,7 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", type=Path, required=True)
     a = ap.parse_args()
-    arrays: dict[str, np.ndarray] = {}
+    arrays: dict[str, Any] = {}
     names: list[str] = []
     for path in fonts():
         face = drawn(path)

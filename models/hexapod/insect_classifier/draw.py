@@ -1,6 +1,6 @@
 """Draws what Hexapod's insects are learnt from: cases and cards seen from above, of photographs and of close views.
 
-    PYTHONPATH=. python models/hexapod/insect_classifier/draw.py --cache DIR [--pictures 400] [--decks 1500]
+    python -m models.hexapod.insect_classifier.draw --cache DIR [--pictures 400] [--decks 1500]
 
 Photographs have seeds from 2,000,000 up, decks from 3,000,000 up; they lie in DIR afterwards.
 """

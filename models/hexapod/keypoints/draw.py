@@ -1,6 +1,6 @@
 """Draws what Hexapod's cases and cards are found by: small photographs, hard ones, with the outlines on them.
 
-    PYTHONPATH=. python models/hexapod/keypoints/draw.py --cache DIR [--pictures 3000]
+    python -m models.hexapod.keypoints.draw --cache DIR [--pictures 3000]
 
 Seeds from 4,200,000 up; the pictures lie in DIR afterwards.
 """

@@ -1,6 +1,6 @@
 """Draws the photographs that HexDragon's networks learn from: pictures and truths in one folder.
 
-    python models/hexdragon/tile_classifier/draw.py --cache DIR [--pictures 800] [--first-seed 4000000] [--heads]
+    python -m models.hexdragon.tile_classifier.draw --cache DIR [--pictures 800] [--first-seed 4000000] [--heads]
 
 All three networks learn from the same folder. A picture that is there already is not drawn again. With ``--heads``
 nearly all tiles are heads of all four owners, most sets are redrawn, and a quarter have dark faces.
