@@ -17,6 +17,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
@@ -90,7 +91,7 @@ class Trainer:
             out = self.net(batch.to(self.device).contiguous(memory_format=torch.channels_last))
         return out.float()
 
-    def predict(self, batch: torch.Tensor, size: int = 256) -> np.ndarray:
+    def predict(self, batch: torch.Tensor, size: int = 256) -> NDArray[np.float32]:
         """The output of the averaged network for inputs held out, without gradients, in float32."""
         self.mean.module.eval()
         with torch.no_grad():

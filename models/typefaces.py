@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 LABELS = (*map(str, range(2, 14)), "A")
@@ -55,7 +56,7 @@ _LEFT_OUT += (
 )
 _KEPT_NOTO = ("NotoSans-", "NotoSansDisplay-", "NotoSansMono", "NotoSerif-")
 
-Typeface = dict[str, np.ndarray]
+Typeface = dict[str, NDArray[np.uint8]]
 
 
 def fonts() -> list[Path]:
@@ -97,13 +98,13 @@ def _is_plain(name: str) -> bool:
     return not any(word in name.lower() for word in _LEFT_OUT)
 
 
-def _ink(font: ImageFont.FreeTypeFont, label: str) -> np.ndarray:
+def _ink(font: ImageFont.FreeTypeFont, label: str) -> NDArray[np.uint8]:
     picture = Image.new("L", (360, 220), 0)
     ImageDraw.Draw(picture).text((60, 40), label, font=font, fill=255)
     return np.asarray(picture)
 
 
-def _cut(mask: np.ndarray) -> np.ndarray:
+def _cut(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     columns = np.flatnonzero(mask.max(0) > 60)
     part = Image.fromarray(mask[:, columns[0] : columns[-1] + 1])
     return np.asarray(part.resize((max(4, round(part.width * HEIGHT / part.height)), HEIGHT), Image.Resampling.BOX))

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.comet.vision.detector import RECTANGLE, UNIT_CARD, affine_of
 from companion.games.comet.vision.numeral_crops import HIGH, WIDE, cut_cards
 from companion.vision.image.pyramid import Pyramid
-from models.dataset import cached
+from models.dataset import Column, cached
 from models.drawing.comet.layouts import laid_groups, strays
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import BUSY_BACKS, CometPrinting, invented, reference, varied
@@ -45,7 +46,7 @@ def typefaces(path: Path) -> list[Typeface]:
     return kept(path)["train"]
 
 
-def drawings(cache: Path, faces: Path, pictures: int, more: int, hard: int = 0) -> dict[str, np.ndarray]:
+def drawings(cache: Path, faces: Path, pictures: int, more: int, hard: int = 0) -> dict[str, Column]:
     """The pictures of three rounds: seeds from 5,000,000 and from 5,200,000 up, and hard ones from 5,400,000 up."""
     paint, paint_hard = (functools.partial(draw, faces=faces, is_hard=is_hard) for is_hard in (False, True))
     rounds = [(paint, range(5_000_000, 5_000_000 + pictures)), (paint, range(5_200_000, 5_200_000 + more))]
@@ -54,13 +55,13 @@ def drawings(cache: Path, faces: Path, pictures: int, more: int, hard: int = 0) 
     return {column: np.concatenate([one[column] for one in held]) for column in COLUMNS}
 
 
-def unseen(cache: Path, faces: Path, count: int) -> dict[str, np.ndarray]:
+def unseen(cache: Path, faces: Path, count: int) -> dict[str, Column]:
     """Pictures to measure by, from seeds 5,950,000 up."""
     paint = functools.partial(draw, faces=faces)
     return cached(cache, "comet", COLUMNS, paint, range(5_950_000, 5_950_000 + count), workers=1)
 
 
-def draw(seed: int, faces: Path, is_hard: bool = False) -> Sequence[np.ndarray]:
+def draw(seed: int, faces: Path, is_hard: bool = False) -> Sequence[Column]:
     """Everything of one seed's picture, in the order of `COLUMNS`."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
@@ -118,7 +119,7 @@ def lying(faces: Sequence[Typeface], rng: np.random.Generator) -> CometPrinting:
 
 def cut_out(
     pyramid: Pyramid, cards: list[Entry], rng: np.random.Generator, nothings: int
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Cards cut out upright, and their labels (N, 4): three numbers' classes from the top and the kind."""
     outlines, labels = [], []
     for card in cards:

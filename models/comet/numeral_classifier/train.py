@@ -21,7 +21,7 @@ from companion.games.comet.vision.numeral_crops import HIGH, OUTPUTS, WIDE, leve
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import softmax
 from models.comet.drawings import FACE, UNKNOWN, cut_out, drawings, lying, options, typefaces, unseen
-from models.dataset import Shuffled, cached
+from models.dataset import Column, Shuffled, cached
 from models.drawing.comet.photograph import comet_photograph
 from models.export import export
 from models.networks import block
@@ -53,7 +53,7 @@ class NumeralClassifier(nn.Module):
         return torch.cat([numbers.reshape(-1, CLASSES * 3), self.whole(sections.reshape(-1, 128 * 3))], 1)
 
 
-def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarray]:
+def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[Column]:
     """Cards cut out of one close picture of few cards, maybe read lying on their side, and their labels."""
     rng = np.random.default_rng(seed)
     ground = rng.uniform(0, 255, (int(rng.integers(2, 6)), 3, 3)).astype(np.float32)
@@ -71,7 +71,9 @@ def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarra
     return cut_out(Pyramid.of(picture.bgr), whole, rng, nothings=0)
 
 
-def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def augmented(
+    patches: NDArray[np.uint8], labels: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Patches as the network sees them, many upside down; labels (N, 5), the last one 1 for the right way up."""
     out, labels = patches.astype(np.float32), labels.copy()
     for i in np.flatnonzero(rng.random(len(out)) < 0.12):
@@ -94,17 +96,17 @@ def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator)
     return out, marked
 
 
-def _pale(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _pale(patch: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
     """Burnt out, so that little of the print is left, or seen through a veil of light."""
     if rng.random() < 0.5:
-        burnt: np.ndarray = np.minimum(patch * float(rng.uniform(1.1, 1.8)), 255)
+        burnt: NDArray[np.float32] = np.minimum(patch * float(rng.uniform(1.1, 1.8)), 255)
         return burnt
     white = np.percentile(patch, 95, axis=(0, 1))
-    veiled: np.ndarray = white + (patch - white) * float(rng.uniform(0.12, 0.6))
+    veiled: NDArray[np.float32] = white + (patch - white) * float(rng.uniform(0.12, 0.6))
     return veiled
 
 
-def _blurred(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _blurred(patch: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
     """Out of focus, shaken, or seen from afar."""
     kind = rng.integers(4)
     if kind == 0:
@@ -116,7 +118,7 @@ def _blurred(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return streaked if kind == 2 else cv2.GaussianBlur(streaked, (0, 0), float(rng.uniform(0.4, 1.2)))
 
 
-def _streak(length: float, angle: float) -> np.ndarray:
+def _streak(length: float, angle: float) -> NDArray[np.float32]:
     """The kernel of a straight motion."""
     n = int(np.ceil(length)) | 1
     kernel, middle = np.zeros((n, n), np.float32), (n - 1) / 2
@@ -126,7 +128,9 @@ def _streak(length: float, angle: float) -> np.ndarray:
     return np.asarray(kernel / max(float(kernel.sum()), 1.0))
 
 
-def _covered(patch: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _covered(
+    patch: NDArray[np.float32], labels: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Something long or round laid on the card; what it mostly hides is no number, what it hides a little unknown."""
     mask = np.zeros((HIGH, WIDE), np.uint8)
     at = (rng.uniform(-0.1, 1.1, 2) * [WIDE, HIGH]).astype(int).tolist()

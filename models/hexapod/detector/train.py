@@ -12,6 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexapod.vision.detector import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
@@ -29,9 +30,9 @@ HIDDEN = 0.6
 _SCALES, _OFTEN = ((1.0, 1.0), (0.4, 0.5), (0.6, 0.95), (1.1, 1.7)), (0.45, 0.25, 0.15, 0.15)
 """By what a picture is scaled, and how often: as it is, and as for the second look at what is large."""
 
-Quads = tuple[np.ndarray, np.ndarray]
+Quads = tuple[NDArray[np.float32], NDArray[np.bool_]]
 """Corners (N, 4, 2), and of each whether so much of it is hidden that it is neither to be found nor not."""
-Drawn = tuple[np.ndarray, Quads, Quads]
+Drawn = tuple[Picture, Quads, Quads]
 """A picture, its cases and its loose cards."""
 
 
@@ -84,7 +85,7 @@ def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
     return relight(recolour(image, rng, 0.15), rng), (quads[0], hidden_cases), (quads[1], hidden_cards)
 
 
-def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) -> np.ndarray:
+def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) -> NDArray[np.float32]:
     """Heat, its weight, the regression (planes - 1) and its mask: (planes + 2, s, s)."""
     s = CROP // stride
     out = np.zeros((planes + 2, s, s), np.float32)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexapod.vision.cell_crops import (
@@ -91,10 +92,10 @@ class Views(NamedTuple):
 class Kept(NamedTuple):
     """Drawn views of one size, one a row: as `draw.DECK` keeps them."""
 
-    images: np.ndarray
-    kinds: np.ndarray
-    middles: np.ndarray
-    named: np.ndarray
+    images: NDArray[np.uint8]
+    kinds: NDArray[np.int8]
+    middles: NDArray[np.float32]
+    named: NDArray[np.bool_]
 
 
 class Data:
@@ -163,8 +164,12 @@ def _views(kept: Kept, asked: list[tuple[int, int]], rng: np.random.Generator) -
 
 
 def _shown(
-    image: np.ndarray, kinds: np.ndarray, middles: np.ndarray, turns: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    image: NDArray[np.uint8],
+    kinds: NDArray[np.int8],
+    middles: NDArray[np.float32],
+    turns: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
     """A view jittered and turned clockwise, its cells' kinds, and where they show beside their middles."""
     picture, hidden, shown = jitter.jittered(image, middles, rng)
     beside = shown - _MIDDLES[: len(kinds), : len(kinds)]

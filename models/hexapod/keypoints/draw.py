@@ -14,9 +14,10 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.deck import SIDE_MM
-from models.dataset import cached, chunks, ragged
+from models.dataset import Column, cached, chunks, ragged
 from models.drawing.hexapod.layouts import Lying, Scene, any_card, scene, turn
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import Printing, case_look, invented, reference, varied
@@ -31,7 +32,7 @@ _DECKS = 100
 _CROWDED = 0.3
 """How often cards lie side by side like a case's, at times without a case."""
 
-Columns = tuple[np.ndarray, ...]
+Columns = tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,11 +44,11 @@ class Outlined:
         hidden: (N,) the share of the cells that something covers.
     """
 
-    corners: np.ndarray
-    hidden: np.ndarray
+    corners: NDArray[np.float32]
+    hidden: NDArray[np.float32]
 
 
-Drawn = tuple[np.ndarray, Outlined, Outlined]
+Drawn = tuple[NDArray[np.uint8], Outlined, Outlined]
 """A picture, its cases and its loose cards."""
 
 
@@ -83,7 +84,7 @@ def crowded(rng: np.random.Generator) -> Scene:
     return Scene(cases, loose)
 
 
-def _degrees(way: np.ndarray) -> float:
+def _degrees(way: NDArray[np.float64]) -> float:
     return float(np.degrees(np.arctan2(way[1, 0], way[0, 0])))
 
 

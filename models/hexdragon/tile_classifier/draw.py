@@ -25,7 +25,7 @@ KINDS = ("reference", "reference", "reference", "varied", "varied", "varied", "i
 HEAD_KINDS = ("varied", "varied", "varied", "reference", "varied", "dark", "reference", "dark")
 
 
-def draw(seed: int) -> tuple[np.ndarray, dict[str, Any]]:
+def draw(seed: int) -> tuple[NDArray[np.uint8], dict[str, Any]]:
     """One picture and its truth; the least tiles are 34 px across, the largest 200."""
     rng = np.random.default_rng(seed)
     across = float(np.exp(rng.uniform(np.log(34), np.log(200))))
@@ -33,7 +33,7 @@ def draw(seed: int) -> tuple[np.ndarray, dict[str, Any]]:
     return picture.bgr, picture.truth
 
 
-def draw_heads(seed: int) -> tuple[np.ndarray, dict[str, Any]]:
+def draw_heads(seed: int) -> tuple[NDArray[np.uint8], dict[str, Any]]:
     """One picture of many heads and its truth."""
     rng = np.random.default_rng(seed)
     across, kind = float(np.exp(rng.uniform(np.log(34), np.log(130)))), HEAD_KINDS[seed % len(HEAD_KINDS)]

@@ -51,7 +51,7 @@ class Augmentation:
         self.rng = rng
         self.grain = rng.standard_normal(BATCH * VIEW * VIEW * 3 + 100_000, dtype=np.float32)
 
-    def __call__(self, x: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, x: NDArray[np.uint8], y: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Views (N, VIEW, VIEW, 3) uint8 and labels (N, 8) as the network meets them; at most `BATCH`."""
         rng, out, told = self.rng, x.astype(np.float32) * np.float32(1 / 200), y.copy()
         flip = np.flatnonzero(rng.random(len(out)) < 0.5)
@@ -75,7 +75,7 @@ class Augmentation:
         np.clip(out, 0, 1.25, out=out)
         return out * shown[..., None] - np.float32(0.5), told
 
-    def _dyed(self, view: np.ndarray) -> None:
+    def _dyed(self, view: NDArray[np.float32]) -> None:
         """In other inks, or in none: nobody's colour any more."""
         view[:] = view[..., self.rng.permutation(3)] if self.rng.random() < 0.7 else view.mean(-1, keepdims=True)
         if self.rng.random() < 0.25:

@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.tile_crops import OWNERS, cut_tiles
 from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
@@ -25,7 +26,9 @@ HELD_BACK = 25
 """Of so many pictures one is kept for measuring."""
 
 
-def dataset(caches: list[Path], repeats: int, stars: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def dataset(
+    caches: list[Path], repeats: int, stars: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
     """All views (M, VIEW, VIEW, 3) uint8, their labels (M, 8), and which are for measuring (M,) bool.
 
     Kept beside the first cache's pictures.
@@ -45,7 +48,9 @@ def dataset(caches: list[Path], repeats: int, stars: int) -> tuple[np.ndarray, n
         return file["x"], file["y"], file["measured"]
 
 
-def cut(path: Path, truth: dict[str, Any], rng: np.random.Generator, repeats: int) -> tuple[np.ndarray, list[Labels]]:
+def cut(
+    path: Path, truth: dict[str, Any], rng: np.random.Generator, repeats: int
+) -> tuple[NDArray[np.uint8], list[Labels]]:
     """Views and labels from one picture; of what lies partly under something twice as many."""
     pyramid = Pyramid.of(read(path))
     names = truth["conditions"]["printing"] != "invented"
@@ -97,7 +102,7 @@ def ends_of(entry: dict[str, Any]) -> list[int]:
     return ends
 
 
-def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[np.ndarray]:
+def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[NDArray[np.float64]]:
     """Outlines where no tile lies: free cells, between tiles, on the table, over counters and face-down tiles."""
     pieces = [np.array(e["corners"]) for e in truth["tiles"] + truth["stars"]]
     centres = np.array([c.mean(0) for c in pieces])

@@ -60,11 +60,11 @@ class Shots:
         n: (P, 2, 4), how many there are.
     """
 
-    x: np.ndarray
-    n: np.ndarray
+    x: NDArray[np.uint8]
+    n: NDArray[np.int64]
 
 
-def nearly(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def nearly(corners: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """A card's corners as the pose network gives them."""
     centre, affine = affine_of(corners)
     size = float(np.sqrt(abs(np.linalg.det(affine))))
@@ -73,7 +73,7 @@ def nearly(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return np.asarray(centre + off + UNIT_HEXAGON @ (affine @ warp).T)
 
 
-def elsewhere(corners: np.ndarray, size: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
+def elsewhere(corners: NDArray[np.float64], size: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float64]:
     """Outlines (M, 6, 2) of no card: some card's, twisted half a side or laid anywhere."""
     out = []
     for quad in corners[rng.permutation(len(corners))[:3]]:
@@ -83,12 +83,12 @@ def elsewhere(corners: np.ndarray, size: tuple[int, int], rng: np.random.Generat
     return np.array(out)
 
 
-def coded(looks: np.ndarray) -> np.ndarray:
+def coded(looks: NDArray[np.float32]) -> NDArray[np.uint8]:
     """What the network sees, as it is kept: bytes."""
     return np.round(np.clip((looks + 1.25) * 100, 0, 255)).astype(np.uint8)
 
 
-def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """One printing's part of `Shots`."""
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
@@ -132,12 +132,12 @@ def shots(cache: Path, count: int, first_seed: int, workers: int) -> Shots:
     return Shots(**cached(cache, "likeness", ("x", "n"), draw, range(first_seed, first_seed + count), workers))
 
 
-def usable(held: Shots) -> np.ndarray:
+def usable(held: Shots) -> NDArray[np.intp]:
     """The printings of which all was seen."""
     return np.flatnonzero((held.n[:, 0, :3] >= 3).all(1) & (held.n[:, 1, :3] >= 1).any(1))
 
 
-def episode(held: Shots, one: int, rng: np.random.Generator) -> np.ndarray:
+def episode(held: Shots, one: int, rng: np.random.Generator) -> NDArray[np.float32]:
     """Patches of one printing, jittered: 3 times EXAMPLES, 3 times QUESTIONS, STRANGERS; (M, PATCH, PATCH, 6)."""
     x, n = held.x[one], held.n[one]
     taught, asked = (0, 1) if rng.random() < 0.75 or (n[1, :3] == 0).any() else (1, 0)
@@ -157,7 +157,7 @@ def episode(held: Shots, one: int, rng: np.random.Generator) -> np.ndarray:
     return np.clip(patches * gain, -1.25, 1.25).astype(np.float32)
 
 
-def jittered(patches: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def jittered(patches: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Bytes (M, PATCH, PATCH, 6) seen through outlines that are a little off, as the reader's are."""
     middle = (PATCH - 1) / 2
     out = patches.copy()
@@ -170,7 +170,9 @@ def jittered(patches: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return out
 
 
-def partly_covered(patches: np.ndarray, strangers: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def partly_covered(
+    patches: NDArray[np.uint8], strangers: NDArray[np.uint8], rng: np.random.Generator
+) -> NDArray[np.uint8]:
     """Some of the patches (M, PATCH, PATCH, 6) with something else of the same photograph over less than a quarter."""
     y, x = np.mgrid[:PATCH, :PATCH] - (PATCH - 1) / 2
     out = patches.copy()
@@ -181,7 +183,7 @@ def partly_covered(patches: np.ndarray, strangers: np.ndarray, rng: np.random.Ge
     return out
 
 
-def otherwise(patches: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def otherwise(patches: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
     """Another printing: all patches of an episode mirrored, or in exchanged colours."""
     if rng.random() < 0.5:
         patches = patches[:, :, ::-1]

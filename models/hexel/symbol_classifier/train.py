@@ -50,7 +50,7 @@ class SymbolClassifier(nn.Module):
         return logits
 
 
-def jittered(corners: np.ndarray, rng: np.random.Generator, amount: float) -> np.ndarray:
+def jittered(corners: NDArray[np.floating], rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
     """A card's corners as a finder might give them: moved, turned, scaled, squeezed a little; begun at any corner."""
     centre, affine = affine_of(corners)
     a = rng.normal(0, 0.025 * amount)
@@ -60,7 +60,7 @@ def jittered(corners: np.ndarray, rng: np.random.Generator, amount: float) -> np
     return np.asarray(centre + off + UNIT_HEXAGON @ (affine @ warp).T)
 
 
-def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Patches (M, PATCH, PATCH, 3) uint8 (colour times 200) and their labels (M,) from one photograph."""
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
