@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion import games
 from companion.devices.camera import Camera
@@ -148,7 +149,7 @@ class Watching:
                 self._looked_at = looked_at
                 self._compare(frame.picture, session)
 
-    def _look_for_marks(self, picture: np.ndarray) -> None:
+    def _look_for_marks(self, picture: NDArray[np.uint8]) -> None:
         if self._anchor is None or self._clock() - self._anchored_s < ANCHOR_S:
             return
         self._anchored_s = self._clock()
@@ -157,7 +158,7 @@ class Watching:
 
     # ------------------------------------------------------------ proposals
 
-    def _compare(self, picture: np.ndarray, session: Session) -> None:
+    def _compare(self, picture: NDArray[np.uint8], session: Session) -> None:
         """Lay what is seen beside what the session says, propose what it means, tell what people should hear."""
         self._note_rejection(session)
         outlook = self._meaning.of(self._follower, session, (picture.shape[1], picture.shape[0]))
@@ -173,7 +174,7 @@ class Watching:
         self._meaning.note_rejection(self._proposed[1], session)
         self._proposed = None
 
-    def _propose(self, session: Session, outlook: Outlook, picture: np.ndarray) -> None:
+    def _propose(self, session: Session, outlook: Outlook, picture: NDArray[np.uint8]) -> None:
         """Propose what was seen, or withdraw what no longer holds."""
         waiting = session.proposal.command if session.proposal is not None else None
         if outlook.command is None:
