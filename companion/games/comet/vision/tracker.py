@@ -5,11 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.games.comet.vision.classifier import PretrainedNumerals
-from companion.games.comet.vision.layout import Scattered
 from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.results import aligned_comet
 from companion.vision.results import SeenCard
 from companion.vision.tracking.card_tracker import Settler
 from companion.vision.tracking.events import Patience, Told
+from companion.vision.tracking.loose_layout import LooseLayout
 
 _SPARE = 8
 """Frames beyond its patience with a card that is gone, after which two cards alike are two cards."""
@@ -23,7 +24,7 @@ class CometFollower:
     """
 
     def __init__(self, namer: PretrainedNumerals, patience: Patience) -> None:
-        self._settler = Settler(read_comet, Scattered(), namer, patience)
+        self._settler = Settler(read_comet, LooseLayout(aligned_comet), namer, patience)
         self._wait = patience.removal + _SPARE
         self._held: list[tuple[Told, int]] = []
         self._frame = 0
