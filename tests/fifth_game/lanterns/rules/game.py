@@ -55,7 +55,7 @@ def apply(state: State, command: Command) -> tuple[State, tuple[Event, ...]]:
     points = int(bool(state.laid) and state.laid[-1] != colour)
     after = replace(state, points={**state.points, player: state.points[player] + points}, laid=(*state.laid, colour))
     hung: Event = {"event": "hung", "player": player, "colour": colour, "points": points}
-    return after, (hung,) if after.turn else (hung, {"event": "ended", "players": after.winners})
+    return after, (hung,) if after.turn else (hung, {"event": "won", "players": after.winners})
 
 
 def legal(state: State) -> tuple[Command, ...]:
@@ -92,7 +92,7 @@ def view(state: State) -> dict[str, Any]:
 
 def explain(state: State, event: Event) -> str:
     """See `Game`."""
-    if event["event"] == "ended":
+    if event["event"] == "won":
         return f"All lanterns hang: {' and '.join(event['players'])} has most points."
     if event["points"]:
         return f"{event['player']} hangs a {event['colour']} lantern after a {state.laid[-1]} one: a point."
