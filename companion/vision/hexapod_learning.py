@@ -163,9 +163,9 @@ def read_case_profile(path: Path) -> CaseProfile:
     try:
         held: Mapping[str, Any] = read_json(read_file(path), FILE)
         if held["game"] != "hexapod":
-            raise ValueError(f"it is one of {held['game']}")
+            raise ValueError(f"it is one of {held['game']!r}")
         if held["profile"] != _FORM:
-            raise ValueError(f"profile version {held['profile']}; learn the printing again")
+            raise ValueError(f"profile version {held['profile']!r}; learn the printing again")
         examples, kinds = np.array(held["examples"], np.float32), tuple(held["kinds"])
         if examples.ndim != 2 or len(examples) != len(kinds) or not set(kinds) <= set(KINDS):
             raise ValueError("its numbers do not fit together")

@@ -184,7 +184,7 @@ def read_profile(path: Path) -> Profile:
     try:
         held: Mapping[str, Any] = read_json(read_file(path), FILE)
         if held["profile"] != 1 or held["game"] != "hexdragon":
-            raise ValueError(f"profile {held['profile']} of {held['game']}")
+            raise ValueError(f"profile {held['profile']!r} of {held['game']!r}")
         heads, rims, places = (np.array(held[name], np.float32) for name in ("heads", "rims", "places"))
         if heads.shape != (len(held["owners"]), 3) or rims.shape != heads.shape or places.shape[1:] != (2,):
             raise ValueError("its numbers do not fit together")

@@ -186,7 +186,7 @@ def read_profile(path: Path) -> Profile:
     try:
         held: Mapping[str, Any] = read_json(read_file(path), FILE)
         if held["profile"] != _FORM:
-            raise ValueError(f"profile version {held['profile']}; learn the printing again")
+            raise ValueError(f"profile version {held['profile']!r}; learn the printing again")
         looks, value = np.array(held["looks"], np.float32), np.array(held["face_value"], np.float32)
         symbols = held["symbols"]
         are_names = isinstance(symbols, list) and len(symbols) > 1 and all(isinstance(name, str) for name in symbols)

@@ -300,6 +300,7 @@ def main() -> int:
     print(
         f"memory {early:.0f} MB after a sixth, {memory[-1] if memory else 0:.0f} MB at the end: {100 * growth:+.1f} %"
     )
+    print(f"after each game: {', '.join(f'{each:.0f}' for each in memory)} MB")
     print(f"{told.count('Traceback')} tracebacks in the log")
     return 1 if growth > MOST_GROWTH or "Traceback" in told else 0
 
