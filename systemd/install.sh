@@ -81,7 +81,7 @@ program_do() {
     as_companion python3 -m venv --clear --system-site-packages "$venv"
   pip_install --require-hashes -r "$building/requirements.txt"
   pip_install --force-reinstall --no-deps --no-build-isolation "$building"
-  as_companion "$venv/bin/python" -c "import companion.cli_table"
+  as_companion "$venv/bin/python" -c "import companion.cli.run"
   chown -R root:root "$program"
   rm -rf "$building"
   trap - EXIT

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from companion.config import Settings, checked, default_data, documented, load, read
 from companion.errors import BadSettings
 

@@ -20,7 +20,8 @@ from companion.referee.lines import Damaged, line, whole_lines
 from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
 from companion.referee.pictures import MOST_BYTES, Pictures
 from companion.referee.session import Session, begin, evolve
-from companion.rules.engine import Header, read_header
+from companion.rules.engine import Header
+from companion.rules.records import read_header
 
 FORM = 1
 

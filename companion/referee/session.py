@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-import companion.rules
+from companion import games
 from companion.errors import Refusal
 from companion.referee.happenings import (
     Asked,
@@ -159,7 +159,7 @@ def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
             _require_fresh(session, message.version, session.state_version)
             return (_next(session, asked, message.authorised),)
         case Begin(header):
-            companion.rules.game(header.game).start(header)
+            games.game(header.game).rules.start(header)
             return (Begun(header, asked.when, asked.at_s),)
         case Notice():
             return (Noticed(message),) if _is_news(session, message) else ()
@@ -192,7 +192,7 @@ def begin(header: Header, version: int, before: Session | None = None) -> Sessio
     Raises:
         BadHeader: the game does not take the header's options.
     """
-    game = companion.rules.game(header.game)
+    game = games.game(header.game).rules
     fresh = Session(version, header, game, game.start(header), state_version=version)
     if before is None:
         return fresh

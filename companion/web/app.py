@@ -18,6 +18,7 @@ from companion.web.calibrating import Surveys, keep_calibrating
 from companion.web.describing import describing
 from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
 from companion.web.door import Door
+from companion.web.game_files import game_files
 from companion.web.history import history
 from companion.web.joining import joining
 from companion.web.keys import Keys
@@ -42,6 +43,7 @@ _CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+_FILES = ("static", "games.page_file")
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -92,6 +94,7 @@ def create_app(
         referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept
     )
     app.register_blueprint(blueprint)
+    app.register_blueprint(game_files)
     app.register_blueprint(joining)
     app.register_blueprint(history)
     keep_past(app, referee.games)
@@ -155,5 +158,5 @@ def _as_json(error: Exception) -> dict[str, Any]:
 def _with_headers(response: Response) -> Response:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
-    response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint == "static" else "no-store")
+    response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
     return squeezed(response, request)

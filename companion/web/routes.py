@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal, without_folders
 from companion.referee.messages import Authorised, Begin, Confirm, Do, Message, Reject
-from companion.rules.engine import read_header
+from companion.rules.records import read_header
 from companion.views.games import games
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
@@ -18,6 +18,7 @@ from companion.views.verdicts import verdicts
 from companion.views.words import section_of
 from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
+from companion.web.game_files import pages_for
 from companion.web.joining import with_key
 from companion.web.people import acting, turn
 from companion.web.shell import HAND_OVER, Live
@@ -170,7 +171,8 @@ def _page(view: str) -> AnyResponse:
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
     address = urlsplit(table.invitation.url if table.invitation else request.host_url).netloc
     code = table.invitation.join_code if table.invitation and mine["invites"] else None
-    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **_words()))
+    told = {**_words(), **pages_for(table.referee.latest().header.game)}
+    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **told))
     if not mine["joined"] and COOKIE in request.cookies:
         response.delete_cookie(COOKIE)
     return response

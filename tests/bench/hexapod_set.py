@@ -18,10 +18,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.simulator.hexapod_photograph import photograph
-from companion.vision.hexapod_naming import Described, InsectNamer
-from companion.vision.hexapod_reading import read_hexapod
-from companion.vision.hexapod_seen import HexapodReading, SeenField
+from companion.games.hexapod.vision.classifier import Described, InsectNamer
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.games.hexapod.vision.results import HexapodReading, SeenField
+from models.drawing.hexapod.photograph import photograph
 
 Entry = dict[str, Any]
 

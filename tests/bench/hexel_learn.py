@@ -17,16 +17,16 @@ import cv2
 import hexel_set
 import numpy as np
 
-from companion.decks.hexel import SYMBOLS
 from companion.errors import UsageError
-from companion.simulator.invented_printings import invented
-from companion.simulator.photograph import photograph
-from companion.vision.hexel_reading import read_hexel
-from companion.vision.learning import learn_hexel
-from companion.vision.namers import Learnt, Printed
-from companion.vision.pyramid import Pyramid
-from companion.vision.seen import Reading
-from companion.vision.symbols import raw_patches
+from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.vision.classifier import Learnt, Printed
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.recognizer import read_hexel
+from companion.games.hexel.vision.symbol_crops import raw_patches
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import Reading
+from models.drawing.hexel.invented import invented
+from models.drawing.hexel.photograph import photograph
 
 TEACHINGS = 3
 """So many photographs are taken at most to teach a printing; one of which none is accepted has all cards missed."""

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from companion.rules.hexel import legal, start
 
 from companion.errors import JournalError
 from companion.referee.messages import Do
 from companion.referee.past import past_game
 from companion.referee.referee import LOOK_EVERY_S, Referee
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 LINE = legal(start(Header("hexel", ("Ana", "Bo"), "36", {})))[0]
 STAKE = {"cmd": "stake", "player": "Ana", "amount": 3}

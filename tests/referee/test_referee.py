@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from companion.errors import BadHeader, Refusal, TableError
+from companion.games.hexel.rules.game import legal, start
 from companion.referee import referee as referees
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Notice, Propose, Reject
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 LINE = legal(start(Header("hexel", ("Ana", "Bo"), "36", {})))[0]
 STAKE = {"cmd": "stake", "player": "Ana", "amount": 3}

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.errors import BadHeader
-from companion.rules.engine import read_header, replay
 from companion.rules.limits import COMMAND, FILE, Limits, prune, read_json, read_toml
+from companion.rules.records import read_header, replay
 
 HEADER = {"record": 1, "game": "hexel", "players": ["Ana", "Bo"]}
 

@@ -31,15 +31,13 @@ from pathlib import Path
 from typing import Any
 
 import cv2
-import numpy as np
 
+from companion.games import GAMES
+from companion.games.hexel.demo.things import HexelThings
 from companion.referee.lines import body
 from companion.rules.engine import Command, replay
-from companion.simulator.headers import header_of
-from companion.simulator.photograph import photograph
-from companion.simulator.players import PLAYERS
+from companion.simulator.film import Film, Setting
 
-GAMES = ("hexel", "comet", "hexdragon", "hexapod")
 CODE, PIN = "ROSE42", "271828"
 MOST_GROWTH = 0.10
 LIVE_WITHIN_S = 60.0
@@ -154,7 +152,7 @@ class People:
 
     def begin(self, game: str) -> None:
         """Put a game on the table."""
-        status, told = self.table.post("/api/next", {"header": header_of(game).as_json()})
+        status, told = self.table.post("/api/next", {"header": GAMES[game].demo_header().as_json()})
         if status != 200:
             raise Wrong(f"no new game of {game}: {told}")
         self.did["games"] += 1
@@ -236,10 +234,10 @@ class People:
 def film(folder: Path) -> None:
     """Pictures for the camera, one of them none."""
     folder.mkdir()
-    drawn = [photograph(np.random.default_rng(n), hardness=0.3, cards=4 + n).bgr for n in range(4)]
-    for number in range(400):
-        small = cv2.resize(drawn[number // 10 % 4], (640, 480))
-        cv2.imwrite(str(folder / f"{number:04}.jpg"), small)
+    cells = tuple((q, r) for q in range(-1, 4) for r in range(-1, 2))
+    shown = Film(Setting(HexelThings("36", cells), seed=3, size=(960, 540)))
+    for number in range(300):
+        cv2.imwrite(str(folder / f"{number:04}.jpg"), shown.next().bgr)
     (folder / "0013.jpg").write_bytes(b"no picture")
 
 
@@ -249,7 +247,7 @@ def evening(people: People, ends: float, kills_until: float) -> tuple[float, lis
     while time.monotonic() < ends:
         for game in GAMES:
             people.begin(game)
-            move, steps = PLAYERS[game](people.rng.randint(0, 10**6)), 0
+            move, steps = GAMES[game].player(people.rng.randint(0, 10**6)), 0
             while people.step(move) and steps < 60 and time.monotonic() < ends:
                 steps += 1
                 people.check()

@@ -28,6 +28,7 @@ from hypothesis import strategies as st
 
 from companion.config import checked, documented
 from companion.errors import CompanionError
+from companion.games import GAMES
 from companion.referee.journal import Journal
 from companion.referee.lines import body, line
 from companion.referee.messages import Correct, Do, Redo, Undo
@@ -35,9 +36,8 @@ from companion.referee.moves import Change
 from companion.referee.referee import open_table
 from companion.rules.engine import Header, replay
 from companion.views.words import use
-from companion.vision.calibration import read_calibration
+from companion.vision.calibration.calibration import read_calibration
 from companion.vision.decoding import decode_picture
-from companion.vision.readers import READERS
 from companion.web.app import create_app
 from companion.web.keys import Keys
 from companion.web.shelf import Shelf
@@ -129,10 +129,9 @@ def exchanged(rng: random.Random, value: Any) -> Any:
 
 def records() -> list[bytes]:
     """Records of short games of all four, played at random."""
-    from companion.rules import GAMES
-
     found = []
-    for name, game in GAMES.items():
+    for name, spec in GAMES.items():
+        game = spec.rules
         header = {"record": 1, "game": name, "players": ["Ana", "Bo"]}
         rng, lines = random.Random(name), [header]
         state = game.start(Header(name, ("Ana", "Bo"), game.EDITIONS[0] if game.EDITIONS else None))
@@ -265,11 +264,11 @@ def readers(folder: Path, closing: ExitStack) -> Iterator[tuple[str, Reader]]:
     words = b'[calls]\npass = "Pass"\n[notices]\ndark = "Too dark: {text}"\n'
     yield "words", Reader([words], from_file(folder, use), is_json=False)
     labels = b'{"image": "a.jpg", "cards": [{"edges": ["red"], "corners": [[1, 2], [3, 4]]}]}'
-    from companion.cli_vision import _read_labels
+    from companion.cli.vision import _read_labels
 
     yield "labels", Reader([labels + b"\n" + labels], from_file(folder, _read_labels))
     for game, sample in profiles().items():
-        namer = READERS[game].namer
+        namer = GAMES[game].recognizer().namer
         yield f"profile-{game}", Reader([sample], from_file(folder, lambda path, namer=namer: namer(None, path)))  # type: ignore[misc]
     calibrations = [path.read_bytes() for path in sorted((ROOT / "calibration").glob("*.toml"))]
     calibration = b"""calibration = 1\nvenue = "a"\ncamera = "b"\ndate = 2026-05-04

@@ -55,6 +55,7 @@ def test_each_system_has_its_constraints(system: str, numpy: str) -> None:
     pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
     assert pins["numpy"] == numpy  # apt's own, which its camera libraries were built for
     assert re.match(r"4\.1[0-9]\.", pins["opencv-python-headless"])
+    assert re.match(r"1\.[23][0-9]\.", pins["onnxruntime"])
 
 
 @pytest.mark.parametrize("system", ["bookworm", "trixie"])

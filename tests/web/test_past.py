@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.games import game
 from companion.referee.lines import line
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose
 from companion.referee.past import past_game
 from companion.referee.referee import Referee
-from companion.rules import game
-from companion.rules.engine import Header, replay
+from companion.rules.engine import Header
 from companion.rules.notation import parse
+from companion.rules.records import replay
 from companion.web import shelf
 from companion.web.app import create_app
 
@@ -44,7 +45,7 @@ def evening(referee: Referee) -> Referee:
     for header, lines in EVENING.values():
         referee.ask(Begin(header))
         for text in lines:
-            referee.ask(Do(parse(game(header.game).NOTATION, text)))
+            referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
     return referee
 
 
