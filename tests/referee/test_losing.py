@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from companion.rules.hexel import legal, start
 
 from companion.errors import JournalError
+from companion.games.hexel.rules.game import legal, start
 from companion.referee.messages import Do
 from companion.referee.past import past_game
 from companion.referee.referee import LOOK_EVERY_S, Referee
