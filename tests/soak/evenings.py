@@ -35,7 +35,8 @@ import cv2
 from companion.games import GAMES
 from companion.games.hexel.demo.things import HexelThings
 from companion.referee.lines import body
-from companion.rules.engine import Command, replay
+from companion.rules.engine import Command
+from companion.rules.records import replay
 from companion.simulator.film import Film, Setting
 
 CODE, PIN = "ROSE42", "271828"

@@ -34,7 +34,8 @@ from companion.referee.lines import body, line
 from companion.referee.messages import Correct, Do, Redo, Undo
 from companion.referee.moves import Change
 from companion.referee.referee import open_table
-from companion.rules.engine import Header, replay
+from companion.rules.engine import Header
+from companion.rules.records import replay
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.decoding import decode_picture
