@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion import games
 from companion.devices.camera import Camera
@@ -134,7 +135,7 @@ class Watching:
                 return
             self._state, self._frames, self._last_frame_s = "ok", self._frames + 1, self._clock()
             before = self._follower.cards or ()
-            happened = self._follower.step(frame.picture)
+            happened = self._follower.step(frame.picture, frame.at_s)
             for told in happened:
                 self._meaning.note_change(told)
                 self._revision += 1
@@ -152,7 +153,7 @@ class Watching:
                 self._looked_at = looked_at
                 self._compare(frame.picture, session)
 
-    def _look_for_marks(self, picture: np.ndarray) -> None:
+    def _look_for_marks(self, picture: NDArray[np.uint8]) -> None:
         if self._anchor is None or self._clock() - self._anchored_s < ANCHOR_S:
             return
         self._anchored_s = self._clock()
@@ -161,7 +162,7 @@ class Watching:
 
     # ------------------------------------------------------------ proposals
 
-    def _compare(self, picture: np.ndarray, session: Session) -> None:
+    def _compare(self, picture: NDArray[np.uint8], session: Session) -> None:
         """Lay what is seen beside what the session says, propose what it means, tell what people should hear."""
         self._note_rejection(session)
         outlook = self._meaning.of(self._follower, session, (picture.shape[1], picture.shape[0]))
@@ -177,7 +178,7 @@ class Watching:
         self._meaning.note_rejection(self._proposed[1], session)
         self._proposed = None
 
-    def _propose(self, session: Session, outlook: Outlook, picture: np.ndarray) -> None:
+    def _propose(self, session: Session, outlook: Outlook, picture: NDArray[np.uint8]) -> None:
         """Propose what was seen, or withdraw what no longer holds."""
         waiting = session.proposal.command if session.proposal is not None else None
         if outlook.command is None:

@@ -1,7 +1,7 @@
 """What was learnt of a deck's printing, and its file: the one format of all games.
 
-A profile is a frozen dataclass of names, numbers and arrays of float32. Its file is a JSON object of its fields, with the
-game and the version of what it means: another network's embeddings mean nothing to this one.
+A profile is a frozen dataclass of names, numbers and arrays of float32. Its file is a JSON object of its fields, with
+the game and the version of what it means: another network's embeddings mean nothing to this one.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """Draws what Hexapod's insects are learnt from: cases and cards seen from above, of photographs and of close views.
 
-    PYTHONPATH=. python models/hexapod/insect_classifier/draw.py --cache DIR [--pictures 400] [--decks 1500]
+    python -m models.hexapod.insect_classifier.draw --cache DIR [--pictures 400] [--decks 1500]
 
 Photographs have seeds from 2,000,000 up, decks from 3,000,000 up; they lie in DIR afterwards.
 """
@@ -14,10 +14,10 @@ import cv2
 import numpy as np
 
 from companion.vision.geometry.shapes import homography, mapped
+from models.dataset import cached, chunks
 from models.drawing.hexapod.layouts import Scene, any_card, scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import Printing, invented, reference, varied
-from models.training import drawn
 
 CELL_PX = 24
 """How fine a straightened case is kept."""
@@ -38,7 +38,6 @@ Columns = tuple[np.ndarray, ...]
 
 def draw_photo(seed: int) -> Columns:
     """The cases and cards of a photograph, straightened, and whether their insects fit the cards' description."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     scale = None if rng.random() < 0.7 else float(np.exp(rng.uniform(np.log(1.1), np.log(5.4))))
     picture = photograph(rng, size=SIZE, printing=_look(seed), px_per_mm=scale, hardness=float(rng.uniform(0.4, 1.3)))
@@ -48,7 +47,6 @@ def draw_photo(seed: int) -> Columns:
 
 def draw_deck(seed: int) -> Columns:
     """Close views of one deck of its own: a case that shows every kind, two of any, and loose cards."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     is_named = rng.random() < 0.65
     look = varied(rng) if is_named else invented(rng)
@@ -142,19 +140,19 @@ def _is_named(seed: int) -> bool:
 @lru_cache(maxsize=300)
 def _deck(name: str, number: int) -> Printing:
     rng = np.random.default_rng(4_000_000 + number)
-    return {"reference": reference, "varied": lambda: varied(rng), "invented": lambda: invented(rng)}[name]()
+    return reference() if name == "reference" else varied(rng) if name == "varied" else invented(rng)
 
 
 def photos(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
     """The photographs, chunk by chunk."""
-    firsts = range(2_000_000, 2_000_000 + count, _CHUNK)
-    return [drawn(cache, "hexapod-photos", PHOTO, draw_photo, range(a, a + _CHUNK), workers=1) for a in firsts]
+    seeds = chunks(2_000_000, count, _CHUNK)
+    return [cached(cache, "hexapod-photos", PHOTO, draw_photo, some, workers=1) for some in seeds]
 
 
 def decks(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
     """Close views of decks, chunk by chunk."""
-    firsts = range(3_000_000, 3_000_000 + count, 100)
-    return [drawn(cache, "hexapod-decks", DECK, draw_deck, range(a, a + 100), workers=1) for a in firsts]
+    seeds = chunks(3_000_000, count, 100)
+    return [cached(cache, "hexapod-decks", DECK, draw_deck, some, workers=1) for some in seeds]
 
 
 def main() -> None:

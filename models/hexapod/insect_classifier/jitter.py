@@ -9,7 +9,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import CELL_PX, prepared
+from companion.games.hexapod.vision.classifier import CELL_PX, prepared
 from companion.vision.geometry.shapes import mapped
 
 draw: Any = import_module("models.hexapod.insect_classifier.draw")
@@ -44,7 +44,7 @@ def jittered(image: np.ndarray, middles: np.ndarray, rng: np.random.Generator) -
     source = field + _KEPT - 0.5 + off.astype(np.float32) * CELL_PX
     m = cv2.getPerspectiveTransform(source.astype(np.float32), field + np.float32(CELL_PX - 0.5))
     cut = cv2.warpPerspective(image, m, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    shown = (mapped(m, middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
+    shown = (mapped(np.asarray(m, np.float64), middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
     faulty = _noisy(_blurred(_lit(cut, rng), rng), rng)
     out: np.ndarray = prepared(np.clip(faulty, 0, 255).astype(np.uint8))
     return out * np.float32(rng.uniform(0.9, 1.05)) + np.float32(rng.normal(0, 0.02)), hidden, shown
@@ -99,7 +99,7 @@ def _patch(side: int, rng: np.random.Generator) -> np.ndarray:
     across = (y - v) * np.cos(way) - (x - u) * np.sin(way)
     long, short = rng.uniform(0.08, 0.5, 2)
     light = np.exp(-(((along / long) ** 2 + (across / short) ** 2) ** rng.uniform(0.8, 3.0))) * rng.uniform(0.1, 0.6)
-    return cv2.resize(light.astype(np.float32), (side, side))[..., None]
+    return np.asarray(cv2.resize(light.astype(np.float32), (side, side))[..., None])
 
 
 def _blurred(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -119,4 +119,4 @@ def _blurred(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _noisy(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """With a sensor's noise."""
     noise = rng.uniform(0, 6) if rng.random() < 0.93 else rng.uniform(6, 12)
-    return image + np.float32(noise) * rng.standard_normal(image.shape, np.float32)
+    return np.asarray(image + np.float32(noise) * rng.standard_normal(image.shape, np.float32))

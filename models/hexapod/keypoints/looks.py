@@ -7,15 +7,13 @@ is for.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import cv2
 import numpy as np
 import torch
 
 from companion.games.hexapod.deck import CELL_MM, SIDE_MM
-from companion.games.hexapod.vision.detector import find
+from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.keypoint_voting import (
     PATCH,
     REACH,
@@ -31,11 +29,9 @@ from companion.games.hexapod.vision.keypoint_voting import (
 from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.clutter import clutter_shape
+from models.hexapod.keypoints.draw import Drawn
+from models.refinement import rotation
 
-draw: Any = import_module("models.hexapod.keypoints.draw")
-
-Drawn = Any
-"""A picture, its cases and its loose cards, see `draw.Drawn`."""
 Finds = dict[bool, list[tuple[np.ndarray, np.ndarray | None]]]
 """Of cases (True) and of cards: where the finder puts each, and where it lies, None where there is none."""
 AS_FOUND = 0.4
@@ -74,7 +70,7 @@ def astray(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     placing, stretching, leaning = (float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl")
     angle = rng.uniform(-np.pi / 4, np.pi / 4) if placing == 1.0 else rng.normal(0, 0.15) * placing
     size = np.exp(np.clip(rng.normal(0, 0.16), -0.35, 0.35) * stretching)
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) * size
+    turn = rotation(angle) * size
     stretch = np.eye(2) + rng.normal(0, 0.08, (2, 2)) * stretching
     away = np.clip(rng.normal(0, 0.16, 2), -0.4, 0.4) * placing
     if placing < 0.5 and rng.random() < 0.15:
@@ -123,8 +119,7 @@ def elsewhere(
         else:
             half = float(np.exp(rng.uniform(np.log(12), np.log(110))))
             angle = rng.uniform(0, np.pi / 2)
-            turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-            quad = SQUARE.unit @ turn.T * half + rng.uniform([0, 0], size)
+            quad = SQUARE.unit @ rotation(angle).T * half + rng.uniform([0, 0], size)
         sides = [side_px(q) for q in quads]
         apart = [np.linalg.norm(quad.mean(0) - q.mean(0)) for q in quads]
         is_clear = all(a > 0.7 * s for a, s in zip(apart, sides, strict=True))
@@ -133,15 +128,16 @@ def elsewhere(
     return None
 
 
-def found_on(data: list[Drawn], net: cv2.dnn.Net) -> list[Finds]:
+def found_on(data: list[Drawn]) -> list[Finds]:
     """For each picture what the finder finds on it as a case (True) or a card: where, and what truly lies there."""
     found: list[Finds] = []
     for picture in data:
-        finds = find(net, Pyramid.of(picture[0]), 0.1)
+        finds = detect_fields(Pyramid.of(picture[0]), 0.1)
         ways: Finds = {True: [], False: []}
-        for is_case, quads in ((True, finds.cases), (False, finds.cards)):
+        _, cases, cards = picture
+        for is_case, quads, known in ((True, finds.cases, cases), (False, finds.cards, cards)):
             for quad in (one.corners.astype(np.float64) for one in quads):
-                truths = [true for true in picture[1 if is_case else 2].corners if _is_same(quad, true)]
+                truths = [true for true in known.corners if _is_same(quad, true)]
                 if truths or _is_none(quad, picture, is_case):
                     ways[is_case].append((quad, truths[0].astype(np.float64) if truths else None))
         found.append(ways)

@@ -10,7 +10,7 @@ import cv2
 import numpy as np
 
 from companion.games.hexdragon.deck import COLOURS, SIDE_MM, STAR_DISC_MM
-from companion.games.hexdragon.vision.tile_crops import BRIGHT, OWNERS, REACH, VIEW
+from companion.games.hexdragon.vision.classifier import BRIGHT, OWNERS, REACH, VIEW
 from companion.printing.shapes import polar, regular_polygon
 from models.drawing.hexdragon.printings import drawing_of
 
@@ -133,12 +133,12 @@ def _mark(mark: str, half: float, ink: np.ndarray, paper: np.ndarray, rng: np.ra
 def _write(image: np.ndarray, at: np.ndarray, half: float, ink: np.ndarray, rng: np.random.Generator) -> None:
     """A letter or digit on a disc, upright or lying."""
     sign, size = str(rng.choice(list(_SIGNS))), half * _PER_MM / 16
-    mark = np.zeros(image.shape[:2], np.float32)
+    mark: np.ndarray = np.zeros(image.shape[:2], np.float32)
     x, y = (at * _PER_MM + VIEW * _FINE / 2).tolist()
     cv2.putText(mark, sign, (int(x - 9 * size), int(y + 10 * size)), 0, size, 1.0, max(2, round(size * 4)), cv2.LINE_AA)
     turn = cv2.getRotationMatrix2D((x, y), float(rng.uniform(0, 360)), 1.0)
-    mark = cv2.warpAffine(mark, turn, (mark.shape[1], mark.shape[0]))
-    image += (ink - image) * mark[..., None]
+    turned = cv2.warpAffine(mark, turn, (mark.shape[1], mark.shape[0]))
+    image += (ink - image) * turned[..., None]
 
 
 def _round(radius: float) -> np.ndarray:

@@ -6,7 +6,7 @@ Changes when what a learnt printing must bear is to be told more truly.
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import prepared, rectify_field
+from companion.games.hexapod.vision.classifier import prepared, rectify_field
 from companion.vision.image.pyramid import Pyramid
 
 _CORNER, _SHIFT, _GROWTH = 0.05, 0.07, 0.08

@@ -1,7 +1,7 @@
 """Learning a Hexapod printing: photographs of display cases, labelled, in; a profile out.
 
-A kind's examples are what the likeness network (`models/hexapod/insect_classifier`) answers for the cells that show it. What
-tells the kinds apart is learnt from many variants of the photographs.
+A kind's examples are what the likeness network (`models/hexapod/insect_classifier`) answers for the cells that show it.
+What tells the kinds apart is learnt from many variants of the photographs.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -13,21 +13,22 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.games.hexapod.vision.augmentation import variants
-from companion.games.hexapod.vision.cell_crops import (
+from companion.games.hexapod.vision.classifier import (
     CELL_PX,
     EMPTY,
     INSECT,
     KINDS,
     OTHER,
     Cells,
+    FewShotInsects,
     look,
     rectify_field,
     together,
     views,
 )
-from companion.games.hexapod.vision.classifier import Likened
 from companion.games.hexapod.vision.detector import detect_fields
-from companion.games.hexapod.vision.outlines import FOUND, exact_cases
+from companion.games.hexapod.vision.outlines import exact_cases
+from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.classification.discriminant import Discriminant, parting
 from companion.vision.detection.detector import corners_of
 from companion.vision.enrolment.labels import label_of, outlines_of
@@ -41,24 +42,11 @@ _Example = tuple[np.ndarray, str]
 
 _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012, -0.008))
 """Shares of a field by which it is cut askew: a learnt likeness must not hang on exact corners."""
-_VARIANTS = 40
-"""So many of each case are looked at; with 20 instead, measured, a tenth more names were wrong."""
-_LABELLED_WAY = 8.0
-"""How much rough corners count for the way up, as a logarithm."""
 _NETWORK = "hexapod/insect_classifier/weights.onnx"
 _AT_ONCE = 10
 """Variants that the network is shown together."""
-_COVERED = 0.6
-"""A cell that more likely than this shows something else is no example."""
 _LARGEST_CASE = 20
-_LEAST_KINDS = 2
-_ALIKE = 0.85
-"""Insects of two kinds that are more alike are hard to tell apart: decks with such a pair bring most of the doubts."""
-_WHITE, _BURNT_OUT = 250, 0.5
-"""A pixel of which no channel is less than the first is burnt out; of the cells with insects no more than the second
-share is to be: of 74 photographs taught from, two had more, and brought a third of all wrong names."""
-_LEAST_SURE = 0.05
-"""Where a case is said to be, much less than usual is taken for one."""
+"""Rows and columns of a display case, at most: what a profile may say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,18 +97,18 @@ class InsectProfile(Profile):
     @property
     def is_burnt_out(self) -> bool:
         """Whether so much is burnt out to white that insects hardly show."""
-        return self.burnt_out > _BURNT_OUT
+        return self.burnt_out > LIMITS.burnt_out
 
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
         """The pairs of kinds that are hard to tell apart."""
         of = {kind: self.examples[[k == kind for k in self.kinds]] for kind in KINDS if kind in self.kinds}
-        return tuple((a, b) for a, b in combinations(of, 2) if (of[a] @ of[b].T).max() > _ALIKE)
+        return tuple((a, b) for a, b in combinations(of, 2) if (of[a] @ of[b].T).max() > LIMITS.alike_kinds)
 
-    def namer(self) -> Likened:
+    def namer(self) -> FewShotInsects:
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
-        return Likened(
+        return FewShotInsects(
             self.examples, of_kind, Discriminant(self.parted, self.weights, self.offsets), self.rows, self.cols
         )
 
@@ -152,7 +140,7 @@ def learn_hexapod(
             again += _met_again(pyramid, corners, board["cells"])
             burnt.append(_burnt_out(pyramid, quad, board["cells"]))
     shown = {kind for _, kind in examples} & {kind for _, kind in again}
-    if len(shown) < _LEAST_KINDS:
+    if len(shown) < LIMITS.fewest_kinds:
         raise UsageError("the photographs show fewer than two kinds of insects", code="too-few-symbols")
     (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, again))
     told_apart = parting(varied, of_varied)
@@ -182,7 +170,7 @@ def _boards(name: str, label: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _outlines(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[np.ndarray]:
     """The case (4, 2) that each label means, begun at its label's first corner where that has corners."""
-    found = corners_of(exact_cases(pyramid, detect_fields(pyramid, FOUND), _LEAST_SURE), 4)
+    found = corners_of(exact_cases(pyramid, detect_fields(pyramid, LIMITS.hint), LIMITS.hint_when_told), 4)
     roughs = [np.asarray(board.get("corners") or [], np.float32) for board in boards]
     seen = found if all(map(len, roughs)) else found[: len(boards)]
     outlines = outlines_of(name, seen, boards)
@@ -199,7 +187,7 @@ def _upright(pyramid: Pyramid, quad: np.ndarray, cells: Grid, *, is_rough: bool)
     """The case's corners (4, 2), the first at the top left as its labels say."""
     ways = [np.roll(quad, -turns, axis=0) for turns in range(4)]
     fits = [_fit(one, cells) for one in look(network(_NETWORK), views(pyramid, ways, len(cells), len(cells[0])))]
-    fits[0] += _LABELLED_WAY if is_rough else 0.0
+    fits[0] += LIMITS.labelled_way if is_rough else 0.0
     return ways[int(np.argmax(fits))]
 
 
@@ -216,7 +204,7 @@ def _met_again(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Exam
     rng, size = np.random.default_rng(0), (len(cells), len(cells[0]))
     return [
         example
-        for _ in range(_VARIANTS // _AT_ONCE)
+        for _ in range(LIMITS.variants // _AT_ONCE)
         for seen in look(network(_NETWORK), variants(pyramid, corners, *size, _AT_ONCE, rng))
         for example in _labelled(seen, cells)
     ]
@@ -224,7 +212,7 @@ def _met_again(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Exam
 
 def _labelled(seen: Cells, cells: Grid) -> list[_Example]:
     """The likeness of each insect's cell that nothing covers."""
-    is_open = seen.state[..., OTHER] < _COVERED
+    is_open = seen.state[..., OTHER] < LIMITS.covered_cell
     return [
         (seen.likeness[r, c], kind)
         for r, row in enumerate(cells)
@@ -236,7 +224,7 @@ def _labelled(seen: Cells, cells: Grid) -> list[_Example]:
 def _burnt_out(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> float:
     """The share of a case's insects' cells that light has burnt out to white; of an empty case's, all of it."""
     rows, cols = len(cells), len(cells[0])
-    seen = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= _WHITE
+    seen = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= LIMITS.white
     share = seen.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
     shown = np.array([[kind is not None for kind in row] for row in cells])
     return float(share[shown].mean() if shown.any() else share.mean())

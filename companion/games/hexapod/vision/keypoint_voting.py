@@ -1,9 +1,9 @@
 """Makes roughly found cases and cards exact: a small network looks at each as it would lie were the find right.
 
-The network (`models/hexapod/keypoints`) sees the find straightened, half its size around it, and answers twice. As a whole:
-where the true quad lies in that view, in the code of `hexapod_quads`, and how surely there is one; that brings a find
-that is turned anyhow near. And place by place: how far the place lies from where it would lie were the find right, and
-how sure that is. Through all these votes one homography is laid, which a hand over some of them does not bend.
+The network (`models/hexapod/keypoints`) sees the find straightened, half its size around it, and answers twice. As a
+whole: where the true quad lies in that view, in the code of `hexapod_quads`, and how surely there is one; that brings a
+find that is turned anyhow near. And place by place: how far the place lies from where it would lie were the find right,
+and how sure that is. Through all these votes one homography is laid, which a hand over some of them does not bend.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
+from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.robust_homography import agreed
 from companion.vision.geometry.shapes import SQUARE, homography, mapped, quad_code, side_px
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.image.rectify import warp
+from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.networks import logistic, network
 
 PATCH = 96
@@ -31,12 +31,6 @@ VOTE_SCALE = 4.0
 """What training multiplies the votes with."""
 VOTED = 1.4
 """So far from a field's middle, in half sides, places have something to say of it."""
-LOOKS = 4
-"""So often a find is looked at at most: once as a whole, then place by place until it stays where it is."""
-STILL = 0.03
-"""A find that a look moves by less than this, in sides, stays where it is."""
-PLAINLY_NONE = 0.03
-"""What is less likely there than this is not looked at again."""
 
 PLACES = ((np.stack(np.meshgrid(np.arange(VOTES), np.arange(VOTES)), -1) + 0.5) / VOTES * 2 - 1).reshape(-1, 2) * REACH
 """Where the votes are cast (VOTES * VOTES, 2), in the find's frame."""
@@ -52,16 +46,16 @@ def refine_quads(pyramid: Pyramid, quads: Sequence[Detection], *, is_case: bool)
     """
     still: list[Detection] = []
     moving = list(quads)
-    for look in range(LOOKS):
+    for look in range(LIMITS.refinements):
         asked, moving = moving, []
         for before, now in zip(asked, _looked_at(pyramid, asked, is_case, by_votes=look > 0), strict=True):
-            if now.confidence >= PLAINLY_NONE:
+            if now.confidence >= LIMITS.none:
                 (still if look > 0 and _stayed(before, now) else moving).append(now)
     return still + moving
 
 
 def _stayed(before: Detection, now: Detection) -> bool:
-    return float(np.abs(now.corners - before.corners).max()) < STILL * side_px(now.corners)
+    return float(np.abs(now.corners - before.corners).max()) < LIMITS.still * side_px(now.corners)
 
 
 def _looked_at(pyramid: Pyramid, quads: list[Detection], is_case: bool, *, by_votes: bool) -> list[Detection]:

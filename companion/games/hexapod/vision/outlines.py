@@ -7,28 +7,13 @@ import numpy as np
 
 from companion.games.hexapod.vision.detector import Finds
 from companion.games.hexapod.vision.keypoint_voting import refine_quads
+from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection, corners_of, distances, suppress_overlaps
 from companion.vision.geometry.shapes import homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 
-FOUND = 0.12
-"""What the finder is less sure of is not looked at."""
-THERE = 0.4
-"""What a closer look is less sure of is told as nothing."""
-HINTED = 0.08
-"""A loose card less sure than `THERE`, but surer than this, is one where insects show plainly."""
-_SURE_CASE = 0.9
-"""In a case less sure than this, cards are looked for: one, or a few that lie in a row, may have been taken for it."""
-_MOST = 0.5
-"""Where cards, each surer than the case in which they lie, fill more of it than this, there is no case."""
-_AS_WIDE = (1.5, 3.0)
-"""A loose card is two of a case's cells wide: so many, as the picture shows it, with a stack below it and a case that
-was not found exactly; of two finds in one place, one that is not gives way."""
-_APART = 0.6
-"""Two things of a kind lie at least so many of their sides apart."""
 
-
-def exact_cases(pyramid: Pyramid, finds: Finds, least: float = THERE) -> tuple[Detection, ...]:
+def exact_cases(pyramid: Pyramid, finds: Finds, least: float = LIMITS.there) -> tuple[Detection, ...]:
     """The cases' fields, surest first, each begun at any corner; not those less sure than ``least``."""
     cases = refine_quads(pyramid, finds.cases, is_case=True)
     return _once(_surest_first(cases), least)
@@ -47,10 +32,10 @@ def exact_cards(
         rows: cells of a case from top to bottom.
         cols: from left to right.
     """
-    sure = [case for case in cases if case.confidence >= _SURE_CASE]
+    sure = [case for case in cases if case.confidence >= LIMITS.sure_case]
     cards = _surest_first(refine_quads(pyramid, beside(finds.cards, sure), is_case=False))
     by_width = sorted(cards, key=lambda card: not all(_is_as_wide(card, case, rows, cols) for case in sure))
-    return _once(by_width, HINTED)
+    return _once(by_width, LIMITS.hinted_card)
 
 
 def beside(cards: Sequence[Detection], cases: Sequence[Detection]) -> tuple[Detection, ...]:
@@ -61,13 +46,13 @@ def beside(cards: Sequence[Detection], cases: Sequence[Detection]) -> tuple[Dete
 def is_cards(case: Detection, cards: Sequence[Detection]) -> bool:
     """Whether a case is rather a card, or a few in a row, that lie where it is."""
     surer = [card for card in cards if card.confidence > case.confidence and _is_in(card, case)]
-    return sum(cv2.contourArea(card.corners) for card in surer) > _MOST * cv2.contourArea(case.corners)
+    return sum(cv2.contourArea(card.corners) for card in surer) > LIMITS.cards_of_case * cv2.contourArea(case.corners)
 
 
 def nudged(pyramid: Pyramid, quad: Detection, *, is_case: bool) -> Detection:
     """A known quad where it lies now, a push further perhaps; as it was where it cannot be seen."""
     (*seen,) = refine_quads(pyramid, [quad], is_case=is_case)
-    is_it = bool(seen) and seen[0].confidence >= THERE and _is_same(seen[0], quad)
+    is_it = bool(seen) and seen[0].confidence >= LIMITS.there and _is_same(seen[0], quad)
     return Detection(seen[0].corners, quad.confidence) if is_it else quad
 
 
@@ -79,19 +64,19 @@ def _once(quads: Iterable[Detection], least: float) -> tuple[Detection, ...]:
     """What is there; of what is found twice, the first."""
     there = [quad for quad in quads if quad.confidence >= least]
     sides = np.array([side_px(quad.corners) for quad in there])
-    clashes = distances(corners_of(there, 4)) < _APART * np.maximum.outer(sides, sides)
+    clashes = distances(corners_of(there, 4)) < LIMITS.apart * np.maximum.outer(sides, sides)
     return tuple(there[i] for i in suppress_overlaps(clashes))
 
 
 def _is_same(quad: Detection, other: Detection) -> bool:
     apart = float(np.linalg.norm(quad.corners.mean(0) - other.corners.mean(0)))
-    return apart < _APART * max(side_px(quad.corners), side_px(other.corners))
+    return apart < LIMITS.apart * max(side_px(quad.corners), side_px(other.corners))
 
 
 def _is_as_wide(card: Detection, case: Detection, rows: int, cols: int) -> bool:
     """Whether a card is about as wide as two cells of a case, were they to lie where it does."""
     cells = mapped(np.linalg.inv(homography(case.corners)), card.corners) * [cols / 2, rows / 2]
-    return _AS_WIDE[0] < side_px(cells) < _AS_WIDE[1]
+    return LIMITS.as_wide[0] < side_px(cells) < LIMITS.as_wide[1]
 
 
 def _is_in(card: Detection, case: Detection) -> bool:

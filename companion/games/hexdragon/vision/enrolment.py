@@ -6,12 +6,10 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.hexdragon.vision.classifier import tile_network
-from companion.games.hexdragon.vision.face_prior import HEAD, TAIL
+from companion.games.hexdragon.vision.classifier import HEAD, OWNERS, TAIL, answers_to, cut_tiles, tile_network
 from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, learnt_inks
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.games.hexdragon.vision.results import SeenTile
-from companion.games.hexdragon.vision.tile_crops import OWNERS, answers_to, cut_tiles
 from companion.vision.enrolment.labels import label_of, outlines_of
 from companion.vision.image.pyramid import Pyramid
 

@@ -1,7 +1,12 @@
 """The inks of a HexDragon set's owners, learnt from one photograph: what their heads and tiles' rims look like.
 
 Where on a head its owner's ink is, is learnt too: the places at which the owners' heads differ. All is measured in
-views whose light was divided out (`paths`). An owner is named by the nearest inks; what lies far from all is nobody's.
+views whose light was divided out (`classifier`). An owner is named by the nearest inks; what lies far from all is
+nobody's.
+
+On dark faces the brightest part of a tile is often a coloured band, so the light's colour, measured by bright parts, is
+off by the set's own inks, and all owners' inks are off together. The heads of a picture tell together by how much;
+often more than one answer fits, and an owner is as sure as all that fit agree on it.
 """
 
 from collections.abc import Sequence
@@ -10,16 +15,49 @@ from typing import ClassVar
 
 import numpy as np
 
-from companion.games.hexdragon.vision.tile_crops import REACH, VIEW, Answers
+from companion.games.hexdragon.vision.classifier import (
+    OWNERS,
+    REACH,
+    VIEW,
+    Answers,
+    Face,
+    accepted_edges,
+    answers_to,
+    answers_told,
+    cut_tiles,
+    edge_probabilities,
+    tile_network,
+)
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile
+from companion.vision.image.pyramid import Pyramid
 
-_TINT_SPREAD = 0.13
-"""How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
+
+def _tints() -> np.ndarray:
+    """Logarithms (T, 3) of tints that leave the brightness as it is, a tenth apart."""
+    steps = np.arange(-1.0, 1.01, 0.1)
+    u, v = (axis.reshape(-1, 1) for axis in np.meshgrid(steps, steps))
+    return np.asarray(u * np.array([1.0, -0.5, -0.5]) + v * np.array([0.0, np.sqrt(0.75), -np.sqrt(0.75)]))
+
+
+_TINTS = _tints()
+GAINS = np.exp(_TINTS)
+"""What each tint makes of a view's channels, (T, 3)."""
+_BEFORE = -(_TINTS**2).sum(1) / (2 * LIMITS.cast_spread**2)
+
+
+def tints_told(fitting: np.ndarray, answers: Answers) -> np.ndarray:
+    """How likely each tint is (T,), by the sure heads among pieces that fit so (N, T, K + 1)."""
+    heads = (answers.kinds[:, 0] > LIMITS.sure_head) & (answers.ends[:, :, 6].max(1) > LIMITS.sure_head)
+    told = _BEFORE.copy()
+    if heads.any():
+        told += np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, LIMITS.most_heads / heads.sum())
+    likely = np.exp(told - told.max())
+    return np.asarray(likely / likely.sum())
+
+
 _DEPTH_SPREAD = {"head": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
-STRANGE = 4.5
-"""An ink that many spreads away from every owner's is nobody's."""
-_DIM = 0.06
 WHOLE = 6.0
 """Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
 _STAR = np.array([(x, y) for x in (-0.1, 0.0, 0.1) for y in (-0.1, 0.0, 0.1)])
@@ -120,7 +158,7 @@ def fits(profile: InkProfile, views: np.ndarray, answers: Answers, gains: np.nda
     """
     far = np.array([_far(profile, view, answers, i, gains) for i, view in enumerate(views)])
     far = far.reshape(len(views), len(gains), len(profile.owners))
-    return np.concatenate([-far / 2, np.full((*far.shape[:2], 1), -(STRANGE**2) / 2)], axis=2)
+    return np.concatenate([-far / 2, np.full((*far.shape[:2], 1), -(LIMITS.strange_ink**2) / 2)], axis=2)
 
 
 def owners_weighed(profile: InkProfile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
@@ -166,6 +204,46 @@ def _sampled(view: np.ndarray, points: np.ndarray, edge: int) -> np.ndarray:
 
 def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
     """How far an ink (..., 3) is from known ones (K, 3), squared, in spreads: (..., K)."""
-    depth, depths = ink.mean(-1, keepdims=True) + _DIM, known.mean(-1) + _DIM
+    depth, depths = ink.mean(-1, keepdims=True) + LIMITS.dim_ink, known.mean(-1) + LIMITS.dim_ink
     tint = ((known / depths[:, None] - (ink / depth)[..., None, :]) ** 2).sum(-1)
-    return np.asarray(tint / _TINT_SPREAD**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
+    return np.asarray(tint / LIMITS.tint_spread**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
+
+
+@dataclass(frozen=True, slots=True)
+class FewShotTiles:
+    """A set's own inks; the light's colour, and how likely each of `GAINS` is besides. See `TileClassifier`."""
+
+    profile: InkProfile
+    cast: np.ndarray | None = None
+    tints: np.ndarray | None = None
+
+    def first_look(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
+        """See `TileClassifier`."""
+        views, cast = cut_tiles(pyramid, corners, self.cast, WHOLE)
+        answers = answers_to(tile_network(), views)
+        owners, tints = self._owners(views, answers)
+        told = edge_probabilities(Answers(answers.ends, owners, answers.kinds))
+        return told, FewShotTiles(self.profile, cast, tints)
+
+    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+        """See `Classifier`."""
+        return self.first_look(pyramid, corners)[0]
+
+    def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "FewShotTiles":
+        """See `TileClassifier`."""
+        views, cast = cut_tiles(pyramid, corners, None, WHOLE)
+        return FewShotTiles(
+            self.profile, cast, FewShotTiles(self.profile)._owners(views, answers_told(probabilities))[1]
+        )
+
+    def accept(self, probabilities: np.ndarray) -> Face:
+        """See `Classifier`."""
+        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
+
+    def _owners(self, views: np.ndarray, answers: Answers) -> tuple[np.ndarray, np.ndarray | None]:
+        """How likely each owner is (N, K), and the tints that tell so."""
+        if self.profile.ground > LIMITS.dark_ground or not len(views):
+            return owners_by_ink(self.profile, views, answers, OWNERS), self.tints
+        fitting = fits(self.profile, views, answers, GAINS)
+        tints = tints_told(fitting, answers) if self.tints is None else self.tints
+        return owners_weighed(self.profile, fitting, tints, OWNERS), tints

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
+from companion.games.hexel.vision.classifier import raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.prototypes import (
     SymbolProfile,
@@ -16,7 +17,6 @@ from companion.games.hexel.vision.prototypes import (
     unlikeness,
 )
 from companion.games.hexel.vision.recognizer import outlines
-from companion.games.hexel.vision.symbol_crops import raw_patches
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.enrolment.labels import label_of, outlines_of
 from companion.vision.geometry.shapes import areas

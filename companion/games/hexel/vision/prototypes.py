@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.hexel.vision.symbol_crops import (
+from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
     cut_patches,
@@ -20,24 +20,13 @@ from companion.games.hexel.vision.symbol_crops import (
     raw_patches,
     stood_out,
 )
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
 
 _NUMBERS = 48
 """Of an embedding: what the network answers."""
-_ALIKE = 4.0
-"""Two looks with a smaller squared distance are often mistaken for one another."""
-_SAME = 0.5
-"""As near as this, at most, lie the looks of two cards with one and the same symbol on most photographs."""
-_UNCLEAR = 2.5
-"""A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
-NONE_AT = 10.0
-"""A patch whose squared distance from every look is more than this is no symbol of the deck; training made it so."""
-_SEEN = 12.0
-"""Levels of 255 by which half of a card's symbols stand out from its face at least, or light has burnt them out."""
-_DIM = 0.1
-"""A face value so low that nothing printed on the card is too bright to tell."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,7 +57,7 @@ class SymbolProfile(Profile):
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
         """The pairs of symbols that are hard to tell apart."""
-        return _nearer_than(_ALIKE, self.symbols, self.looks)
+        return _nearer_than(LIMITS.alike_squared, self.symbols, self.looks)
 
 
 def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
@@ -78,9 +67,9 @@ def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         pyramid: a photograph of some of its cards.
         corners: (N, 6, 2) pixels of those cards.
     """
-    patches, faces = cut_patches(pyramid, corners, _DIM)
+    patches, faces = cut_patches(pyramid, corners, LIMITS.dim_face)
     face = np.median(faces, axis=0)
-    bright = float(np.percentile((patches * (faces / _DIM)[:, None, None, None]).max(-1), 95))
+    bright = float(np.percentile((patches * (faces / LIMITS.dim_face)[:, None, None, None]).max(-1), 95))
     if face.max() > 0.6 * bright:
         return np.full(3, FACE_VALUE, np.float32)
     return np.asarray(FACE_VALUE * face / bright, np.float32)
@@ -130,11 +119,11 @@ def learnt(
     burnt: set[str | None] = set()
     for pyramid, corners, names in photographs:
         colours, faces = raw_patches(pyramid, corners)
-        is_seen = np.median(levels_apart(colours), axis=1) >= _SEEN
+        is_seen = np.median(levels_apart(colours), axis=1) >= LIMITS.seen_levels
         for six, edges, seen in zip(
             likeness(net, seen_for_likeness(colours, faces, value)), names, is_seen, strict=True
         ):
-            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= _UNCLEAR))
+            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= LIMITS.unclear))
             burnt.update(edges if not seen else ())
             for answer, name in zip(six, edges, strict=True):
                 if name is not None:
@@ -155,7 +144,7 @@ def learnt(
         )
     symbols = tuple(sorted(answers))
     looks = np.stack([_agreeing(np.stack(answers[s])).mean(0) for s in symbols]).astype(np.float32)
-    same = _nearer_than(_SAME, symbols, looks)
+    same = _nearer_than(LIMITS.same_squared, symbols, looks)
     if same:
         raise UsageError(
             f"the symbols {same[0][0]} and {same[0][1]} look the same on the photographs and could not be told apart; "

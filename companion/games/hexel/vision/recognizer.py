@@ -1,33 +1,28 @@
 """Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Learnt, Namer, Printed
+from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
-from companion.games.hexel.vision.neighbour_search import FAINT, cards_beside, is_one
+from companion.games.hexel.vision.neighbour_search import cards_beside, is_one
 from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import outlined_again
 from companion.games.hexel.vision.plausibility import judged, which_are_cards
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.rules.hexgrid import Cell, rotated
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Reading, SeenCard, Warned, in_own_frame
-from companion.vision.stopwatch import Stopwatch
-from companion.vision.tracking.lattice_identity import naming
+from companion.vision.results import Reading, SeenCard, Stopwatch, Warned, in_own_frame
 from companion.vision.tracking.regions import Unchanged
-from companion.vision.tracking.registration import Registration
-
-_LIKELY = 0.25
-"""Less certain than this, what lies beside known cards is no more than a hint of one."""
-HINT = 0.12
-"""Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
 
-def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | None = None) -> Reading:
+def read_hexel(bgr: np.ndarray, namer: SymbolClassifier | None = None, across_px: float | None = None) -> Reading:
     """Read a Hex'el table from one picture, without history.
 
     Args:
@@ -38,12 +33,12 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
     """
-    namer = namer or Printed()
+    namer = namer or PretrainedSymbols()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    hints = DETECTOR.detect(pyramid, FAINT, across_px)
-    found = [hint for hint in hints if hint.confidence >= HINT]
+    hints = DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px)
+    found = [hint for hint in hints if hint.confidence >= LIMITS.hint]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
     cards, said, rest = _told_apart(pyramid, found, corners, hints, namer)
@@ -59,7 +54,7 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     return replace(reading, stages_ms=clock.laps)
 
 
-def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchanged: Unchanged) -> Reading:
+def read_beside(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float, unchanged: Unchanged) -> Reading:
     """Read a piece of a Hex'el table of which something is known: what else lies there.
 
     Args:
@@ -69,10 +64,10 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
         unchanged: its cards tell how the others lie, and are neither measured nor named again.
     """
     known = unchanged.cards
-    namer = namer or Printed()
+    namer = namer or PretrainedSymbols()
     pyramid = Pyramid.of(bgr)
-    hints = unchanged.but(DETECTOR.detect(pyramid, FAINT, across_px))
-    found = [hint for hint in hints if hint.confidence >= _LIKELY]
+    hints = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
+    found = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     cards, said, _ = _told_apart(pyramid, found, corners, hints, namer, [c.corners for c in known])
     if not cards:
@@ -93,7 +88,7 @@ def _told_apart(
     found: Sequence[Detection],
     corners: np.ndarray,
     hints: Sequence[Detection],
-    namer: Namer,
+    namer: SymbolClassifier,
     known: Sequence[np.ndarray] = (),
 ) -> tuple[list[Detection], np.ndarray, np.ndarray]:
     """The cards, the probabilities (N, 6, C) of their symbols, and the outlines (M, 6, 2) of what else was found.
@@ -106,14 +101,14 @@ def _told_apart(
         namer: how symbols get their names.
         known: the outlines of cards that are known besides.
     """
-    probabilities = namer.probabilities(pyramid, corners)
-    if isinstance(namer, Learnt):
+    probabilities = namer.classify(pyramid, corners)
+    if isinstance(namer, FewShotSymbols):
         corners, probabilities = outlined_again(pyramid, corners, probabilities, namer)
     is_card = which_are_cards(found, probabilities, namer)
     cards = [Detection(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
     rest, said = corners[~is_card], probabilities[is_card]
     seen = np.array([*known, *corners[is_card]], np.float32).reshape(-1, 6, 2)
-    if isinstance(namer, Learnt) and len(seen):
+    if isinstance(namer, FewShotSymbols) and len(seen):
         more, told = cards_beside(pyramid, seen, hints, namer)
         cards, said = [*cards, *more], np.concatenate([said, *(p[None] for p in told)])
         rest = np.array([r for r in rest if not any(is_one(r, c.corners) for c in more)], np.float32).reshape(-1, 6, 2)
@@ -121,7 +116,7 @@ def _told_apart(
 
 
 def _judged(
-    cards: list[Detection], place: Lattice, probabilities: np.ndarray, namer: Namer, bgr: np.ndarray
+    cards: list[Detection], place: Lattice, probabilities: np.ndarray, namer: SymbolClassifier, bgr: np.ndarray
 ) -> Reading:
     """What of the cards may be stated, from probabilities (N, 6, C) in order of their own edges."""
     turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities, place.east, strict=True)])
@@ -154,12 +149,16 @@ def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Cal
     pairs = {
         new: old for new, old in zip(bridged.cells, alone.cells, strict=True) if new is not None and old is not None
     }
-    same = naming(pairs)
     settled = sum(c is not None for c in alone.cells)
-    if same is None or len(pairs) < settled or sum(c is not None for c in bridged.cells) <= settled:
+    if len(pairs) < settled or sum(c is not None for c in bridged.cells) <= settled:
         return alone
-    renaming = Registration(*same, agreeing=len(pairs), clashing=0)
-    return alone if any(renaming.cell(new) != old for new, old in pairs.items()) else bridged
+    return bridged if any(_turns_into(pairs, turns) for turns in range(6)) else alone
+
+
+def _turns_into(pairs: Mapping[Cell, Cell], turns: int) -> bool:
+    """Whether the new cells are the old ones, all turned so far and then shifted alike."""
+    turned = [(rotated(new, turns), old) for new, old in pairs.items()]
+    return len({(q - new_q, r - new_r) for (new_q, new_r), (q, r) in turned}) == 1
 
 
 def _only(lattice: Lattice, chosen: np.ndarray) -> Lattice:

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from companion.games.comet.vision.back_matching import compared, unlikeness
 from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.plausibility import compared, unlikeness
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.cards import raster_back
 from models.drawing.comet.printings import reference

@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.gap_rejection import is_gap
+from companion.games.comet.vision.plausibility import is_gap
 from companion.vision.image.pyramid import Pyramid
 
 TABLE, FACE, BACK = (60, 80, 130), (225, 235, 240), (110, 60, 40)

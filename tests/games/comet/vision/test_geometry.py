@@ -3,10 +3,18 @@
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.classifier import NAMES, Numerals
+from companion.games.comet.vision.classifier import (
+    HIGH,
+    NAMES,
+    OUTPUTS,
+    WIDE,
+    Opinions,
+    PretrainedNumerals,
+    cut_cards,
+    opinions,
+)
 from companion.games.comet.vision.detector import CARD, HALF_WIDTH
-from companion.games.comet.vision.numeral_crops import HIGH, NUMBERS, OUTPUTS, WIDE, Opinions, cut_cards, opinions
-from companion.games.comet.vision.results import BACK, SeenComet, about, aligned_comet, in_words
+from companion.games.comet.vision.results import BACK, NUMBERS, SeenComet, about, aligned_comet, in_words
 from companion.vision.image.pyramid import Pyramid
 
 
@@ -82,7 +90,7 @@ def test_both_ways_up_are_weighed():
     numbers[0, 0, range(3), [six, eight, six]] = 1
     numbers[0, 1, range(3), [nine, eight, nine]] = 1
     told = [
-        Numerals().accepted(Opinions(np.array([[1.0, 0, 0]]), np.array([up]), numbers).sections()[0])
+        PretrainedNumerals().accept(Opinions(np.array([[1.0, 0, 0]]), np.array([up]), numbers).sections()[0])
         for up in (1.0, 0.5, 0.0)
     ]
     assert told == [("6", "8", "6"), (None, "8", None), ("9", "8", "9")]
@@ -107,13 +115,13 @@ def test_a_card_read_surely_at_once_is_not_looked_at_upside_down(logit, looks):
     seen = opinions(net, np.full((5, HIGH, WIDE, 3), 200, np.uint8))
     assert net.shown == 5 * looks and seen.numbers.shape == (5, 2, 3, len(NUMBERS) + 1)
     if looks == 1:
-        assert Numerals().accepted(seen.sections()[0]) == ("2", "2", "2") and seen.upright[0] > 0.99
+        assert PretrainedNumerals().accept(seen.sections()[0]) == ("2", "2", "2") and seen.upright[0] > 0.99
 
 
 def test_a_back_is_stated_as_a_back_and_what_is_neither_as_nothing():
     numbers = np.full((2, 2, 3, len(NUMBERS) + 1), 1 / 14, np.float32)
     sections = Opinions(np.array([[0.01, 0.99, 0], [0.5, 0.5, 0]]), np.array([0.5, 0.5]), numbers).sections()
-    assert [Numerals().accepted(p) for p in sections] == [(BACK,) * 3, (None,) * 3]
+    assert [PretrainedNumerals().accept(p) for p in sections] == [(BACK,) * 3, (None,) * 3]
     assert sections.sum(-1) == pytest.approx(np.ones((2, 3)))
 
 

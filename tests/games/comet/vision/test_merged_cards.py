@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.merged_cards import burnt_pairs, parted
+from companion.games.comet.vision.plausibility import burnt_pairs, parted
 from companion.vision.image.pyramid import Pyramid
 
 PAIR = np.array([[60, 128], [60, 40], [186, 40], [186, 128]], np.float32)

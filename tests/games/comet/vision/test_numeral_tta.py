@@ -5,7 +5,7 @@ import pytest
 
 from companion.games.comet.vision.classifier import NAMES
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.numeral_tta import looked_again
+from companion.games.comet.vision.reexamination import looked_again
 from companion.vision.image.pyramid import Pyramid
 
 OUTLINES = np.array([CARD.unit * 40 + (60, 60), CARD.unit * 40 + (160, 60)], np.float32)

@@ -13,6 +13,7 @@ from companion.errors import UsageError
 from companion.games import GAMES
 from companion.games.comet.vision import recognizer as comet_reading
 from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import zoned
 from companion.vision.decoding import load_picture
@@ -116,7 +117,7 @@ def test_a_thing_much_larger_than_the_cards_beside_it_is_none(monkeypatch):
     left, back, right = [np.array(entry["corners"]) for entry in picture.truth["cards"]]
     large = (back - back.mean(0)) * 1.45 + back.mean(0)
     assert found_so_surely(monkeypatch, picture, [left, right, back], 0.9, 0.9, 0.8)[None] == 1
-    monkeypatch.setattr(comet_reading, "LOOKS", 0)
+    monkeypatch.setattr(comet_reading, "LIMITS", replace(LIMITS, refinements=0))
     assert None not in found_so_surely(monkeypatch, picture, [left, right, large], 0.9, 0.9, 0.8)
 
 

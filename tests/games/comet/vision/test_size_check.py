@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.size_check import fits, widths_beside
+from companion.games.comet.vision.plausibility import fits, widths_beside
 
 
 def row(*sizes):

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.games.hexapod.vision import orientation as hexapod_fields
-from companion.games.hexapod.vision.cell_crops import KINDS
+from companion.games.hexapod.vision.classifier import KINDS
 from companion.games.hexapod.vision.orientation import looked_at
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.detector import Detection

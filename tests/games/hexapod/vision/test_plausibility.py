@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER, Cells
-from companion.games.hexapod.vision.classifier import Described
+from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
 from companion.games.hexapod.vision.orientation import Upright
 from companion.games.hexapod.vision.plausibility import is_case, judged
 from companion.vision.detection.detector import Detection
@@ -30,7 +29,7 @@ def field(rows: list[str], ways: np.ndarray, confidence: float = 1.0) -> Upright
 
 
 def doubts(rows: list[str], ways: np.ndarray, *, is_case: bool = True) -> list[str]:
-    seen, warnings = judged(field(rows, ways), Described(), (200, 200), is_case=is_case)
+    seen, warnings = judged(field(rows, ways), PretrainedInsects(), (200, 200), is_case=is_case)
     assert len(warnings) == sum(map(sum, seen.doubt))
     return ["".join("?" if d else "." for d in row) for row in seen.doubt]
 

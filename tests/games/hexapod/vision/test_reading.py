@@ -9,7 +9,7 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games import GAMES
-from companion.games.hexapod.vision.classifier import Described
+from companion.games.hexapod.vision.classifier import PretrainedInsects
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.decoding import load_picture
@@ -91,7 +91,7 @@ def test_a_picture_without_a_case_or_card_warns_that_nothing_was_found():
 def test_a_case_of_other_rows_and_columns_is_read_when_that_is_known():
     laid = scene(np.random.default_rng(5), 1, (4, 6), odd=False)
     picture = photograph(np.random.default_rng(5), printing="reference", laid=laid, hardness=0.0)
-    (case,) = read_hexapod(picture.bgr, Described(4, 6)).cards
+    (case,) = read_hexapod(picture.bgr, PretrainedInsects(4, 6)).cards
     (board,) = picture.truth["boards"]
     assert [list(row) for row in case.cells] == board["cells"]
 

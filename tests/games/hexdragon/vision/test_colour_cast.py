@@ -3,9 +3,8 @@
 import numpy as np
 import pytest
 
-from companion.games.hexdragon.vision.colour_cast import GAINS, tints_told
-from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile, fits, owners_weighed
-from companion.games.hexdragon.vision.tile_crops import OWNERS, VIEW, Answers
+from companion.games.hexdragon.vision.classifier import OWNERS, VIEW, Answers
+from companion.games.hexdragon.vision.prototypes import GAINS, PLACES, InkProfile, fits, owners_weighed, tints_told
 
 NAMES = ("red", "blue", "yellow")
 INKS = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9]], np.float32)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from companion.games.hexdragon.vision.face_prior import NAMES, Face, accepted_edges, edge_probabilities
+from companion.games.hexdragon.vision.classifier import NAMES, Answers, Face, accepted_edges, edge_probabilities
 from companion.games.hexdragon.vision.plausibility import judged
-from companion.games.hexdragon.vision.results import SURE, SURE_OWNER, SeenTile, TileReading
-from companion.games.hexdragon.vision.tile_crops import Answers
+from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import HEXAGON
@@ -24,8 +24,8 @@ NEAR = HEXAGON.unit * 40 + 400
 class Plain:
     """States what is as sure as a reading asks; looks at no picture."""
 
-    def accepted(self, probabilities: np.ndarray) -> Face:
-        return accepted_edges(probabilities, SURE, SURE_OWNER)
+    def accept(self, probabilities: np.ndarray) -> Face:
+        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 
 
 def shown(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...] = ()) -> np.ndarray:
@@ -39,7 +39,7 @@ def shown(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...]
 
 def tile(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...] = ()) -> SeenTile:
     p = shown(face, sure, open_edges)
-    return SeenTile((1, -1), accepted_edges(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p)
+    return SeenTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p)
 
 
 def read(*pieces: tuple[Cell, tuple[str, ...], float]) -> TileReading:
@@ -83,7 +83,7 @@ def test_of_a_tile_whose_kind_is_hidden_the_sure_paths_are_told_and_one_null_for
         nothing[0, d] = 0.001
         nothing[0, d, int(far) - 1] = 0.994
     p = edge_probabilities(Answers(nothing, np.full((1, 4), 0.25), np.array([[0.99, 0.005, 0.005]])))[0]
-    told = SeenTile((1, -1), accepted_edges(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p).as_json()
+    told = SeenTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
     assert (told["kind"], told["paths"], told["tails"]) == (None, [[0, 3], [1, 2], None], None)
 
 
@@ -91,14 +91,14 @@ def test_a_head_whose_owner_is_open_still_tells_its_edge() -> None:
     p = shown(HEAD)
     p[4] = 0.001
     p[4, [NAMES.index("head:red"), NAMES.index("head:yellow")]] = 0.55, 0.43
-    told = SeenTile((0, 1), accepted_edges(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p).as_json()
+    told = SeenTile((0, 1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
     assert (told["kind"], told["owner"], told["head"], told["tails"]) == ("head", None, 4, [5])
 
 
 def test_a_tile_that_cannot_be_read_guesses_nothing() -> None:
     nothing = np.full((1, 6, 7), 1 / 7, np.float32)
     p = edge_probabilities(Answers(nothing, np.full((1, 4), 0.25), np.array([[0.9, 0.05, 0.05]])))[0]
-    told = SeenTile((1, -1), accepted_edges(p, SURE, SURE_OWNER), NEAR, 0.9, 0.95, p).as_json()
+    told = SeenTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
     assert [told[key] for key in ("kind", "owner", "head", "tails", "paths")] == [None] * 5
 
 

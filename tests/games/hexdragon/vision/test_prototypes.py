@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
+from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers
 from companion.games.hexdragon.vision.prototypes import (
     PLACES,
     InkProfile,
@@ -15,7 +16,6 @@ from companion.games.hexdragon.vision.prototypes import (
     rim_ink,
     star_ink,
 )
-from companion.games.hexdragon.vision.tile_crops import OWNERS, REACH, VIEW, Answers
 
 INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
 PROFILE = InkProfile(

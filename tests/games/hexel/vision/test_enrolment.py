@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.games.hexel.vision.classifier import Learnt
 from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import Cell
@@ -43,7 +43,7 @@ def taught(look: Printing, seed: int) -> SymbolProfile:
 
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Printing) -> None:
-    namer = Learnt(taught(look, 1))
+    namer = FewShotSymbols(taught(look, 1))
     picture = photograph(np.random.default_rng(12), edition="36", printing=look, cards=8, across_px=90, hardness=0.3)
     truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"] if not c.get("cut")}
     told = {c.cell: c.edges for c in read_hexel(picture.bgr, namer).cards if c.cell is not None}

@@ -31,7 +31,7 @@ def test_a_hint_beside_a_card_becomes_the_card_that_lies_there_and_so_does_the_n
     off = np.array([np.linalg.norm(true.mean(1) - card.corners.mean(0), axis=1) for card in cards])
     assert len(cards) >= 3 and (off.min(1) < 0.08 * side).all()
     assert len(set(off.argmin(1))) == len(cards) and 0 not in off.argmin(1)
-    assert all(None not in namer.accepted(p) for p in said)
+    assert all(None not in namer.accept(p) for p in said)
 
 
 def test_hints_beside_the_tableau_are_no_cards(table):

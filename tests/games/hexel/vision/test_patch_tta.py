@@ -4,9 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.patch_tta import is_shown, symbol_probabilities
+from companion.games.hexel.vision.classifier import PATCH, raw_patches
+from companion.games.hexel.vision.few_shot_classifier import is_shown, symbol_probabilities
 from companion.games.hexel.vision.prototypes import SymbolProfile, learnt
-from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice
 from companion.games.hexel.vision.plausibility import has_the_cards_size, is_no_pattern, judged
 from companion.games.hexel.vision.prototypes import SymbolProfile
@@ -41,7 +41,7 @@ def test_a_card_hardly_seen_beside_the_tableau_is_not_stated_to_be_loose() -> No
     names = ("red", "blue", None)
     faint = np.full((1, 6, 3), [0.5, 0.3, 0.2], np.float32)
     plain = np.full((1, 6, 3), [0.99, 0.005, 0.005], np.float32)
-    namer = Learnt(SymbolProfile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32)))
+    namer = FewShotSymbols(SymbolProfile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32)))
     place = Lattice((None,), (0,), np.eye(3))
     told = [
         judged((found(80, sure),), place, p, namer, (800, 600)).loose[0].is_unsettled
