@@ -64,6 +64,7 @@ class Watching:
         """
         spec = games.game(game)
         recognizer = spec.recognizer()
+        self._game = game
         self._camera = camera
         self._referee = referee
         self._clock = clock
@@ -145,7 +146,10 @@ class Watching:
             session = self._referee.latest()
             standing = (*self._follower.standing, *self._anchored, *self._states.holding)
             looked_at = (session.version, self._revision, self._follower.is_quiet, standing)
-            if looked_at != self._looked_at:
+            is_ours = (
+                session.header.game == self._game
+            )  # else another game was begun, and this watching is soon stopped
+            if is_ours and looked_at != self._looked_at:
                 self._looked_at = looked_at
                 self._compare(frame.picture, session)
 
