@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import cv2
 import numpy as np
 
 from companion.errors import UsageError
@@ -65,12 +64,3 @@ class Recognizer:
         if deck is not None and deck not in self.decks:
             raise UsageError(f"no such deck: {deck} (known: {', '.join(self.decks)})", code="unknown-deck")
         return None if deck is None else deck.removeprefix(self.name) or None
-
-
-def load_picture(path: str | Path) -> np.ndarray | None:
-    """A picture file as uint8 BGR, or None when it is no picture."""
-    try:
-        data = np.fromfile(path, np.uint8)
-    except OSError:
-        return None
-    return cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None

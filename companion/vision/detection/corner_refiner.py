@@ -51,9 +51,8 @@ def refine_corners(
         times: how often.
     """
     for _ in range(times if len(corners) else 0):
-        net = network(weights)
-        net.setInput(np.ascontiguousarray(cut_views(pyramid, corners, shape).transpose(0, 3, 1, 2)))
-        corrections = net.forward().reshape(-1, 2, 3) / GAIN
+        answers = network(weights).forward(cut_views(pyramid, corners, shape).transpose(0, 3, 1, 2))
+        corrections = answers.reshape(-1, 2, 3) / GAIN
         centres, affines = shape.pose_of(corners)
         better = shape.unit @ (np.eye(2) + corrections[..., :2]).swapaxes(-1, -2) + corrections[:, None, :, 2]
         corners = (better @ affines.swapaxes(-1, -2) + centres[:, None]).astype(np.float32)

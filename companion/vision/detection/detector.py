@@ -187,9 +187,8 @@ class HeatmapDetector:
         h, w = small.shape[:2]
         below, right = -h % self.multiple, -w % self.multiple
         wide = cv2.copyMakeBorder(brightened(small), 0, below, 0, right, cv2.BORDER_REPLICATE)
-        net = network(self.weights)
-        net.setInput(wide.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))
-        return np.asarray(net.forward()[0], np.float32)
+        planes = wide.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5)
+        return np.asarray(network(self.weights).forward(planes)[0])
 
 
 def brightened(bgr: np.ndarray) -> np.ndarray:

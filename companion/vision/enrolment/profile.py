@@ -4,7 +4,6 @@ A profile is a frozen dataclass of names, numbers and arrays of float32. Its fil
 the game and the version of what it means: another network's embeddings mean nothing to this one.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from companion.errors import UsageError
+from companion.rules.limits import FILE, read_file, read_json
 
 _DECIMALS = 5
 
@@ -49,7 +49,7 @@ class Profile:
     def read(cls, path: Path) -> Self:
         """A profile from its file. Raises `UsageError` when it is none of this game and version."""
         try:
-            held = json.loads(path.read_text(encoding="utf-8"))
+            held = read_json(read_file(path), FILE)
             if held["game"] != cls.GAME:
                 raise ValueError(f"it is one of {held['game']}")
             if held["profile"] != cls.VERSION:
@@ -60,7 +60,7 @@ class Profile:
             return profile
         except OSError as error:
             raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
 
 
@@ -68,7 +68,11 @@ def _as(kind: Any, value: Any) -> Any:
     """A JSON value as a field of that kind: str, int, float, tuple of names or array."""
     if kind is np.ndarray:
         return np.array(value, np.float32)
-    return kind(value) if kind in (str, int, float) else tuple(map(str, value))
+    if kind in (str, int, float):
+        return kind(value)
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"{value!r:.40} is no list of names")
+    return tuple(value)
 
 
 def expected_doubts(pairs: Sequence[tuple[str, str]]) -> str:

@@ -194,7 +194,7 @@ def main() -> None:
             print(f"step {step} card {seen[:2] / 100} case {seen[2:] / 100} {took:.0f} s", flush=True)
             seen[:] = 0
         if step % 500 == 0 or step == a.steps:
-            free: dict[str, dict[int, str]] = {"picture": {}, "things": {}}  # OpenCV joins planes of a known size alone
+            free = {"picture": {0: "n", 2: "height", 3: "width"}, "things": {0: "n", 2: "rows", 3: "cols"}}
             export(mean.module, a.out, torch.zeros(1, 3, 352, 640), free)
 
 

@@ -245,7 +245,7 @@ def main() -> None:
             )
             seen = []
         if step % 500 == 0 or step == a.steps:
-            free: dict[str, dict[int, str]] = {"fields": {}, "cells": {}}  # OpenCV joins planes of a known size alone
+            free = {"fields": {0: "n", 2: "height", 3: "width"}, "cells": {0: "n", 2: "rows", 3: "cols"}}
             export(mean.module, a.out, torch.zeros(1, 3, 168, 168), free)
 
 

@@ -7,14 +7,13 @@ number. PretrainedNumerals are read as print: no deck needs to be learnt.
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from companion.games.comet.vision.detector import CARD, HALF_WIDTH
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid, warp
-from companion.vision.networks import logistic, network, softmax
+from companion.vision.networks import Network, logistic, network, softmax
 
 WIDE, HIGH = 72, 96
 """A card's patch in pixels: three sections of 32."""
@@ -76,7 +75,7 @@ def levelled(patches: np.ndarray) -> np.ndarray:
     return np.asarray(level)
 
 
-def opinions(net: cv2.dnn.Net, patches: np.ndarray) -> Opinions:
+def opinions(net: Network, patches: np.ndarray) -> Opinions:
     """What the network thinks of cards seen straight on (N, HIGH, WIDE, 3), shown to it both ways up.
 
     What it is sure of at once is shown one way up only: the other way would say the same.
@@ -86,20 +85,14 @@ def opinions(net: cv2.dnn.Net, patches: np.ndarray) -> Opinions:
         return Opinions(np.zeros((0, len(KINDS))), np.zeros(0), np.zeros((0, 2, 3, classes)))
     planes = np.ascontiguousarray(patches.transpose(0, 3, 1, 2))
     level = levelled(planes.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
-    first = _answers(net, level)
+    first = net.forward(level)
     second = np.column_stack([first[:, :-1], -first[:, -1]])
     again = ~_is_plain(first)
     if again.any():
-        second[again] = _answers(net, level[again, :, ::-1, ::-1])
+        second[again] = net.forward(level[again, :, ::-1, ::-1])
     kinds = softmax((_kinds(first) + _kinds(second)) / 2)
     upright = logistic((first[:, -1] - second[:, -1]) / 2)
     return Opinions(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
-
-
-def _answers(net: cv2.dnn.Net, level: np.ndarray) -> np.ndarray:
-    """The network's logits (N, OUTPUTS) for levelled patches (N, 3, HIGH, WIDE)."""
-    net.setInput(np.ascontiguousarray(level))
-    return np.asarray(net.forward(), np.float32)
 
 
 def _is_plain(answers: np.ndarray) -> np.ndarray:

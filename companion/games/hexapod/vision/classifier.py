@@ -17,7 +17,7 @@ from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.classification.discriminant import Discriminant
 from companion.vision.geometry.shapes import side_px
 from companion.vision.image.pyramid import Pyramid, warp
-from companion.vision.networks import logistic, softmax
+from companion.vision.networks import Network, logistic, softmax
 
 CELL_PX = 24
 MARGIN = 1
@@ -94,12 +94,11 @@ def prepared(picture: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(levelled.transpose(2, 0, 1))
 
 
-def look(net: cv2.dnn.Net, fields: np.ndarray) -> tuple[Cells, ...]:
+def look(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
     """What the network says about fields (N, 3, H, W), without the cells around them."""
     if len(fields) == 0:
         return ()
-    net.setInput(fields)
-    answers = np.asarray(net.forward(), np.float32)[:, :, MARGIN:-MARGIN, MARGIN:-MARGIN].transpose(0, 2, 3, 1)
+    answers = net.forward(fields)[:, :, MARGIN:-MARGIN, MARGIN:-MARGIN].transpose(0, 2, 3, 1)
     return tuple(_cells(answer) for answer in answers)
 
 

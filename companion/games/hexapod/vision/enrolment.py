@@ -47,6 +47,10 @@ _AT_ONCE = 10
 """Variants that the network is shown together."""
 
 
+_LARGEST_CASE = 20
+"""Cells along a side."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class InsectProfile(Profile):
     """What was learnt of a printing.
@@ -87,7 +91,7 @@ class InsectProfile(Profile):
             self.examples.ndim == 2
             and len(self.examples) == len(self.kinds)
             and set(self.parted) == set(self.kinds) <= set(KINDS)
-            and min(self.rows, self.cols) > 0
+            and all(1 <= side <= _LARGEST_CASE for side in (self.rows, self.cols))
             and self.weights.shape == (len(self.parted), self.examples.shape[1])
             and self.offsets.shape == (len(self.parted),)
         )

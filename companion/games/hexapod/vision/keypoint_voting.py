@@ -63,9 +63,8 @@ def _looked_at(pyramid: Pyramid, quads: list[Detection], is_case: bool, *, by_vo
     if not quads:
         return []
     corners = [np.asarray(quad.corners, np.float64) for quad in quads]
-    net = network("hexapod/keypoints/weights.onnx")
-    net.setInput(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners]))
-    answers = np.asarray(net.forward(), np.float64).reshape(len(corners), -1)
+    views = np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners])
+    answers = network("hexapod/keypoints/weights.onnx").forward(views).astype(np.float64).reshape(len(corners), -1)
     sure = logistic(answers[:, SURE])
     put = [moved(quad, answer, by_votes=by_votes) for quad, answer in zip(corners, answers, strict=True)]
     return [Detection(quad.astype(np.float32), float(p)) for quad, p in zip(put, sure, strict=True)]

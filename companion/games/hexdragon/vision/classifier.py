@@ -13,7 +13,6 @@ so that a face turns with its tile by a cyclic shift, as a Hex'el card's symbols
 from dataclasses import dataclass
 from typing import Protocol
 
-import cv2
 import numpy as np
 
 from companion.games.hexdragon.deck import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
@@ -21,7 +20,7 @@ from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.classification.classifier import Classifier
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid, grid, sample_pieces
-from companion.vision.networks import network, softmax
+from companion.vision.networks import Network, network, softmax
 
 VIEW = 48
 REACH = 1.06
@@ -90,13 +89,12 @@ def cut_tiles(
     return out, cast
 
 
-def answers_to(net: cv2.dnn.Net, views: np.ndarray) -> Answers:
+def answers_to(net: Network, views: np.ndarray) -> Answers:
     """The network's answers to views (N, VIEW, VIEW, 3), cut off at `MOST`."""
     n = len(views)
     if n == 0:
         return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
-    net.setInput(np.ascontiguousarray(np.minimum(views, MOST).transpose(0, 3, 1, 2)) - np.float32(0.5))
-    out = net.forward().reshape(n, -1)
+    out = net.forward(np.minimum(views, MOST).transpose(0, 3, 1, 2) - np.float32(0.5)).reshape(n, -1)
     return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))
 
 
@@ -238,6 +236,6 @@ class PretrainedTiles:
         return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 
 
-def tile_network() -> cv2.dnn.Net:
+def tile_network() -> Network:
     """The network that reads tiles."""
     return network("hexdragon/tile_classifier/weights.onnx")

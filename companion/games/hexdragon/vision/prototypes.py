@@ -111,7 +111,11 @@ class InkProfile(Profile):
     def is_consistent(self) -> bool:
         """See `Profile`."""
         shape = (len(self.owners), 3)
-        return self.heads.shape == self.rims.shape == shape and self.places.shape[1:] == (2,)
+        return (
+            self.heads.shape == self.rims.shape == shape
+            and self.places.shape[1:] == (2,)
+            and min(self.heads.size, self.places.size) > 0
+        )
 
 
 def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> InkProfile:

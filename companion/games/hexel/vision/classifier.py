@@ -7,14 +7,13 @@ has its symbols (0.76 of the apothem). Colours are divided by the card's own fac
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-import cv2
 import numpy as np
 
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.classification.classifier import Classifier
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid, sample_pieces
-from companion.vision.networks import network, softmax
+from companion.vision.networks import Network, network, softmax
 
 CLASSES = ("red", "blue-disc", "void", "blue-diamond", "yellow", "other")
 NAMES = ("red", "blue", "void", "blue", "yellow", None)
@@ -124,14 +123,13 @@ def stood_out(colours: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip(off * (np.float32(0.75) / usual)[:, None, None, None, None], -1.25, 1.25), np.float32)
 
 
-def class_probabilities(net: cv2.dnn.Net, patches: np.ndarray) -> np.ndarray:
+def class_probabilities(net: Network, patches: np.ndarray) -> np.ndarray:
     """Probability of each of `CLASSES` for each patch: (N, 6, PATCH, PATCH, 3) -> (N, 6, C) float32."""
     n = len(patches)
     if n == 0:
         return np.zeros((0, 6, len(CLASSES)), np.float32)
-    blob = np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2)) - np.float32(0.5)
-    net.setInput(blob)
-    logits = net.forward().reshape(n, 6, -1)
+    batch = patches.reshape(-1, PATCH, PATCH, 3).transpose(0, 3, 1, 2) - np.float32(0.5)
+    logits = net.forward(batch).reshape(n, 6, -1)
     return np.asarray(softmax(logits), np.float32)
 
 

@@ -8,7 +8,6 @@ share their doubt. What is burnt out to white is no symbol.
 
 from dataclasses import dataclass
 
-import cv2
 import numpy as np
 
 from companion.games.hexel.vision.classifier import (
@@ -24,11 +23,11 @@ from companion.games.hexel.vision.prototype_adaptation import named, with_two_ki
 from companion.games.hexel.vision.prototypes import SymbolProfile, likeness, seen_for_likeness
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
+from companion.vision.networks import Network, network
 
 
 def symbol_probabilities(
-    net: cv2.dnn.Net, profile: SymbolProfile, pyramid: Pyramid, corners: np.ndarray, plain: float
+    net: Network, profile: SymbolProfile, pyramid: Pyramid, corners: np.ndarray, plain: float
 ) -> np.ndarray:
     """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
 
@@ -73,7 +72,7 @@ def is_shown(colours: np.ndarray) -> np.ndarray:
 
 
 def _nearer(
-    net: cv2.dnn.Net,
+    net: Network,
     profile: SymbolProfile,
     colours: np.ndarray,
     faces: np.ndarray,

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import cv2
 import numpy as np
 
 from companion.errors import UsageError
@@ -24,6 +23,10 @@ from companion.games.hexel.vision.classifier import (
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import Network
+
+_NUMBERS = 48
+"""Of a prototype: what the likeness network answers."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +51,8 @@ class SymbolProfile(Profile):
 
     def is_consistent(self) -> bool:
         """See `Profile`."""
-        return self.looks.ndim == 2 and len(self.looks) == len(self.symbols) and self.face_value.shape == (3,)
+        are_prototypes = self.looks.shape == (len(self.symbols), _NUMBERS)
+        return are_prototypes and len(self.symbols) > 1 and self.face_value.shape == (3,)
 
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
@@ -85,14 +89,13 @@ def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray)
     return np.concatenate([over_face(colours, faces, value) - np.float32(0.5), stood_out(colours)], axis=-1)
 
 
-def likeness(net: cv2.dnn.Net, seen: np.ndarray) -> np.ndarray:
+def likeness(net: Network, seen: np.ndarray) -> np.ndarray:
     """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `seen_for_likeness`."""
-    net.setInput(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)))
-    return np.asarray(net.forward().reshape(*seen.shape[:2], -1), np.float32)
+    return net.forward(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)).reshape(*seen.shape[:2], -1)
 
 
 def learnt(
-    net: cv2.dnn.Net, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
+    net: Network, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
 ) -> SymbolProfile:
     """Learn a printing.
 
