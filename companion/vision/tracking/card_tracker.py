@@ -191,7 +191,7 @@ class CardTracker(Tracker[SeenCard]):
                 fresh.append((self._gather(card), old))
         if not fresh:
             return []
-        hands = find_hands(view.mask, view.changed, self._explained(still.shape), self._crumb())
+        hands = find_hands(view.mask, view.changed, self._explained(), self._crumb())
         events: list[TableEvent] = []
         for track, old in fresh:
             if share_around(track.piece, hands) > _HELD:
@@ -216,11 +216,9 @@ class CardTracker(Tracker[SeenCard]):
         """The track of an appearing card, this look at it included."""
         track = next((one for one in self._appearing if is_near(card, one.piece, 0.15)), None)
         if track is None:
-            self._tracks = [
-                t for t in self._tracks or () if t not in self._appearing or not is_near(t.piece, card, 1.0)
-            ]
+            self._forget([one for one in self._appearing if is_near(one.piece, card, 1.0)])
             track = Track(card, self._now_s, first_s=self._now_s)
-            self._tracks.append(track)
+            self._tracks = [*self.tracks, track]
         add_look(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
@@ -277,10 +275,8 @@ class CardTracker(Tracker[SeenCard]):
 
     def _remove(self, track: Track[SeenCard]) -> list[TableEvent]:
         """Report a card that is gone; as moved where the very card has appeared elsewhere."""
-        assert self._tracks is not None
-        track.enter(State.GONE, self._now_s)
         twin = next((one for one in self._appearing if one.looks and self._twin_of(one) is track), None)
-        self._tracks.remove(track)
+        self._forget([track])
         if twin is None:
             return [{"event": "removed", **track.piece.as_json()}]
         return [{**event, "event": "moved"} for event in self._place(twin, None)]
@@ -314,9 +310,7 @@ class CardTracker(Tracker[SeenCard]):
     def _accept(self, looked: Mask, seen: Sequence[SeenCard], lying: Sequence[SeenCard], view: View) -> None:
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
         shape = looked.shape
-        self._tracks = [
-            t for t in self._tracks or () if t.state is not State.APPEARING or self._now_s - t.seen_s < _FORGET_S
-        ]
+        self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         known = [track.piece for track in self._lying]
         whole = np.zeros(shape, bool)
         for card in [*lying, *(card for card in seen if self._lies_as_known(card, known))]:
@@ -326,7 +320,7 @@ class CardTracker(Tracker[SeenCard]):
         if slow.any():
             slow &= ~over_unseen(known, [*seen, *lying], view.changed) & ~self._skin(view)
         waiting = np.zeros(shape, bool)
-        for track in self._tracks:
+        for track in self.tracks:
             if track.state in (State.APPEARING, State.LEAVING):
                 waiting |= cells_of(track.piece.corners, shape, 1.4)
         whole &= view.mask.is_still(self._patience.card_s)
