@@ -269,6 +269,15 @@ def reason_at(table: Table, place: tuple[int, int]) -> str:
     return next(t.reason for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(place)) < 20)
 
 
+def show_until(table: Table, cells: Sequence[Place], place: Cell, state: State) -> None:
+    """Show a table until a card's track is in a state, ten frames at most."""
+    for _ in range(10):
+        table.show(cells)
+        if state_at(table, place) is state:
+            return
+    raise AssertionError(f"the track at {place} never was {state.value}")
+
+
 def show_spotted(table: Table, place: tuple[int, int], frames: int) -> None:
     """Frames on which a card has a stain that nobody can read."""
     x, y = centre(place)
@@ -320,15 +329,13 @@ def test_still_to_leaving_to_gone(table: Table) -> None:
 
 
 def test_leaving_to_still(table: Table) -> None:
-    while state_at(table, LINE[2]) is not State.LEAVING:
-        table.show(LINE[:2])
+    show_until(table, LINE[:2], LINE[2], State.LEAVING)
     table.show(LINE, 6)
     assert state_at(table, LINE[2]) is State.STILL and table.news() == []
 
 
 def test_leaving_to_covered(table: Table) -> None:
-    while state_at(table, LINE[2]) is not State.LEAVING:
-        table.show(LINE[:2])
+    show_until(table, LINE[:2], LINE[2], State.LEAVING)
     x, y = centre(LINE[2])
     table.show(LINE[:2], 2, hand=(x, y - 10))
     assert state_at(table, LINE[2]) is State.COVERED and table.news() == []
