@@ -113,5 +113,5 @@ def loss_of(
 
 def export_finder(net: nn.Module, path: Path) -> None:
     """Write a finder for pictures of any size."""
-    free = {"picture": {0: "n", 2: "h", 3: "w"}, "cards": {0: "n", 2: "h", 3: "w"}}
+    free = {"picture": {0: "n", 2: "height", 3: "width"}, "cards": {0: "n", 2: "rows", 3: "cols"}}
     export(net, path, torch.zeros(1, 3, 352, 640), free)

@@ -13,16 +13,16 @@ HOUSE = ROOT / "companion"
 
 DOORS: dict[str, set[str]] = {
     "errors": set(),
-    "config": {"errors", "config_reading"},
+    "config": {"errors", "config_reading", "rules.limits"},
     "config_reading": {"errors"},
     "rules": {"errors", "games"},
     "referee": {"errors", "games", "rules"},
     "views": {"errors", "games", "referee", "rules"},
-    "web": {"errors", "referee", "rules", "views", "flask", "waitress", "werkzeug"},
+    "web": {"errors", "referee", "rules", "views", "flask", "uvicorn", "werkzeug"},
     "printing": {"errors", "games", "reportlab", "numpy", "cv2"},
-    "vision": {"errors", "printing.marks", "rules.hexgrid", "numpy", "cv2"},
+    "vision": {"errors", "printing.marks", "rules.hexgrid", "rules.limits", "numpy", "cv2", "onnxruntime"},
     "interpretation": {"errors", "referee", "rules", "vision", "numpy", "cv2"},
-    "devices": {"errors", "referee", "numpy", "cv2", "gpiozero", "picamera2"},
+    "devices": {"errors", "referee", "vision.decoding", "numpy", "cv2", "gpiozero", "picamera2"},
     "simulator": {"errors", "devices.camera", "games", "printing", "rules", "numpy", "cv2"},
     "doctor": {
         "app",

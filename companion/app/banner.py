@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable
 
 from companion.app.table import Table
+from companion.devices.service import is_logged
 
 
 def welcome(table: Table, say: Callable[[str], None]) -> None:
@@ -12,9 +13,12 @@ def welcome(table: Table, say: Callable[[str], None]) -> None:
     going = f"goes on after {len(session.moves)} moves" if session.moves else "begins"
     say(f"{session.header.game} {going}: {', '.join(session.header.players)}")
     say(f"scoreboard  {table.url}")
-    say(f"to play     {table.invitation.link}")
-    say(f"join code   {table.join_code}")
-    say(f"operator    PIN {table.invitation.operator_pin}, to correct and to take back")
+    if is_logged():  # which others may read, and which is kept
+        say("codes       in the settings, or in the files join-code and operator-pin of the data folder")
+    else:
+        say(f"to play     {table.invitation.link}")
+        say(f"join code   {table.join_code}")
+        say(f"operator    PIN {table.invitation.operator_pin}, to correct and to take back")
     if sys.stdout.isatty():
         say(table.invitation.letters())
     for note in (table.panel.note(), *(notice.text for notice in session.notices.values())):

@@ -32,7 +32,7 @@ from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.views.words import phrase, use
-from companion.web.app import SERVER_OPTIONS, create_app
+from companion.web.app import create_app
 from companion.web.server import Server, bound
 
 CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
@@ -110,7 +110,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         web = settings.web
         invited = invitation(listening, data, web.join_code, web.operator_pin)
         table = Table(settings, referee, panel, invited, Switch(data))
-        server = Server(_app(table, data), listening, SERVER_OPTIONS)
+        server = Server(_app(table, data), listening)
         closing.callback(server.stop)
         server.start()
         closing.callback(panel.close)

@@ -59,8 +59,7 @@ def _kept(path: Path, letters: str, length: int) -> str:
         kept = path.read_text().strip() if path.exists() else ""
         if not kept:
             kept = "".join(secrets.choice(letters) for _ in range(length))
-            write_whole(path, f"{kept}\n".encode())
-            path.chmod(0o600)
+            write_whole(path, f"{kept}\n".encode(), mode=0o600)
     return kept
 
 

@@ -18,8 +18,12 @@ from companion.devices.recorded import SUFFIXES
 from companion.errors import UnreadableImage, UsageError
 from companion.vision.calibration.image_quality import Check, checks
 from companion.vision.calibration.lens import Lens
-from companion.vision.calibration.lens_fitting import BoardView, board_view, fit_lens
-from companion.vision.recognizer import load_picture
+from companion.vision.calibration.lens_fitting import (
+    BoardView,
+    board_view,
+    fit_lens,
+)
+from companion.vision.decoding import load_picture, trouble_with
 
 FRAMES = 5
 """So many of a camera's pictures are taken together: their middle is steadier than one."""
@@ -203,7 +207,7 @@ def _spread(paths: Sequence[Path]) -> list[Path]:
 def _loaded(path: Path) -> np.ndarray:
     picture = load_picture(path)
     if picture is None:
-        raise UnreadableImage(f"{path}: {'not a picture that can be read' if path.exists() else 'no such file'}")
+        raise UnreadableImage(trouble_with(path))
     return picture
 
 

@@ -11,6 +11,7 @@ from companion.config import FILE, Settings, checked, documented, usual_file
 from companion.config_reading import Lines, Problem
 from companion.errors import CompanionError, UsageError
 from companion.games import GAMES
+from companion.rules.limits import read_file
 from companion.vision.calibration.calibration import read_calibration
 
 
@@ -28,7 +29,7 @@ def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
         click.echo(f"there is no {FILE}: every setting has its default; `companion config` prints them all")
         return 0
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'no text file'}") from None
     settings, problems = checked(text)

@@ -19,6 +19,7 @@ import click
 from companion import __version__
 from companion.errors import CompanionError, UsageError
 from companion.games import game
+from companion.rules.limits import MOST_PIXELS
 from companion.rules.records import Replayed, replay
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
@@ -29,6 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if arguments is None else arguments)
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal cannot show is shown as its code
         sys.stdout.reconfigure(errors="backslashreplace")
+    os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_PIXELS))  # before anything imports OpenCV
     try:
         return companion.main(words, prog_name="companion", standalone_mode=False) or 0
     except CompanionError as error:

@@ -15,9 +15,11 @@ from companion.app.factories import calibration_file
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.errors import UnreadableImage, UsageError
+from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import Anchor, standing, zoned
-from companion.vision.recognizer import Recognizer, load_picture
+from companion.vision.decoding import load_picture, trouble_with
+from companion.vision.recognizer import Recognizer
 from companion.vision.results import Warned
 from companion.vision.tracking.events import Patience
 
@@ -72,8 +74,7 @@ def read_command(
         picture = load_picture(path)
         if picture is None:
             status = 1
-            reason = "no such file" if not path.exists() else "not a picture that can be read"
-            problem = {"code": "unreadable-image", "message": f"{path}: {reason}"}
+            problem = {"code": "unreadable-image", "message": trouble_with(path)}
             click.echo(f"companion: {problem['message']} (unreadable-image)", err=True)
             if as_json:
                 click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
@@ -185,7 +186,7 @@ def learn_command(game_name: str, deck: str, labels: Path, profile: Path, images
     for path in images:
         picture = load_picture(path)
         if picture is None:
-            raise UnreadableImage(f"{path}: {'not a picture that can be read' if path.exists() else 'no such file'}")
+            raise UnreadableImage(trouble_with(path))
         pictures.append((path.name, picture))
     learnt = recognizer.learn(deck, pictures, _read_labels(labels))
     try:
@@ -198,7 +199,7 @@ def learn_command(game_name: str, deck: str, labels: Path, profile: Path, images
 
 def _read_labels(path: Path) -> list[dict[str, Any]]:
     try:
-        lines = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        lines = [read_json(line, FILE) for line in read_file(path, FILE).splitlines() if line.strip()]
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-labels") from None
     except ValueError as error:

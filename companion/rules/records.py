@@ -1,6 +1,5 @@
 """Records: a game's header and commands as lines of JSON, read and replayed by the rules of the game that they name."""
 
-import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,6 +8,7 @@ from companion import games
 from companion.errors import BadHeader, Refusal
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import is_whole, malformed
+from companion.rules.limits import LONGEST_NAME, MOST_PLAYERS, is_name, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,22 +93,13 @@ def replay(lines: Iterable[str | bytes], tell: Callable[[int, str], None] | None
     return Replayed(header, state, tuple(log))
 
 
-def read_json(line: str | bytes) -> Any:
-    """The value of one line of JSON text in UTF-8. Raises `ValueError` for anything else.
-
-    >>> read_json('{"cmd": "pass", "player": "Ana"}')
-    {'cmd': 'pass', 'player': 'Ana'}
-    """
-    text = line.decode() if isinstance(line, bytes) else line
-    try:
-        return json.loads(text, parse_constant=_no_number)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-
-
 def _players(value: object, game: Game) -> tuple[str, ...]:
-    if not isinstance(value, list | tuple) or not all(isinstance(name, str) and name.strip() for name in value):
+    if not isinstance(value, list | tuple) or not all(isinstance(name, str) for name in value):
         raise BadHeader("players must be a list of names")
+    if len(value) > MOST_PLAYERS:
+        raise BadHeader(f"{MOST_PLAYERS} players have room at a table; the header names {len(value)}")
+    if not all(is_name(name) for name in value):
+        raise BadHeader(f"a player's name is 1 to {LONGEST_NAME} printable characters")
     least, most = game.PLAYERS
     if len(value) < least or (most is not None and len(value) > most):
         wanted = f"{least}" if least == most else f"{least} or more" if most is None else f"{least} to {most}"
@@ -136,7 +127,3 @@ def _command(line: str | bytes) -> Command:
     if not isinstance(value, Mapping):
         raise malformed("a command is a JSON object")
     return value
-
-
-def _no_number(word: str) -> float:
-    raise ValueError(f"{word} is no JSON number")

@@ -5,23 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
+from companion.vision.enrolment.profile import Profile
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import Patience, Told
-
-
-class Profile(Protocol):
-    """What was learnt of a deck's printing."""
-
-    def as_json(self) -> dict[str, Any]:
-        """As it is kept in a file."""
-
-    def summary(self) -> str:
-        """What was learnt, for people."""
 
 
 class Follower(Protocol):
@@ -75,12 +65,3 @@ class Recognizer:
         if deck is not None and deck not in self.decks:
             raise UsageError(f"no such deck: {deck} (known: {', '.join(self.decks)})", code="unknown-deck")
         return None if deck is None else deck.removeprefix(self.name) or None
-
-
-def load_picture(path: str | Path) -> np.ndarray | None:
-    """A picture file as uint8 BGR, or None when it is no picture."""
-    try:
-        data = np.fromfile(path, np.uint8)
-    except OSError:
-        return None
-    return cv2.imdecode(data, cv2.IMREAD_COLOR) if len(data) else None

@@ -8,8 +8,8 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from companion.games.comet.vision.detector import RECTANGLE, UNIT_CARD, affine_of
-from companion.games.comet.vision.numeral_crops import HIGH, WIDE, cut_cards
+from companion.games.comet.vision.classifier import HIGH, WIDE, cut_cards
+from companion.games.comet.vision.detector import CARD
 from companion.vision.detection.corner_refiner import VIEW, cut_views
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.layouts import laid_groups, strays
@@ -104,7 +104,7 @@ def lying(faces: Sequence[Typeface], rng: np.random.Generator) -> CometPrinting:
 
 def misjudged(corners: np.ndarray, rng: np.random.Generator, amount: float) -> tuple[np.ndarray, np.ndarray]:
     """An outline a little wrong, and the correction (2, 3) in its own unit frame that makes it right."""
-    centre, affine = affine_of(corners)
+    centre, affine = CARD.pose_of(corners)
     a = rng.normal(0, 0.045 * amount)
     turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
     stretch = np.eye(2) * np.exp(rng.normal(0, 0.05 * amount)) + rng.normal(0, 0.03 * amount, (2, 2))
@@ -113,7 +113,7 @@ def misjudged(corners: np.ndarray, rng: np.random.Generator, amount: float) -> t
     inverse = np.linalg.inv(wrong)
     move, shift = inverse @ affine, -inverse @ affine @ off
     spin = 1.0 if rng.random() < 0.5 else -1.0  # the same card, begun at the opposite corner
-    return centre + affine @ off + UNIT_CARD @ (wrong * spin).T, np.column_stack([move - np.eye(2), shift * spin])
+    return centre + affine @ off + CARD.unit @ (wrong * spin).T, np.column_stack([move - np.eye(2), shift * spin])
 
 
 def _views(pyramid: Pyramid, cards: list[dict], rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -125,7 +125,7 @@ def _views(pyramid: Pyramid, cards: list[dict], rng: np.random.Generator) -> tup
             wanted.append(correction.reshape(-1))
     if not outlines:
         return np.zeros((0, VIEW, VIEW, 3), np.uint8), np.zeros((0, 6), np.float32)
-    seen = cut_views(pyramid, np.array(outlines), RECTANGLE)
+    seen = cut_views(pyramid, np.array(outlines), CARD)
     return np.round((seen + 0.5) * 200).astype(np.uint8), np.array(wanted, np.float32)
 
 
@@ -137,7 +137,7 @@ def cut_out(
     for card in cards:
         for amount in (0.2, 0.5):
             outline, _ = misjudged(np.array(card["corners"]), rng, amount)
-            up = np.trace(np.linalg.inv(affine_of(card["corners"])[1]) @ affine_of(outline)[1])
+            up = np.trace(np.linalg.inv(CARD.pose_of(card["corners"])[1]) @ CARD.pose_of(outline)[1])
             outlines.append(outline if up > 0 else np.roll(outline, 2, 0))
             labels.append(_labels(card))
     for _ in range(nothings):  # the bare table, and what lies between cards
@@ -146,7 +146,7 @@ def cut_out(
         turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * size
         centres = np.array([c["corners"] for c in cards], np.float32).reshape(-1, 4, 2).mean(1)
         if not len(centres) or np.linalg.norm(centres - at, axis=1).min() > 1.1 * size:
-            outlines.append(at + UNIT_CARD @ turn.T)
+            outlines.append(at + CARD.unit @ turn.T)
             labels.append([NO_NUMBER] * 3 + [NOTHING])
     if not outlines:
         return np.zeros((0, HIGH, WIDE, 3), np.uint8), np.zeros((0, 4), np.int64)

@@ -85,13 +85,13 @@ def test_a_good_copy_is_well(pi: Path) -> None:
 
 def test_every_network_of_this_installation_loads() -> None:
     found = models.models(Machine(), Settings())
-    assert (found.state, found.found) == ("ok", f"{len(network_files())} networks, all load")
+    assert (found.state, found.found) == ("ok", f"{len(network_files())} networks, all load into onnxruntime")
 
 
 @pytest.mark.parametrize("source, state", [("usb", "fail"), ("none", "warn")])
 def test_a_network_that_does_not_load_is_named(source: str, state: str) -> None:
     trouble = "the model comet/corner_refiner/weights.onnx is missing from this installation: install companion again"
-    machine = Machine(run=telling(Ran(0, json.dumps([13, [trouble]]))))
+    machine = Machine(run=telling(Ran(0, json.dumps([13, "OpenCV", [trouble]]))))
     found = models.models(machine, Settings(camera=CameraSettings(source)))
     assert (found.state, "comet/corner_refiner/weights.onnx is missing" in found.found) == (state, True)
     assert "install" in found.fix

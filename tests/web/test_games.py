@@ -64,7 +64,7 @@ def test_of_equal_points_the_page_says_which_connections_decided(referee: Refere
     played(referee, "hexdragon")
     page = visit(referee)
     words = page.run("""
-      const game = await import('/static/games/hexdragon.js');
+      const game = await import('/games/hexdragon/game.js');
       const connections = (...lengths) => lengths.map((length) => ({ kind: 'dragon', length, points: length }));
       const state = { header: { options: {} }, result: { ranking: [['Bo'], ['Ana']] }, last: null, proposal: null,
         table: { tiles: [], stars: [], radius: 2 },

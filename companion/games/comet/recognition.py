@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.comet.vision.classifier import Numerals
+from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import learn_comet
 from companion.games.comet.vision.layout import Scattered
 from companion.games.comet.vision.recognizer import read_comet
@@ -17,13 +17,13 @@ from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Patience, Told
 
 
-def _namer(edition: str | None, profile: Path | None) -> Numerals:
+def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
     if profile is not None:
         raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
-    return Numerals()
+    return PretrainedNumerals()
 
 
-def _tracker(namer: Numerals, patience: Patience) -> CardTracker:
+def _tracker(namer: PretrainedNumerals, patience: Patience) -> CardTracker:
     return CardTracker(read_comet, Scattered(), namer, patience, identity=_identity)
 
 

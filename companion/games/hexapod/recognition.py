@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from companion.games.hexapod.vision.classifier import Described, InsectNamer
-from companion.games.hexapod.vision.enrolment import learn_hexapod, read_case_profile
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
+from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.events import in_words
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.tracker import CaseTracker
@@ -13,11 +13,11 @@ _CASE_SIZES = [f"{rows}x{cols}" for rows in range(3, 8) for cols in range(3, 8)]
 """Rows and columns of display cases; 5x5 without a word."""
 
 
-def _namer(edition: str | None, profile: Path | None) -> InsectNamer:
+def _namer(edition: str | None, profile: Path | None) -> InsectClassifier:
     if profile is not None:
-        return read_case_profile(profile).namer()
+        return InsectProfile.read(profile).namer()
     rows, _, cols = (edition or "5x5").partition("x")
-    return Described(int(rows), int(cols))
+    return PretrainedInsects(int(rows), int(cols))
 
 
 RECOGNIZER = Recognizer(

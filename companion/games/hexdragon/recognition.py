@@ -4,10 +4,10 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.games.hexdragon.vision.classifier import LearntTiles, PrintedTiles, TileNamer
+from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.lattice import Grid, rough_grid
-from companion.games.hexdragon.vision.prototypes import read_profile
+from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
 from companion.vision.recognizer import Recognizer
@@ -16,8 +16,8 @@ from companion.vision.tracking.events import Told
 from companion.vision.tracking.layouts import LatticeLayout
 
 
-def _namer(edition: str | None, profile: Path | None) -> TileNamer:
-    return PrintedTiles() if profile is None else LearntTiles(read_profile(profile))
+def _namer(edition: str | None, profile: Path | None) -> TileClassifier:
+    return PretrainedTiles() if profile is None else FewShotTiles(InkProfile.read(profile))
 
 
 def _grid(corners: np.ndarray) -> Grid:

@@ -5,10 +5,11 @@ from pathlib import Path
 import numpy as np
 
 from companion.games.hexel.deck import outline
-from companion.games.hexel.vision.classifier import Learnt, Namer, Printed
+from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import find_lattice
-from companion.games.hexel.vision.prototypes import read_profile
+from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import outlines, read_beside, read_hexel
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
@@ -17,8 +18,8 @@ from companion.vision.tracking.events import Told
 from companion.vision.tracking.layouts import LatticeLayout
 
 
-def _namer(edition: str | None, profile: Path | None) -> Namer:
-    return Printed(edition) if profile is None else Learnt(read_profile(profile))
+def _namer(edition: str | None, profile: Path | None) -> SymbolClassifier:
+    return PretrainedSymbols(edition) if profile is None else FewShotSymbols(SymbolProfile.read(profile))
 
 
 def _outlines(pyramid: Pyramid, least: float) -> np.ndarray:

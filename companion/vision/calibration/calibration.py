@@ -5,7 +5,6 @@ recognises cards does without; what needs to know *where on the table* something
 """
 
 import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -16,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
+from companion.rules.limits import read_file, read_toml
 from companion.vision.calibration.lens import Lens
-from companion.vision.geometry.table_plane import areas, mapped
+from companion.vision.geometry.shapes import areas, mapped
 
 Array = NDArray[np.float64]
 Size = tuple[int, int]
@@ -119,14 +119,14 @@ def read_calibration(path: Path) -> Calibration:
         UsageError: `unreadable-calibration`, or `bad-calibration` naming the file and what in it cannot be.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_file(path).decode()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-calibration") from None
     except UnicodeDecodeError:
         raise UsageError(f"{path} is no text file", code="unreadable-calibration") from None
     try:
-        return _from_toml(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
+        return _from_toml(read_toml(text))
+    except ValueError as error:
         raise UsageError(f"{path} is no TOML file: {error}", code="bad-calibration") from None
     except UsageError as error:
         raise UsageError(f"{path}: {error.message}", code="bad-calibration") from None

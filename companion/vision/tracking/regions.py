@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.vision.detection.detector import Found
+from companion.vision.detection.detector import Detection
 from companion.vision.results import SeenCard, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import STEP, cells_of
 
@@ -38,7 +38,7 @@ class Unchanged:
     touched: Sequence[SeenCard] = ()
     is_at: Callable[[np.ndarray], bool] = lambda outline: False
 
-    def but(self, found: Sequence[Found]) -> tuple[Found, ...]:
+    def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
         """Of what was found what may be news: a card that was touched, or a thing where something came to rest."""
         lying, touched = near(found, self.cards, 0.5), near(found, self.touched, 0.5)
         news = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))

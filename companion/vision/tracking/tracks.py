@@ -12,8 +12,8 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.classification.classifier import Classifier, confidence_of
-from companion.vision.results import SeenCard
+from companion.vision.classification.classifier import Classifier
+from companion.vision.results import SeenCard, confidence_of
 
 Piece = TypeVar("Piece")
 
@@ -84,7 +84,7 @@ def add_look(track: Track[SeenCard], card: SeenCard, classifier: Classifier | No
         return
     before: NDArray[np.float32] = track.piece.probabilities
     mean = np.asarray(before + (card.probabilities - before) / min(track.looks, _LOOKS), np.float32)
-    edges = _settled(classifier.accepted(mean), mean, card) if classifier else card.edges
+    edges = _settled(classifier.accept(mean), mean, card) if classifier else card.edges
     sure = confidence_of(card.presence, mean, edges)
     track.piece = replace(card, edges=edges, probabilities=mean, confidence=sure)
 

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.comet.vision.detector import UNIT_CARD
+from companion.games.comet.vision.detector import CARD
 from companion.vision.detection.corner_refiner import GAIN, VIEW
 from models.comet.drawings import drawings, unseen
 from models.networks import Pose
@@ -23,7 +23,7 @@ from models.training import averaged, export, quick
 
 def error(out: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Mean corner error in half heights (N,), in the frame of the outline looked through."""
-    at = np.column_stack([UNIT_CARD, np.ones(4)])
+    at = np.column_stack([CARD.unit, np.ones(4)])
     return np.asarray(np.linalg.norm(np.einsum("nij,kj->nki", (out - wanted).reshape(-1, 2, 3), at), axis=2).mean(1))
 
 

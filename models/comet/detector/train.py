@@ -16,9 +16,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.comet.vision.detector import pose_code
+from companion.games.comet.vision.detector import CARD
 from companion.vision.detection.detector import brightened
-from companion.vision.geometry.pose_code import SCALE
+from companion.vision.geometry.shapes import CODE_SCALE
 from models.comet.drawings import drawings
 from models.networks import Finder, export_finder, loss_of
 from models.training import averaged, quick
@@ -172,7 +172,7 @@ def targets(corners: np.ndarray, hidden: np.ndarray, ignores: np.ndarray) -> tup
         heat[0][around] = warm
         mine = (d2 < 0.27**2 + (3.2 / size) ** 2) & (d2 < nearest[around])
         nearest[around][mine] = d2[mine]
-        told = (-dx / 8, -dy / 8, *np.multiply(code, SCALE), 1.0)
+        told = (-dx / 8, -dy / 8, *np.multiply(code, CODE_SCALE), 1.0)
         for plane, value in zip(reg, told, strict=True):
             plane[around][mine] = value[mine] if isinstance(value, np.ndarray) else value
     return heat, weight, reg
@@ -182,7 +182,7 @@ def _squared(
     quad: np.ndarray,
 ) -> tuple[tuple[slice, slice], np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray, float]:
     """Around a card: squared distances from its centre in half heights, pixel distances, its code and its size."""
-    centre, code, affine = pose_code(quad)
+    centre, code, affine = CARD.pose_code(quad)
     inverse, reach = np.linalg.inv(affine), np.linalg.norm(affine, axis=1) + STRIDE
     low, high = np.clip(np.round((np.array([-reach, reach]) + centre) / STRIDE), 0, CROP // STRIDE).astype(int).tolist()
     at = (STRIDE - 1) / 2 - centre

@@ -17,7 +17,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.comet.vision.numeral_crops import HIGH, OUTPUTS, WIDE, levelled
+from companion.games.comet.vision.classifier import HIGH, OUTPUTS, WIDE, levelled
 from companion.vision.image.pyramid import Pyramid
 from models.comet.drawings import FACE, UNKNOWN, cut_out, drawings, lying, typefaces, unseen
 from models.drawing.comet.photograph import comet_photograph

@@ -17,9 +17,9 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.hexapod.vision.detector import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
+from companion.games.hexapod.vision.detector import CARDS, CASES
 from companion.vision.detection.detector import brightened
-from companion.vision.geometry.quads import homography, pose_code
+from companion.vision.geometry.shapes import CODE_SCALE, homography, quad_code
 from models.networks import Trunk, block, loss_of, up
 from models.training import averaged, export, quick
 from models.warm_start import begin
@@ -123,7 +123,7 @@ def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) 
         if is_hidden or not ((quad > -3) & (quad < CROP + 2)).all():
             weight[np.maximum(np.abs(u), np.abs(v)) < 1.1] = 0.0
             continue
-        centre, code = pose_code(quad)
+        centre, code = quad_code(quad)
         size = float(np.exp((code[0] + code[2]) / 2))
         sigma2 = max(spread, 0.65 * stride / size) ** 2
         np.maximum(heat, np.exp(-d2 / (2 * sigma2)), out=heat)
@@ -131,7 +131,7 @@ def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) 
         mine = d2 < (1.7 * spread) ** 2 + (1.1 * stride / size) ** 2
         reg[0][mine], reg[1][mine] = (centre[0] - px[mine]) / unit, (centre[1] - py[mine]) / unit
         for k in range(planes - 3):
-            reg[2 + k][mine] = code[k] * POSE_SCALE[k]
+            reg[2 + k][mine] = code[k] * CODE_SCALE[k]
         mask[mine] = 1.0
     return out
 
@@ -140,7 +140,10 @@ def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch
     rows = []
     for i in rng.integers(0, len(data), size):
         image, cases, cards = augmented(data[int(i)], rng)
-        wanted = targets(cards, 8, CARD_OFFSET, 0.16, STRIDE), targets(cases, 10, CASE_OFFSET, 0.14, CASE_STRIDE)
+        wanted = (
+            targets(cards, 8, CARDS.offset_px, 0.16, CARDS.stride),
+            targets(cases, 10, CASES.offset_px, 0.14, CASES.stride),
+        )
         rows.append((np.ascontiguousarray(image.transpose(2, 0, 1)) / 255 - 0.5, *wanted))
     return tuple(torch.from_numpy(np.stack(column).astype(np.float32)) for column in zip(*rows, strict=True))
 
@@ -191,7 +194,7 @@ def main() -> None:
             print(f"step {step} card {seen[:2] / 100} case {seen[2:] / 100} {took:.0f} s", flush=True)
             seen[:] = 0
         if step % 500 == 0 or step == a.steps:
-            free: dict[str, dict[int, str]] = {"picture": {}, "things": {}}  # OpenCV joins planes of a known size alone
+            free = {"picture": {0: "n", 2: "height", 3: "width"}, "things": {0: "n", 2: "rows", 3: "cols"}}
             export(mean.module, a.out, torch.zeros(1, 3, 352, 640), free)
 
 

@@ -19,7 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.hexapod.vision.cell_crops import (
+from companion.games.hexapod.vision.classifier import (
     BESIDE,
     BESIDE_SCALE,
     EMPTY,
@@ -245,7 +245,7 @@ def main() -> None:
             )
             seen = []
         if step % 500 == 0 or step == a.steps:
-            free: dict[str, dict[int, str]] = {"fields": {}, "cells": {}}  # OpenCV joins planes of a known size alone
+            free = {"fields": {0: "n", 2: "height", 3: "width"}, "cells": {0: "n", 2: "rows", 3: "cols"}}
             export(mean.module, a.out, torch.zeros(1, 3, 168, 168), free)
 
 

@@ -28,7 +28,7 @@ from companion.games.hexapod.vision.keypoint_voting import (
     planes,
     votes_in,
 )
-from companion.vision.geometry.quads import UNIT, homography, side_px, through
+from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.clutter import clutter_shape
 
@@ -79,9 +79,9 @@ def astray(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     away = np.clip(rng.normal(0, 0.16, 2), -0.4, 0.4) * placing
     if placing < 0.5 and rng.random() < 0.15:
         away = away + 0.4 * rng.permutation([float(rng.choice([-1, 1])), 0.0])
-    inside = UNIT @ (turn @ stretch).T + away
+    inside = SQUARE.unit @ (turn @ stretch).T + away
     inside = inside / (1 + inside @ np.clip(rng.normal(0, 0.1 * leaning, 2), -0.25, 0.25))[:, None]
-    return through(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
+    return mapped(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
 
 
 def covered(view: np.ndarray, true: np.ndarray, is_case: bool, rng: np.random.Generator) -> np.ndarray:
@@ -119,12 +119,12 @@ def elsewhere(
         if len(others) and rng.random() < 0.5:
             other = others[int(rng.integers(len(others)))].astype(np.float64)
             grown = float(np.exp(rng.uniform(np.log(0.4), np.log(3.5 if is_case else 1.2))))
-            quad = through(homography(other), UNIT * grown + rng.uniform(-1, 1, 2) * max(1.0, grown))
+            quad = mapped(homography(other), SQUARE.unit * grown + rng.uniform(-1, 1, 2) * max(1.0, grown))
         else:
             half = float(np.exp(rng.uniform(np.log(12), np.log(110))))
             angle = rng.uniform(0, np.pi / 2)
             turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-            quad = UNIT @ turn.T * half + rng.uniform([0, 0], size)
+            quad = SQUARE.unit @ turn.T * half + rng.uniform([0, 0], size)
         sides = [side_px(q) for q in quads]
         apart = [np.linalg.norm(quad.mean(0) - q.mean(0)) for q in quads]
         is_clear = all(a > 0.7 * s for a, s in zip(apart, sides, strict=True))
@@ -215,7 +215,7 @@ def views(data: list[Drawn], shown: list[Shown], rng: np.random.Generator) -> tu
             image = data[one.index][0]
             tinted = np.ascontiguousarray(image[..., rng.permutation(3)]) if rng.random() < 0.15 else image
             pyramids[one.index] = Pyramid.of(tinted)
-        within = UNIT if one.true is None else inside(one.found, one.true)
+        within = SQUARE.unit if one.true is None else inside(one.found, one.true)
         view = _view(pyramids[one.index], one, within, rng)
         known = (
             (_NO_CODE, _NO_VOTES) if one.true is None else (code_in(one.found, one.true), votes_in(one.found, one.true))

@@ -20,7 +20,7 @@ import torch
 from onnx import numpy_helper
 from torch import nn
 
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from models.networks import Finder, loss_of
 from models.training import export
 
@@ -76,9 +76,9 @@ def halves(cache: Path) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
 
 def _as_tile(star: np.ndarray, tiles: np.ndarray) -> np.ndarray:
     """A star's outline: that of a tile in its cell, turned as the nearest tile is."""
-    centre, _ = affine_of(star)
+    centre, _ = HEXAGON.pose_of(star)
     near = tiles[np.linalg.norm(tiles.mean(1) - centre, axis=1).argmin()]
-    return np.asarray(centre + UNIT_HEXAGON @ affine_of(near)[1].T, np.float32)
+    return np.asarray(centre + HEXAGON.unit @ HEXAGON.pose_of(near)[1].T, np.float32)
 
 
 def main() -> None:

@@ -4,7 +4,7 @@
     python models/hexdragon/tile_classifier/train.py --cache DIR [DIR ...] [--minutes 30]
 
 Learns for as long as it is told, the rate falling to nothing by then, from the views of `views`, as
-`companion.games.hexdragon.vision.tile_crops` cuts them, and writes `tiles.onnx`: the moving mean of
+`companion.games.hexdragon.vision.classifier` cuts them, and writes `tiles.onnx`: the moving mean of
 the weights, which is also what is measured.
 """
 
@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.games.hexdragon.vision.tile_crops import KINDS, OWNERS, VIEW
+from companion.games.hexdragon.vision.classifier import KINDS, OWNERS, VIEW
 from models.networks import block
 from models.training import averaged, export, quick
 

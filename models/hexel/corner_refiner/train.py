@@ -16,7 +16,7 @@ import torch
 from torch import nn
 
 from companion.vision.detection.corner_refiner import GAIN, VIEW, cut_views
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 from models.networks import Pose
@@ -27,7 +27,7 @@ LOOKS = 4
 
 def misjudged(corners: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """An outline a little wrong, and the correction (2, 3) in its own unit frame that makes it right."""
-    centre, affine = affine_of(corners)
+    centre, affine = HEXAGON.pose_of(corners)
     amount = float(rng.choice([0.25, 0.6, 1.0, 1.6]))
     a = rng.normal(0, 0.045 * amount)
     turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
@@ -42,7 +42,7 @@ def misjudged(corners: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray
     k = np.radians(60.0 * start)
     spin = np.array([[np.cos(k), -np.sin(k)], [np.sin(k), np.cos(k)]])  # the same hexagon, begun at another corner
     move, shift, wrong_spun = spin.T @ move @ spin, spin.T @ shift, wrong @ spin
-    return centre + affine @ off + UNIT_HEXAGON @ wrong_spun.T, np.column_stack([move - np.eye(2), shift])
+    return centre + affine @ off + HEXAGON.unit @ wrong_spun.T, np.column_stack([move - np.eye(2), shift])
 
 
 def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
@@ -69,7 +69,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
 def error(out: np.ndarray, wanted: np.ndarray) -> np.ndarray:
     """Mean corner error in sides (N,), in the frame of the outline looked through."""
     d = ((out - wanted) / 1.0).reshape(-1, 2, 3)
-    at = np.column_stack([UNIT_HEXAGON, np.ones(6)])
+    at = np.column_stack([HEXAGON.unit, np.ones(6)])
     return np.asarray(np.linalg.norm(np.einsum("nij,kj->nki", d, at), axis=2).mean(1))
 
 

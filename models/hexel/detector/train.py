@@ -18,8 +18,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from companion.vision.detection.detector import brightened, pose_code
-from companion.vision.geometry.pose_code import SCALE
+from companion.vision.detection.detector import brightened
+from companion.vision.geometry.shapes import CODE_SCALE, HEXAGON
 from models.drawing.hexel.photograph import photograph
 from models.networks import Finder, export_finder, loss_of
 from models.training import drawn
@@ -81,7 +81,7 @@ def targets(corners: np.ndarray, hidden: np.ndarray) -> tuple[np.ndarray, np.nda
     px, py = xx * STRIDE + (STRIDE - 1) / 2, yy * STRIDE + (STRIDE - 1) / 2
     nearest = np.full((s, s), np.inf, np.float32)
     for quad, cover in zip(corners, hidden, strict=True):
-        centre, code, affine = pose_code(quad)
+        centre, code, affine = HEXAGON.pose_code(quad)
         if (quad.max(0) < 0).any() or (quad.min(0) > CROP - 1).any():
             continue
         inverse = np.linalg.inv(affine)
@@ -100,7 +100,7 @@ def targets(corners: np.ndarray, hidden: np.ndarray) -> tuple[np.ndarray, np.nda
         nearest[mine] = d2[mine]
         reg[0][mine], reg[1][mine] = -dx[mine] / 8, -dy[mine] / 8
         for k in range(5):
-            reg[2 + k][mine] = code[k] * SCALE[k]
+            reg[2 + k][mine] = code[k] * CODE_SCALE[k]
         reg[7][mine] = 1.0
     return heat, weight, reg
 

@@ -7,7 +7,7 @@ calmly, as it is taught, and hard, in another room (`models.drawing.hexel.photog
 photograph come the examples, from the other the questions: prototypical networks (Snell, Swersky, Zemel 2017), the
 printings that went badly asked more often. An episode's patches are mirrored and their colours exchanged together, each
 is seen a little askew, and some that are asked are partly covered. Questions that show no symbol are to lie further
-from every example than `profile.NONE_AT`. Writes `likeness.onnx`.
+from every example than `LIMITS.none_at`. Writes `likeness.onnx`.
 """
 
 import argparse
@@ -21,9 +21,10 @@ import torch
 from torch import nn
 
 from companion.games.hexel.deck import SYMBOLS
-from companion.games.hexel.vision.prototypes import NONE_AT, face_value_of, seen_for_likeness
-from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.games.hexel.vision.classifier import PATCH, raw_patches
+from companion.games.hexel.vision.prototypes import face_value_of, seen_for_likeness
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
@@ -63,21 +64,21 @@ class Shots:
 
 def nearly(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A card's corners as the pose network gives them."""
-    centre, affine = affine_of(corners)
+    centre, affine = HEXAGON.pose_of(corners)
     size = float(np.sqrt(abs(np.linalg.det(affine))))
     warp = np.eye(2) * np.exp(rng.normal(0, 0.012)) + rng.normal(0, 0.008, (2, 2))
-    return centre + rng.normal(0, 0.01, 2) * size + rng.normal(0, 0.25, 2) + UNIT_HEXAGON @ (affine @ warp).T
+    return centre + rng.normal(0, 0.01, 2) * size + rng.normal(0, 0.25, 2) + HEXAGON.unit @ (affine @ warp).T
 
 
 def elsewhere(corners: np.ndarray, size: tuple[int, int], rng: np.random.Generator) -> np.ndarray:
     """Outlines (M, 6, 2) of no card: some card's, twisted half a side or laid anywhere."""
     out = []
     for quad in corners[rng.permutation(len(corners))[:3]]:
-        centre, affine = affine_of(quad)
+        centre, affine = HEXAGON.pose_of(quad)
         turn = np.radians(30.0)
         twist = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-        out.append(centre + UNIT_HEXAGON @ (affine @ twist).T)
-        out.append(rng.uniform([0, 0], size) + UNIT_HEXAGON @ affine.T)
+        out.append(centre + HEXAGON.unit @ (affine @ twist).T)
+        out.append(rng.uniform([0, 0], size) + HEXAGON.unit @ affine.T)
     return np.array(out)
 
 
@@ -197,7 +198,7 @@ def answers(net: nn.Module, patches: np.ndarray) -> torch.Tensor:
     centre = z[:, : 3 * EXAMPLES].reshape(b, 3, EXAMPLES, -1).mean(2)
     ask = z[:, 3 * EXAMPLES :]
     distance = ((ask[:, :, None] - centre[:, None]) ** 2).sum(-1)
-    return torch.cat([-distance, torch.full_like(distance[:, :, :1], -NONE_AT)], -1)
+    return torch.cat([-distance, torch.full_like(distance[:, :, :1], -LIMITS.none_at)], -1)
 
 
 TRUTH = torch.cat([torch.arange(3).repeat_interleave(QUESTIONS), torch.full((STRANGERS,), 3)])

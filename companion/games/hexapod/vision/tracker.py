@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.association import begun_alike, found_again, is_same_place, was_pushed
-from companion.games.hexapod.vision.classifier import Described, InsectNamer
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.events import cell_corners, moved, placed, removed
 from companion.games.hexapod.vision.orientation import looked_again
 from companion.games.hexapod.vision.placements import laid_cards, news_of, with_card
@@ -52,9 +52,9 @@ class CaseTracker(Tracker[SeenField]):
 
     THINGS = "cases"
 
-    def __init__(self, namer: InsectNamer | None = None, patience: Patience | None = None) -> None:
+    def __init__(self, namer: InsectClassifier | None = None, patience: Patience | None = None) -> None:
         super().__init__(patience)
-        self._namer = namer or Described()
+        self._namer = namer or PretrainedInsects()
         self._looks: dict[Track[SeenField], _Look] = {}
         self._pyramid: Pyramid | None = None
 
