@@ -49,6 +49,8 @@ _CHANGED_FACE_LOOKS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
 """A card that was seen to appear is forgotten when it was not seen again for so long."""
+_BESIDE = 2.2
+"""A loose card that joins others by a new one lies so many sides from it at most."""
 _TWIN_S = 1.4
 """In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
 _LARGEST = 1.8
@@ -239,9 +241,8 @@ class CardTracker(Tracker[SeenCard]):
             events += self._remove(old)
         known = self._lying
         cards = self._layout.named([*(one.piece for one in known), track.piece])
-        joined = [
-            new for new, one in zip(cards, known, strict=False) if one.piece.cell is None and new.cell is not None
-        ]
+        joined = [c for c, one in zip(cards, known, strict=False) if one.piece.cell is None and c.cell is not None]
+        joined = [card for card in joined if is_near(card, cards[-1], _BESIDE * (len(joined) + 1))]
         for one, card in zip([*known, track], cards, strict=True):
             one.piece = card
         track.enter(State.STILL, self._now_s)

@@ -403,7 +403,7 @@ class Tracker(ABC, Generic[Piece]):
     def _resting(self, view: View) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long."""
         hand = self._skin(view)
-        if not hand.any():
+        if int(hand.sum()) < 8 * self._crumb():  # less than a card is no hand
             return self._notices.unsay("hand-resting")
         if float(view.mask.is_still(self._patience.resting_s)[hand].mean()) <= _AT_REST:
             return []
