@@ -95,7 +95,9 @@ class Surveying:
 
 def _small(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     scale = min(1.0, WIDTH_PX / bgr.shape[1])
-    return cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    if scale == 1:
+        return bgr
+    return np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _places() -> dict[str, list[str]]:

@@ -62,7 +62,7 @@ def loaded(cache: Path, count: int) -> list[Drawn]:
     found: list[Drawn] = []
     for image, *outlines in draw.pictures(cache, count):
         factor = min(1.0, WIDE / image.shape[1])
-        small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        small = np.asarray(cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
         cases, cards = (((some.corners + 0.5) * factor - 0.5, some.hidden > HIDDEN) for some in outlines)
         found.append((small, cases, cards))
     return found

@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.cell_crops import CELL_PX, prepared
 from companion.vision.geometry.quads import through
@@ -24,7 +25,7 @@ Seen = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A view (3, H, W), the share of each of its cells that a thing hides, and where each cell's middle shows, in cells."""
 
 
-def jittered(image: np.ndarray, middles: np.ndarray, rng: np.random.Generator) -> Seen:
+def jittered(image: np.ndarray, middles: NDArray[np.floating], rng: np.random.Generator) -> Seen:
     """A kept view, a little other every time.
 
     Args:

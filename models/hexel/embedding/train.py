@@ -85,7 +85,7 @@ def elsewhere(corners: NDArray[np.float64], size: tuple[int, int], rng: np.rando
 
 def coded(looks: NDArray[np.float32]) -> NDArray[np.uint8]:
     """What the network sees, as it is kept: bytes."""
-    return np.round(np.clip((looks + 1.25) * 100, 0, 255)).astype(np.uint8)
+    return np.asarray(np.round(np.clip((looks + 1.25) * 100, 0, 255)), np.uint8)
 
 
 def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -149,12 +149,12 @@ def episode(held: Shots, one: int, rng: np.random.Generator) -> NDArray[np.float
     asked_of = slice(3 * EXAMPLES, m - STRANGERS)
     patches = jittered(np.concatenate(out), rng)
     patches[asked_of] = partly_covered(patches[asked_of], out[-1], rng)
-    patches = otherwise(patches, rng).astype(np.float32) / 100 - 1.25
+    seen = otherwise(patches, rng).astype(np.float32) / 100 - 1.25
     # the light of the room that is not divided out, alike for a photograph; and a little for each patch
     room = np.where(np.arange(m) < 3 * EXAMPLES, 0, 1)
     gain = np.exp(rng.normal(0, 0.05, (2, 1, 1, 6)) + rng.normal(0, 0.03, (2, 1, 1, 1)))[room]
     gain = gain * np.exp(rng.normal(0, 0.04, (m, 1, 1, 1)))
-    return np.clip(patches * gain, -1.25, 1.25).astype(np.float32)
+    return np.asarray(np.clip(seen * gain, -1.25, 1.25), np.float32)
 
 
 def jittered(patches: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
