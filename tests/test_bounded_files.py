@@ -14,9 +14,9 @@ import pytest
 from companion.config import load
 from companion.devices.recorded import Recorded
 from companion.errors import CompanionError
-from companion.games.hexapod.vision.enrolment import read_case_profile
-from companion.games.hexdragon.vision.prototypes import read_profile as read_inks
-from companion.games.hexel.vision.prototypes import read_profile
+from companion.games.hexapod.vision.enrolment import InsectProfile
+from companion.games.hexdragon.vision.prototypes import InkProfile
+from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.web.keys import Keys
@@ -25,9 +25,9 @@ READERS = {
     "settings": load,
     "words": use,
     "calibration": read_calibration,
-    "hexel profile": read_profile,
-    "hexdragon profile": read_inks,
-    "hexapod profile": read_case_profile,
+    "hexel profile": SymbolProfile.read,
+    "hexdragon profile": InkProfile.read,
+    "hexapod profile": InsectProfile.read,
     "seats": Keys,
 }
 DEEP = b"[" * 100_000
@@ -54,10 +54,10 @@ def test_a_spoilt_file_is_one_clear_line(tmp_path: Path, reader: str, spoilt: st
 
 def test_a_profile_of_another_network_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
-    held = {"profile": 3, "deck": "hexel36", "symbols": ["red", "blue"], "face_value": [1, 1, 1]}
+    held = {"profile": SymbolProfile.VERSION, "game": "hexel", "deck": "hexel36", "symbols": ["red", "blue"], "face_value": [1, 1, 1]}
     path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2}))
     with pytest.raises(CompanionError, match="do not fit"):
-        read_profile(path)
+        SymbolProfile.read(path)
 
 
 def png(width: int, height: int) -> bytes:

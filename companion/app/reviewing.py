@@ -29,7 +29,7 @@ from companion.vision.recognizer import Follower
 from companion.vision.results import SeenCard
 from companion.vision.tracking.events import Patience
 
-_AT_REST = Patience(card=1, start=1, removal=1, doubt=4)
+_AT_REST = Patience(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
 _LOOKS = 8
 """A picture is looked at so often at most; a card that cannot be read is then told all the same."""
 

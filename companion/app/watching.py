@@ -134,7 +134,7 @@ class Watching:
                 return
             self._state, self._frames, self._last_frame_s = "ok", self._frames + 1, self._clock()
             before = self._follower.cards or ()
-            happened = self._follower.step(frame.picture)
+            happened = self._follower.step(frame.picture, frame.at_s)
             for told in happened:
                 self._meaning.note_change(told)
                 self._revision += 1

@@ -19,6 +19,7 @@ SLOW_FPS = 8.0
 
 _READS = 5
 _WATCHED = 30
+_SETTLING = 8
 
 
 def bench(clock: Callable[[], float] = time.perf_counter) -> tuple[Finding, ...]:
@@ -51,7 +52,7 @@ def _reading(picture: NDArray[np.uint8], recognizer: Recognizer, clock: Callable
 
 def _watching(picture: NDArray[np.uint8], recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
     follower = recognizer.follower(recognizer.namer(None, None), Patience())
-    for _ in range(Patience().start + 3):
+    for _ in range(_SETTLING):
         follower.step(picture)
     began = clock()
     for _ in range(_WATCHED):

@@ -6,24 +6,16 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import UsageError
+from companion.vision.enrolment.profile import Profile
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import Patience, Told
 
 
-class Profile(Protocol):
-    """What was learnt of a deck's printing."""
-
-    def as_json(self) -> dict[str, Any]:
-        """As it is kept in a file."""
-
-    def summary(self) -> str:
-        """What was learnt, for people."""
-
-
 class Follower(Protocol):
-    """Follows one table over time; see `settling.Settler`."""
+    """Follows one table over time; see `tracker.Tracker`."""
 
     @property
     def cards(self) -> tuple[Any, ...] | None:
@@ -37,8 +29,8 @@ class Follower(Protocol):
     def standing(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
 
-    def step(self, bgr: np.ndarray) -> list[Told]:
-        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
+    def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[Told]:
+        """Take in one frame, uint8 (h, w, 3), taken at ``t_s``; return what has settled with it."""
 
 
 @dataclass(frozen=True, slots=True)

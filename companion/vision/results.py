@@ -1,11 +1,13 @@
-"""What a reading is made of: cards and warnings, and how a card's symbols follow another naming of cells.
+"""What a reading is made of: cards, warnings and the time of each stage; and how a card's symbols follow another naming
+of cells.
 
 As they stand a Hex'el card and reading; another game says in a class of its own what its cards are called and told as.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from time import perf_counter
 from typing import Any, Protocol
 
 import cv2
@@ -13,7 +15,7 @@ import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.classification.classifier import Classifier
-from companion.vision.geometry.table_plane import areas
+from companion.vision.geometry.shapes import areas
 
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
 """A hexagon's corners, begun at each of them."""
@@ -178,3 +180,30 @@ def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) ->
 def sides_of(cards: Sequence[Outlined]) -> np.ndarray:
     """The cards' `SeenCard.side`, (N,)."""
     return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))
+
+
+def confidence_of(presence: float, probabilities: np.ndarray, labels: Sequence[str | None]) -> float:
+    """The confidence 0..1 of a card: that it is there, and its least certain stated part.
+
+    Args:
+        presence: 0..1, that there is a card.
+        probabilities: of each class for each part (K, C).
+        labels: what is stated of each part, None where unsure.
+    """
+    best = probabilities.max(-1)
+    return presence * min((float(p) for label, p in zip(labels, best, strict=True) if label is not None), default=0.5)
+
+
+class Stopwatch:
+    """Milliseconds between laps."""
+
+    def __init__(self, now: Callable[[], float] = perf_counter) -> None:
+        self._now = now
+        self._last = now()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        """Note the time since the lap before under ``name``."""
+        now = self._now()
+        self.laps[name] = (now - self._last) * 1000.0
+        self._last = now

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.detector import RECTANGLE, UNIT_CARD, affine_of
-from companion.games.comet.vision.numeral_crops import HIGH, WIDE, cut_cards
+from companion.games.comet.vision.classifier import HIGH, WIDE, cut_cards
+from companion.games.comet.vision.detector import CARD
 from companion.vision.image.pyramid import Pyramid
 from models.dataset import Column, cached
 from models.drawing.comet.layouts import laid_groups, strays
@@ -73,7 +73,7 @@ def draw(seed: int, faces: Path, is_hard: bool = False) -> Sequence[Column]:
     ignored = np.array(picture.truth["ignore"], np.float32).reshape(-1, 4, 2)
     whole = [c for c in cards if not c.get("cut") and c["covered"] < 0.6]
     outlines = [np.array(card["corners"]) for card in whole]
-    views, corrections = views_of(pyramid, outlines, rng, LOOKS, RECTANGLE)
+    views, corrections = views_of(pyramid, outlines, rng, LOOKS, CARD)
     patches, labels = cut_out(pyramid, whole, rng, nothings=2)
     counts = [np.array([len(corners)]), np.array([len(ignored)])]
     pictured = [half[None], counts[0], corners / 2 - 0.25, hidden, counts[1], ignored / 2 - 0.25]
@@ -124,8 +124,8 @@ def cut_out(
     outlines, labels = [], []
     for card in cards:
         for amount in (0.2, 0.5):
-            outline, _ = perturb(np.array(card["corners"]), rng, amount, RECTANGLE)
-            up = np.trace(np.linalg.inv(affine_of(card["corners"])[1]) @ affine_of(outline)[1])
+            outline, _ = perturb(np.array(card["corners"]), rng, amount, CARD)
+            up = np.trace(np.linalg.inv(CARD.pose_of(card["corners"])[1]) @ CARD.pose_of(outline)[1])
             outlines.append(outline if up > 0 else np.roll(outline, 2, 0))
             labels.append(_labels(card))
     for _ in range(nothings):  # the bare table, and what lies between cards
@@ -134,7 +134,7 @@ def cut_out(
         turn = rotation(a) * size
         centres = np.array([c["corners"] for c in cards], np.float32).reshape(-1, 4, 2).mean(1)
         if not len(centres) or np.linalg.norm(centres - at, axis=1).min() > 1.1 * size:
-            outlines.append(at + UNIT_CARD @ turn.T)
+            outlines.append(at + CARD.unit @ turn.T)
             labels.append([NO_NUMBER] * 3 + [NOTHING])
     if not outlines:
         return np.zeros((0, HIGH, WIDE, 3), np.uint8), np.zeros((0, 4), np.int64)

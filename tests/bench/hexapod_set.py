@@ -18,7 +18,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.classifier import Described, InsectNamer
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import HexapodReading, SeenField
 from models.drawing.hexapod.photograph import photograph
@@ -141,9 +141,9 @@ def groups(truth: Entry) -> list[str]:
     ]
 
 
-def namer_of(truth: Entry) -> InsectNamer:
+def namer_of(truth: Entry) -> InsectClassifier:
     board = truth["boards"][0]
-    return Described(board["rows"], board["cols"])
+    return PretrainedInsects(board["rows"], board["cols"])
 
 
 def show(table: dict[str, dict[str, int]]) -> None:

@@ -17,8 +17,8 @@ import numpy as np
 from companion.errors import UsageError
 from companion.games.hexdragon.deck import BODY_SET, COLOURS, HEADS, Drawing, cell_centre
 from companion.games.hexdragon.rules.tiles import START
-from companion.games.hexdragon.vision.classifier import LearntTiles
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
+from companion.games.hexdragon.vision.prototypes import FewShotTiles
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.rules.hexgrid import DIRECTIONS
 from models.drawing.hexdragon.layouts import Laying, Put
@@ -66,7 +66,7 @@ def main() -> None:
         look = drawing_of("invented", rng)
         teacher = taught(look, rng)
         try:
-            namer = LearntTiles(learn_hexdragon("hexdragon", [("taught.png", teacher.bgr)], [rough(teacher, rng)]))
+            namer = FewShotTiles(learn_hexdragon("hexdragon", [("taught.png", teacher.bgr)], [rough(teacher, rng)]))
         except UsageError as error:
             print(seed, error)
             continue

@@ -5,10 +5,9 @@ import json
 import numpy as np
 
 from companion.games.comet.interpretation import number_chances
-from companion.games.comet.vision.numeral_crops import NUMBERS
-from companion.games.comet.vision.results import SeenComet
+from companion.games.comet.vision.results import NUMBERS, SeenComet
 from companion.games.hexdragon.interpretation import tile_chances
-from companion.games.hexdragon.vision.face_prior import NAMES
+from companion.games.hexdragon.vision.classifier import NAMES
 from companion.games.hexdragon.vision.results import SeenTile
 from companion.games.hexel.interpretation import chances
 from companion.vision.results import SeenCard

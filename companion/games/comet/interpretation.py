@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.comet.vision.numeral_crops import NUMBERS
-from companion.games.comet.vision.results import SeenComet
+from companion.games.comet.vision.results import NUMBERS, SeenComet
 from companion.interpretation.interpreter import Outlook
 from companion.referee.messages import Notice
 from companion.referee.session import Session

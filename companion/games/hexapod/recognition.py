@@ -2,22 +2,22 @@
 
 from pathlib import Path
 
-from companion.games.hexapod.vision.classifier import Described, InsectNamer
-from companion.games.hexapod.vision.enrolment import learn_hexapod, read_case_profile
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
+from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.events import in_words
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.games.hexapod.vision.tracker import CaseFollower
+from companion.games.hexapod.vision.tracker import CaseTracker
 from companion.vision.recognizer import Recognizer
 
 _CASE_SIZES = [f"{rows}x{cols}" for rows in range(3, 8) for cols in range(3, 8)]
 """Rows and columns of display cases; 5x5 without a word."""
 
 
-def _namer(edition: str | None, profile: Path | None) -> InsectNamer:
+def _namer(edition: str | None, profile: Path | None) -> InsectClassifier:
     if profile is not None:
-        return read_case_profile(profile).namer()
+        return InsectProfile.read(profile).namer()
     rows, _, cols = (edition or "5x5").partition("x")
-    return Described(int(rows), int(cols))
+    return PretrainedInsects(int(rows), int(cols))
 
 
 RECOGNIZER = Recognizer(
@@ -25,7 +25,7 @@ RECOGNIZER = Recognizer(
     decks=("hexapod", *(f"hexapod{size}" for size in _CASE_SIZES)),
     namer=_namer,
     read=read_hexapod,
-    follower=CaseFollower,
+    follower=CaseTracker,
     in_words=in_words,
     learn=learn_hexapod,
 )

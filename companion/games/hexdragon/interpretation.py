@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.hexdragon.vision.face_prior import FACES, end_shares
+from companion.games.hexdragon.vision.classifier import ENDS, FACES, end_shares
 from companion.games.hexdragon.vision.results import SeenTile
-from companion.games.hexdragon.vision.tile_crops import ENDS
 from companion.interpretation.lattice import TableauMeaning, Words
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell

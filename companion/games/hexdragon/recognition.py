@@ -4,20 +4,20 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.games.hexdragon.vision.classifier import LearntTiles, PrintedTiles, TileNamer
+from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.lattice import Grid, rough_grid
-from companion.games.hexdragon.vision.prototypes import read_profile
+from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
 from companion.vision.recognizer import Recognizer
-from companion.vision.tracking.card_tracker import Settler
+from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Told
 from companion.vision.tracking.layouts import LatticeLayout
 
 
-def _namer(edition: str | None, profile: Path | None) -> TileNamer:
-    return PrintedTiles() if profile is None else LearntTiles(read_profile(profile))
+def _namer(edition: str | None, profile: Path | None) -> TileClassifier:
+    return PretrainedTiles() if profile is None else FewShotTiles(InkProfile.read(profile))
 
 
 def _grid(corners: np.ndarray) -> Grid:
@@ -37,7 +37,7 @@ RECOGNIZER = Recognizer(
     decks=("hexdragon",),
     namer=_namer,
     read=read_hexdragon,
-    follower=lambda namer, patience: Settler(read_hexdragon, LatticeLayout(_grid), namer, patience, read_beside),
+    follower=lambda namer, patience: CardTracker(read_hexdragon, LatticeLayout(_grid), namer, patience, read_beside),
     in_words=in_words,
     learn=learn_hexdragon,
 )

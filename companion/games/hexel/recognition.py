@@ -5,20 +5,21 @@ from pathlib import Path
 import numpy as np
 
 from companion.games.hexel.deck import outline
-from companion.games.hexel.vision.classifier import Learnt, Namer, Printed
+from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import find_lattice
-from companion.games.hexel.vision.prototypes import read_profile
+from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import outlines, read_beside, read_hexel
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
-from companion.vision.tracking.card_tracker import Settler
+from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Told
 from companion.vision.tracking.layouts import LatticeLayout
 
 
-def _namer(edition: str | None, profile: Path | None) -> Namer:
-    return Printed(edition) if profile is None else Learnt(read_profile(profile))
+def _namer(edition: str | None, profile: Path | None) -> SymbolClassifier:
+    return PretrainedSymbols(edition) if profile is None else FewShotSymbols(SymbolProfile.read(profile))
 
 
 def _outlines(pyramid: Pyramid, least: float) -> np.ndarray:
@@ -38,7 +39,7 @@ RECOGNIZER = Recognizer(
     decks=("hexel36", "hexel46"),
     namer=_namer,
     read=read_hexel,
-    follower=lambda namer, patience: Settler(read_hexel, LatticeLayout(find_lattice), namer, patience, read_beside),
+    follower=lambda namer, patience: CardTracker(read_hexel, LatticeLayout(find_lattice), namer, patience, read_beside),
     in_words=in_words,
     learn=learn_hexel,
     outlines=_outlines,

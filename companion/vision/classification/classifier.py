@@ -1,25 +1,17 @@
-"""What the classifiers of all games share: which of their classes may be stated as fact, and how sure a card is."""
+"""What the classifiers of all games promise."""
 
-from collections.abc import Sequence
 from typing import Protocol
 
 import numpy as np
 
+from companion.vision.image.pyramid import Pyramid
+
 
 class Classifier(Protocol):
-    """Says what of a card's face is certain."""
+    """Names what is printed on a game's pieces: on K parts of each, C classes."""
 
-    def accepted(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
-        """What may be stated as fact of a face's parts, from the probabilities of each (K, C); None where unsure."""
+    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+        """Probability of each class for each part of pieces (N, M, 2), in the order of their own corners: (N, K, C)."""
 
-
-def confidence_of(presence: float, probabilities: np.ndarray, labels: Sequence[str | None]) -> float:
-    """The confidence 0..1 of a card: that it is there, and its least certain stated part.
-
-    Args:
-        presence: 0..1, that there is a card.
-        probabilities: of each class for each part (K, C).
-        labels: what is stated of each part, None where unsure.
-    """
-    best = probabilities.max(-1)
-    return presence * min((float(p) for label, p in zip(labels, best, strict=True) if label is not None), default=0.5)
+    def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+        """What may be stated as fact of a piece's parts, from the probabilities of each (K, C); None where unsure."""

@@ -6,10 +6,9 @@ correction in the outline's own unit frame.
 
 import numpy as np
 
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.image.rectify import Form, grid, sampled
-from companion.vision.networks import Network
+from companion.vision.geometry.shapes import HEXAGON, Shape
+from companion.vision.image.pyramid import Pyramid, bright_level, grid, sample_pieces
+from companion.vision.networks import network
 
 VIEW = 48
 REACH = 1.3
@@ -17,46 +16,49 @@ REACH = 1.3
 GAIN = 10.0
 """What training multiplies corrections with."""
 
-
-HEXAGON = Form(UNIT_HEXAGON, affine_of)
 _VIEW_POINTS = grid(VIEW, VIEW, (REACH, REACH))
 
 
-def cut_views(pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON) -> np.ndarray:
+def cut_views(pyramid: Pyramid, corners: np.ndarray, shape: Shape = HEXAGON) -> np.ndarray:
     """Look at every card through its outline.
 
     Args:
         pyramid: the picture.
         corners: (N, K, 2) pixels, clockwise.
-        form: the cards' shape.
+        shape: the cards'.
 
     Returns:
         (N, VIEW, VIEW, 3) float32, each view's bright parts brought to the same level, about -0.5..0.75.
     """
-    views = sampled(pyramid, [form.pose_of(c) for c in corners], _VIEW_POINTS, 2 * REACH / VIEW)
+    views = sample_pieces(pyramid, shape.pose_of(corners), _VIEW_POINTS, 2 * REACH / VIEW)
     views = views.reshape(-1, VIEW, VIEW, 3)
-    top = np.percentile(views[:, ::3, ::3].max(-1).reshape(len(views), -1), 90, axis=1) if len(views) else np.ones(0)
-    return np.minimum(views / np.maximum(top, 12.0)[:, None, None, None].astype(np.float32), 1.25) - np.float32(0.5)
+    top = bright_level(views[:, ::3, ::3], 90)[:, None, None, None]
+    return np.minimum(views / top, np.float32(1.25)) - np.float32(0.5)
 
 
-def refined(net: Network, pyramid: Pyramid, corners: np.ndarray, form: Form = HEXAGON, times: int = 1) -> np.ndarray:
+def refine_corners(
+    weights: str, pyramid: Pyramid, corners: np.ndarray, shape: Shape = HEXAGON, times: int = 1
+) -> np.ndarray:
     """The outlines (N, K, 2) moved to where the cards' edges are; float32, begun at the same corners.
 
     A second time, from where the first led to, mends what lay far off.
+
+    Args:
+        weights: the network's file; see `networks.network`.
+        pyramid: the picture.
+        corners: the outlines as found.
+        shape: the cards'.
+        times: how often.
     """
-    if len(corners) == 0:
-        return corners
-    for _ in range(times):
-        corners = _moved(net, pyramid, corners, form)
+    for _ in range(times if len(corners) else 0):
+        net = network(weights)
+        corrections = (
+            net.forward(np.ascontiguousarray(cut_views(pyramid, corners, shape).transpose(0, 3, 1, 2))).reshape(
+                -1, 2, 3
+            )
+            / GAIN
+        )
+        centres, affines = shape.pose_of(corners)
+        better = shape.unit @ (np.eye(2) + corrections[..., :2]).swapaxes(-1, -2) + corrections[:, None, :, 2]
+        corners = (better @ affines.swapaxes(-1, -2) + centres[:, None]).astype(np.float32)
     return corners
-
-
-def _moved(net: Network, pyramid: Pyramid, corners: np.ndarray, form: Form) -> np.ndarray:
-    views = cut_views(pyramid, corners, form).transpose(0, 3, 1, 2)
-    corrections = net.forward(views).reshape(-1, 2, 3) / GAIN
-    out = np.empty_like(corners, dtype=np.float32)
-    for i, correction in enumerate(corrections):
-        centre, affine = form.pose_of(corners[i])
-        better = form.unit @ (np.eye(2) + correction[:, :2]).T + correction[:, 2]
-        out[i] = better @ affine.T + centre
-    return out

@@ -8,12 +8,20 @@ import numpy as np
 from companion.errors import UsageError
 
 
+def label_of(name: str, index: int, labels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The label of a picture: the one that names it, else the one in its place. Raises `UsageError` for none."""
+    named = [label for label in labels if label.get("image") == name]
+    if not named and index >= len(labels):
+        raise UsageError(f"no label for {name}", code="labels-differ")
+    return named[0] if named else labels[index]
+
+
 def outlines_of(name: str, found: np.ndarray, labels: Sequence[Mapping[str, Any]]) -> np.ndarray:
-    """The outlines (N, 6, 2) float32 that labels mean, in the labels' order.
+    """The outlines (N, K, 2) float32 that labels mean, in the labels' order.
 
     Args:
         name: the picture's name, for people.
-        found: (M, 6, 2) the outlines on it.
+        found: (M, K, 2) the outlines on it.
         labels: each may have ``corners``, as rough as taps on a phone; where one lacks them, all are taken from top to
             bottom and left to right.
 
@@ -22,7 +30,7 @@ def outlines_of(name: str, found: np.ndarray, labels: Sequence[Mapping[str, Any]
     """
     if all(label.get("corners") for label in labels):
         outlines = [_nearest(found, np.asarray(label["corners"], float)) for label in labels]
-        return np.array(outlines, np.float32).reshape(-1, 6, 2)
+        return np.array(outlines, np.float32).reshape(-1, *found.shape[1:])
     if len(found) != len(labels):
         raise UsageError(
             f"{name}: {len(labels)} cards are labelled and {len(found)} are seen; give their corners",

@@ -9,6 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.geometry.shapes import Array, areas, mapped
+
 _HALVES = (np.arange(6)[:, None] + np.arange(4)) % 6
 """The corners of a hexagon's six halves."""
 _HALF = np.array([5.0, 4.0, 4.0, 5.0]) / 18.0
@@ -17,8 +19,6 @@ _HALF = np.array([5.0, 4.0, 4.0, 5.0]) / 18.0
 ANGLES = np.radians(60.0 * np.arange(6))
 _ODD = 0.2
 """An outline farther than this from a regular hexagon, on a table levelled with it, may be no card; see `Poses`."""
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,20 +84,6 @@ def _regular(outlines: Array) -> Array:
         table = _levelled(mapped(table, outlines)) @ table
         table = _unstretched(mapped(table, outlines)) @ table
     return table
-
-
-def mapped(target_from_source: Array, points: Array) -> Array:
-    """Points (..., 2) under a 3x3 homography."""
-    homogeneous = points @ target_from_source[:, :2].T + target_from_source[:, 2]
-    plane: Array = homogeneous[..., :2] / homogeneous[..., 2:]
-    return plane
-
-
-def areas(polygons: Array) -> Array:
-    """Signed areas of polygons (..., K, 2), positive when clockwise with y down."""
-    x, y = polygons[..., 0], polygons[..., 1]
-    signed: Array = 0.5 * np.sum(x * np.roll(y, -1, axis=-1) - y * np.roll(x, -1, axis=-1), axis=-1)
-    return signed
 
 
 def _levelled(outlines: Array) -> Array:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 
-from companion.vision.detection.detector import Found
+from companion.vision.detection.detector import Detection
 from companion.vision.results import SeenCard, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import STEP, cells_of
 
@@ -38,7 +38,7 @@ class Unchanged:
     touched: Sequence[SeenCard] = ()
     is_at: Callable[[np.ndarray], bool] = lambda outline: False
 
-    def but(self, found: Sequence[Found]) -> tuple[Found, ...]:
+    def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
         """Of what was found what may be news: a card that was touched, or a thing where something came to rest."""
         lying, touched = near(found, self.cards, 0.5), near(found, self.touched, 0.5)
         news = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
@@ -138,12 +138,12 @@ def changed_share(card: SeenCard, changed: np.ndarray, inner: float = 1.0) -> fl
     return float(changed[area].mean()) if area.any() else 1.0
 
 
-def stirred_around(card: SeenCard, changed: np.ndarray) -> float:
-    """The share of a card's surroundings that changed too: fingers that hold it. Leaves out the card's own blur."""
+def share_around(card: SeenCard, hands: np.ndarray) -> float:
+    """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
     inner = 1.0 + 1.75 * STEP / card.side
     outer = inner + 0.3 + STEP / card.side
-    ring = cells_of(card.corners, changed.shape, outer) & ~cells_of(card.corners, changed.shape, inner)
-    return float(changed[ring].mean()) if ring.any() else 0.0
+    ring = cells_of(card.corners, hands.shape, outer) & ~cells_of(card.corners, hands.shape, inner)
+    return float(hands[ring].mean()) if ring.any() else 0.0
 
 
 def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -> bool:

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.games.comet.vision.detector import pose_code
+from companion.games.comet.vision.detector import CARD
 from models.comet.drawings import drawings, options
 from models.dataset import Column, ragged
 from models.detection import CROP, Heatmap, Outlines, Picture, Sample, crop, recolour, relight, train_detector
@@ -131,7 +131,7 @@ def main() -> None:
     if a.hard:
         data += 3 * samples(drawings(a.cache, a.faces, 0, 0, a.hard))
     net = DeepDetector()
-    how = Heatmap(pose_code, spread=0.12, most_hidden=0.5, reach=0.27)
+    how = Heatmap(CARD, spread=0.12, most_hidden=0.5, reach=0.27)
     train_detector(a, net, data, how, augment, (net.more8, net.more16) if a.new_layers else ())
 
 

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.games.comet.vision.numeral_crops import HIGH, OUTPUTS, WIDE, levelled
+from companion.games.comet.vision.classifier import HIGH, OUTPUTS, WIDE, levelled
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import softmax
 from models.comet.drawings import FACE, UNKNOWN, cut_out, drawings, lying, options, typefaces, unseen

@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.games.hexapod.vision.detector import CARD_OFFSET, CASE_OFFSET, CASE_STRIDE, POSE_SCALE, STRIDE
-from companion.vision.geometry.quads import homography, pose_code
+from companion.games.hexapod.vision.detector import CARDS, CASES
+from companion.vision.geometry.shapes import CODE_SCALE, homography, quad_code
 from models.detection import Picture, crop, detection_loss, recolour, relight
 from models.hexapod.keypoints import draw
 from models.networks import FeaturePyramid, block, export_detector, upsample
@@ -104,7 +104,7 @@ def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) 
         if is_hidden or not ((quad > -3) & (quad < CROP + 2)).all():
             weight[np.maximum(np.abs(u), np.abs(v)) < 1.1] = 0.0
             continue
-        centre, code = pose_code(quad)
+        centre, code = quad_code(quad)
         size = float(np.exp((code[0] + code[2]) / 2))
         sigma2 = max(spread, 0.65 * stride / size) ** 2
         np.maximum(heat, np.exp(-d2 / (2 * sigma2)), out=heat)
@@ -112,7 +112,7 @@ def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) 
         mine = d2 < (1.7 * spread) ** 2 + (1.1 * stride / size) ** 2
         reg[0][mine], reg[1][mine] = (centre[0] - px[mine]) / unit, (centre[1] - py[mine]) / unit
         for k in range(planes - 3):
-            reg[2 + k][mine] = code[k] * POSE_SCALE[k]
+            reg[2 + k][mine] = code[k] * CODE_SCALE[k]
         mask[mine] = 1.0
     return out
 
@@ -121,7 +121,10 @@ def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch
     rows = []
     for i in rng.integers(0, len(data), size):
         image, cases, cards = augmented(data[int(i)], rng)
-        wanted = targets(cards, 8, CARD_OFFSET, 0.16, STRIDE), targets(cases, 10, CASE_OFFSET, 0.14, CASE_STRIDE)
+        wanted = (
+            targets(cards, 8, CARDS.offset_px, 0.16, CARDS.stride),
+            targets(cases, 10, CASES.offset_px, 0.14, CASES.stride),
+        )
         rows.append((np.ascontiguousarray(image.transpose(2, 0, 1)) / 255 - 0.5, *wanted))
     return tuple(torch.from_numpy(np.stack(column).astype(np.float32)) for column in zip(*rows, strict=True))
 

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry.quads import homography, through
+from companion.vision.geometry.shapes import homography, mapped
 from models.dataset import Column, cached, chunks
 from models.drawing.hexapod.layouts import Scene, any_card, scene, showing_all
 from models.drawing.hexapod.photograph import photograph
@@ -96,7 +96,7 @@ def _views(bgr: NDArray[np.uint8], entries: list[dict[str, Any]], cells: int) ->
     for k, entry in enumerate(entries):
         images[k] = view(bgr, np.array(entry["corners"]), cells, cells, CELL_PX, MARGIN)
         kinds[k] = _kinds(entry)
-        middles[k] = (through(np.linalg.inv(homography(np.array(entry["corners"]))), _centres(entry)) + 1) * cells / 2
+        middles[k] = (mapped(np.linalg.inv(homography(np.array(entry["corners"]))), _centres(entry)) + 1) * cells / 2
     return images, kinds, middles
 
 

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexapod.vision.cell_crops import CELL_PX, prepared
-from companion.vision.geometry.quads import through
+from companion.games.hexapod.vision.classifier import CELL_PX, prepared
+from companion.vision.geometry.shapes import mapped
 
 draw: Any = import_module("models.hexapod.insect_classifier.draw")
 
@@ -45,7 +45,7 @@ def jittered(image: np.ndarray, middles: NDArray[np.floating], rng: np.random.Ge
     source = field + _KEPT - 0.5 + off.astype(np.float32) * CELL_PX
     m = cv2.getPerspectiveTransform(source.astype(np.float32), field + np.float32(CELL_PX - 0.5))
     cut = cv2.warpPerspective(image, m, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    shown = (through(m, middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
+    shown = (mapped(m, middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
     faulty = _noisy(_blurred(_lit(cut, rng), rng), rng)
     out: np.ndarray = prepared(np.clip(faulty, 0, 255).astype(np.uint8))
     return out * np.float32(rng.uniform(0.9, 1.05)) + np.float32(rng.normal(0, 0.02)), hidden, shown

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from companion.games.hexapod.vision.cell_crops import KINDS, LIKENESS
+from companion.games.hexapod.vision.classifier import KINDS, LIKENESS
 
 SHARPNESS = 16.0
 """What a likeness is multiplied with before it becomes a probability."""

@@ -3,7 +3,7 @@
     python -m models.hexapod.insect_classifier.draw --cache DIR
     python -m models.hexapod.insect_classifier.train --cache DIR [--steps 6000] [--warm-start WEIGHTS.onnx]
 
-One network, five answers for every cell (`companion.games.hexapod.vision.cell_crops`): floor, insect or something else;
+One network, five answers for every cell (`companion.games.hexapod.vision.classifier`): floor, insect or something else;
 the kind, learnt from drawings that fit the cards' description; which way is up; an embedding, learnt from decks of
 invented insects (`likeness`); and where it lies.
 """
@@ -16,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.games.hexapod.vision.cell_crops import (
+from companion.games.hexapod.vision.classifier import (
     BESIDE,
     BESIDE_SCALE,
     EMPTY,

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 
 from companion.games.hexapod.deck import CELL_MM, SIDE_MM
-from companion.games.hexapod.vision.detector import find
+from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.keypoint_voting import (
     PATCH,
     REACH,
@@ -27,9 +27,8 @@ from companion.games.hexapod.vision.keypoint_voting import (
     planes,
     votes_in,
 )
-from companion.vision.geometry.quads import UNIT, homography, side_px, through
+from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import Network
 from models.drawing.clutter import clutter_shape
 from models.hexapod.keypoints.draw import Drawn
 from models.refinement import rotation
@@ -77,9 +76,9 @@ def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarra
     away = np.clip(rng.normal(0, 0.16, 2), -0.4, 0.4) * placing
     if placing < 0.5 and rng.random() < 0.15:
         away = away + 0.4 * rng.permutation([float(rng.choice([-1, 1])), 0.0])
-    inside = UNIT @ (turn @ stretch).T + away
+    inside = SQUARE.unit @ (turn @ stretch).T + away
     inside = inside / (1 + inside @ np.clip(rng.normal(0, 0.1 * leaning, 2), -0.25, 0.25))[:, None]
-    return through(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
+    return mapped(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
 
 
 def covered(view: NDArray[np.uint8], true: NDArray[np.floating], is_case: bool, rng: np.random.Generator) -> np.ndarray:
@@ -121,11 +120,11 @@ def elsewhere(
         if len(others) and rng.random() < 0.5:
             other = others[int(rng.integers(len(others)))].astype(np.float64)
             grown = float(np.exp(rng.uniform(np.log(0.4), np.log(3.5 if is_case else 1.2))))
-            quad = through(homography(other), UNIT * grown + rng.uniform(-1, 1, 2) * max(1.0, grown))
+            quad = mapped(homography(other), SQUARE.unit * grown + rng.uniform(-1, 1, 2) * max(1.0, grown))
         else:
             half = float(np.exp(rng.uniform(np.log(12), np.log(110))))
             angle = rng.uniform(0, np.pi / 2)
-            quad = UNIT @ rotation(angle).T * half + rng.uniform([0, 0], size)
+            quad = SQUARE.unit @ rotation(angle).T * half + rng.uniform([0, 0], size)
         sides = [side_px(q) for q in quads]
         apart = [np.linalg.norm(quad.mean(0) - q.mean(0)) for q in quads]
         is_clear = all(a > 0.7 * s for a, s in zip(apart, sides, strict=True))
@@ -134,11 +133,11 @@ def elsewhere(
     return None
 
 
-def found_on(data: list[Drawn], net: Network) -> list[Finds]:
-    """For each picture what the finder finds on it as a case (True) or a card: where, and what truly lies there."""
+def found_on(data: list[Drawn]) -> list[Finds]:
+    """For each picture what the installed detector finds on it as a case (True) or a card, and what lies there."""
     found: list[Finds] = []
     for picture in data:
-        finds = find(net, Pyramid.of(picture[0]), 0.1)
+        finds = detect_fields(Pyramid.of(picture[0]), 0.1)
         ways: Finds = {True: [], False: []}
         _, cases, cards = picture
         for is_case, quads, known in ((True, finds.cases, cases), (False, finds.cards, cards)):
@@ -219,7 +218,7 @@ def views(data: list[Drawn], shown: list[Shown], rng: np.random.Generator) -> tu
             image = data[one.index][0]
             tinted = np.ascontiguousarray(image[..., rng.permutation(3)]) if rng.random() < 0.15 else image
             pyramids[one.index] = Pyramid.of(tinted)
-        within = UNIT if one.true is None else inside(one.found, one.true)
+        within = SQUARE.unit if one.true is None else inside(one.found, one.true)
         view = _view(pyramids[one.index], one, within, rng)
         known = (
             (_NO_CODE, _NO_VOTES) if one.true is None else (code_in(one.found, one.true), votes_in(one.found, one.true))

@@ -13,7 +13,6 @@ import torch
 from torch import nn
 
 from companion.games.hexapod.vision.keypoint_voting import PATCH, SURE, VOTES
-from companion.vision.networks import engine, load, model_path
 from models.export import export
 from models.hexapod.keypoints import draw, looks
 from models.networks import block
@@ -62,11 +61,10 @@ def losses_of(
 def main() -> None:
     options = parser(__doc__, steps=6000, rate=3e-3, batch=48, seed=3)
     options.add_argument("--pictures", type=int, default=3000)
-    options.add_argument("--detector", type=Path, default=model_path("hexapod/detector/weights.onnx"))
     a = options.parse_args()
     trainer = Trainer(KeypointRegressor(), a, weight_decay=1e-3)
     rng, data = trainer.rng, list(draw.pictures(a.cache, a.pictures))
-    found = looks.found_on(data, load(a.detector, engine()))
+    found = looks.found_on(data)
     again: list[looks.Shown] = []
 
     def first_looks() -> list[looks.Shown]:

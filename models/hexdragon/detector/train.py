@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from models.detection import Heatmap, Outlines, Sample, train_detector
 from models.hexdragon.tile_classifier.draw import pictures, read
 from models.networks import HeatmapDetector
@@ -31,9 +31,9 @@ def sample(path: Path, truth: dict[str, Any]) -> Sample:
 
 def _as_tile(star: Outlines, tiles: Outlines) -> Outlines:
     """A star's outline: that of a tile in its cell, turned as the nearest tile is."""
-    centre, _ = affine_of(star)
+    centre, _ = HEXAGON.pose_of(star)
     near = tiles[np.linalg.norm(tiles.mean(1) - centre, axis=1).argmin()]
-    return np.asarray(centre + UNIT_HEXAGON @ affine_of(near)[1].T, np.float32)
+    return np.asarray(centre + HEXAGON.unit @ HEXAGON.pose_of(near)[1].T, np.float32)
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import COLOURS, SIDE_MM, STAR_DISC_MM
-from companion.games.hexdragon.vision.tile_crops import BRIGHT, OWNERS, REACH, VIEW
+from companion.games.hexdragon.vision.classifier import BRIGHT, OWNERS, REACH, VIEW
 from companion.printing.shapes import polar, regular_polygon
 from models.drawing.hexdragon.printings import drawing_of
 

@@ -3,7 +3,7 @@
     python -m models.hexdragon.tile_classifier.draw --cache DIR
     python -m models.hexdragon.tile_classifier.train --cache DIR [--more DIR ...]
 
-Learns from the views of `views`, as `companion.games.hexdragon.vision.tile_crops` cuts them.
+Learns from the views of `views`, as `companion.games.hexdragon.vision.classifier` cuts them.
 """
 
 from pathlib import Path
@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.games.hexdragon.vision.tile_crops import KINDS, OWNERS, VIEW
+from companion.games.hexdragon.vision.classifier import KINDS, OWNERS, VIEW
 from models.dataset import Shuffled
 from models.export import export
 from models.hexdragon.tile_classifier import veils

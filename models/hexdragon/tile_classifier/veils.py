@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexdragon.artwork import curve
-from companion.games.hexdragon.vision.tile_crops import BRIGHT, REACH, VIEW
+from companion.games.hexdragon.vision.classifier import BRIGHT, REACH, VIEW
 from companion.printing.shapes import polar
 
 _APOTHEM = float(np.sqrt(0.75))

@@ -10,8 +10,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexdragon.vision.tile_crops import OWNERS, cut_tiles
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.games.hexdragon.vision.classifier import OWNERS, cut_tiles
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.hexdragon.tile_classifier.draw import pictures, read
 from models.hexdragon.tile_classifier.stars import star_views
@@ -64,10 +64,10 @@ def cut(
             told = wanted(entry, start, names)
             if told is not None:
                 amount = float(rng.choice([0.6, 1.0, 1.8]))
-                centre, affine = affine_of(jittered(quad, rng, amount))
+                centre, affine = HEXAGON.pose_of(jittered(quad, rng, amount))
                 if entry["kind"] == "star":  # a star lies anywhere on its cell
                     centre = centre + affine @ rng.uniform(-0.22, 0.22, 2)
-                outlines.append(np.roll(centre + UNIT_HEXAGON @ affine.T, -start, axis=0))
+                outlines.append(np.roll(centre + HEXAGON.unit @ affine.T, -start, axis=0))
                 labels.append(told)
     for outline in beside(truth, rng):
         outlines.append(jittered(outline, rng, 1.0))
@@ -109,7 +109,7 @@ def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[NDArray[np.f
     found = []
     for _ in range(14):
         base = pieces[int(rng.integers(len(pieces)))]
-        centre, affine = affine_of(base)
+        centre, affine = HEXAGON.pose_of(base)
         angle = rng.uniform(0, 2 * np.pi)
         cell = [np.array([np.cos(a), np.sin(a)]) * np.sqrt(3) for a in np.radians(60.0 * np.arange(6))]
         way = cell[int(rng.integers(6))] * rng.choice([1, 1, 0.5, 2])
@@ -118,7 +118,7 @@ def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[NDArray[np.f
         at = centre + affine @ way
         size = np.sqrt(abs(np.linalg.det(affine)))
         if np.linalg.norm(centres - at, axis=1).min() > 0.42 * size and (at > 0).all() and (at < truth["size"]).all():
-            found.append(at + UNIT_HEXAGON @ affine.T)
+            found.append(at + HEXAGON.unit @ affine.T)
     found += [np.array(decoy) for decoy in truth.get("decoys", []) for _ in range(2)]
     for outline in truth["ignore"]:
         quad = np.array(outline)

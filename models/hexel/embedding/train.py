@@ -7,7 +7,7 @@ twice: calmly, as it is taught, and hard, in another room (seeds from 5,000,000 
 photograph come the examples, from the other the questions: prototypical networks (Snell, Swersky, Zemel 2017), the
 printings that went badly asked more often. An episode's patches are mirrored and their colours exchanged together, each
 is seen a little askew, and some that are asked are partly covered. Questions that show no symbol are to lie further
-from every example than `profile.NONE_AT`.
+from every example than `LIMITS.none_at`.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexel.deck import SYMBOLS
-from companion.games.hexel.vision.prototypes import NONE_AT, face_value_of, seen_for_likeness
-from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.games.hexel.vision.classifier import PATCH, raw_patches
+from companion.games.hexel.vision.prototypes import face_value_of, seen_for_likeness
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.dataset import cached
 from models.drawing.hexel.invented import invented
@@ -66,20 +67,20 @@ class Shots:
 
 def nearly(corners: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
     """A card's corners as the pose network gives them."""
-    centre, affine = affine_of(corners)
+    centre, affine = HEXAGON.pose_of(corners)
     size = float(np.sqrt(abs(np.linalg.det(affine))))
     warp = np.eye(2) * np.exp(rng.normal(0, 0.012)) + rng.normal(0, 0.008, (2, 2))
     off = rng.normal(0, 0.01, 2) * size + rng.normal(0, 0.25, 2)
-    return np.asarray(centre + off + UNIT_HEXAGON @ (affine @ warp).T)
+    return np.asarray(centre + off + HEXAGON.unit @ (affine @ warp).T)
 
 
 def elsewhere(corners: NDArray[np.float64], size: tuple[int, int], rng: np.random.Generator) -> NDArray[np.float64]:
     """Outlines (M, 6, 2) of no card: some card's, twisted half a side or laid anywhere."""
     out = []
     for quad in corners[rng.permutation(len(corners))[:3]]:
-        centre, affine = affine_of(quad)
-        out.append(centre + UNIT_HEXAGON @ (affine @ rotation(np.radians(30.0))).T)
-        out.append(rng.uniform([0, 0], size) + UNIT_HEXAGON @ affine.T)
+        centre, affine = HEXAGON.pose_of(quad)
+        out.append(centre + HEXAGON.unit @ (affine @ rotation(np.radians(30.0))).T)
+        out.append(rng.uniform([0, 0], size) + HEXAGON.unit @ affine.T)
     return np.array(out)
 
 
@@ -203,7 +204,7 @@ def answers(vectors: torch.Tensor, episodes: int) -> torch.Tensor:
     z = vectors.reshape(episodes, -1, vectors.shape[-1])
     prototypes = z[:, : 3 * EXAMPLES].reshape(episodes, 3, EXAMPLES, -1).mean(2)
     distance = ((z[:, 3 * EXAMPLES :, None] - prototypes[:, None]) ** 2).sum(-1)
-    return torch.cat([-distance, torch.full_like(distance[:, :, :1], -NONE_AT)], -1)
+    return torch.cat([-distance, torch.full_like(distance[:, :, :1], -LIMITS.none_at)], -1)
 
 
 TRUTH = torch.cat([torch.arange(3).repeat_interleave(QUESTIONS), torch.full((STRANGERS,), 3)])

@@ -3,7 +3,7 @@
     python -m models.hexel.symbol_classifier.train --cache DIR [--pictures 1600]
 
 Draws its own photographs (`models.drawing.hexel.photograph`, seeds from 2,000,000 up), cuts patches as
-`companion.games.hexel.vision.symbol_crops` does, with the corners a little off as the detector's are.
+`companion.games.hexel.vision.classifier` does, with the corners a little off as the detector's are.
 """
 
 from pathlib import Path
@@ -13,8 +13,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.games.hexel.vision.symbol_crops import CLASSES, PATCH, cut_patches
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.games.hexel.vision.classifier import CLASSES, PATCH, cut_patches
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import softmax
 from models.dataset import Shuffled, cached
@@ -52,12 +52,12 @@ class SymbolClassifier(nn.Module):
 
 def jittered(corners: NDArray[np.floating], rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
     """A card's corners as a finder might give them: moved, turned, scaled, squeezed a little; begun at any corner."""
-    centre, affine = affine_of(corners)
+    centre, affine = HEXAGON.pose_of(corners)
     a = rng.normal(0, 0.025 * amount)
     warp = rotation(a) @ (np.eye(2) * np.exp(rng.normal(0, 0.025 * amount)) + rng.normal(0, 0.012 * amount, (2, 2)))
     size = float(np.sqrt(abs(np.linalg.det(affine))))
     off = rng.normal(0, 0.02 * amount, 2) * size + rng.normal(0, 0.35 * amount, 2)
-    return np.asarray(centre + off + UNIT_HEXAGON @ (affine @ warp).T)
+    return np.asarray(centre + off + HEXAGON.unit @ (affine @ warp).T)
 
 
 def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
@@ -85,7 +85,7 @@ def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         truth = np.array([c["corners"] for c in picture.truth["cards"] + picture.truth["loose"]]).reshape(-1, 6, 2)
         size = float(rng.uniform(25, 120))
         if np.linalg.norm(truth.mean(1) - at, axis=1).min() > 1.3 * size + np.ptp(truth[0], axis=0).max() * 0.6:
-            corners.append(at + UNIT_HEXAGON * size)
+            corners.append(at + HEXAGON.unit * size)
             labels.append([OTHER] * 6)
     if not corners:
         return np.zeros((0, PATCH, PATCH, 3), np.uint8), np.zeros(0, np.int64)

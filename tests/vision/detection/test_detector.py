@@ -4,9 +4,9 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.vision.detection.detector import UNIT_HEXAGON, corners_from_code, find_cards, pose_code
+from companion.games.hexel.vision.detector import DETECTOR
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
 from models.drawing.hexel.photograph import photograph
 
 
@@ -24,15 +24,15 @@ def test_a_pose_survives_its_code_up_to_the_corner_it_begins_with(
     a, b = np.radians(turn), np.radians(along)
     rotation = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]])
     axis = np.array([[np.cos(b), -np.sin(b)], [np.sin(b), np.cos(b)]])
-    corners = UNIT_HEXAGON @ (axis @ np.diag([size, size * squeeze]) @ axis.T @ rotation).T + [x, y]
-    centre, code, _ = pose_code(corners)
-    again = corners_from_code(centre, code)
+    corners = HEXAGON.unit @ (axis @ np.diag([size, size * squeeze]) @ axis.T @ rotation).T + [x, y]
+    centre, code, _ = HEXAGON.pose_code(corners)
+    again = HEXAGON.corners_from_code(centre, code)
     assert min(np.abs(np.roll(again, k, 0) - corners).max() for k in range(6)) < 1e-3 * size
 
 
 def test_small_cards_of_a_printing_never_seen_are_all_found() -> None:
     picture = photograph(np.random.default_rng(32), size=(960, 540), printing="invented", across_px=44.0, cards=6)
-    found = find_cards(network("hexel/detector/weights.onnx"), Pyramid.of(picture.bgr), least=0.45)
+    found = DETECTOR.detect(Pyramid.of(picture.bgr), 0.45)
     places = np.array([f.corners.mean(0) for f in found])
     shown = [c for c in picture.truth["cards"] + picture.truth["loose"] if c["covered"] < 0.3 and not c.get("cut")]
     for card in shown:

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.vision.detection.detector import UNIT_HEXAGON
 from companion.vision.enrolment.labels import outlines_of
+from companion.vision.geometry.shapes import HEXAGON
 
 PLACES = [(100, 100), (300, 110), (90, 300), (310, 290)]
-FOUND = np.array([UNIT_HEXAGON * 40 + PLACES[k] for k in (2, 0, 3, 1)], np.float32)
+FOUND = np.array([HEXAGON.unit * 40 + PLACES[k] for k in (2, 0, 3, 1)], np.float32)
 
 
 def test_without_corners_labels_go_from_top_to_bottom_and_left_to_right() -> None:
@@ -18,13 +18,13 @@ def test_without_corners_labels_go_from_top_to_bottom_and_left_to_right() -> Non
 
 def test_with_rough_corners_each_label_means_the_outline_there() -> None:
     rng = np.random.default_rng(0)
-    labels = [{"corners": (UNIT_HEXAGON * 40 + PLACES[k] + rng.normal(0, 6, (6, 2))).tolist()} for k in (3, 1)]
+    labels = [{"corners": (HEXAGON.unit * 40 + PLACES[k] + rng.normal(0, 6, (6, 2))).tolist()} for k in (3, 1)]
     told = outlines_of("a.jpg", FOUND, labels)
     assert told.mean(1) == pytest.approx(np.array([PLACES[3], PLACES[1]]), abs=0.5)
 
 
 def test_where_nothing_was_found_the_rough_corners_stand() -> None:
-    rough = UNIT_HEXAGON * 40 + 700
+    rough = HEXAGON.unit * 40 + 700
     assert outlines_of("a.jpg", FOUND, [{"corners": rough.tolist()}])[0] == pytest.approx(rough, abs=0.01)
 
 

@@ -11,13 +11,12 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.classifier import Namer, Printed
+from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.lattice import find_lattice
-from companion.games.hexel.vision.symbol_crops import CLASSES
 from companion.rules.hexgrid import Cell
-from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import Reading, SeenCard
-from companion.vision.tracking.card_tracker import Settler
+from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Patience
 from companion.vision.tracking.lattice_identity import celled
 from companion.vision.tracking.layouts import LatticeLayout
@@ -48,7 +47,7 @@ def picture(
     image = np.full((*SIZE, 3), (60, 90, 120), np.uint8)
     for cell in cells:
         at = centre(cell) if isinstance(cell, tuple) else np.asarray(cell)
-        points = UNIT_HEXAGON * (SIDE * 0.97) + at + shift
+        points = HEXAGON.unit * (SIDE * 0.97) + at + shift
         cv2.fillPoly(image, [np.round(points * 16).astype(np.int32)], (235, 235, 235), cv2.LINE_AA, 4)
     if hand is not None:
         x, y = hand
@@ -57,7 +56,7 @@ def picture(
     return np.clip(image * light + noise, 0, 255).astype(np.uint8)
 
 
-def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Reading:
+def read(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | None) -> Reading:
     """White hexagons are cards; one that is partly hidden cannot be read."""
     white = (cv2.GaussianBlur(bgr, (3, 3), 0).min(-1) > 0.75 * max(60, int(np.percentile(bgr, 99.5)))).astype(np.uint8)
     white = cv2.erode(white, np.ones((3, 3), np.uint8))
@@ -70,7 +69,7 @@ def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Readi
             continue
         is_whole = area > 0.78 * whole
         edges = ("red",) * 6 if is_whole else (None,) * 6
-        corners = (UNIT_HEXAGON * SIDE + centres[i]).astype(np.float32)
+        corners = (HEXAGON.unit * SIDE + centres[i]).astype(np.float32)
         cards.append(
             SeenCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
         )
@@ -79,8 +78,8 @@ def read(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Readi
     return Reading(tableau, tuple(c for c in named if c.cell is None), (), namer)
 
 
-def settler(**patience: Any) -> Settler:
-    return Settler(read, LatticeLayout(find_lattice), Printed("36"), Patience(**patience))
+def settler(**patience: Any) -> CardTracker:
+    return CardTracker(read, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience(**patience))
 
 
 class Table:
@@ -140,12 +139,12 @@ def test_a_card_laid_by_a_hand_is_told_once_and_not_before_it_is_free(table: Tab
 def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_has_gone() -> None:
     looks: list[int] = []
 
-    def counted(bgr: np.ndarray, namer: Namer | None, across_px: float | None) -> Reading:
+    def counted(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | None) -> Reading:
         looks.append(table.frame)
         return read(bgr, namer, across_px)
 
     table = Table()
-    table.settler = Settler(counted, LatticeLayout(find_lattice), Printed("36"), Patience())
+    table.settler = CardTracker(counted, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience())
     table.show(LINE, 8)
     looks.clear()
     x, y = centre((0, 1))

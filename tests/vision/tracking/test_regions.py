@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from companion.vision.detection.detector import UNIT_HEXAGON, Found
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import SeenCard
 from companion.vision.tracking.change_detector import STEP, cells_of
 from companion.vision.tracking.regions import is_stirred, unchanged_in, windows_of
@@ -13,7 +14,7 @@ SIZE = (SHAPE[0] * STEP, SHAPE[1] * STEP)
 
 
 def _card(x: float, y: float) -> SeenCard:
-    corners = (UNIT_HEXAGON * ACROSS_PX / 3**0.5 + [x, y]).astype(np.float32)
+    corners = (HEXAGON.unit * ACROSS_PX / 3**0.5 + [x, y]).astype(np.float32)
     return SeenCard(None, ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4), np.float32))
 
 
@@ -84,5 +85,5 @@ def test_news_is_what_was_touched_and_what_lies_where_something_came_to_rest() -
         cells_of(touched.corners, SHAPE) & ~cells_of(touched.corners, SHAPE, 0.7)
     )
     as_it_was = unchanged_in((0, 0, SIZE[1], SIZE[0]), [lies, touched], changed, changed)
-    found = [Found(card.corners, 0.9) for card in (lies, touched, laid, bare)]
+    found = [Detection(card.corners, 0.9) for card in (lies, touched, laid, bare)]
     assert as_it_was.but(found) == (found[1], found[2])

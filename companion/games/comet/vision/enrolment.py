@@ -8,6 +8,7 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.games.comet.vision.recognizer import read_comet
+from companion.vision.enrolment.labels import label_of
 
 
 def learn_comet(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]) -> NoReturn:
@@ -35,10 +36,7 @@ def learn_comet(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: S
 
 def _labelled(name: str, index: int, labels: Sequence[Mapping[str, Any]]) -> Counter[Any]:
     """How often each card is on a picture."""
-    label = next((one for one in labels if one.get("image") == name), labels[index] if index < len(labels) else None)
-    if label is None:
-        raise UsageError(f"no label for {name}", code="labels-differ")
-    return Counter(_key(card.get("values")) for card in label.get("cards") or [])
+    return Counter(_key(card.get("values")) for card in label_of(name, index, labels).get("cards") or [])
 
 
 def _key(values: Sequence[int | None] | None) -> tuple[int, ...] | None:

@@ -3,44 +3,21 @@
 import cv2
 import numpy as np
 
-from companion.games.comet.vision.back_matching import compared, unlikeness
-from companion.games.comet.vision.classifier import Numerals
-from companion.games.comet.vision.detector import RECTANGLE, find_comet_cards, widths_of
-from companion.games.comet.vision.gap_rejection import is_gap
-from companion.games.comet.vision.passes import PLAIN, SeenOutlines, looked_at
+from companion.games.comet.vision.classifier import PretrainedNumerals
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
+from companion.games.comet.vision.plausibility import compared, is_gap, unlikeness
+from companion.games.comet.vision.reexamination import SeenOutlines, looked_at
 from companion.games.comet.vision.results import BACK, CometReading, SeenComet
-from companion.vision.classification.classifier import confidence_of
-from companion.vision.detection.corner_refiner import refined
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
-from companion.vision.results import Warned
-from companion.vision.stopwatch import Stopwatch
-
-LEAST = 0.15
-"""What the finder is less sure of is not looked at."""
-CARD = 0.5
-"""What is found, or read plainly, less surely than this is not told as a card."""
-UNREAD = 0.65
-"""A card without a number to be read must be found at least so surely: patterned cloth may look like one from afar.
-
-A back is no surer for looking like one: so does the bare wood between two cards, and another game's card."""
-HARDLY = 0.62
-"""A card with only one number to be read must be found so surely: an eight may be two rings of a cloth."""
-DOUBTFUL, FAMILIAR = 0.45, 0.58
-"""A back like others that are found surely may be found less surely, and is looked at no closer from the second on."""
-SAME = 0.35
-"""Two outlines whose middles are nearer than so much of a card's width are one card."""
-SHARED = 0.5
-"""An outline that surer ones cover more than so much of lies askew over them and is none."""
-LARGEST = 1.8
-"""Cards of one deck are of one size: what is so many times wider than most is none."""
-LOOKS = 2
-"""How often each outline is put right: a back found askew needs a second look."""
-WIDTH_OF_ACROSS = 0.787
-"""A card's width over the distance between opposite edges of a hexagon as large."""
+from companion.vision.results import Stopwatch, Warned, confidence_of
 
 
-def read_comet(bgr: np.ndarray, namer: Numerals | None = None, across_px: float | None = None) -> CometReading:
+def read_comet(
+    bgr: np.ndarray, namer: PretrainedNumerals | None = None, across_px: float | None = None
+) -> CometReading:
     """Read a Comet table from one picture, without history.
 
     Args:
@@ -52,15 +29,14 @@ def read_comet(bgr: np.ndarray, namer: Numerals | None = None, across_px: float 
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
     """
-    namer = Numerals()
+    namer = PretrainedNumerals()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    width_px = None if across_px is None else across_px * WIDTH_OF_ACROSS
-    found = find_comet_cards(network("comet/detector/weights.onnx"), pyramid, width_px, LEAST)
+    width_px = None if across_px is None else across_px * LIMITS.width_of_across
+    found = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
     clock.lap("find")
-    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 4, 2)
-    corners = refined(network("comet/corner_refiner/weights.onnx"), pyramid, corners, RECTANGLE, LOOKS)
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
     clock.lap("outline")
     seen = looked_at(pyramid, corners, np.array([f.confidence for f in found]), namer)
     clock.lap("name")
@@ -76,19 +52,19 @@ def read_comet(bgr: np.ndarray, namer: Numerals | None = None, across_px: float 
 
 def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
     """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
-    centres, wide = corners.mean(1), widths_of(corners)
-    kept: list[int] = []
-    for i in np.argsort(-presence)[: int((presence >= DOUBTFUL).sum())].tolist():
-        far = np.linalg.norm(centres[kept] - centres[i], axis=1)
-        near = np.flatnonzero(far <= wide[kept] + wide[i]).tolist()
-        if far.min(initial=np.inf) > SAME * wide[i] and not any(_lies_on(corners[i], corners[kept[k]]) for k in near):
-            kept.append(i)
-    return [i for i in kept if wide[i] < LARGEST * np.median(wide[kept])]
+    likely = np.argsort(-presence)[: int((presence >= LIMITS.doubtful_back).sum())]
+    outlines, wide = corners[likely], CARD.width_px(corners[likely])
+    apart = distances(outlines)
+    clashes = apart <= LIMITS.same_card * wide[:, None]
+    for i, k in np.argwhere(~clashes & (apart <= wide[:, None] + wide)).tolist():
+        clashes[i, k] = k < i and _lies_on(outlines[i], outlines[k])
+    kept = suppress_overlaps(clashes)
+    return [int(likely[i]) for i in kept if wide[i] < LIMITS.largest * np.median(wide[kept])]
 
 
 def _lies_on(corners: np.ndarray, surer: np.ndarray) -> bool:
     """An outline (4, 2) lies askew over a surer one."""
-    return cv2.intersectConvexConvex(corners, surer)[0] > SHARED * cv2.contourArea(corners)
+    return cv2.intersectConvexConvex(corners, surer)[0] > LIMITS.shared_area * cv2.contourArea(corners)
 
 
 def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
@@ -104,7 +80,7 @@ def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
 
 
 def _is_read(card: SeenComet) -> bool:
-    return _has_numbers(card) and card.presence >= (HARDLY if card.edges.count(None) > 1 else CARD)
+    return _has_numbers(card) and card.presence >= (LIMITS.hardly_read if card.edges.count(None) > 1 else LIMITS.card)
 
 
 def _has_numbers(card: SeenComet) -> bool:
@@ -113,16 +89,16 @@ def _has_numbers(card: SeenComet) -> bool:
 
 def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_familiar: bool) -> bool:
     """A card without numbers is there: found surely enough, the surer for a back like others, and no mere gap."""
-    if card.presence >= (FAMILIAR if is_familiar else PLAIN):
+    if card.presence >= (LIMITS.familiar_back if is_familiar else LIMITS.plain_card):
         return True
-    if card.presence < (DOUBTFUL if is_familiar else UNREAD):
+    if card.presence < (LIMITS.doubtful_back if is_familiar else LIMITS.unread_card):
         return False
-    return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, CARD)])
+    return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, LIMITS.card)])
 
 
-def _card(number: int, seen: SeenOutlines, i: int, namer: Numerals) -> SeenComet:
+def _card(number: int, seen: SeenOutlines, i: int, namer: PretrainedNumerals) -> SeenComet:
     sections, presence = seen.sections[i], float(seen.presence[i])
-    edges = namer.accepted(sections)
+    edges = namer.accept(sections)
     sure = confidence_of(presence, sections, edges)
     return SeenComet((number, 0), edges, seen.corners[i], sure, presence, sections, 2 if seen.is_about[i] else 0)
 

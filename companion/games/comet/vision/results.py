@@ -5,9 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.comet.vision.numeral_crops import NUMBERS
 from companion.vision.results import Reading, SeenCard
 
+NUMBERS = tuple(range(2, 15))
+"""What a section may show; 14 is the Ace."""
 BACK = "back"
 """What stands in each section of a card lying face down."""
 

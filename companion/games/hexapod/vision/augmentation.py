@@ -6,8 +6,7 @@ Changes when what a learnt printing must bear is to be told more truly.
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import CELL_PX, MARGIN, prepared
-from companion.vision.geometry.quads import straightened
+from companion.games.hexapod.vision.classifier import prepared, rectify_field
 from companion.vision.image.pyramid import Pyramid
 
 _CORNER, _SHIFT, _GROWTH = 0.05, 0.07, 0.08
@@ -35,9 +34,7 @@ def variants(
         rng: the only source of chance.
     """
     quads = [_beside(corners, rows, cols, rng) for _ in range(count)]
-    return np.stack(
-        [prepared(_met_again(straightened(pyramid, quad, rows, cols, CELL_PX, MARGIN), rng)) for quad in quads]
-    )
+    return np.stack([prepared(_met_again(rectify_field(pyramid, quad, rows, cols), rng)) for quad in quads])
 
 
 def _beside(corners: np.ndarray, rows: int, cols: int, rng: np.random.Generator) -> np.ndarray:

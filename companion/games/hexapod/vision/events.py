@@ -6,7 +6,7 @@ import numpy as np
 
 from companion.games.hexapod.vision.placements import Laid, Place
 from companion.games.hexapod.vision.results import SeenField
-from companion.vision.geometry.quads import homography, through
+from companion.vision.geometry.shapes import homography, mapped
 from companion.vision.tracking.events import Told
 
 
@@ -66,4 +66,4 @@ def cell_corners(field: SeenField, place: tuple[int, ...], high: int, wide: int)
     rows, cols = len(field.cells), len(field.cells[0])
     row, col = place
     grid = np.array([[col, row], [col + wide, row], [col + wide, row + high], [col, row + high]], float)
-    return through(homography(field.corners), grid * 2 / [cols, rows] - 1)
+    return mapped(homography(field.corners), grid * 2 / [cols, rows] - 1)

@@ -1,9 +1,9 @@
 """Makes roughly found cases and cards exact: a small network looks at each as it would lie were the find right.
 
-The network (`models/hexapod/keypoints`) sees the find straightened, half its size around it, and answers twice. As a whole:
-where the true quad lies in that view, in the code of `hexapod_quads`, and how surely there is one; that brings a find
-that is turned anyhow near. And place by place: how far the place lies from where it would lie were the find right, and
-how sure that is. Through all these votes one homography is laid, which a hand over some of them does not bend.
+The network (`models/hexapod/keypoints`) sees the find straightened, half its size around it, and answers twice. As a
+whole: where the true quad lies in that view, in the code of `hexapod_quads`, and how surely there is one; that brings a
+find that is turned anyhow near. And place by place: how far the place lies from where it would lie were the find right,
+and how sure that is. Through all these votes one homography is laid, which a hand over some of them does not bend.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,12 @@ from collections.abc import Sequence
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.detector import Quad
-from companion.vision.geometry.quads import UNIT, corners_from_code, homography, pose_code, side_px, through
+from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.detector import Detection
 from companion.vision.geometry.robust_homography import agreed
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import Network, logistic
+from companion.vision.geometry.shapes import SQUARE, homography, mapped, quad_code, side_px
+from companion.vision.image.pyramid import Pyramid, warp
+from companion.vision.networks import logistic, network
 
 PATCH = 96
 REACH = 1.5
@@ -30,66 +31,52 @@ VOTE_SCALE = 4.0
 """What training multiplies the votes with."""
 VOTED = 1.4
 """So far from a field's middle, in half sides, places have something to say of it."""
-LOOKS = 4
-"""So often a find is looked at at most: once as a whole, then place by place until it stays where it is."""
-STILL = 0.03
-"""A find that a look moves by less than this, in sides, stays where it is."""
-PLAINLY_NONE = 0.03
-"""What is less likely there than this is not looked at again."""
 
 PLACES = ((np.stack(np.meshgrid(np.arange(VOTES), np.arange(VOTES)), -1) + 0.5) / VOTES * 2 - 1).reshape(-1, 2) * REACH
 """Where the votes are cast (VOTES * VOTES, 2), in the find's frame."""
 
 
-def refined(net: Network, pyramid: Pyramid, quads: Sequence[Quad], *, is_case: bool) -> list[Quad]:
+def refine_quads(pyramid: Pyramid, quads: Sequence[Detection], *, is_case: bool) -> list[Detection]:
     """The finds with exact corners, and how surely each is there; without those that are plainly none.
 
     Args:
-        net: the network.
         pyramid: the picture.
         quads: the finds.
         is_case: whether they are to be cases; else loose cards.
     """
-    still: list[Quad] = []
+    still: list[Detection] = []
     moving = list(quads)
-    for look in range(LOOKS):
+    for look in range(LIMITS.refinements):
         asked, moving = moving, []
-        for before, now in zip(asked, _looked_at(net, pyramid, asked, is_case, by_votes=look > 0), strict=True):
-            if now.confidence >= PLAINLY_NONE:
+        for before, now in zip(asked, _looked_at(pyramid, asked, is_case, by_votes=look > 0), strict=True):
+            if now.confidence >= LIMITS.none:
                 (still if look > 0 and _stayed(before, now) else moving).append(now)
     return still + moving
 
 
-def _stayed(before: Quad, now: Quad) -> bool:
-    return float(np.abs(now.corners - before.corners).max()) < STILL * side_px(now.corners)
+def _stayed(before: Detection, now: Detection) -> bool:
+    return float(np.abs(now.corners - before.corners).max()) < LIMITS.still * side_px(now.corners)
 
 
-def _looked_at(net: Network, pyramid: Pyramid, quads: list[Quad], is_case: bool, *, by_votes: bool) -> list[Quad]:
+def _looked_at(pyramid: Pyramid, quads: list[Detection], is_case: bool, *, by_votes: bool) -> list[Detection]:
     """One look: each quad moved to where the network sees it, and how surely it is there."""
     if not quads:
         return []
     corners = [np.asarray(quad.corners, np.float64) for quad in quads]
-    views = np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners])
-    answers = net.forward(views).astype(np.float64).reshape(len(corners), -1)
+    net = network("hexapod/keypoints/weights.onnx")
+    answers = np.asarray(
+        net.forward(np.stack([planes(patch(pyramid, quad), is_case=is_case) for quad in corners])), np.float64
+    ).reshape(len(corners), -1)
     sure = logistic(answers[:, SURE])
     put = [moved(quad, answer, by_votes=by_votes) for quad, answer in zip(corners, answers, strict=True)]
-    return [Quad(quad.astype(np.float32), float(p)) for quad, p in zip(put, sure, strict=True)]
+    return [Detection(quad.astype(np.float32), float(p)) for quad, p in zip(put, sure, strict=True)]
 
 
 def patch(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     """A quad straightened, with what is around it: uint8 (PATCH, PATCH, 3)."""
-    level = pyramid.level_for(REACH * side_px(corners) / PATCH)
-    scale = 1.0 / (1 << level)
-    image_from_unit = homography((corners + 0.5) * scale - 0.5)
     step = 2 * REACH / PATCH
     unit_from_patch = np.array([[step, 0, step / 2 - REACH], [0, step, step / 2 - REACH], [0, 0, 1.0]])
-    return cv2.warpPerspective(
-        pyramid.levels[level],
-        image_from_unit @ unit_from_patch,
-        (PATCH, PATCH),
-        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
-        borderMode=cv2.BORDER_REPLICATE,
-    )
+    return warp(pyramid, homography(corners) @ unit_from_patch, (PATCH, PATCH), REACH * side_px(corners) / PATCH)
 
 
 def planes(picture: np.ndarray, *, is_case: bool) -> np.ndarray:
@@ -106,7 +93,7 @@ def moved(corners: np.ndarray, answer: np.ndarray, *, by_votes: bool) -> np.ndar
     within = _voted(answer) if by_votes else _coded(answer)
     if not np.isfinite(within).all():
         return corners
-    better = through(homography(corners), within)
+    better = mapped(homography(corners), within)
     ratio = side_px(better) / max(side_px(corners), 1e-6)
     return better if 0.4 < ratio < 2.5 and np.isfinite(better).all() else corners
 
@@ -114,7 +101,7 @@ def moved(corners: np.ndarray, answer: np.ndarray, *, by_votes: bool) -> np.ndar
 def _coded(answer: np.ndarray) -> np.ndarray:
     """The quad (4, 2) that an answer means as a whole, in the find's frame."""
     code = answer[:SURE] / np.array(CODE_SCALE)
-    return corners_from_code(code[:2], code[2:])
+    return SQUARE.corners_from_code(code[:2], code[2:])
 
 
 def _voted(answer: np.ndarray) -> np.ndarray:
@@ -123,24 +110,24 @@ def _voted(answer: np.ndarray) -> np.ndarray:
     field_from_find = agreed(PLACES, PLACES + votes[:2].T / VOTE_SCALE, np.exp(np.clip(votes[2], -6, 6)))
     if field_from_find is None:
         return np.full((4, 2), np.nan)
-    return through(np.linalg.inv(field_from_find), UNIT)
+    return mapped(np.linalg.inv(field_from_find), SQUARE.unit)
 
 
 def inside(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
     """Where the true quad lies in the view of another, in the other's frame (4, 2)."""
-    return through(np.linalg.inv(homography(corners)), np.asarray(true, np.float64))
+    return mapped(np.linalg.inv(homography(corners)), np.asarray(true, np.float64))
 
 
 def code_in(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
     """The nine numbers that say where the true quad lies in the view of another, as training wants them."""
-    return np.asarray(np.concatenate(pose_code(inside(corners, true))) * np.array(CODE_SCALE), np.float32)
+    return np.asarray(np.concatenate(quad_code(inside(corners, true))) * np.array(CODE_SCALE), np.float32)
 
 
 def votes_in(corners: np.ndarray, true: np.ndarray) -> np.ndarray:
     """What each place of the view of a quad is to vote for, float32 (2, VOTES, VOTES); NaN far from the true one."""
     ways = [inside(corners, np.roll(true, k, axis=0)) for k in range(4)]
-    nearest = min(ways, key=lambda quad: float(np.abs(quad - UNIT).max()))
-    there = through(np.linalg.inv(homography(nearest)), PLACES)
+    nearest = min(ways, key=lambda quad: float(np.abs(quad - SQUARE.unit).max()))
+    there = mapped(np.linalg.inv(homography(nearest)), PLACES)
     wanted = (there - PLACES) * VOTE_SCALE
     wanted[np.abs(there).max(1) > VOTED] = np.nan
     return np.asarray(wanted.T.reshape(2, VOTES, VOTES), np.float32)

@@ -5,34 +5,31 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER, Cells, look, together, views
-from companion.games.hexapod.vision.classifier import InsectNamer
-from companion.games.hexapod.vision.detector import Quad
+from companion.games.hexapod.vision.classifier import (
+    EMPTY,
+    INSECT,
+    KINDS,
+    OTHER,
+    Cells,
+    InsectClassifier,
+    look,
+    together,
+    views,
+)
 from companion.games.hexapod.vision.outlines import nudged
 from companion.games.hexapod.vision.results import SeenField
-from companion.vision.geometry.quads import UNIT, homography, through
+from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.detector import Detection
 from companion.vision.geometry.robust_homography import agreed
+from companion.vision.geometry.shapes import SQUARE, homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
-KNOWN_WAY = 2.0
-"""So large a lead says which way up a field lies."""
-LIKE_OTHERS = 1.5
-"""What it speaks for a way up that others lie so too, as a logarithm."""
-_AWRY, _TOO_FAR = 0.08, 1.2
-"""A field of which a corner lies further off than the first, in cells, as its cells say, is looked at again there; what
-is said to be further off than the second is not believed."""
-_DOUBTFUL = 0.9
-"""A field of which a cell is less sure than this is looked at from all sides."""
-_PLAINLY_NAMED = 0.97
-"""A field of which an insect's name is less sure than this is cut a little beside too."""
 _BESIDE = ((0.08, 0.05, 0), (-0.06, 0.08, 0.03), (0.05, -0.08, -0.03), (-0.08, -0.05, 0), (0, 0, 0.06), (0, 0, -0.06))
 """How far to the right, down and wider, in cells, it is cut each time."""
 _LEAST = 1e-4
 _VOICES = np.array([1 / {"stag": 2, "moth": 2, "spider": 4}.get(kind, 1) for kind in KINDS])
 """What a cell that shows a kind counts for the way up: each insect is heard once, over however many cells it lies."""
-_TORN = 3.0
-"""What half an insect without its other half speaks against a way up, as a logarithm."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +42,7 @@ class Upright:
         ways: how likely this way up is, and those that begin one, two, three corners later, as logarithms.
     """
 
-    quad: Quad
+    quad: Detection
     cells: Cells
     ways: np.ndarray
 
@@ -62,7 +59,9 @@ class Upright:
         return np.asarray(way / np.linalg.norm(way))
 
 
-def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+def looked_at(
+    pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectClassifier
+) -> list[Upright]:
     """Fields of one size, upright.
 
     Args:
@@ -80,7 +79,9 @@ def looked_at(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, nam
     return _seen_from_beside(pyramid, fields, namer) if namer.must_stand else _seen_from_all_sides(pyramid, fields)
 
 
-def _looked(pyramid: Pyramid, quads: Sequence[Quad], rows: int, cols: int, namer: InsectNamer) -> list[Upright]:
+def _looked(
+    pyramid: Pyramid, quads: Sequence[Detection], rows: int, cols: int, namer: InsectClassifier
+) -> list[Upright]:
     """Fields where they were found, upright."""
     begun = range(4) if namer.must_stand else range(1) if rows == cols else range(2)
     shown = [[_begun_later(quad, turns) for turns in begun] for quad in quads]
@@ -100,7 +101,7 @@ def _looks(pyramid: Pyramid, cuts: Sequence[Sequence[np.ndarray]], rows: int, co
 
 def _seen_from_all_sides(pyramid: Pyramid, fields: list[Upright]) -> list[Upright]:
     """Fields of one size; those of which a cell is doubtful are shown to the network turned the other ways too."""
-    doubtful = [k for k, field in enumerate(fields) if _least_sure(field.cells) < _DOUBTFUL]
+    doubtful = [k for k, field in enumerate(fields) if _least_sure(field.cells) < LIMITS.doubtful_cell]
     if not doubtful:
         return fields
     rows, cols = fields[0].cells.state.shape[:2]
@@ -114,9 +115,9 @@ def _seen_from_all_sides(pyramid: Pyramid, fields: list[Upright]) -> list[Uprigh
     return told
 
 
-def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectNamer) -> list[Upright]:
+def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectClassifier) -> list[Upright]:
     """Fields of one size; where an insect's name is not plain, its likeness is what cuts a little beside share too."""
-    doubtful = [k for k, field in enumerate(fields) if _least_named(field.cells, namer) < _PLAINLY_NAMED]
+    doubtful = [k for k, field in enumerate(fields) if _least_named(field.cells, namer) < LIMITS.plain_name]
     if not doubtful:
         return fields
     rows, cols = fields[0].cells.state.shape[:2]
@@ -128,7 +129,7 @@ def _seen_from_beside(pyramid: Pyramid, fields: list[Upright], namer: InsectName
     return told
 
 
-def _least_named(cells: Cells, namer: InsectNamer) -> float:
+def _least_named(cells: Cells, namer: InsectClassifier) -> float:
     """How sure the name of that insect is of which it is most doubtful; 1 where none shows."""
     named = namer.kinds(cells).max(-1)[cells.state.argmax(-1) == INSECT]
     return float(named.min(initial=1.0))
@@ -137,7 +138,7 @@ def _least_named(cells: Cells, namer: InsectNamer) -> float:
 def _cut_beside(corners: np.ndarray, rows: int, cols: int, right: float, down: float, wider: float) -> np.ndarray:
     """A field's corners (4, 2), moved and set wider apart by so many cells."""
     steps = np.stack([(corners[1] - corners[0]) / cols, (corners[3] - corners[0]) / rows])
-    return np.asarray(corners + ([right, down] + UNIT * wider / 2) @ steps, np.float32)
+    return np.asarray(corners + ([right, down] + SQUARE.unit * wider / 2) @ steps, np.float32)
 
 
 def _least_sure(cells: Cells) -> float:
@@ -146,7 +147,7 @@ def _least_sure(cells: Cells) -> float:
     return float(np.maximum(np.maximum(cells.state[..., EMPTY], cells.state[..., OTHER]), insect).min())
 
 
-def _where_its_cells_lie(field: Upright) -> Quad | None:
+def _where_its_cells_lie(field: Upright) -> Detection | None:
     """The field where most of its cells say that they lie; None where that is about where it was found."""
     rows, cols = field.cells.state.shape[:2]
     centres = np.stack(np.meshgrid((np.arange(cols) + 0.5) * 2 / cols - 1, (np.arange(rows) + 0.5) * 2 / rows - 1), -1)
@@ -155,22 +156,22 @@ def _where_its_cells_lie(field: Upright) -> Quad | None:
     found_from_true = agreed(centres.reshape(-1, 2), seen.reshape(-1, 2), plain.reshape(-1))
     if found_from_true is None:
         return None
-    inside = through(found_from_true, UNIT)
-    away = float(np.abs((inside - UNIT) * np.array([cols, rows]) / 2).max())
-    if not _AWRY < away < _TOO_FAR:
+    inside = mapped(found_from_true, SQUARE.unit)
+    away = float(np.abs((inside - SQUARE.unit) * np.array([cols, rows]) / 2).max())
+    if not LIMITS.awry < away < LIMITS.too_far:
         return None
-    corners = through(homography(field.quad.corners), inside)
-    return Quad(corners.astype(np.float32), field.quad.confidence)
+    corners = mapped(homography(field.quad.corners), inside)
+    return Detection(corners.astype(np.float32), field.quad.confidence)
 
 
-def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectNamer) -> Upright:
+def looked_again(pyramid: Pyramid, field: SeenField, namer: InsectClassifier) -> Upright:
     """A field known from before, where it lies, upright as it was known; one of unknown way up by what shows now."""
-    quad = nudged(pyramid, Quad(field.corners, field.presence), is_case=field.is_case)
+    quad = nudged(pyramid, Detection(field.corners, field.presence), is_case=field.is_case)
     rows, cols = len(field.cells), len(field.cells[0])
     if not field.is_upright:
         return looked_at(pyramid, [quad], rows, cols, namer)[0]
     (cells,) = look(network("hexapod/insect_classifier/weights.onnx"), views(pyramid, [quad.corners], rows, cols))
-    return Upright(quad, cells, np.array([KNOWN_WAY, 0.0, 0.0, 0.0]))
+    return Upright(quad, cells, np.array([LIMITS.known_way, 0.0, 0.0, 0.0]))
 
 
 def leaning(field: Upright, like: Sequence[np.ndarray], turns: Sequence[int]) -> Upright:
@@ -185,7 +186,7 @@ def leaning(field: Upright, like: Sequence[np.ndarray], turns: Sequence[int]) ->
     for up in like:
         for more in turns:
             k = int(np.argmax([np.dot(turned(field, k).upwards, up) for k in range(4)]))
-            likely[(k + more) % 4] = LIKE_OTHERS
+            likely[(k + more) % 4] = LIMITS.like_others
     ways = field.ways + likely
     best = int(ways.argmax())
     return turned(replace(field, ways=ways), best)
@@ -203,14 +204,14 @@ def turned(field: Upright, turns: int) -> Upright:
     return replace(field, quad=_begun_later(field.quad, turns), cells=seen, ways=np.roll(field.ways, -turns))
 
 
-def _turned_upright(ways: list[tuple[Quad, Cells]], namer: InsectNamer) -> Upright:
+def _turned_upright(ways: list[tuple[Detection, Cells]], namer: InsectClassifier) -> Upright:
     """The field by the heads of its insects; of a grid that is not square, the way in which it fits."""
     quad, cells = max(ways, key=lambda way: _plainness(way[1]))
     insect, kinds = cells.state[..., INSECT], namer.kinds(cells)
     voices = insect**2 * (kinds @ _VOICES)
     votes = (voices[..., None] * np.log(np.maximum(cells.up, _LEAST))).sum((0, 1))
     across, along = (_torn(np.rot90(insect[..., None] * kinds, k)) for k in (0, 1))
-    votes -= _TORN * np.array([across, along, across, along])
+    votes -= LIMITS.torn * np.array([across, along, across, along])
     if cells.state.shape[0] != cells.state.shape[1]:
         votes[1::2] = -np.inf
     return turned(Upright(quad, cells, votes), int(votes.argmax()))
@@ -228,7 +229,7 @@ def _alone(halves: np.ndarray) -> np.ndarray:
     return np.asarray(np.maximum(halves - np.maximum(padded[:, :-2], padded[:, 2:]), 0))
 
 
-def _standing(ways: list[tuple[Quad, Cells]], namer: InsectNamer) -> Upright:
+def _standing(ways: list[tuple[Detection, Cells]], namer: InsectClassifier) -> Upright:
     """The way up that agrees best with the printing; of likeness alone the other looks say nothing."""
     fits = np.array([namer.fit(cells) + 4 * _plainness(cells) for _, cells in ways])
     best = int(fits.argmax())
@@ -242,5 +243,5 @@ def _plainness(cells: Cells) -> float:
     return float(np.log(np.maximum(cells.state.max(-1), _LEAST)).sum())
 
 
-def _begun_later(quad: Quad, turns: int) -> Quad:
-    return Quad(np.roll(quad.corners, -turns, axis=0), quad.confidence)
+def _begun_later(quad: Detection, turns: int) -> Detection:
+    return Detection(np.roll(quad.corners, -turns, axis=0), quad.confidence)

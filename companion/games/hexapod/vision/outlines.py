@@ -5,41 +5,23 @@ from collections.abc import Iterable, Sequence
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.detector import Finds, Quad, find
-from companion.games.hexapod.vision.keypoint_voting import refined
-from companion.vision.geometry.quads import homography, side_px, through
+from companion.games.hexapod.vision.detector import Finds
+from companion.games.hexapod.vision.keypoint_voting import refine_quads
+from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.detector import Detection, corners_of, distances, suppress_overlaps
+from companion.vision.geometry.shapes import homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
-
-FOUND = 0.12
-"""What the finder is less sure of is not looked at."""
-THERE = 0.4
-"""What a closer look is less sure of is told as nothing."""
-HINTED = 0.08
-"""A loose card less sure than `THERE`, but surer than this, is one where insects show plainly."""
-_SURE_CASE = 0.9
-"""In a case less sure than this, cards are looked for: one, or a few that lie in a row, may have been taken for it."""
-_MOST = 0.5
-"""Where cards, each surer than the case in which they lie, fill more of it than this, there is no case."""
-_AS_WIDE = (1.5, 3.0)
-"""A loose card is two of a case's cells wide: so many, as the picture shows it, with a stack below it and a case that
-was not found exactly; of two finds in one place, one that is not gives way."""
-_APART = 0.6
-"""Two things of a kind lie at least so many of their sides apart."""
 
 
-def found_on(pyramid: Pyramid) -> Finds:
-    """What may be a case or a loose card, roughly."""
-    return find(network("hexapod/detector/weights.onnx"), pyramid, FOUND)
-
-
-def exact_cases(pyramid: Pyramid, finds: Finds, least: float = THERE) -> tuple[Quad, ...]:
+def exact_cases(pyramid: Pyramid, finds: Finds, least: float = LIMITS.there) -> tuple[Detection, ...]:
     """The cases' fields, surest first, each begun at any corner; not those less sure than ``least``."""
-    cases = refined(network("hexapod/keypoints/weights.onnx"), pyramid, finds.cases, is_case=True)
+    cases = refine_quads(pyramid, finds.cases, is_case=True)
     return _once(_surest_first(cases), least)
 
 
-def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad], rows: int, cols: int) -> tuple[Quad, ...]:
+def exact_cards(
+    pyramid: Pyramid, finds: Finds, cases: Sequence[Detection], rows: int, cols: int
+) -> tuple[Detection, ...]:
     """The loose cards, each begun at any corner, those first that are as wide as such a card is beside the cases, then
     the surest; what was found in a sure case is none.
 
@@ -50,56 +32,53 @@ def exact_cards(pyramid: Pyramid, finds: Finds, cases: Sequence[Quad], rows: int
         rows: cells of a case from top to bottom.
         cols: from left to right.
     """
-    sure = [case for case in cases if case.confidence >= _SURE_CASE]
-    cards = _surest_first(
-        refined(network("hexapod/keypoints/weights.onnx"), pyramid, beside(finds.cards, sure), is_case=False)
-    )
+    sure = [case for case in cases if case.confidence >= LIMITS.sure_case]
+    cards = _surest_first(refine_quads(pyramid, beside(finds.cards, sure), is_case=False))
     by_width = sorted(cards, key=lambda card: not all(_is_as_wide(card, case, rows, cols) for case in sure))
-    return _once(by_width, HINTED)
+    return _once(by_width, LIMITS.hinted_card)
 
 
-def beside(cards: Sequence[Quad], cases: Sequence[Quad]) -> tuple[Quad, ...]:
+def beside(cards: Sequence[Detection], cases: Sequence[Detection]) -> tuple[Detection, ...]:
     """The cards that lie in none of the cases: a card in a case is no loose one."""
     return tuple(card for card in cards if not any(_is_in(card, case) for case in cases))
 
 
-def is_cards(case: Quad, cards: Sequence[Quad]) -> bool:
+def is_cards(case: Detection, cards: Sequence[Detection]) -> bool:
     """Whether a case is rather a card, or a few in a row, that lie where it is."""
     surer = [card for card in cards if card.confidence > case.confidence and _is_in(card, case)]
-    return sum(cv2.contourArea(card.corners) for card in surer) > _MOST * cv2.contourArea(case.corners)
+    return sum(cv2.contourArea(card.corners) for card in surer) > LIMITS.cards_of_case * cv2.contourArea(case.corners)
 
 
-def nudged(pyramid: Pyramid, quad: Quad, *, is_case: bool) -> Quad:
+def nudged(pyramid: Pyramid, quad: Detection, *, is_case: bool) -> Detection:
     """A known quad where it lies now, a push further perhaps; as it was where it cannot be seen."""
-    (*seen,) = refined(network("hexapod/keypoints/weights.onnx"), pyramid, [quad], is_case=is_case)
-    is_it = bool(seen) and seen[0].confidence >= THERE and _is_same(seen[0], quad)
-    return Quad(seen[0].corners, quad.confidence) if is_it else quad
+    (*seen,) = refine_quads(pyramid, [quad], is_case=is_case)
+    is_it = bool(seen) and seen[0].confidence >= LIMITS.there and _is_same(seen[0], quad)
+    return Detection(seen[0].corners, quad.confidence) if is_it else quad
 
 
-def _surest_first(quads: Iterable[Quad]) -> list[Quad]:
+def _surest_first(quads: Iterable[Detection]) -> list[Detection]:
     return sorted(quads, key=lambda quad: -quad.confidence)
 
 
-def _once(quads: Iterable[Quad], least: float) -> tuple[Quad, ...]:
+def _once(quads: Iterable[Detection], least: float) -> tuple[Detection, ...]:
     """What is there; of what is found twice, the first."""
-    kept: list[Quad] = []
-    for quad in quads:
-        if quad.confidence >= least and not any(_is_same(quad, other) for other in kept):
-            kept.append(quad)
-    return tuple(kept)
+    there = [quad for quad in quads if quad.confidence >= least]
+    sides = np.array([side_px(quad.corners) for quad in there])
+    clashes = distances(corners_of(there, 4)) < LIMITS.apart * np.maximum.outer(sides, sides)
+    return tuple(there[i] for i in suppress_overlaps(clashes))
 
 
-def _is_same(quad: Quad, other: Quad) -> bool:
+def _is_same(quad: Detection, other: Detection) -> bool:
     apart = float(np.linalg.norm(quad.corners.mean(0) - other.corners.mean(0)))
-    return apart < _APART * max(side_px(quad.corners), side_px(other.corners))
+    return apart < LIMITS.apart * max(side_px(quad.corners), side_px(other.corners))
 
 
-def _is_as_wide(card: Quad, case: Quad, rows: int, cols: int) -> bool:
+def _is_as_wide(card: Detection, case: Detection, rows: int, cols: int) -> bool:
     """Whether a card is about as wide as two cells of a case, were they to lie where it does."""
-    cells = through(np.linalg.inv(homography(case.corners)), card.corners) * [cols / 2, rows / 2]
-    return _AS_WIDE[0] < side_px(cells) < _AS_WIDE[1]
+    cells = mapped(np.linalg.inv(homography(case.corners)), card.corners) * [cols / 2, rows / 2]
+    return LIMITS.as_wide[0] < side_px(cells) < LIMITS.as_wide[1]
 
 
-def _is_in(card: Quad, case: Quad) -> bool:
+def _is_in(card: Detection, case: Detection) -> bool:
     x, y = (float(v) for v in card.corners.mean(0))
     return cv2.pointPolygonTest(case.corners.reshape(-1, 1, 2), (x, y), False) > 0

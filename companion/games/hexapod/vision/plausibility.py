@@ -1,37 +1,53 @@
-"""What of a Hexapod field may be stated as fact, and what is doubted: thresholds and the insects' build."""
+"""What of a Hexapod field may be stated as fact, and what is doubted: thresholds, the insects' build, and insects of
+one kind that do not look alike."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER
-from companion.games.hexapod.vision.classifier import InsectNamer
-from companion.games.hexapod.vision.detector import Quad
-from companion.games.hexapod.vision.orientation import KNOWN_WAY, Upright
-from companion.games.hexapod.vision.outlines import THERE
+from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, InsectClassifier
+from companion.games.hexapod.vision.orientation import Upright
 from companion.games.hexapod.vision.results import SeenField
-from companion.vision.geometry.quads import homography, through
+from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import homography, mapped
 from companion.vision.results import Warned
 
-SURE, SURE_EMPTY = 0.9, 0.6
-"""An insect's cell less certain than the first is doubted, an empty one less certain than the second."""
-PLAIN, BARE, HIDDEN = 0.45, 0.65, 0.2
-"""A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
-second holds where no insects show, the third where the case is certain."""
-UNMISTAKABLE = 0.9
-"""A case whose cells show as surely as this, taken together, is not held for cards; cards held for cases had 0.7."""
-CERTAIN = 0.98
-"""A case found at least so surely may be all but under a hand: of some 900 finds, no false one was."""
-UNREAD = 0.7
-"""A loose card of which nothing can be read is told when it was found at least so surely."""
-SHAKY, PLAIN_CELL = 0.9, 0.95
-"""In a field whose cells are less certain than the first, taken together, only cells plainer than the second are told:
-the field may not lie where it was found."""
-ASIDE = 0.14
-"""An insect seen further than this beside the middle of its cell, in cells, lies on a card that lies askew, or high on
-a stack; measured, 1 of 100 that lie as they should are."""
-LONE = 0.97
-"""Half of an insect without its other half is stated only when it is seen so surely."""
+_WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
+"""Kinds of one cell: the halves of the others look different each."""
+
+
+def odd_ones(fields: Sequence[Upright], namer: InsectClassifier) -> list[np.ndarray]:
+    """Where an insect looks unlike the others that are taken for its kind.
+
+    Args:
+        fields: all fields of a picture, upright.
+        namer: what names their insects.
+
+    Returns:
+        One (rows, cols) of booleans a field.
+    """
+    if not fields:
+        return []
+    sizes = [field.cells.state.shape[0] * field.cells.state.shape[1] for field in fields]
+    likeness, insect, kinds = (
+        np.concatenate([np.asarray(part).reshape(size, -1) for part, size in zip(parts, sizes, strict=True)])
+        for parts in (
+            [field.cells.likeness for field in fields],
+            [field.cells.state[..., INSECT] for field in fields],
+            [namer.kinds(field.cells) for field in fields],
+        )
+    )
+    named, sure = kinds.argmax(1), insect[:, 0] * kinds.max(1)
+    is_insect = (insect[:, 0] > 0.5) & np.isin(named, _WHOLE)
+    weights = (named[:, None] == named[None]) * is_insect[None] * sure[None]
+    np.fill_diagonal(weights, 0)
+    unlike = (weights * (likeness @ likeness.T < LIMITS.alike)).sum(1) / np.maximum(weights.sum(1), 1e-9)
+    odd = np.split(is_insect & (unlike > LIMITS.odd_share), np.cumsum(sizes)[:-1])
+    return [one.reshape(field.cells.state.shape[:2]) for one, field in zip(odd, fields, strict=True)]
+
+
 _WHICH_WAY = "which way up it lies is not certain"
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
 
@@ -39,15 +55,15 @@ _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 
 def is_case(field: Upright) -> bool:
     """Whether cells show on what was found as a case, floor or insects, not the back of a card or a cloth."""
     plainness = _plainness(field)
-    if field.quad.confidence >= CERTAIN:
-        return plainness > HIDDEN
+    if field.quad.confidence >= LIMITS.certain_case:
+        return plainness > LIMITS.hidden_case
     insects = int((field.cells.state.argmax(-1) == INSECT).sum())
-    return plainness > (PLAIN if insects >= 2 else BARE)
+    return plainness > (LIMITS.plain_case if insects >= 2 else LIMITS.bare_case)
 
 
 def is_plainly_case(field: Upright) -> bool:
     """Whether every cell of a case shows so plainly that it cannot be a card, or some in a row, taken for one."""
-    return _plainness(field) > UNMISTAKABLE
+    return _plainness(field) > LIMITS.unmistakable_case
 
 
 def _plainness(field: Upright) -> float:
@@ -60,19 +76,19 @@ def is_card(field: Upright) -> bool:
     """Whether insects show on what was found as a loose card, not a back or a pattern; an outline that is hardly one is
     a card only where they show plainly."""
     insect = field.cells.state[..., INSECT]
-    if field.quad.confidence < THERE:
-        return bool(insect.min() > PLAIN_CELL)
+    if field.quad.confidence < LIMITS.there:
+        return bool(insect.min() > LIMITS.plain_cell)
     return bool((insect > 0.6).sum() >= 2 and insect.mean() > 0.45)
 
 
 def as_sure_as_others(card: Upright) -> Upright:
     """A loose card that insects show to be one, however unsure its outline was."""
-    return replace(card, quad=Quad(card.quad.corners, max(card.quad.confidence, THERE)))
+    return replace(card, quad=Detection(card.quad.corners, max(card.quad.confidence, LIMITS.there)))
 
 
 def is_worth_telling(card: SeenField) -> bool:
     """Whether a loose card is told: something on it was read, or it was found so surely that people should hear."""
-    return card.presence >= UNREAD or not all(map(all, card.doubt))
+    return card.presence >= LIMITS.unread_card or not all(map(all, card.doubt))
 
 
 def is_told(field: Upright) -> bool:
@@ -81,7 +97,7 @@ def is_told(field: Upright) -> bool:
 
 
 def judged(
-    field: Upright, namer: InsectNamer, size: tuple[int, int], odd: np.ndarray | None = None, *, is_case: bool
+    field: Upright, namer: InsectClassifier, size: tuple[int, int], odd: np.ndarray | None = None, *, is_case: bool
 ) -> tuple[SeenField, list[Warned]]:
     """State what is sure of a field and doubt the rest.
 
@@ -120,7 +136,7 @@ def judged(
         tuple(tuple(bool(d) for d in row) for row in doubt),
         field.quad.confidence * (float(stated.min()) if len(stated) else 0.5),
         is_case,
-        field.lead >= KNOWN_WAY and is_told(field),
+        field.lead >= LIMITS.known_way and is_told(field),
         field.quad.confidence,
     )
     return seen, warnings
@@ -132,13 +148,13 @@ def _doubts_beside(
     """Where (rows, cols) cells that are plain by themselves are doubted for what is seen beside them, and why."""
     state = field.cells.state
     seen_cells = sure[state[..., OTHER] < np.maximum(state[..., EMPTY], state[..., INSECT])]
-    is_shaky = len(seen_cells) > 0 and float(seen_cells.mean()) < SHAKY
-    is_aside = np.linalg.norm(field.cells.beside, axis=-1) > ASIDE
+    is_shaky = len(seen_cells) > 0 and float(seen_cells.mean()) < LIMITS.shaky_field
+    is_aside = np.linalg.norm(field.cells.beside, axis=-1) > LIMITS.aside
     is_odd = np.zeros_like(empty) if odd is None else odd
     return [
-        (is_odd & ~empty & (sure < PLAIN_CELL), "it looks unlike the others of its kind"),
+        (is_odd & ~empty & (sure < LIMITS.plain_cell), "it looks unlike the others of its kind"),
         (is_aside & ~empty, "it lies beside the middle of its cell, askew perhaps"),
-        (is_shaky & (sure < PLAIN_CELL), "so much beside it is doubtful that it is too"),
+        (is_shaky & (sure < LIMITS.plain_cell), "so much beside it is doubtful that it is too"),
     ]
 
 
@@ -150,7 +166,7 @@ def _other_if_turned(field: Upright, named: np.ndarray, doubted: np.ndarray) -> 
         named: (rows, cols) what its cells show, -1 for floor.
         doubted: (rows, cols) whether that is doubted.
     """
-    rivals = [k for k in (1, 2, 3) if field.ways[0] - field.ways[k] < KNOWN_WAY] if is_told(field) else []
+    rivals = [k for k in (1, 2, 3) if field.ways[0] - field.ways[k] < LIMITS.known_way] if is_told(field) else []
     turned = [(np.rot90(named, k) != named) | np.rot90(doubted, k) for k in rivals]
     return np.asarray(np.any([np.zeros(named.shape, bool), *turned], axis=0))
 
@@ -169,9 +185,9 @@ def _doubt(
     if state[OTHER] > max(state[EMPTY], state[INSECT]):
         return "something covers it"
     name = names[cell[0]][cell[1]]
-    if sure < (SURE if name is not None else SURE_EMPTY):
+    if sure < (LIMITS.sure_insect if name is not None else LIMITS.sure_empty):
         return "it cannot be told whether it is empty" if name is None else "what lies there cannot be read for certain"
-    if name in _SECOND and sure < LONE and not _has_second(names, cell, name):
+    if name in _SECOND and sure < LIMITS.lone_half and not _has_second(names, cell, name):
         return f"half a {name} shows there, or something else"
     return None
 
@@ -187,4 +203,4 @@ def _centres(corners: np.ndarray, rows: int, cols: int) -> np.ndarray:
     """The cells' middles in the picture (rows, cols, 2)."""
     y, x = np.mgrid[0:rows, 0:cols]
     unit = np.stack([(x + 0.5) * 2 / cols - 1, (y + 0.5) * 2 / rows - 1], -1)
-    return through(homography(corners), unit)
+    return mapped(homography(corners), unit)

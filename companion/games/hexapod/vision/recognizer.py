@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from companion.games.hexapod.vision.classifier import Described, InsectNamer
-from companion.games.hexapod.vision.embedding_outliers import odd_ones
-from companion.games.hexapod.vision.orientation import KNOWN_WAY, Upright, leaning, looked_at, turned
-from companion.games.hexapod.vision.outlines import beside, exact_cards, exact_cases, found_on, is_cards
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
+from companion.games.hexapod.vision.detector import detect_fields
+from companion.games.hexapod.vision.orientation import Upright, leaning, looked_at, turned
+from companion.games.hexapod.vision.outlines import beside, exact_cards, exact_cases, is_cards
 from companion.games.hexapod.vision.plausibility import (
     as_sure_as_others,
     is_card,
@@ -14,14 +14,15 @@ from companion.games.hexapod.vision.plausibility import (
     is_told,
     is_worth_telling,
     judged,
+    odd_ones,
 )
 from companion.games.hexapod.vision.results import HexapodReading
+from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Warned
-from companion.vision.stopwatch import Stopwatch
+from companion.vision.results import Stopwatch, Warned
 
 
-def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodReading:
+def read_hexapod(bgr: np.ndarray, namer: InsectClassifier | None = None) -> HexapodReading:
     """Read a Hexapod table from one picture, without history.
 
     Args:
@@ -31,11 +32,11 @@ def read_hexapod(bgr: np.ndarray, namer: InsectNamer | None = None) -> HexapodRe
     Returns:
         The reading; without cases and cards it carries the warning ``nothing-found``.
     """
-    namer = namer or Described()
+    namer = namer or PretrainedInsects()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    finds = found_on(pyramid)
+    finds = detect_fields(pyramid, LIMITS.hint)
     clock.lap("find")
     cases = looked_at(pyramid, exact_cases(pyramid, finds), namer.rows, namer.cols, namer)
     cases = [case for case in cases if is_case(case)]
@@ -63,10 +64,10 @@ def _all_upright(cases: list[Upright], cards: list[Upright]) -> tuple[list[Uprig
 
     A case that says nothing, for it is empty, lies as a sure one, and as the picture where there is none.
     """
-    sure = [case.upwards for case in cases if case.lead >= KNOWN_WAY]
+    sure = [case.upwards for case in cases if case.lead >= LIMITS.known_way]
     cards = [leaning(card, sure, (0,)) for card in cards]
-    cases = [case if case.lead >= KNOWN_WAY else leaning(case, sure, (0, 2)) for case in cases]
-    telling = [field.upwards for field in (*cases, *cards) if field.lead >= KNOWN_WAY] or [np.array([0.0, -1.0])]
+    cases = [case if case.lead >= LIMITS.known_way else leaning(case, sure, (0, 2)) for case in cases]
+    telling = [field.upwards for field in (*cases, *cards) if field.lead >= LIMITS.known_way] or [np.array([0.0, -1.0])]
     return [case if is_told(case) else _turned_towards(case, telling[0]) for case in cases], cards
 
 

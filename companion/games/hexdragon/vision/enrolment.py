@@ -6,19 +6,17 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.hexdragon.vision.classifier import tile_network
-from companion.games.hexdragon.vision.face_prior import HEAD, TAIL
-from companion.games.hexdragon.vision.prototypes import WHOLE, Profile, learnt_inks
+from companion.games.hexdragon.vision.classifier import HEAD, OWNERS, TAIL, answers_to, cut_tiles, tile_network
+from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, learnt_inks
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.games.hexdragon.vision.results import SeenTile
-from companion.games.hexdragon.vision.tile_crops import OWNERS, answers_to, cut_tiles
-from companion.vision.enrolment.labels import outlines_of
+from companion.vision.enrolment.labels import label_of, outlines_of
 from companion.vision.image.pyramid import Pyramid
 
 Label = Mapping[str, Any]
 
 
-def learn_hexdragon(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Label]) -> Profile:
+def learn_hexdragon(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Label]) -> InkProfile:
     """Learn whose heads look how.
 
     Args:
@@ -32,8 +30,7 @@ def learn_hexdragon(deck: str, pictures: Sequence[tuple[str, np.ndarray]], label
     """
     shown: list[tuple[str, np.ndarray, int]] = []
     for index, (name, picture) in enumerate(pictures):
-        label = next((one for one in labels if one.get("image") == name), labels[min(index, len(labels) - 1)])
-        shown += _shown(name, picture, label)
+        shown += _shown(name, picture, label_of(name, index, labels))
     if not shown:
         raise UsageError("no head with its owner is on the photographs", code="too-few-heads")
     return learnt_inks(deck, shown)

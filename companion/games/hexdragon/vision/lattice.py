@@ -9,15 +9,11 @@ from dataclasses import dataclass, replace
 import cv2
 import numpy as np
 
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.detection.detector import UNIT_HEXAGON
-from companion.vision.geometry.table_plane import mapped, table_from_outlines
+from companion.vision.geometry.shapes import HEXAGON, mapped
+from companion.vision.geometry.table_plane import table_from_outlines
 
-OFF_MOST = 0.27
-"""How far from its cell's middle a tile may lie, in pitches."""
-TURN_MOST_DEG = 13.0
-SIZE_MOST = 1.3
-"""Tiles of one set differ less in size than this factor, as seen from above."""
 _CORNERS = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
 _FIRST_PITCH = 1.02 * np.sqrt(3.0)
 """Where neighbours are looked for, in sides, before the pitch is known."""
@@ -42,10 +38,10 @@ class Grid:
     def outline(self, cell: Cell) -> np.ndarray:
         """Where a tile in a cell would be seen, (6, 2) float32 pixels, edge 0 looking in direction 0."""
         middle = _plane(cell)
-        points = np.array([middle.real, middle.imag]) + UNIT_HEXAGON * self.reach
+        points = np.array([middle.real, middle.imag]) + HEXAGON.unit * self.reach
         return mapped(self.image_from_grid, points).astype(np.float32)
 
-    def cell_of(self, corners: np.ndarray, off_most: float = OFF_MOST) -> Cell | None:
+    def cell_of(self, corners: np.ndarray, off_most: float = LIMITS.off_most) -> Cell | None:
         """The cell in which an outline (6, 2) lies, None between cells: that far from any middle, in pitches."""
         x, y = mapped(np.asarray(np.linalg.inv(self.image_from_grid)), _middles(corners[None].astype(np.float64))[0])
         (cell,) = _cells_at(np.array([complex(x, y)]))
@@ -109,7 +105,7 @@ def _like_the_others(side: np.ndarray, confidence: np.ndarray) -> np.ndarray:
     """The tiles (N,) that have the size and the turn that most have."""
     size = np.abs(np.log(np.abs(side) / np.median(np.abs(side)[confidence >= np.median(confidence)])))
     turn = np.degrees(np.angle((side / np.abs(side) / (_heading(side) * np.exp(-1j * np.pi / 6))) ** 6)) / 6
-    usable = (size < np.log(SIZE_MOST)) & (np.abs(turn) < TURN_MOST_DEG)
+    usable = (size < np.log(LIMITS.size_most)) & (np.abs(turn) < LIMITS.turn_most_deg)
     return usable if usable.any() else np.ones(len(side), bool)
 
 
@@ -152,7 +148,7 @@ def _snapped(
     taken: set[Cell] = set()
     places = (centre - origin) / step
     at = _cells_at(places)
-    is_on = usable & (np.abs(np.array([_plane(cell) for cell in at]) - places) < OFF_MOST)
+    is_on = usable & (np.abs(np.array([_plane(cell) for cell in at]) - places) < LIMITS.off_most)
     for tile in np.argsort(-confidence, kind="stable"):
         cell = at[tile]
         if is_on[tile] and cell not in taken:

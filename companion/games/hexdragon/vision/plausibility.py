@@ -7,29 +7,19 @@ from dataclasses import replace
 import numpy as np
 
 from companion.games.hexdragon.deck import BODY_CLASSES, BODY_SET, COLOURS, HEADS_EACH, SETS
-from companion.games.hexdragon.vision.classifier import TileNamer
-from companion.games.hexdragon.vision.face_prior import Face, star_share
+from companion.games.hexdragon.vision.classifier import Face, TileClassifier, star_share
 from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.detection.detector import Found
+from companion.vision.detection.detector import Detection
 from companion.vision.results import Warned
 
-PLAIN = 0.92
-"""An edge seen so plainly is not doubted because the supply has no such tile any more."""
-FOREIGN = 3
-"""So many more start tiles than there can be are no slip of the eye: blank cards of another game look like them."""
 UNREAD: Face = (None,) * 6
-PLAIN_STAR = 0.95
-"""A second star of an owner that is seen less plainly may be a counter, and is only warned of."""
-RADIUS = 3
-"""A tile farther than this from the start tile, touching no other, is on no board that is sold."""
-LEAST = ((4, 0.12), (2, 0.3), (0, 0.6))
-"""What is told as a tile: with so many sure edges on it, one found at least so surely."""
 
-Pieces = Sequence[tuple[Cell, int, Found, np.ndarray]]
+Pieces = Sequence[tuple[Cell, int, Detection, np.ndarray]]
 
 
-def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int) -> TileReading:
+def judged(pieces: Pieces, namer: TileClassifier, size: tuple[int, int], beside: int) -> TileReading:
     """Say what is sure and doubt the rest.
 
     Legality is a prior, never an answer: a second start tile, a fourth head of a colour or more tiles of a class than
@@ -53,12 +43,14 @@ def judged(pieces: Pieces, namer: TileNamer, size: tuple[int, int], beside: int)
     return TileReading(tuple(seen), (), tuple(warnings), namer)
 
 
-def _seen(piece: tuple[Cell, int, Found, np.ndarray], namer: TileNamer, size: tuple[int, int]) -> SeenTile | None:
+def _seen(
+    piece: tuple[Cell, int, Detection, np.ndarray], namer: TileClassifier, size: tuple[int, int]
+) -> SeenTile | None:
     cell, east, found, probabilities = piece
-    face = namer.accepted(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
+    face = namer.accept(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
     card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
     sure = sum(edge is not None for edge in face)
-    if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LEAST):
+    if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LIMITS.tile_by_edges):
         return None
     return replace(card, confidence=_confidence(card))
 
@@ -91,29 +83,30 @@ def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
     """Near the start tile; or a tile beside another, for a table may set its own board, and a star as near as tiles."""
     far = distance((0, 0), card.cell or (0, 0))
     if card.is_star:
-        return far <= max(RADIUS, *(distance((0, 0), c.cell or (0, 0)) for c in cards if not c.is_star))
-    return far <= RADIUS or any(distance(other.cell or (0, 0), card.cell or (0, 0)) == 1 for other in cards)
+        return far <= max(LIMITS.radius, *(distance((0, 0), c.cell or (0, 0)) for c in cards if not c.is_star))
+    return far <= LIMITS.radius or any(distance(other.cell or (0, 0), card.cell or (0, 0)) == 1 for other in cards)
 
 
 def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
     """The cards, of more than there can be the least certain ones doubted, and what was too many."""
-    allowed = _allowed()
     groups: dict[str, list[int]] = {}
     for i, card in enumerate(cards):
         for group in _groups(card):
             groups.setdefault(group, []).append(i)
     warnings, out, dropped = [], list(cards), set()
     for group, members in groups.items():
-        if len(members) <= allowed[group]:
+        if len(members) <= _ALLOWED[group]:
             continue
-        too_many = len(members) - allowed[group]
+        too_many = len(members) - _ALLOWED[group]
         weak = sorted(members, key=lambda i: cards[i].confidence)[:too_many]
-        said = f"{group} is seen {len(members)} times, and sets in play have {allowed[group]}"
+        said = f"{group} is seen {len(members)} times, and sets in play have {_ALLOWED[group]}"
         warnings.append(Warned("too-many", said, cards[weak[0]].centre))
         for i in weak:
-            if cards[i].is_star and star_share(cards[i].probabilities) < PLAIN_STAR:
+            if cards[i].is_star and star_share(cards[i].probabilities) < LIMITS.plain_star:
                 dropped.add(i)
-            elif (group == "start" and too_many >= FOREIGN) or float(cards[i].probabilities.max(-1).min()) < PLAIN:
+            elif (group == "start" and too_many >= LIMITS.foreign_starts) or float(
+                cards[i].probabilities.max(-1).min()
+            ) < LIMITS.plain_edge:
                 out[i] = replace(cards[i], edges=UNREAD, confidence=min(0.5, cards[i].confidence))
     return [card for i, card in enumerate(out) if i not in dropped], warnings
 
@@ -123,6 +116,9 @@ def _allowed() -> Counter[str]:
     bodies = Counter(f"body {tile.class_name}" for tile in BODY_SET for _ in range(max(SETS.values())))
     heads = Counter({f"head {owner}": HEADS_EACH for owner in COLOURS})
     return bodies + heads + Counter({f"star {owner}": 1 for owner in COLOURS}) + Counter({"start": 1})
+
+
+_ALLOWED = _allowed()
 
 
 def _groups(card: SeenTile) -> list[str]:

@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.games.hexdragon.vision.classifier import Light, PrintedTiles, TileNamer
-from companion.games.hexdragon.vision.face_prior import star_share, tile_share
+from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier, star_share, tile_share
+from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
 from companion.games.hexdragon.vision.plausibility import judged
 from companion.games.hexdragon.vision.results import TileReading
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import (
     Placed,
     brought_nearer,
@@ -18,37 +19,14 @@ from companion.games.hexdragon.vision.tile_tta import (
     sureness,
 )
 from companion.rules.hexgrid import Cell, distance, field, neighbours
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import Found, find_cards
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
-from companion.vision.results import SeenCard, Warned, in_own_frame
-from companion.vision.stopwatch import Stopwatch
+from companion.vision.results import SeenCard, Stopwatch, Warned, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
-HINT = 0.2
-"""Less certain than that the finder tells nothing."""
-TILE = 0.5
-"""What is told as a tile is at least so surely one to the network that reads it."""
-BLANK_TILE = 0.9
-"""And at least so surely when none of its edges can be read."""
-OFF_STAR = 0.42
-"""How far from its cell's middle a star is still told there, in pitches: far from tiles the grid is less exact."""
-PLAIN_TILE = 0.6
-"""A tile found so surely is mentioned even when it lies on no cell."""
-GUESSED_TILE, GUESSED_STAR = 0.9, 0.91
-"""A tile or star that was looked for where the grid has a cell is at least so sure."""
-DOUBTED_STAR = 0.6
-"""One less sure, but so sure, is nothing stated: a warning says where it may lie."""
-GUESSED_EDGES = 4
-"""And so many of such a tile's edges are."""
-MIDDLE = 0.7
-"""How much of a cell a star takes, as a share of the circumradius, with room to lie askew."""
-RADIUS = 3
-"""The largest board has so many rings of cells around the start tile."""
 
-
-def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: float | None = None) -> TileReading:
+def read_hexdragon(bgr: np.ndarray, namer: TileClassifier | None = None, across_px: float | None = None) -> TileReading:
     """Read a HexDragon table from one picture, without history.
 
     Args:
@@ -59,10 +37,12 @@ def read_hexdragon(bgr: np.ndarray, namer: TileNamer | None = None, across_px: f
     Returns:
         The reading; without tiles it carries the warning ``nothing-found``.
     """
-    return read_beside(bgr, namer, across_px, Unchanged())
+    return read_beside(bgr, namer, across_px, None)
 
 
-def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | None, unchanged: Unchanged) -> TileReading:
+def read_beside(
+    bgr: np.ndarray, namer: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
+) -> TileReading:
     """Read a HexDragon table, or a piece of it of which something is known: what else lies there.
 
     Args:
@@ -72,74 +52,68 @@ def read_beside(bgr: np.ndarray, namer: TileNamer | None, across_px: float | Non
         unchanged: its tiles tell how the others lie and in which light, and are not read again; and where nothing came
             to rest nothing is looked for.
     """
-    known = unchanged.cards
-    namer = namer or PrintedTiles()
+    known = unchanged.cards if unchanged else ()
+    namer = namer or PretrainedTiles()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
     tiles_known = [card for card in known if card not in stars_known]
     clock.lap("shrink")
-    found, corners = _tile_outlines(pyramid, across_px, unchanged)
+    found = DETECTOR.detect(pyramid, LIMITS.hint, across_px)
+    found = unchanged.but(found) if unchanged else found
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     clock.lap("find")
-    probabilities, light = namer.seen(pyramid, corners, _light_over(tiles_known, pyramid, namer))
-    corners, probabilities = brought_nearer(pyramid, corners, probabilities, namer, light)
+    probabilities, lit = _in_light_of(tiles_known, pyramid, namer).first_look(pyramid, corners)
+    corners, probabilities = brought_nearer(pyramid, corners, probabilities, lit)
     clock.lap("name")
     is_tile = np.array([_is_tile(p, namer) for p in probabilities], bool)
     stars = np.array([star_share(p) for p in probabilities])
-    is_tile = is_tile if is_tile.any() or tiles_known else stars >= GUESSED_STAR
+    is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
         return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), namer, clock.laps)
-    tiles = [Found(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
-    lying = [Found(card.corners, card.presence) for card in tiles_known]
+    tiles = [Detection(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
+    lying = [Detection(card.corners, card.presence) for card in tiles_known]
     said = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
     grid = find_grid(np.stack([tile.corners for tile in (*tiles, *lying)]), _sureness([*tiles, *lying], said))
     clock.lap("grid")
-    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, said, 0), namer, light)
+    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, said, 0), lit)
     lain = _on_grid(lying, grid, said, len(tiles)) + _stars_on_grid(stars_known, grid)
-    starred = {cell: s for s in corners[stars >= DOUBTED_STAR][::-1] if (cell := grid.cell_of(s, OFF_STAR)) is not None}
+    starred = {
+        cell: s
+        for s in corners[stars >= LIMITS.doubted_star][::-1]
+        if (cell := grid.cell_of(s, LIMITS.off_star)) is not None
+    }
     free = _free_cells(on_grid + lain, grid, starred, pyramid.size)
     places = {cell: _moved(grid.outline(cell), starred.get(cell)) for cell in free}
-    places = {cell: place for cell, place in places.items() if not unchanged.is_free(place)}
-    rest, doubted = _looked_for(pyramid, places, namer, light)
+    places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
+    rest, doubted = _looked_for(pyramid, places, lit)
     clock.lap("look")
-    beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= PLAIN_TILE]
+    beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= LIMITS.plain_tile]
     reading = judged([*on_grid, *rest, *lain], namer, pyramid.size, len(beside))
     fresh = [card for card in reading.cards if not any(card.corners is other.corners for other in known)]
     clock.lap("judge")
     return replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted, stages_ms=clock.laps)
 
 
-def _tile_outlines(
-    pyramid: Pyramid, across_px: float | None, unchanged: Unchanged
-) -> tuple[tuple[Found, ...], np.ndarray]:
-    """The tiles on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them.
-
-    Without those that cannot be new.
-    """
-    found = unchanged.but(find_cards(network("hexdragon/detector/weights.onnx"), pyramid, across_px, HINT))
-    corners = np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-    return found, refined(network("hexdragon/corner_refiner/weights.onnx"), pyramid, corners)
-
-
-def _light_over(known: Sequence[SeenCard], pyramid: Pyramid, namer: TileNamer) -> Light | None:
-    """The light that known tiles tell; None where there is none."""
+def _in_light_of(known: Sequence[SeenCard], pyramid: Pyramid, namer: TileClassifier) -> TileClassifier:
+    """The classifier told the light of known tiles; as it is where there is none."""
     if not known:
-        return None
+        return namer
     own = [in_own_frame(card) for card in known]
-    return namer.light(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
+    return namer.in_light_of(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
 
 
-def _is_tile(probabilities: np.ndarray, namer: TileNamer) -> bool:
+def _is_tile(probabilities: np.ndarray, namer: TileClassifier) -> bool:
     """More likely a tile than not; and surely one where not one of its edges is."""
-    least = BLANK_TILE if set(namer.accepted(probabilities)) == {None} else TILE
+    least = LIMITS.blank_tile if set(namer.accept(probabilities)) == {None} else LIMITS.tile
     return tile_share(probabilities) >= least
 
 
-def _sureness(tiles: list[Found], probabilities: np.ndarray) -> np.ndarray:
+def _sureness(tiles: list[Detection], probabilities: np.ndarray) -> np.ndarray:
     return np.array([t.confidence * sureness(p) for t, p in zip(tiles, probabilities, strict=True)])
 
 
-def _on_grid(tiles: list[Found], grid: Grid, said: np.ndarray, first: int) -> list[Placed]:
+def _on_grid(tiles: list[Detection], grid: Grid, said: np.ndarray, first: int) -> list[Placed]:
     """The tiles that have a cell: those from the ``first`` of the grid's on."""
     told = zip(tiles, grid.cells[first:], grid.east[first:], said[first:], strict=False)
     return [
@@ -149,32 +123,36 @@ def _on_grid(tiles: list[Found], grid: Grid, said: np.ndarray, first: int) -> li
 
 def _stars_on_grid(stars: Sequence[SeenCard], grid: Grid) -> list[Placed]:
     """The known stars that lie on a cell."""
-    places = [(star, grid.cell_of(star.corners, OFF_STAR)) for star in stars]
+    places = [(star, grid.cell_of(star.corners, LIMITS.off_star)) for star in stars]
     return [
-        (cell, 0, Found(star.corners, star.presence), star.probabilities) for star, cell in places if cell is not None
+        (cell, 0, Detection(star.corners, star.presence), star.probabilities)
+        for star, cell in places
+        if cell is not None
     ]
 
 
 def _looked_for(
-    pyramid: Pyramid, at: dict[Cell, np.ndarray], namer: TileNamer, light: Light
+    pyramid: Pyramid, at: dict[Cell, np.ndarray], namer: TileClassifier
 ) -> tuple[list[Placed], tuple[Warned, ...]]:
     """Tiles and stars on cells where nothing was found: each outline is looked at; and doubted stars."""
     if not at:
         return [], ()
     free, places = list(at), np.stack(list(at.values()))
-    as_guessed, _ = namer.seen(pyramid, places, light)
-    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer, light)
+    as_guessed = namer.classify(pyramid, places)
+    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer)
     shares = [star_share(p) for p in as_guessed]
-    stars = [i for i, share in enumerate(shares) if share >= GUESSED_STAR]
-    doubted = [places[i].mean(0) for i, share in enumerate(shares) if DOUBTED_STAR <= share < GUESSED_STAR]
-    out = [(free[i], 0, Found(places[i], shares[i]), as_guessed[i]) for i in stars]
-    maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= TILE / 2 and i not in stars]
-    exact = refined(network("hexdragon/corner_refiner/weights.onnx"), pyramid, places[maybe])
-    probabilities, _ = namer.seen(pyramid, exact, light)
+    stars = [i for i, share in enumerate(shares) if share >= LIMITS.guessed_star]
+    doubted = [
+        places[i].mean(0) for i, share in enumerate(shares) if LIMITS.doubted_star <= share < LIMITS.guessed_star
+    ]
+    out = [(free[i], 0, Detection(places[i], shares[i]), as_guessed[i]) for i in stars]
+    maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= LIMITS.tile / 2 and i not in stars]
+    exact = refine_corners(CORNER_REFINER, pyramid, places[maybe])
+    probabilities = namer.classify(pyramid, exact)
     for i, corners, p in zip(maybe, exact, probabilities, strict=True):
-        sure = sum(edge is not None for edge in namer.accepted(p))
-        if tile_share(p) >= GUESSED_TILE and sure >= GUESSED_EDGES and _is_at(corners, places[i]):
-            out.append((free[i], 0, Found(corners, tile_share(p)), p))
+        sure = sum(edge is not None for edge in namer.accept(p))
+        if tile_share(p) >= LIMITS.guessed_tile and sure >= LIMITS.guessed_edges and _is_at(corners, places[i]):
+            out.append((free[i], 0, Detection(corners, tile_share(p)), p))
     return out, tuple(Warned("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted)
 
 
@@ -187,9 +165,9 @@ def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: 
     start = start_cell(known)
     if start is None:
         wanted = {n for cell in taken for n in neighbours(cell)}
-        wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * RADIUS for other in taken)}
+        wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * LIMITS.radius for other in taken)}
     else:
-        wanted = {(start[0] + q, start[1] + r) for q, r in field(RADIUS)}
+        wanted = {(start[0] + q, start[1] + r) for q, r in field(LIMITS.radius)}
     return [cell for cell in sorted((wanted | set(starred)) - set(taken)) if _is_in_picture(grid.outline(cell), size)]
 
 
@@ -200,7 +178,7 @@ def _moved(place: np.ndarray, star: np.ndarray | None) -> np.ndarray:
 
 def _is_in_picture(corners: np.ndarray, size: tuple[int, int]) -> bool:
     """A star on that cell, wherever on it, would be."""
-    inner = MIDDLE * corners + (1 - MIDDLE) * corners.mean(0)
+    inner = LIMITS.star_room * corners + (1 - LIMITS.star_room) * corners.mean(0)
     return bool(inner.min() > -1 and (inner < np.array(size)).all())
 
 

@@ -5,13 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.hexdragon.vision.face_prior import HEAD_NAMES, NAMES, STAR_NAMES
+from companion.games.hexdragon.vision.classifier import HEAD_NAMES, NAMES, STAR_NAMES
+from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.results import Reading, SeenCard
 
-SURE = 0.87
-"""An edge less certain than this is unsure: its part of the reading is null and a warning says where."""
-SURE_OWNER = 0.75
-"""An owner less certain than this, given that there is a head or a star, is unsure."""
 _TAIL = NAMES.index("tail")
 _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
 
@@ -26,7 +23,7 @@ class SeenTile(SeenCard):
         told = {edge.partition(":")[0] for edge in self.edges if edge is not None}
         if None not in self.edges:
             return "start" if told == {"tail"} else next((k for k in ("head", "star") if k in told), "body")
-        return next((kind for kind, share in self._kinds().items() if share >= SURE), None)
+        return next((kind for kind, share in self._kinds().items() if share >= LIMITS.sure_edge), None)
 
     @property
     def is_star(self) -> bool:
@@ -43,7 +40,7 @@ class SeenTile(SeenCard):
     def head(self) -> int | None:
         """The head edge, where that is sure."""
         shares = self.probabilities[:, _HEAD:_STAR].sum(-1)
-        return int(shares.argmax()) if shares.max() >= SURE else None
+        return int(shares.argmax()) if shares.max() >= LIMITS.sure_edge else None
 
     @property
     def paths(self) -> list[list[int] | None] | None:

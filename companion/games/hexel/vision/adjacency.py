@@ -10,21 +10,10 @@ from heapq import heappop, heappush
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour
-from companion.vision.geometry.table_plane import Array, Poses
-
-GAP_MOST = 4.5 / 35
-"""Widest gap between touching edges, in sides: by hand cards of side 35 mm lie up to 3 mm apart, loose ones over 6."""
-GAP_LEAST = -6.5 / 35
-"""A found outline may reach a little into its neighbour's; more than this is another thing altogether."""
-SLIDE_MOST = 12.0 / 35
-"""How far two facing edges may be shifted along each other, in sides: errors of hand-laid rings meet in one place."""
-TURN_MOST_DEG = 12.0
-"""Two cards each turned by 4 degrees, and both a little wrongly seen."""
-SIZE_MOST = 1.2
-"""Two touching cards seen from above differ less in size than this factor."""
-ONE_CARD_MOST = 1.25
-"""Two centres nearer than this, in sides, are two finds of one card, or one of them is no card (neighbours: 1.73)."""
+from companion.vision.geometry.shapes import Array
+from companion.vision.geometry.table_plane import Poses
 
 APART = float(np.sqrt(3.0))
 """How far the centres of two cards lie apart that touch without a gap, in sides."""
@@ -56,7 +45,7 @@ def _crowded_out(poses: Poses) -> NDArray[np.bool_]:
     out = np.zeros(len(poses.centre), bool)
     for card in np.argsort(poses.oddness, kind="stable"):
         if not out[card]:
-            over = np.abs(poses.centre - poses.centre[card]) < ONE_CARD_MOST
+            over = np.abs(poses.centre - poses.centre[card]) < LIMITS.one_card_most
             over[card] = False
             out |= over
     return out
@@ -71,9 +60,9 @@ def touching(poses: Poses) -> Pairs:
     size = np.abs(np.log(np.abs(poses.side[None, :] / poses.side[:, None])))
     gap = 0.5 * (seen.real + seen.real.T) - APART
     slide = np.maximum(np.abs(seen.imag), np.abs(seen.imag.T))
-    misfit = np.abs(gap) / GAP_MOST + slide / SLIDE_MOST + np.abs(turn) / TURN_MOST_DEG
-    touch = (gap < GAP_MOST) & (gap > GAP_LEAST) & (slide < SLIDE_MOST)
-    touch &= (np.abs(turn) < TURN_MOST_DEG) & (size < np.log(SIZE_MOST))
+    misfit = np.abs(gap) / LIMITS.gap_most + slide / LIMITS.slide_most + np.abs(turn) / LIMITS.turn_most_deg
+    touch = (gap < LIMITS.gap_most) & (gap > LIMITS.gap_least) & (slide < LIMITS.slide_most)
+    touch &= (np.abs(turn) < LIMITS.turn_most_deg) & (size < np.log(LIMITS.size_most))
     out = _crowded_out(poses)
     touch &= ~out[:, None] & ~out[None, :]
     best = touch & (misfit <= _least_over_edge(misfit, edge, touch))

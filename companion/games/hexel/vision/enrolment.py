@@ -6,8 +6,10 @@ from typing import Any
 import numpy as np
 
 from companion.errors import UsageError
+from companion.games.hexel.vision.classifier import raw_patches
+from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.prototypes import (
-    Profile,
+    SymbolProfile,
     face_value_of,
     learnt,
     likeness,
@@ -15,15 +17,16 @@ from companion.games.hexel.vision.prototypes import (
     unlikeness,
 )
 from companion.games.hexel.vision.recognizer import outlines
-from companion.games.hexel.vision.symbol_crops import raw_patches
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.enrolment.labels import outlines_of
-from companion.vision.geometry.table_plane import areas
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.enrolment.labels import label_of, outlines_of
+from companion.vision.geometry.shapes import areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
 
-def learn_hexel(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]) -> Profile:
+def learn_hexel(
+    deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]
+) -> SymbolProfile:
     """Learn from cards that carry a single symbol: how a card is turned does not matter then.
 
     Args:
@@ -37,11 +40,7 @@ def learn_hexel(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: S
     """
     shown = []
     for index, (name, picture) in enumerate(pictures):
-        label = next(
-            (one for one in labels if one.get("image") == name), labels[index] if index < len(labels) else None
-        )
-        if label is None:
-            raise UsageError(f"no label for {name}", code="labels-differ")
+        label = label_of(name, index, labels)
         pyramid = Pyramid.of(picture)
         _, found = outlines(pyramid)
         cards = [*(label.get("cards") or []), *(label.get("loose") or [])]
@@ -75,6 +74,6 @@ def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Sequence[Sequ
     if all(corners is not None and len(corners) == 6 for corners in given):
         told = np.asarray(given, np.float32).reshape(-1, 6, 2)
         told = np.where(areas(told.astype(float))[:, None, None] > 0, told, told[:, ::-1])
-        ways += [told, refined(network("hexel/corner_refiner/weights.onnx"), pyramid, told)]
+        ways += [told, refine_corners(CORNER_REFINER, pyramid, told)]
     off = [unlikeness(likeness(net, seen_for_likeness(*raw_patches(pyramid, way), value))) for way in ways]
     return np.stack([ways[int(way)][card] for card, way in enumerate(np.argmin(off, axis=0))])

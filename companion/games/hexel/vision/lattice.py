@@ -1,21 +1,216 @@
 """Which hex cell each card fills: corners of the cards that were found in, cells of the honeycomb out.
 
-On the table as seen from above (`levelling`) two cards touch when an edge of each faces the other across a small gap;
-walking from card to card over such pairs (`honeycomb`) gives every card its cell. Nothing global is assumed about the
-honeycomb: laid by hand, its errors add up outwards and no single grid fits all of it. Parts that covered cards cut off
-are joined by `gaps`.
+On the table as seen from above (`table_plane`) two cards touch when an edge of each faces the other across a small gap;
+walking from card to card over such pairs (`adjacency`) gives every card its cell. Nothing global is assumed about the
+honeycomb: laid by hand, its errors add up outwards and no single grid fits all of it.
+
+Parts of a tableau that covered cards cut off: joined where the honeycomb goes on in them, doubted where it may.
+
+A hand or a mug hides cards; what lies beyond touches nothing that is seen. It belongs to the tableau when a way leads
+to it over covered places, and it lies and is turned as the honeycomb, carried on over them, would have it. Several
+cards that touch each other are no cards left lying: for them no way need be seen.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexel.vision.adjacency import Pairs, Stand, consistent, groups_of, touching, walked
-from companion.games.hexel.vision.lattice_bridging import joined, table_test
-from companion.rules.hexgrid import Cell
-from companion.vision.geometry.table_plane import Array, areas, mapped, poses_of, table_from_outlines
+from companion.games.hexel.vision.adjacency import APART, Pairs, Stand, consistent, groups_of, touching, walked
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.rules.hexgrid import Cell, distance, neighbours
+from companion.vision.geometry.shapes import Array, areas, mapped
+from companion.vision.geometry.table_plane import ANGLES, Poses, poses_of, table_from_outlines
+
+_LAID_APART = APART + 1.6 / 35
+"""How far neighbours usually lie apart, in sides, where the cards themselves do not tell."""
+
+Covered = Callable[[complex, complex], bool]
+"""Whether something lies over a place of the table: its centre, and the way from there to a corner."""
+
+
+def table_test(is_covered: Callable[[NDArray[np.floating]], bool], image_from_table: Array) -> Covered:
+    """The test for places on the table from one for outlines in the picture."""
+
+    def test(centre: complex, side: complex) -> bool:
+        corners = centre + side * np.exp(1j * ANGLES)
+        outline = np.stack([corners.real, corners.imag], axis=-1)[None]
+        return is_covered(mapped(image_from_table, outline)[0])
+
+    return test
+
+
+def joined(
+    stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Covered
+) -> tuple[dict[int, Stand], frozenset[int]]:
+    """The stands with the parts of the tableau that covered cards cut off, the nearest first.
+
+    Returns:
+        The stands, and the other cards that may belong to the tableau too: a way over covered places leads to them, but
+        they do not lie as the honeycomb goes on.
+    """
+    out = dict(stands)
+    while True:
+        reached = _reached(out, poses, pairs, covered)
+        fitting = [card for card in reached if reached[card].stand is not None]
+        best: dict[int, Stand] | None = None
+        for card in sorted(fitting, key=lambda c: (reached[c].length, -len(pairs[c]), c)):
+            stand = reached[card].stand
+            if stand is not None and (best := _with_part(card, stand, out, poses, pairs)) is not None:
+                break
+        if best is None:
+            return out, frozenset(_with_touching(reached, pairs, out))
+        out = best
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """A way over cells to a card: how many they are, where the card stands if it lies in place.
+
+    Attributes:
+        is_to_a_hair: it lies in place very exactly.
+        is_far_off: it lies so far from any place that it is none of the tableau's.
+    """
+
+    length: int
+    stand: Stand | None
+    is_to_a_hair: bool
+    is_far_off: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """How the honeycomb goes on around a place of the table: a cell lies at ``at + step * (q + r e^(i pi/3))``."""
+
+    at: complex
+    step: complex
+
+    def place(self, cell: Cell) -> complex:
+        return self.at + self.step * _flat(cell)
+
+    def cell(self, place: complex) -> tuple[Cell, float]:
+        """The nearest cell, and how far from its place, in sides."""
+        u = (place - self.at) / self.step
+        r = u.imag / np.sin(np.pi / 3)
+        q = u.real - r / 2
+        near = [(int(np.floor(q)) + i, int(np.floor(r)) + j) for i in (0, 1) for j in (0, 1)]
+        best = min(near, key=lambda c: abs(u - _flat(c)))
+        return best, float(abs(place - self.place(best)))
+
+
+def _flat(cell: Cell) -> complex:
+    return complex(cell[0] + cell[1] * np.exp(1j * np.pi / 3))
+
+
+def _heading(card: int, stand: Stand, poses: Poses) -> complex:
+    """Where direction 0 looks from a card, of length 1, times where the plane of cells has it (y up to y down)."""
+    side = poses.side[card]
+    return complex(side / np.abs(side) * np.exp(1j * np.radians(60.0 * stand.east + 30.0)))
+
+
+def _grid_around(place: complex, stands: dict[int, Stand], poses: Poses) -> _Grid:
+    """The honeycomb as the cards near a place lie, their turns and their places both."""
+    cards = list(stands)
+    centres = poses.centre[cards]
+    cells = np.array([_flat(stands[c].cell) for c in cards])
+    weight = np.exp(-(((np.abs(centres - place) - np.abs(centres - place).min()) / (LIMITS.near_cells * APART)) ** 2))
+    weight /= weight.sum()
+    middle, origin = complex(weight @ centres), complex(weight @ cells)
+    off, at = centres - middle, cells - origin
+    turns = np.array([_heading(c, stands[c], poses) for c in cards])
+    # each card's turn counts like a neighbour beside it
+    step = (weight @ (off * at.conj()) + _LAID_APART * (weight @ turns)) / (weight @ (np.abs(at) ** 2) + 1.0)
+    return _Grid(middle - step * origin, step)
+
+
+def _reached(stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Covered) -> dict[int, _Way]:
+    """The other cards to which a way leads from the tableau."""
+    if not stands:
+        return {}
+    out: dict[int, _Way] = {}
+    for group in groups_of(len(pairs), pairs):
+        if group[0] not in stands:
+            told = _ways(group, stands, poses, covered)
+            if len(group) == 1:
+                told = {card: way for card, way in told.items() if not way.is_far_off}
+            else:
+                anyhow = _ways(group, stands, poses, lambda place, side: True)
+                in_place = [card for card, way in anyhow.items() if way.is_to_a_hair]
+                told = anyhow if len(group) >= LIMITS.part_cards or len(in_place) == len(group) else told
+            out.update(told)
+    return out
+
+
+def _ways(cards: Iterable[int], stands: dict[int, Stand], poses: Poses, covered: Covered) -> dict[int, _Way]:
+    return {card: way for card in cards if (way := _way(card, stands, poses, covered)) is not None}
+
+
+def _way(card: int, stands: dict[int, Stand], poses: Poses, covered: Covered) -> _Way | None:
+    """The shortest way over covered cells from the tableau to a card; None where there is none."""
+    grid = _grid_around(complex(poses.centre[card]), stands, poses)
+    cell, off = grid.cell(complex(poses.centre[card]))
+    taken = {stand.cell for stand in stands.values()}
+    length = _covered_between(cell, taken, lambda c: covered(grid.place(c), _corner(grid.step)))
+    if length is None:
+        return None
+    ahead = float(np.degrees(np.angle(poses.side[card] / grid.step))) + 30.0
+    east = round(-ahead / 60.0)
+    turned = abs(ahead + 60.0 * east)
+    allowed = LIMITS.bridge_off_most + LIMITS.bridge_off_more * (length - 1)
+    fits = off <= allowed and turned <= LIMITS.bridge_turn_most_deg and cell not in taken
+    is_far_off = length <= LIMITS.few_covered and (
+        off > LIMITS.far_off * allowed or turned > LIMITS.far_off * LIMITS.bridge_turn_most_deg
+    )
+    is_to_a_hair = fits and off <= LIMITS.hair and turned <= LIMITS.hair_deg
+    return _Way(length, Stand(cell, east % 6) if fits else None, is_to_a_hair, is_far_off)
+
+
+def _corner(step: complex) -> complex:
+    """From a cell's centre to one of its corners."""
+    return step / abs(step) * complex(np.exp(-1j * np.pi / 6))
+
+
+def _covered_between(goal: Cell, taken: set[Cell], is_covered: Callable[[Cell], bool]) -> int | None:
+    """How many covered cells lie between the taken ones and a cell, at least one; None where no way leads there."""
+    front, seen = {goal}, {goal}
+    far = _to_go(goal, taken)
+    for length in range(LIMITS.bridge_most + 1):
+        if length and any(n in taken for cell in front for n in neighbours(cell)):
+            return length
+        fresh = {n for cell in front for n in neighbours(cell)} - seen - taken
+        front = {
+            cell for cell in fresh if _to_go(cell, taken) <= min(far, LIMITS.bridge_most - length) and is_covered(cell)
+        }
+        seen |= fresh
+    return None
+
+
+def _to_go(cell: Cell, taken: set[Cell]) -> int:
+    return min(distance(cell, other) for other in taken)
+
+
+def _with_part(
+    card: int, stand: Stand, stands: dict[int, Stand], poses: Poses, pairs: Pairs
+) -> dict[int, Stand] | None:
+    """The stands with a card and those that touch it; None when they would fill cells that are taken."""
+    part = walked({card: stand}, pairs)
+    taken = {s.cell for s in stands.values()}
+    if any(s.cell in taken for s in part.values()):
+        return None
+    return {**stands, **part}
+
+
+def _with_touching(cards: Iterable[int], pairs: Pairs, stands: dict[int, Stand]) -> set[int]:
+    """The cards and all that touch them, from card to card."""
+    out: set[int] = set()
+    waiting = list(cards)
+    while waiting:
+        card = waiting.pop()
+        if card not in out and card not in stands:
+            out.add(card)
+            waiting += [touch.card for touch in pairs[card]]
+    return out
 
 
 @dataclass(frozen=True, slots=True, eq=False)

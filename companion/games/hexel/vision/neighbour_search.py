@@ -9,32 +9,18 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.detector import CORNER_REFINER
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.occlusion import beside
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import Found
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
-
-FAINT = 0.03
-"""The finder's certainty that is hint enough to look."""
-_HINTED = 0.8
-"""How far from a place its hint lies at most, in circumradii."""
-_OFF = 0.2
-"""So far from where a neighbour would have it each corner lies at most, in circumradii."""
-_TAKEN, _ONE = 1.25, 0.6
-"""Two cards' centres lie farther apart than the first, in circumradii; places nearer than the second are one."""
-_MOST = 6
-"""So many places are looked at a step, the likeliest ones: time is short."""
-_STEPS = 3
-"""So far from a card that was found the walk leads, in cards."""
-_SURE = 0.5
-"""How surely a card lies where six certain symbols are in place, at least."""
 
 
 def cards_beside(
-    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Found], namer: Learnt
-) -> tuple[list[Found], list[np.ndarray]]:
+    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], namer: FewShotSymbols
+) -> tuple[list[Detection], list[np.ndarray]]:
     """The cards that hints and their neighbours tell of together, and their symbols' probabilities (6, C).
 
     Args:
@@ -43,19 +29,19 @@ def cards_beside(
         hints: what the finder saw besides, however unsurely, surest first.
         namer: the printing.
     """
-    cards: list[Found] = []
+    cards: list[Detection] = []
     said: list[np.ndarray] = []
-    for _ in range(_STEPS):
-        hints = [hint for hint in hints if not _is_near(hint.corners, known, _ONE)]
+    for _ in range(LIMITS.steps):
+        hints = [hint for hint in hints if not _is_near(hint.corners, known, LIMITS.one_within)]
         places, sure = _hinted(beside(known), hints)
         if not len(places):
             break
-        exact = refined(network("hexel/corner_refiner/weights.onnx"), pyramid, places, times=2)
+        exact = refine_corners(CORNER_REFINER, pyramid, places, times=2)
         before = len(cards)
-        for place, corners, certain, p in zip(places, exact, sure, namer.probabilities(pyramid, exact), strict=True):
-            in_place = np.linalg.norm(corners - place, axis=1).max() < _OFF * _radius(place)
-            if in_place and None not in namer.accepted(p) and not _is_near(corners, known, _TAKEN):
-                cards.append(Found(corners, max(certain, _SURE)))
+        for place, corners, certain, p in zip(places, exact, sure, namer.classify(pyramid, exact), strict=True):
+            in_place = np.linalg.norm(corners - place, axis=1).max() < LIMITS.off_most * _radius(place)
+            if in_place and None not in namer.accept(p) and not _is_near(corners, known, LIMITS.taken_within):
+                cards.append(Detection(corners, max(certain, LIMITS.sure_neighbour)))
                 said.append(p)
                 known = np.concatenate([known, corners[None]])
         if len(cards) == before:
@@ -65,20 +51,20 @@ def cards_beside(
 
 def is_one(corners: np.ndarray, other: np.ndarray) -> bool:
     """Whether two outlines are of one card."""
-    return _is_near(corners, other[None], _ONE)
+    return _is_near(corners, other[None], LIMITS.one_within)
 
 
-def _hinted(places: np.ndarray, hints: Sequence[Found]) -> tuple[np.ndarray, list[float]]:
+def _hinted(places: np.ndarray, hints: Sequence[Detection]) -> tuple[np.ndarray, list[float]]:
     """Of places (M, 6, 2) those nearest to a hint, each once, and how sure that is."""
     chosen: list[np.ndarray] = []
     sure: list[float] = []
     for hint in hints if len(places) else ():
-        if len(chosen) == _MOST:
+        if len(chosen) == LIMITS.most_places:
             break
         off = np.linalg.norm(places.mean(1) - hint.corners.mean(0), axis=1)
         place = places[int(off.argmin())].astype(np.float32)
-        is_new = not chosen or not _is_near(place, np.stack(chosen), _ONE)
-        if off.min() < _HINTED * _radius(place) and is_new:
+        is_new = not chosen or not _is_near(place, np.stack(chosen), LIMITS.one_within)
+        if off.min() < LIMITS.hinted_within * _radius(place) and is_new:
             chosen.append(place)
             sure.append(hint.confidence)
     return np.array(chosen, np.float32).reshape(-1, 6, 2), sure

@@ -4,17 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
-_PLACES = np.concatenate([np.zeros((1, 2)), *(share * UNIT_HEXAGON for share in (0.2, 0.4, 0.55, 0.7))])
-_PLACES = np.concatenate([_PLACES, 0.6 * (UNIT_HEXAGON + np.roll(UNIT_HEXAGON, 1, 0)) / 2])
-_LEAST = 14.0
-"""Grey levels by which a covered place differs at least from the bare table, in one colour."""
-_LIT = 110.0
-"""A bare table less bright than this lies in dim light, where all differences are smaller."""
-_SHARE = 0.2
-"""The bare table looks alike in so large a share of the places beside the cards: lit here, in shadow there."""
+_PLACES = np.concatenate([np.zeros((1, 2)), *(share * HEXAGON.unit for share in (0.2, 0.4, 0.55, 0.7))])
+_PLACES = np.concatenate([_PLACES, 0.6 * (HEXAGON.unit + np.roll(HEXAGON.unit, 1, 0)) / 2])
 
 
 def beside(corners: np.ndarray) -> np.ndarray:
@@ -43,11 +38,11 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
     if len(free) < 3:
         return lambda outline: False
     looks = _looks(pyramid, free)
-    enough = max(2, round(_SHARE * len(looks)))
+    enough = max(2, round(LIMITS.bare_share * len(looks)))
     apart = np.abs(looks[:, None] - looks[None]).max(-1)
     usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(looks) - 1)]))
     bright = float(np.median(looks[:, :3].max(-1)))
-    limit = max(_LEAST * float(np.clip(bright / _LIT, 0.4, 1.0)), 1.5 * usual)
+    limit = max(LIMITS.covered_levels * float(np.clip(bright / LIMITS.lit_level, 0.4, 1.0)), 1.5 * usual)
 
     def is_covered(outline: np.ndarray) -> bool:
         off = np.abs(looks - _looks(pyramid, np.asarray(outline)[None])).max(-1)
@@ -59,7 +54,7 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
 def _looks(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:
     """The mean colour inside each outline and how lively it is there: (M, 4)."""
     centres = outlines.mean(1)
-    affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], UNIT_HEXAGON) / 3.0
+    affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], HEXAGON.unit) / 3.0
     points = np.einsum("pk,mxk->mpx", _PLACES, affines) + centres[:, None]
     side = float(np.median(np.sqrt(np.abs(np.linalg.det(affines)))))
     seen = pyramid.sample(points, pyramid.level_for(0.2 * side)).astype(np.float32)

@@ -5,30 +5,16 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Namer
+from companion.games.hexel.vision.classifier import SymbolClassifier
 from companion.games.hexel.vision.lattice import Lattice
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
-from companion.vision.classification.classifier import confidence_of
-from companion.vision.detection.detector import Found, affine_of
-from companion.vision.results import Reading, SeenCard, Warned
-
-CARD = ((4, 0.2), (3, 0.45), (2, 0.8), (0, 0.97))
-"""What is told as a card: with so many plain symbols on it, one found at least so surely.
-
-The last is a card of a printing that was not learnt."""
-_SURELY = 0.85
-"""Cards found so surely tell how large cards are."""
-_ODD_SIZE = 1.6
-"""What is so many times smaller or larger than all of those is none."""
-_WEAKLY, _MOST_ALIKE = 0.45, 2
-"""Of what is found less surely than the first, no more than the second show the same: no deck has three of a card."""
-_FAINT, _HALF_OF_SIX = 0.85, 3
-"""A card found less surely than that, half of its symbols in doubt, may lie a little elsewhere than it seems to."""
-PLAIN = 0.995
-"""A symbol seen so plainly is not doubted because its neighbour shows another."""
+from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.results import Reading, SeenCard, Warned, confidence_of
 
 
-def which_are_cards(found: Sequence[Found], probabilities: np.ndarray, namer: Namer) -> np.ndarray:
+def which_are_cards(found: Sequence[Detection], probabilities: np.ndarray, namer: SymbolClassifier) -> np.ndarray:
     """Which finds (N,) are cards, from the probabilities (N, 6, C) of the symbols at each one's own edges."""
     is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
     is_card &= has_the_cards_size(found, is_card)
@@ -36,13 +22,13 @@ def which_are_cards(found: Sequence[Found], probabilities: np.ndarray, namer: Na
     return is_card
 
 
-def looks_like_a_card(found: Found, probabilities: np.ndarray, namer: Namer) -> bool:
+def looks_like_a_card(found: Detection, probabilities: np.ndarray, namer: SymbolClassifier) -> bool:
     """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
     symbols = int((probabilities[:, [n is not None for n in namer.names]].sum(-1) > 0.9).sum())
-    return any(symbols >= least and found.confidence >= sure for least, sure in CARD)
+    return any(symbols >= least and found.confidence >= sure for least, sure in LIMITS.card_by_symbols)
 
 
-def has_the_cards_size(found: Sequence[Found], is_card: np.ndarray) -> np.ndarray:
+def has_the_cards_size(found: Sequence[Detection], is_card: np.ndarray) -> np.ndarray:
     """Which finds (N,) are as large as cards here: cloth printed with smaller or larger rosettes has none of them.
 
     Cards have one size; seen aslant, those that are found surely tell within which bounds. Fewer than three tell none.
@@ -51,14 +37,14 @@ def has_the_cards_size(found: Sequence[Found], is_card: np.ndarray) -> np.ndarra
         found: all finds.
         is_card: (N,) bool, those that look like cards.
     """
-    width = np.array([np.sqrt(abs(np.linalg.det(affine_of(f.corners)[1]))) for f in found])
-    sure = width[is_card & np.array([f.confidence > _SURELY for f in found], bool)]
+    width = HEXAGON.width_px(corners_of(found))
+    sure = width[is_card & np.array([f.confidence > LIMITS.sure_card for f in found], bool)]
     if len(sure) < 3:
         return np.ones(len(found), bool)
-    return np.asarray((width > sure.min() / _ODD_SIZE) & (width < sure.max() * _ODD_SIZE))
+    return np.asarray((width > sure.min() / LIMITS.odd_size) & (width < sure.max() * LIMITS.odd_size))
 
 
-def is_no_pattern(found: Sequence[Found], probabilities: np.ndarray, is_card: np.ndarray) -> np.ndarray:
+def is_no_pattern(found: Sequence[Detection], probabilities: np.ndarray, is_card: np.ndarray) -> np.ndarray:
     """Which finds (N,) are no cloth's pattern: it is found weakly, time and again, and reads the same everywhere.
 
     Args:
@@ -68,17 +54,17 @@ def is_no_pattern(found: Sequence[Found], probabilities: np.ndarray, is_card: np
     """
     told = probabilities.argmax(-1)
     faces = [min(tuple(np.roll(six, k).tolist()) for k in range(6)) for six in told]
-    weakly = is_card & np.array([f.confidence < _WEAKLY for f in found], bool)
+    weakly = is_card & np.array([f.confidence < LIMITS.weak_card for f in found], bool)
     count = Counter(face for face, one in zip(faces, weakly, strict=True) if one)
-    is_repeated = np.array([count[face] > _MOST_ALIKE for face in faces], bool)
+    is_repeated = np.array([count[face] > LIMITS.most_alike for face in faces], bool)
     return np.asarray(~(weakly & is_repeated))
 
 
 def judged(
-    found: tuple[Found, ...],
+    found: tuple[Detection, ...],
     place: Lattice,
     probabilities: np.ndarray,
-    namer: Namer,
+    namer: SymbolClassifier,
     size: tuple[int, int],
 ) -> Reading:
     """Say what is sure and doubt the rest.
@@ -94,7 +80,7 @@ def judged(
         size: width and height of the picture.
     """
     sure = probabilities.max(-1)
-    names = [list(namer.accepted(p)) for p in probabilities]
+    names = [list(namer.accept(p)) for p in probabilities]
     by_cell = {cell: i for i, cell in enumerate(place.cells) if cell is not None}
     warnings = _doubt_clashes(by_cell, names, sure, found)
     cards: list[SeenCard] = []
@@ -119,13 +105,13 @@ def judged(
     return Reading(tuple(cards), tuple(loose), tuple(warnings), namer)
 
 
-def _is_faint(card: Found, cell: Cell | None, names: Sequence[str | None]) -> bool:
+def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -> bool:
     """A card beside the tableau that is hardly seen may be a part of it whose neighbours are not seen at all."""
-    return cell is None and card.confidence < _FAINT and names.count(None) >= _HALF_OF_SIX
+    return cell is None and card.confidence < LIMITS.faint_card and names.count(None) >= LIMITS.unread_of_six
 
 
 def _doubt_clashes(
-    by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Found, ...]
+    by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Detection, ...]
 ) -> list[Warned]:
     """Touching edges carry the same symbol: of two that do not, the less certain becomes unsure, unless it is plain."""
     warnings = []
@@ -140,7 +126,7 @@ def _doubt_clashes(
             x, y = (found[i].corners.mean(0) + found[j].corners.mean(0)) / 2
             warnings.append(Warned("edge-clash", f"touching edges show {mine} and {other}", (float(x), float(y))))
             weak = (i, d) if sure[i][d] < sure[j][opposite(d)] else (j, opposite(d))
-            if sure[weak[0]][weak[1]] < PLAIN:
+            if sure[weak[0]][weak[1]] < LIMITS.plain_symbol:
                 names[weak[0]][weak[1]] = None
     return warnings
 

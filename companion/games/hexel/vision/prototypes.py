@@ -4,15 +4,14 @@ A symbol's look is the mean of a small network's answers (`models/hexel/embeddin
 photograph; a patch is named by the look it lies nearest to. The profile is a small JSON file.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.hexel.vision.symbol_crops import (
+from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
     cut_patches,
@@ -21,64 +20,40 @@ from companion.games.hexel.vision.symbol_crops import (
     raw_patches,
     stood_out,
 )
-from companion.rules.limits import FILE, read_file, read_json
-from companion.vision.enrolment.ambiguity import expected_doubts
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
 
-_FORM = 3
-"""Of the file: another network's looks mean nothing to this one."""
-_NUMBERS = 48
-"""Of a look: what the likeness network answers."""
-_ALIKE = 4.0
-"""Two looks with a smaller squared distance are often mistaken for one another."""
-_SAME = 0.5
-"""As near as this, at most, lie the looks of two cards with one and the same symbol on most photographs."""
-_UNCLEAR = 2.5
-"""A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
-NONE_AT = 10.0
-"""A patch whose squared distance from every look is more than this is no symbol of the deck; training made it so."""
-_SEEN = 12.0
-"""Levels of 255 by which half of a card's symbols stand out from its face at least, or light has burnt them out."""
-_DIM = 0.1
-"""A face value so low that nothing printed on the card is too bright to tell."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class SymbolProfile(Profile):
     """What was learnt of a printing.
 
     Attributes:
-        deck: the deck's name, such as hexel36.
         symbols: the names of the symbols.
         looks: (K, E) float32, the mean likeness of each symbol.
         face_value: (3,) float32, what the card's face is worth after dividing out the light, BGR.
     """
 
-    deck: str
+    GAME: ClassVar[str] = "hexel"
+    VERSION: ClassVar[int] = 3
     symbols: tuple[str, ...]
     looks: np.ndarray
     face_value: np.ndarray
-
-    def as_json(self) -> dict[str, Any]:
-        """The profile as it is written to a file."""
-        return {
-            "profile": _FORM,
-            "game": "hexel",
-            "deck": self.deck,
-            "symbols": list(self.symbols),
-            "looks": np.round(self.looks.astype(float), 5).tolist(),
-            "face_value": np.round(self.face_value.astype(float), 5).tolist(),
-        }
 
     def summary(self) -> str:
         """What was learnt, for people."""
         return f"{', '.join(self.symbols)} of {self.deck}{expected_doubts(self.alike)}"
 
+    def is_consistent(self) -> bool:
+        """See `Profile`."""
+        return self.looks.ndim == 2 and len(self.looks) == len(self.symbols) and self.face_value.shape == (3,)
+
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:
         """The pairs of symbols that are hard to tell apart."""
-        return _nearer_than(_ALIKE, self.symbols, self.looks)
+        return _nearer_than(LIMITS.alike_squared, self.symbols, self.looks)
 
 
 def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
@@ -88,9 +63,9 @@ def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         pyramid: a photograph of some of its cards.
         corners: (N, 6, 2) pixels of those cards.
     """
-    patches, faces = cut_patches(pyramid, corners, _DIM)
+    patches, faces = cut_patches(pyramid, corners, LIMITS.dim_face)
     face = np.median(faces, axis=0)
-    bright = float(np.percentile((patches * (faces / _DIM)[:, None, None, None]).max(-1), 95))
+    bright = float(np.percentile((patches * (faces / LIMITS.dim_face)[:, None, None, None]).max(-1), 95))
     if face.max() > 0.6 * bright:
         return np.full(3, FACE_VALUE, np.float32)
     return np.asarray(FACE_VALUE * face / bright, np.float32)
@@ -112,12 +87,17 @@ def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray)
 
 def likeness(net: Network, seen: np.ndarray) -> np.ndarray:
     """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `seen_for_likeness`."""
-    return net.forward(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2)).reshape(*seen.shape[:2], -1)
+    return np.asarray(
+        net.forward(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))).reshape(
+            *seen.shape[:2], -1
+        ),
+        np.float32,
+    )
 
 
 def learnt(
     net: Network, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
-) -> Profile:
+) -> SymbolProfile:
     """Learn a printing.
 
     Args:
@@ -135,11 +115,11 @@ def learnt(
     burnt: set[str | None] = set()
     for pyramid, corners, names in photographs:
         colours, faces = raw_patches(pyramid, corners)
-        is_seen = np.median(levels_apart(colours), axis=1) >= _SEEN
+        is_seen = np.median(levels_apart(colours), axis=1) >= LIMITS.seen_levels
         for six, edges, seen in zip(
             likeness(net, seen_for_likeness(colours, faces, value)), names, is_seen, strict=True
         ):
-            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= _UNCLEAR))
+            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= LIMITS.unclear))
             burnt.update(edges if not seen else ())
             for answer, name in zip(six, edges, strict=True):
                 if name is not None:
@@ -160,14 +140,14 @@ def learnt(
         )
     symbols = tuple(sorted(answers))
     looks = np.stack([_agreeing(np.stack(answers[s])).mean(0) for s in symbols]).astype(np.float32)
-    same = _nearer_than(_SAME, symbols, looks)
+    same = _nearer_than(LIMITS.same_squared, symbols, looks)
     if same:
         raise UsageError(
             f"the symbols {same[0][0]} and {same[0][1]} look the same on the photographs and could not be told apart; "
             "photograph the cards larger, or in other light",
             code="unclear",
         )
-    return Profile(deck, symbols, looks, value)
+    return SymbolProfile(deck, symbols, looks, value)
 
 
 def _nearer_than(squared: float, symbols: Sequence[str], looks: np.ndarray) -> tuple[tuple[str, str], ...]:
@@ -186,21 +166,3 @@ def _agreeing(answers: np.ndarray) -> np.ndarray:
     """The better half of a symbol's answers (M, E): something may lie on one or another of its patches."""
     off = ((answers - np.median(answers, axis=0)) ** 2).sum(-1)
     return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])
-
-
-def read_profile(path: Path) -> Profile:
-    """A profile from its file. Raises `UsageError` when it is not one."""
-    try:
-        held: Mapping[str, Any] = read_json(read_file(path), FILE)
-        if held["profile"] != _FORM:
-            raise ValueError(f"profile version {held['profile']}; learn the printing again")
-        looks, value = np.array(held["looks"], np.float32), np.array(held["face_value"], np.float32)
-        symbols = held["symbols"]
-        are_names = isinstance(symbols, list) and len(symbols) > 1 and all(isinstance(name, str) for name in symbols)
-        if not are_names or looks.shape != (len(symbols), _NUMBERS) or value.shape != (3,):
-            raise ValueError("its numbers do not fit together")
-        return Profile(str(held["deck"]), tuple(symbols), looks, value)
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None

@@ -1,34 +1,28 @@
 """Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Learnt, Namer, Printed
+from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
+from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
-from companion.games.hexel.vision.neighbour_search import FAINT, cards_beside, is_one
+from companion.games.hexel.vision.neighbour_search import cards_beside, is_one
 from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import outlined_again
 from companion.games.hexel.vision.plausibility import judged, which_are_cards
-from companion.vision.detection.corner_refiner import refined
-from companion.vision.detection.detector import Found, find_cards
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.rules.hexgrid import Cell, rotated
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
-from companion.vision.results import Reading, SeenCard, Warned, in_own_frame
-from companion.vision.stopwatch import Stopwatch
-from companion.vision.tracking.lattice_identity import naming
+from companion.vision.results import Reading, SeenCard, Stopwatch, Warned, in_own_frame
 from companion.vision.tracking.regions import Unchanged
-from companion.vision.tracking.registration import Registration
-
-_FINDER, _POSE = "hexel/detector/weights.onnx", "hexel/corner_refiner/weights.onnx"
-_LIKELY = 0.25
-"""Less certain than this, what lies beside known cards is no more than a hint of one."""
-HINT = 0.12
-"""Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
 
-def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | None = None) -> Reading:
+def read_hexel(bgr: np.ndarray, namer: SymbolClassifier | None = None, across_px: float | None = None) -> Reading:
     """Read a Hex'el table from one picture, without history.
 
     Args:
@@ -39,19 +33,19 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
     """
-    namer = namer or Printed()
+    namer = namer or PretrainedSymbols()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    hints = find_cards(network(_FINDER), pyramid, across_px, FAINT)
-    found = [hint for hint in hints if hint.confidence >= HINT]
-    corners = refined(network(_POSE), pyramid, _corners_of(found), times=2)
+    hints = DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px)
+    found = [hint for hint in hints if hint.confidence >= LIMITS.hint]
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
     cards, said, rest = _told_apart(pyramid, found, corners, hints, namer)
     clock.lap("name")
     if not cards:
         return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
-    certain = _corners_of(cards)
+    certain = corners_of(cards)
     is_card = np.arange(len(cards) + len(rest)) < len(cards)
     place = _placed_in_lattice(np.concatenate([certain, rest]), is_card, cover_test(pyramid, certain))
     clock.lap("lattice")
@@ -60,7 +54,7 @@ def read_hexel(bgr: np.ndarray, namer: Namer | None = None, across_px: float | N
     return replace(reading, stages_ms=clock.laps)
 
 
-def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchanged: Unchanged) -> Reading:
+def read_beside(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float, unchanged: Unchanged) -> Reading:
     """Read a piece of a Hex'el table of which something is known: what else lies there.
 
     Args:
@@ -70,15 +64,15 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
         unchanged: its cards tell how the others lie, and are neither measured nor named again.
     """
     known = unchanged.cards
-    namer = namer or Printed()
+    namer = namer or PretrainedSymbols()
     pyramid = Pyramid.of(bgr)
-    hints = unchanged.but(find_cards(network(_FINDER), pyramid, across_px, FAINT))
-    found = [hint for hint in hints if hint.confidence >= _LIKELY]
-    corners = refined(network(_POSE), pyramid, _corners_of(found))
+    hints = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
+    found = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     cards, said, _ = _told_apart(pyramid, found, corners, hints, namer, [c.corners for c in known])
     if not cards:
         return Reading((), (), (), namer)
-    cards += [Found(c.corners, c.presence) for c in known]
+    cards += [Detection(c.corners, c.presence) for c in known]
     place = find_lattice(np.stack([c.corners for c in cards]))
     both = np.concatenate([said, *(in_own_frame(c).probabilities[None] for c in known)])
     reading = _judged(cards, place, both, namer, bgr)
@@ -91,12 +85,12 @@ def read_beside(bgr: np.ndarray, namer: Namer | None, across_px: float, unchange
 
 def _told_apart(
     pyramid: Pyramid,
-    found: Sequence[Found],
+    found: Sequence[Detection],
     corners: np.ndarray,
-    hints: Sequence[Found],
-    namer: Namer,
+    hints: Sequence[Detection],
+    namer: SymbolClassifier,
     known: Sequence[np.ndarray] = (),
-) -> tuple[list[Found], np.ndarray, np.ndarray]:
+) -> tuple[list[Detection], np.ndarray, np.ndarray]:
     """The cards, the probabilities (N, 6, C) of their symbols, and the outlines (M, 6, 2) of what else was found.
 
     Args:
@@ -107,26 +101,23 @@ def _told_apart(
         namer: how symbols get their names.
         known: the outlines of cards that are known besides.
     """
-    probabilities = namer.probabilities(pyramid, corners)
-    if isinstance(namer, Learnt):
+    probabilities = namer.classify(pyramid, corners)
+    if isinstance(namer, FewShotSymbols):
         corners, probabilities = outlined_again(pyramid, corners, probabilities, namer)
     is_card = which_are_cards(found, probabilities, namer)
-    cards = [Found(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
+    cards = [Detection(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
     rest, said = corners[~is_card], probabilities[is_card]
     seen = np.array([*known, *corners[is_card]], np.float32).reshape(-1, 6, 2)
-    if isinstance(namer, Learnt) and len(seen):
+    if isinstance(namer, FewShotSymbols) and len(seen):
         more, told = cards_beside(pyramid, seen, hints, namer)
         cards, said = [*cards, *more], np.concatenate([said, *(p[None] for p in told)])
         rest = np.array([r for r in rest if not any(is_one(r, c.corners) for c in more)], np.float32).reshape(-1, 6, 2)
     return cards, said, rest
 
 
-def _corners_of(found: Sequence[Found]) -> np.ndarray:
-    """Their outlines (N, 6, 2) float32."""
-    return np.array([f.corners for f in found], np.float32).reshape(-1, 6, 2)
-
-
-def _judged(cards: list[Found], place: Lattice, probabilities: np.ndarray, namer: Namer, bgr: np.ndarray) -> Reading:
+def _judged(
+    cards: list[Detection], place: Lattice, probabilities: np.ndarray, namer: SymbolClassifier, bgr: np.ndarray
+) -> Reading:
     """What of the cards may be stated, from probabilities (N, 6, C) in order of their own edges."""
     turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities, place.east, strict=True)])
     return judged(tuple(cards), place, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
@@ -134,10 +125,10 @@ def _judged(cards: list[Found], place: Lattice, probabilities: np.ndarray, namer
 
 def outlines(
     pyramid: Pyramid, across_px: float | None = None, least: float = 0.45
-) -> tuple[tuple[Found, ...], np.ndarray]:
+) -> tuple[tuple[Detection, ...], np.ndarray]:
     """The cards on a picture, surest first, and their exact corners (N, 6, 2) float32; whatever is printed on them."""
-    found = find_cards(network(_FINDER), pyramid, across_px, least)
-    return found, refined(network(_POSE), pyramid, _corners_of(found), times=2)
+    found = DETECTOR.detect(pyramid, least, across_px)
+    return found, refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
 
 
 def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Callable[[np.ndarray], bool]) -> Lattice:
@@ -158,12 +149,16 @@ def _placed_in_lattice(corners: np.ndarray, is_card: np.ndarray, is_covered: Cal
     pairs = {
         new: old for new, old in zip(bridged.cells, alone.cells, strict=True) if new is not None and old is not None
     }
-    same = naming(pairs)
     settled = sum(c is not None for c in alone.cells)
-    if same is None or len(pairs) < settled or sum(c is not None for c in bridged.cells) <= settled:
+    if len(pairs) < settled or sum(c is not None for c in bridged.cells) <= settled:
         return alone
-    renaming = Registration(*same, agreeing=len(pairs), clashing=0)
-    return alone if any(renaming.cell(new) != old for new, old in pairs.items()) else bridged
+    return bridged if any(_turns_into(pairs, turns) for turns in range(6)) else alone
+
+
+def _turns_into(pairs: Mapping[Cell, Cell], turns: int) -> bool:
+    """Whether the new cells are the old ones, all turned so far and then shifted alike."""
+    turned = [(rotated(new, turns), old) for new, old in pairs.items()]
+    return len({(q - new_q, r - new_r) for (new_q, new_r), (q, r) in turned}) == 1
 
 
 def _only(lattice: Lattice, chosen: np.ndarray) -> Lattice:

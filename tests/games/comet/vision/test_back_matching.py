@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from companion.games.comet.vision.back_matching import compared, unlikeness
-from companion.games.comet.vision.detector import UNIT_CARD
+from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.plausibility import compared, unlikeness
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.cards import raster_back
 from models.drawing.comet.printings import reference
 
-HERE, THERE = (UNIT_CARD * 44 + (x, 60.0) for x in (60.0, 160.0))
+HERE, THERE = (CARD.unit * 44 + (x, 60.0) for x in (60.0, 160.0))
 
 
 def pyramid(other):

@@ -3,12 +3,12 @@
 import cv2
 import numpy as np
 
-from companion.games.comet.vision.detector import UNIT_CARD
-from companion.games.comet.vision.gap_rejection import is_gap
+from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.plausibility import is_gap
 from companion.vision.image.pyramid import Pyramid
 
 TABLE, FACE, BACK = (60, 80, 130), (225, 235, 240), (110, 60, 40)
-LEFT, MIDDLE, RIGHT = (UNIT_CARD * 60 + (x, 150.0) for x in (100.0, 188.0, 276.0))
+LEFT, MIDDLE, RIGHT = (CARD.unit * 60 + (x, 150.0) for x in (100.0, 188.0, 276.0))
 
 
 def pyramid(*laid):

@@ -3,24 +3,25 @@
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.classifier import NAMES, Numerals
-from companion.games.comet.vision.detector import (
-    HALF_WIDTH,
-    UNIT_CARD,
-    affine_of,
-    corners_from_code,
-    pose_code,
-    width_of,
+from companion.games.comet.vision.classifier import (
+    HIGH,
+    NAMES,
+    OUTPUTS,
+    WIDE,
+    Opinions,
+    PretrainedNumerals,
+    cut_cards,
+    opinions,
 )
-from companion.games.comet.vision.numeral_crops import HIGH, NUMBERS, OUTPUTS, WIDE, Opinions, cut_cards, opinions
-from companion.games.comet.vision.results import BACK, SeenComet, about, aligned_comet, in_words
+from companion.games.comet.vision.detector import CARD, HALF_WIDTH
+from companion.games.comet.vision.results import BACK, NUMBERS, SeenComet, about, aligned_comet, in_words
 from companion.vision.image.pyramid import Pyramid
 
 
 def outline(centre=(200.0, 150.0), size=60.0, turn_deg=20.0, lean=0.1):
     a = np.radians(turn_deg)
     affine = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) @ np.array([[1.0, lean], [0.0, 0.9]]) * size
-    return UNIT_CARD @ affine.T + centre
+    return CARD.unit @ affine.T + centre
 
 
 def card(edges=("2", "6", None), corners=None, east=0):
@@ -33,23 +34,23 @@ def card(edges=("2", "6", None), corners=None, east=0):
 @pytest.mark.parametrize("turn_deg", range(0, 360, 25))
 def test_an_outline_is_coded_and_read_back_up_to_half_a_turn(turn_deg):
     quad = outline(turn_deg=turn_deg)
-    back = corners_from_code(*pose_code(quad)[:2])
+    back = CARD.corners_from_code(*CARD.pose_code(quad)[:2])
     assert min(np.abs(back - quad).max(), np.abs(np.roll(back, 2, 0) - quad).max()) < 1e-6
 
 
 def test_an_outline_and_the_same_begun_at_the_opposite_corner_have_one_code():
     quad = outline()
-    assert pose_code(quad)[1] == pytest.approx(pose_code(np.roll(quad, 2, 0))[1])
+    assert CARD.pose_code(quad)[1] == pytest.approx(CARD.pose_code(np.roll(quad, 2, 0))[1])
 
 
 def test_the_width_of_an_upright_card_is_its_width():
-    assert width_of(UNIT_CARD * 44) == pytest.approx(63)
+    assert CARD.width_px(CARD.unit * 44) == pytest.approx(63)
 
 
 def test_a_card_is_cut_out_upright_with_its_top_left_corner_at_the_top_left():
     picture = np.zeros((300, 400, 3), np.uint8)
     quad = outline(size=100.0, turn_deg=200.0, lean=0.0)
-    centre, affine = affine_of(quad)
+    centre, affine = CARD.pose_of(quad)
     yy, xx = np.mgrid[0:300, 0:400]
     unit = np.stack([xx - centre[0], yy - centre[1]], -1) @ np.linalg.inv(affine).T
     picture[(unit[..., 0] < 0) & (unit[..., 1] < 0) & (unit[..., 0] > -HALF_WIDTH) & (unit[..., 1] > -1)] = 255
@@ -89,7 +90,7 @@ def test_both_ways_up_are_weighed():
     numbers[0, 0, range(3), [six, eight, six]] = 1
     numbers[0, 1, range(3), [nine, eight, nine]] = 1
     told = [
-        Numerals().accepted(Opinions(np.array([[1.0, 0, 0]]), np.array([up]), numbers).sections()[0])
+        PretrainedNumerals().accept(Opinions(np.array([[1.0, 0, 0]]), np.array([up]), numbers).sections()[0])
         for up in (1.0, 0.5, 0.0)
     ]
     assert told == [("6", "8", "6"), (None, "8", None), ("9", "8", "9")]
@@ -114,13 +115,13 @@ def test_a_card_read_surely_at_once_is_not_looked_at_upside_down(logit, looks):
     seen = opinions(net, np.full((5, HIGH, WIDE, 3), 200, np.uint8))
     assert net.shown == 5 * looks and seen.numbers.shape == (5, 2, 3, len(NUMBERS) + 1)
     if looks == 1:
-        assert Numerals().accepted(seen.sections()[0]) == ("2", "2", "2") and seen.upright[0] > 0.99
+        assert PretrainedNumerals().accept(seen.sections()[0]) == ("2", "2", "2") and seen.upright[0] > 0.99
 
 
 def test_a_back_is_stated_as_a_back_and_what_is_neither_as_nothing():
     numbers = np.full((2, 2, 3, len(NUMBERS) + 1), 1 / 14, np.float32)
     sections = Opinions(np.array([[0.01, 0.99, 0], [0.5, 0.5, 0]]), np.array([0.5, 0.5]), numbers).sections()
-    assert [Numerals().accepted(p) for p in sections] == [(BACK,) * 3, (None,) * 3]
+    assert [PretrainedNumerals().accept(p) for p in sections] == [(BACK,) * 3, (None,) * 3]
     assert sections.sum(-1) == pytest.approx(np.ones((2, 3)))
 
 

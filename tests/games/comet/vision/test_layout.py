@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.games.comet.vision.classifier import NAMES
-from companion.games.comet.vision.detector import UNIT_CARD
+from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.layout import Scattered
 from companion.games.comet.vision.results import BACK, SeenComet, about
 
@@ -16,7 +16,7 @@ LAYOUT = Scattered()
 def card(values, x, y, turn_deg=0.0, cell=None):
     a = np.radians(turn_deg)
     turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * 44
-    corners = (UNIT_CARD @ turn.T + (x, y)).astype(np.float32)
+    corners = (CARD.unit @ turn.T + (x, y)).astype(np.float32)
     edges = (BACK,) * 3 if values is None else tuple(map(str, values))
     return SeenComet(cell, edges, corners, 0.9, 0.95, np.full((3, len(NAMES)), 1 / len(NAMES)))
 

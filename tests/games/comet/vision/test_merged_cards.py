@@ -3,8 +3,8 @@
 import cv2
 import numpy as np
 
-from companion.games.comet.vision.detector import UNIT_CARD, width_of
-from companion.games.comet.vision.merged_cards import burnt_pairs, parted
+from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.plausibility import burnt_pairs, parted
 from companion.vision.image.pyramid import Pyramid
 
 PAIR = np.array([[60, 128], [60, 40], [186, 40], [186, 128]], np.float32)
@@ -34,6 +34,6 @@ def test_one_of_another_size_or_with_a_number_or_not_white_is_none():
 def test_the_two_lie_side_by_side_upright_in_the_outline():
     left, right = sorted(parted(PAIR[None]), key=lambda quad: quad[:, 0].mean())
     for quad, x in ((left, 60 + 31.5), (right, 60 + 94.5)):
-        assert np.abs(quad.mean(0) - (x, 84)).max() < 3 and abs(width_of(quad) - 63) < 4
+        assert np.abs(quad.mean(0) - (x, 84)).max() < 3 and abs(CARD.width_px(quad) - 63) < 4
         assert np.linalg.norm(quad[1] - quad[0]) < np.linalg.norm(quad[2] - quad[1])
-        assert cv2.contourArea(quad, oriented=True) * cv2.contourArea(UNIT_CARD.astype(np.float32), oriented=True) > 0
+        assert cv2.contourArea(quad, oriented=True) * cv2.contourArea(CARD.unit.astype(np.float32), oriented=True) > 0

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from companion.games.comet.vision.classifier import NAMES
-from companion.games.comet.vision.detector import UNIT_CARD
-from companion.games.comet.vision.numeral_tta import looked_again
+from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.reexamination import looked_again
 from companion.vision.image.pyramid import Pyramid
 
-OUTLINES = np.array([UNIT_CARD * 40 + (60, 60), UNIT_CARD * 40 + (160, 60)], np.float32)
+OUTLINES = np.array([CARD.unit * 40 + (60, 60), CARD.unit * 40 + (160, 60)], np.float32)
 PYRAMID = Pyramid.of(np.zeros((120, 220, 3), np.uint8))
 
 

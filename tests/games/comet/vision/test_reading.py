@@ -13,15 +13,16 @@ from companion.errors import UsageError
 from companion.games import GAMES
 from companion.games.comet.vision import recognizer as comet_reading
 from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import zoned
 from companion.vision.decoding import load_picture
-from companion.vision.detection.detector import Found
+from companion.vision.detection.detector import Detection, HeatmapDetector
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import reference
 
-SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "comet"
+SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "comet"
 
 
 def lying(values, x=0.0, y=0.0, turn=0.0):
@@ -89,8 +90,8 @@ def test_corners_begin_at_the_top_left_as_the_card_is_read():
 
 def found_so_surely(monkeypatch, picture, outlines, *confidences):
     """The finder's answer is these outlines (N, 4, 2); what is read on the picture with it."""
-    answer = tuple(Found(np.array(o, np.float32), sure) for o, sure in zip(outlines, confidences, strict=True))
-    monkeypatch.setattr(comet_reading, "find_comet_cards", lambda *_: answer)
+    answer = tuple(Detection(np.array(o, np.float32), sure) for o, sure in zip(outlines, confidences, strict=True))
+    monkeypatch.setattr(HeatmapDetector, "detect", lambda *_: answer)
     return read(picture)
 
 
@@ -116,7 +117,7 @@ def test_a_thing_much_larger_than_the_cards_beside_it_is_none(monkeypatch):
     left, back, right = [np.array(entry["corners"]) for entry in picture.truth["cards"]]
     large = (back - back.mean(0)) * 1.45 + back.mean(0)
     assert found_so_surely(monkeypatch, picture, [left, right, back], 0.9, 0.9, 0.8)[None] == 1
-    monkeypatch.setattr(comet_reading, "LOOKS", 0)
+    monkeypatch.setattr(comet_reading, "LIMITS", replace(LIMITS, refinements=0))
     assert None not in found_so_surely(monkeypatch, picture, [left, right, large], 0.9, 0.9, 0.8)
 
 

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from companion.games.comet.vision.detector import UNIT_CARD
-from companion.games.comet.vision.size_check import fits, widths_beside
+from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.plausibility import fits, widths_beside
 
 
 def row(*sizes):
     """Outlines in a row, a hundred pixels apart."""
-    return np.array([UNIT_CARD * size + (100.0 * k, 80.0) for k, size in enumerate(sizes)], np.float32)
+    return np.array([CARD.unit * size + (100.0 * k, 80.0) for k, size in enumerate(sizes)], np.float32)
 
 
 def test_an_outline_as_large_as_its_neighbours_fits_and_one_twice_as_wide_does_not():

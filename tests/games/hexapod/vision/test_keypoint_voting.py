@@ -6,8 +6,8 @@ import pytest
 from companion.games.hexapod.vision import recognizer as hexapod_reading
 from companion.games.hexapod.vision.keypoint_voting import PLACES, VOTE_SCALE, inside, votes_in
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.vision.geometry.quads import UNIT, homography, through
 from companion.vision.geometry.robust_homography import agreed
+from companion.vision.geometry.shapes import SQUARE, homography, mapped
 
 TRUE = np.array([[100.0, 80], [300, 95], [290, 310], [85, 280]])
 CARDS = (
@@ -20,7 +20,7 @@ CARDS = (
 def found_by_votes(found, votes, weights):
     """The quad that votes (2, n, n) cast from ``found`` mean."""
     matrix = agreed(PLACES, PLACES + votes.reshape(2, -1).T / VOTE_SCALE, weights)
-    return through(homography(found), through(np.linalg.inv(matrix), UNIT))
+    return mapped(homography(found), mapped(np.linalg.inv(matrix), SQUARE.unit))
 
 
 def cast(found):
@@ -55,7 +55,7 @@ def test_a_quad_begun_at_any_corner_gets_the_same_votes():
 
 
 def test_a_true_quad_lies_in_its_own_view_where_the_unit_square_does():
-    assert np.allclose(inside(TRUE, TRUE), UNIT, atol=1e-6)
+    assert np.allclose(inside(TRUE, TRUE), SQUARE.unit, atol=1e-6)
 
 
 def test_a_case_found_a_third_of_a_cell_off_is_put_where_its_cells_say(frame, monkeypatch):

@@ -8,10 +8,11 @@ import pytest
 
 from companion.games.hexapod.vision import outlines as hexapod_outlines
 from companion.games.hexapod.vision import recognizer as hexapod_reading
-from companion.games.hexapod.vision.detector import Finds, Quad
+from companion.games.hexapod.vision.detector import Finds
 from companion.games.hexapod.vision.outlines import exact_cards
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.vision.geometry.quads import UNIT
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import SQUARE
 from companion.vision.image.pyramid import Pyramid
 
 SCENES = Path(__file__).resolve().parent / "scenes"
@@ -30,7 +31,7 @@ def test_loose_cards_are_no_case_even_where_one_is_seen(taken, frame, monkeypatc
     by_place = sorted(before.loose, key=lambda card: float(card.corners[0, 0]))
     corners = np.concatenate([card.corners for card in by_place[taken]])
     left, top, right, bottom = (*corners.min(0), *corners.max(0))
-    case = Quad(np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32), 0.45)
+    case = Detection(np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32), 0.45)
     monkeypatch.setattr(hexapod_reading, "exact_cases", lambda pyramid, finds: (case,))
     monkeypatch.setattr(hexapod_reading, "is_case", lambda case: True)
     seen = read_hexapod(picture)
@@ -49,21 +50,21 @@ def test_a_card_whose_outline_is_hardly_one_is_told_where_insects_show_plainly()
 def test_a_case_that_shows_plainly_is_not_held_for_a_card_found_more_surely(frame, monkeypatch):
     picture = frame([((480, 320), 0, [(0, 0, TOPS[0]), (3, 2, TOPS[1])])])
     (before,) = read_hexapod(picture).cards
-    card = Quad(before.corners, 0.99)
-    monkeypatch.setattr(hexapod_reading, "exact_cases", lambda pyramid, finds: (Quad(before.corners, 0.7),))
+    card = Detection(before.corners, 0.99)
+    monkeypatch.setattr(hexapod_reading, "exact_cases", lambda pyramid, finds: (Detection(before.corners, 0.7),))
     monkeypatch.setattr(hexapod_reading, "exact_cards", lambda *_: (card,))
     seen = read_hexapod(picture)
     assert [case.cells for case in seen.cards] == [before.cells]
     assert seen.loose == ()
 
 
-def square(x: float, y: float, side: float, confidence: float) -> Quad:
-    return Quad((UNIT * side / 2 + [x, y]).astype(np.float32), confidence)
+def square(x: float, y: float, side: float, confidence: float) -> Detection:
+    return Detection((SQUARE.unit * side / 2 + [x, y]).astype(np.float32), confidence)
 
 
 def test_of_two_finds_in_one_place_that_is_the_card_which_is_two_of_the_cases_cells_wide(monkeypatch):
     case, card, insect = square(150, 150, 200, 0.99), square(400, 150, 80, 0.9), square(390, 140, 40, 1.0)
-    monkeypatch.setattr(hexapod_outlines, "refined", lambda net, pyramid, quads, *, is_case: list(quads))
+    monkeypatch.setattr(hexapod_outlines, "refine_quads", lambda pyramid, quads, *, is_case: list(quads))
     pyramid = Pyramid.of(np.zeros((300, 500, 3), np.uint8))
     finds = Finds((case,), (insect, card))
     assert exact_cards(pyramid, finds, [case], 5, 5) == (card,)

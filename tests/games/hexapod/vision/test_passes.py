@@ -3,10 +3,10 @@
 import numpy as np
 
 from companion.games.hexapod.vision import orientation as hexapod_fields
-from companion.games.hexapod.vision.cell_crops import KINDS
-from companion.games.hexapod.vision.detector import Quad
+from companion.games.hexapod.vision.classifier import KINDS
 from companion.games.hexapod.vision.orientation import looked_at
 from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 
 CARDS = ((0, 0, (("blue", "green"), ("gold", "dung"))),)
@@ -32,7 +32,7 @@ class SureBy:
 def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_have_in_common(frame, monkeypatch):
     picture = frame([((480, 320), 0, CARDS)])
     (case,) = read_hexapod(picture).cards
-    quad, pyramid = Quad(case.corners, 0.99), Pyramid.of(picture)
+    quad, pyramid = Detection(case.corners, 0.99), Pyramid.of(picture)
     looks, look = [], hexapod_fields.look
     monkeypatch.setattr(hexapod_fields, "look", lambda net, fields: looks.append(look(net, fields)) or looks[-1])
 

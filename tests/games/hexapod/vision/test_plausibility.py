@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from companion.games.hexapod.vision.cell_crops import EMPTY, INSECT, KINDS, OTHER, Cells
-from companion.games.hexapod.vision.classifier import Described
-from companion.games.hexapod.vision.detector import Quad
+from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
 from companion.games.hexapod.vision.orientation import Upright
 from companion.games.hexapod.vision.plausibility import is_case, judged
+from companion.vision.detection.detector import Detection
 
 UNSURE_WAY = np.array([0.0, -9.0, -0.5, -9.0])
 """The field may as well stand on its head."""
@@ -26,11 +25,11 @@ def field(rows: list[str], ways: np.ndarray, confidence: float = 1.0) -> Upright
     cells = Cells(state, kind, np.full((*shape, 4), 0.25), np.zeros((*shape, 32)), np.zeros((*shape, 2)))
     side = 100.0
     corners = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32) + 20
-    return Upright(Quad(corners, confidence), cells, ways)
+    return Upright(Detection(corners, confidence), cells, ways)
 
 
 def doubts(rows: list[str], ways: np.ndarray, *, is_case: bool = True) -> list[str]:
-    seen, warnings = judged(field(rows, ways), Described(), (200, 200), is_case=is_case)
+    seen, warnings = judged(field(rows, ways), PretrainedInsects(), (200, 200), is_case=is_case)
     assert len(warnings) == sum(map(sum, seen.doubt))
     return ["".join("?" if d else "." for d in row) for row in seen.doubt]
 

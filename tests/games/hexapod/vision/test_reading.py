@@ -9,8 +9,8 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games import GAMES
-from companion.games.hexapod.vision.classifier import Described
-from companion.games.hexapod.vision.enrolment import learn_hexapod, read_case_profile
+from companion.games.hexapod.vision.classifier import PretrainedInsects
+from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.decoding import load_picture
 from models.drawing.hexapod.layouts import scene, showing_all
@@ -91,7 +91,7 @@ def test_a_picture_without_a_case_or_card_warns_that_nothing_was_found():
 def test_a_case_of_other_rows_and_columns_is_read_when_that_is_known():
     laid = scene(np.random.default_rng(5), 1, (4, 6), odd=False)
     picture = photograph(np.random.default_rng(5), printing="reference", laid=laid, hardness=0.0)
-    (case,) = read_hexapod(picture.bgr, Described(4, 6)).cards
+    (case,) = read_hexapod(picture.bgr, PretrainedInsects(4, 6)).cards
     (board,) = picture.truth["boards"]
     assert [list(row) for row in case.cells] == board["cells"]
 
@@ -150,7 +150,7 @@ def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, t
     path = tmp_path / "profile.json"
     path.write_text(json.dumps({**profile.as_json(), "profile": 1}), encoding="utf-8")
     with pytest.raises(UsageError, match="learn the printing again"):
-        read_case_profile(path)
+        InsectProfile.read(path)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +162,7 @@ def test_a_profile_whose_numbers_do_not_fit_together_is_refused(part, wrong, fra
     path = tmp_path / "profile.json"
     path.write_text(json.dumps({**profile.as_json(), part: wrong}), encoding="utf-8")
     with pytest.raises(UsageError, match="do not fit together"):
-        read_case_profile(path)
+        InsectProfile.read(path)
 
 
 def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
@@ -198,7 +198,7 @@ def test_a_file_that_is_no_profile_is_refused_by_name(tmp_path, text):
     path = tmp_path / "p.json"
     path.write_text(text)
     with pytest.raises(UsageError, match=r"p\.json"):
-        read_case_profile(path)
+        InsectProfile.read(path)
 
 
 @pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs are not beside this checkout")

@@ -3,16 +3,15 @@
 import numpy as np
 import pytest
 
-from companion.games.hexdragon.vision.colour_cast import GAINS, tints_told
-from companion.games.hexdragon.vision.prototypes import PLACES, Profile, fits, owners_weighed
-from companion.games.hexdragon.vision.tile_crops import OWNERS, VIEW, Answers
+from companion.games.hexdragon.vision.classifier import OWNERS, VIEW, Answers
+from companion.games.hexdragon.vision.prototypes import GAINS, PLACES, InkProfile, fits, owners_weighed, tints_told
 
 NAMES = ("red", "blue", "yellow")
 INKS = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9]], np.float32)
 
 
-def a_set(inks: np.ndarray) -> Profile:
-    return Profile("hexdragon", NAMES, inks, inks, PLACES[:9].astype(np.float32), ground=0.1)
+def a_set(inks: np.ndarray) -> InkProfile:
+    return InkProfile("hexdragon", NAMES, inks, inks, PLACES[:9].astype(np.float32), ground=0.1)
 
 
 def heads(*inks: np.ndarray) -> np.ndarray:
@@ -26,7 +25,7 @@ def sure(count: int, head: float = 0.99) -> Answers:
     return Answers(ends, np.full((count, 4), 0.25, np.float32), kinds)
 
 
-def owners(profile: Profile, views: np.ndarray) -> np.ndarray:
+def owners(profile: InkProfile, views: np.ndarray) -> np.ndarray:
     answers = sure(len(views))
     fitting = fits(profile, views, answers, GAINS)
     return owners_weighed(profile, fitting, tints_told(fitting, answers), OWNERS)

@@ -3,18 +3,21 @@
 import numpy as np
 import pytest
 
-from companion.games.hexdragon.vision.face_prior import (
+from companion.games.hexdragon.vision.classifier import (
+    ENDS,
     FACES,
     HEAD,
+    KINDS,
     NAMES,
+    OWNERS,
     TAIL,
+    Answers,
     accepted_edges,
     edge_probabilities,
     face_weights,
     star_share,
     tile_share,
 )
-from companion.games.hexdragon.vision.tile_crops import ENDS, KINDS, OWNERS, Answers
 
 
 def answers(ends: np.ndarray, owner: str = "red", kind: str = "tile") -> Answers:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from companion.games.hexdragon.vision.lattice import find_grid
 from companion.rules.hexgrid import Cell, field, rotated
-from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.vision.geometry.shapes import HEXAGON
 
 SOME: list[Cell] = [(0, 0), (1, 0), (0, 1), (-1, 1), (2, -1), (-2, 0), (0, -2), (3, -3)]
 
@@ -22,7 +22,7 @@ def seen(
     for q, r in cells:
         at = np.array([np.sqrt(3) * (q + r / 2), 1.5 * r]) * pitch + rng.uniform(-off, off, 2)
         a = np.radians(rng.uniform(-40, 40) * off)
-        outlines.append(UNIT_HEXAGON @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) + at)
+        outlines.append(HEXAGON.unit @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) + at)
     yaw, tilt = np.radians(yaw_deg), np.radians(tilt_deg)
     turn = np.array([[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]])
     flat = np.array(outlines) @ turn.T

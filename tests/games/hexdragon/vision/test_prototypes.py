@@ -7,19 +7,18 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
+from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers
 from companion.games.hexdragon.vision.prototypes import (
     PLACES,
-    Profile,
+    InkProfile,
     learnt_inks,
     owners_by_ink,
-    read_profile,
     rim_ink,
     star_ink,
 )
-from companion.games.hexdragon.vision.tile_crops import OWNERS, REACH, VIEW, Answers
 
 INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
-PROFILE = Profile(
+PROFILE = InkProfile(
     "hexdragon",
     ("red", "blue"),
     np.array(list(INKS.values()), np.float32),
@@ -78,7 +77,7 @@ def test_an_ink_far_from_all_is_nobodys() -> None:
 def test_a_profile_is_read_back_as_it_was_written(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text(json.dumps(PROFILE.as_json()))
-    back = read_profile(path)
+    back = InkProfile.read(path)
     assert back.owners == PROFILE.owners
     assert back.heads == pytest.approx(PROFILE.heads, abs=1e-4)
 
@@ -91,4 +90,4 @@ def test_what_is_no_profile_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "p.json"
     path.write_text(text)
     with pytest.raises(UsageError, match="no profile"):
-        read_profile(path)
+        InkProfile.read(path)

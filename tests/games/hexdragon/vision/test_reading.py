@@ -24,9 +24,9 @@ from companion.games.hexdragon.deck import (
     star_shapes,
 )
 from companion.games.hexdragon.rules.tiles import START, Tile, parse
-from companion.games.hexdragon.vision.classifier import LearntTiles, PrintedTiles
+from companion.games.hexdragon.vision.classifier import PretrainedTiles
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
-from companion.games.hexdragon.vision.prototypes import PLACES, Profile
+from companion.games.hexdragon.vision.prototypes import PLACES, FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
 from companion.games.hexdragon.vision.results import SeenTile, TileReading
 from companion.printing.raster import raster
@@ -167,7 +167,7 @@ def test_a_set_in_other_colours_is_learnt_from_one_photograph() -> None:
     drawing = face_swapped()
     taught = hexdragon_photograph(rng, printing=drawing, tiles=12, hardness=0.0)
     profile = learn_hexdragon("hexdragon", [("a.png", taught.bgr)], [{"tiles": taught.truth["tiles"]}])
-    namer = LearntTiles(profile)
+    namer = FewShotTiles(profile)
     other = hexdragon_photograph(rng, printing=drawing, tiles=10, hardness=0.0)
     told = read_hexdragon(other.bgr, namer).as_json()["tiles"]
     owners = {t["owner"] for t in other.truth["tiles"] if t["owner"]} & set(profile.owners)
@@ -253,12 +253,12 @@ def test_where_nothing_changed_no_star_is_looked_for() -> None:
 
 def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> None:
     inks = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9], [0.7, 0.3, 0.8]], np.float32)
-    dark = Profile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
+    dark = InkProfile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
     bgr = picture(TABLE)
     corners = np.stack([card.corners for card in read_hexdragon(bgr).cards])
-    for namer in (PrintedTiles(), LearntTiles(dark)):
-        said, first = namer.seen(Pyramid.of(bgr), corners, None)
-        again = namer.light(Pyramid.of(bgr), corners, said)
+    for namer in (PretrainedTiles(), FewShotTiles(dark)):
+        said, first = namer.first_look(Pyramid.of(bgr), corners)
+        again = namer.in_light_of(Pyramid.of(bgr), corners, said)
         assert np.allclose(again.cast, first.cast)
-        if first.tints is not None:
+        if isinstance(first, FewShotTiles) and isinstance(again, FewShotTiles) and first.tints is not None:
             assert again.tints is not None and np.abs(again.tints - first.tints).max() < 0.02

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.classifier import Learnt
 from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import Mark, Printing
 
@@ -23,4 +23,4 @@ def light_printing():
     rng = np.random.default_rng(1)
     taught = photograph(rng, edition="36", size=(800, 608), printing=look, faces=faces, hardness=0.0)
     label = {"image": "taught", "cards": taught.truth["cards"]}
-    return look, Learnt(learn_hexel("hexel36", [("taught", taught.bgr)], [label]))
+    return look, FewShotSymbols(learn_hexel("hexel36", [("taught", taught.bgr)], [label]))

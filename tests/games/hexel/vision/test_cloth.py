@@ -5,8 +5,8 @@ from pathlib import Path
 import cv2
 import pytest
 
-from companion.games.hexel.vision.classifier import Learnt
 from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.recognizer import read_beside, read_hexel
 from companion.vision.tracking.regions import Unchanged, across_of
 
@@ -22,7 +22,7 @@ TAUGHT = {
 def namer():
     cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
     taught = [("taught", cv2.imread(str(SCENES / "cloth-taught.jpg")))]
-    return Learnt(learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}]))
+    return FewShotSymbols(learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}]))
 
 
 @pytest.fixture(scope="module")

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.games.hexel.vision.classifier import Learnt
 from companion.games.hexel.vision.enrolment import learn_hexel
-from companion.games.hexel.vision.prototypes import Profile, read_profile
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import Cell
 from companion.vision.tracking.registration import agree, register
@@ -33,7 +33,7 @@ DARK = Printing(
 )
 
 
-def taught(look: Printing, seed: int) -> Profile:
+def taught(look: Printing, seed: int) -> SymbolProfile:
     faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
     picture = photograph(
         np.random.default_rng(seed), edition="36", size=(800, 608), printing=look, faces=faces, hardness=0.0
@@ -43,7 +43,7 @@ def taught(look: Printing, seed: int) -> Profile:
 
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Printing) -> None:
-    namer = Learnt(taught(look, 1))
+    namer = FewShotSymbols(taught(look, 1))
     picture = photograph(np.random.default_rng(12), edition="36", printing=look, cards=8, across_px=90, hardness=0.3)
     truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"] if not c.get("cut")}
     told = {c.cell: c.edges for c in read_hexel(picture.bgr, namer).cards if c.cell is not None}
@@ -56,7 +56,7 @@ def test_a_profile_is_the_same_after_a_file(tmp_path: Path) -> None:
     profile = taught(LIGHT, 2)
     path = tmp_path / "profile.json"
     path.write_text(json.dumps(profile.as_json()), encoding="utf-8")
-    again = read_profile(path)
+    again = SymbolProfile.read(path)
     assert (again.deck, again.symbols) == (profile.deck, profile.symbols)
     assert np.allclose(again.looks, profile.looks, atol=1e-4) and np.allclose(again.face_value, profile.face_value)
 
@@ -65,7 +65,7 @@ def test_a_profile_of_another_form_is_to_be_learnt_again(tmp_path: Path) -> None
     path = tmp_path / "old.json"
     path.write_text(json.dumps({**taught(LIGHT, 2).as_json(), "profile": 1}), encoding="utf-8")
     with pytest.raises(UsageError, match="learn the printing again"):
-        read_profile(path)
+        SymbolProfile.read(path)
 
 
 def test_a_symbol_that_light_has_burnt_out_is_not_learnt() -> None:
@@ -89,7 +89,7 @@ def test_symbols_that_look_the_same_are_not_learnt() -> None:
 def test_symbols_that_look_alike_are_said_when_they_are_learnt() -> None:
     looks = np.zeros((3, 8), np.float32)
     looks[1, 0], looks[2, 1] = 1.5, 6.0
-    profile = Profile("hexel36", SYMBOLS, looks, np.full(3, 0.75, np.float32))
+    profile = SymbolProfile("hexel36", SYMBOLS, looks, np.full(3, 0.75, np.float32))
     assert profile.alike == (("red", "blue"),)
     assert "red with blue" in profile.summary()
     assert "alike" not in taught(DARK, 3).summary()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.neighbour_search import cards_beside
-from companion.vision.detection.detector import Found
+from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 
@@ -18,9 +18,9 @@ def table(light_printing):
     return Pyramid.of(picture.bgr), namer, corners
 
 
-def _hint_at(centre: np.ndarray, true: np.ndarray, sure: float = 0.05) -> Found:
+def _hint_at(centre: np.ndarray, true: np.ndarray, sure: float = 0.05) -> Detection:
     """What a finder says that is hardly sure of anything: about there, about so large."""
-    return Found(np.asarray(0.7 * (true[0] - true[0].mean(0)) + centre, np.float32), sure)
+    return Detection(np.asarray(0.7 * (true[0] - true[0].mean(0)) + centre, np.float32), sure)
 
 
 def test_a_hint_beside_a_card_becomes_the_card_that_lies_there_and_so_does_the_next(table):
@@ -31,7 +31,7 @@ def test_a_hint_beside_a_card_becomes_the_card_that_lies_there_and_so_does_the_n
     off = np.array([np.linalg.norm(true.mean(1) - card.corners.mean(0), axis=1) for card in cards])
     assert len(cards) >= 3 and (off.min(1) < 0.08 * side).all()
     assert len(set(off.argmin(1))) == len(cards) and 0 not in off.argmin(1)
-    assert all(None not in namer.accepted(p) for p in said)
+    assert all(None not in namer.accept(p) for p in said)
 
 
 def test_hints_beside_the_tableau_are_no_cards(table):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.outline_tta import outlined_again
-from companion.vision.detection.detector import UNIT_HEXAGON, affine_of
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 
@@ -19,10 +19,10 @@ def table(light_printing):
 
 
 def _askew(corners: np.ndarray, degrees: float, push: float) -> np.ndarray:
-    centre, affine = affine_of(corners)
+    centre, affine = HEXAGON.pose_of(corners)
     sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
     turned = affine @ np.array([[cosine, -sine], [sine, cosine]])
-    return np.asarray(centre + affine @ (push * UNIT_HEXAGON[1]) + UNIT_HEXAGON @ turned.T, np.float32)
+    return np.asarray(centre + affine @ (push * HEXAGON.unit[1]) + HEXAGON.unit @ turned.T, np.float32)
 
 
 def _doubted(said: np.ndarray, card: int, symbols: int) -> np.ndarray:
@@ -33,14 +33,14 @@ def _doubted(said: np.ndarray, card: int, symbols: int) -> np.ndarray:
 
 
 def _sure(namer, probabilities: np.ndarray) -> int:
-    return sum(name is not None for name in namer.accepted(probabilities))
+    return sum(name is not None for name in namer.accept(probabilities))
 
 
 def test_a_card_outlined_askew_is_read_through_a_better_outline(table):
     pyramid, namer, true = table
     corners = true.copy()
     corners[0] = _askew(true[0], 6, 0.1)
-    before = _doubted(namer.probabilities(pyramid, corners), 0, 2)
+    before = _doubted(namer.classify(pyramid, corners), 0, 2)
     assert 3 <= _sure(namer, before[0]) < 6
     better, after = outlined_again(pyramid, corners, before, namer)
     side = np.linalg.norm(true[0, 0] - true[0, 1])
@@ -53,7 +53,7 @@ def test_what_is_sure_is_left_alone(table):
     pyramid, namer, true = table
     corners = true.copy()
     corners[0] = _askew(true[0], 8, 0.15)
-    said = namer.probabilities(pyramid, true)
+    said = namer.classify(pyramid, true)
     same, still = outlined_again(pyramid, corners, said, namer)
     assert same is corners and still is said
 
@@ -62,13 +62,13 @@ def test_what_shows_hardly_a_sure_symbol_may_be_anything_and_is_left_alone(table
     pyramid, namer, true = table
     corners = true.copy()
     corners[0] = _askew(true[0], 8, 0.15)
-    said = _doubted(namer.probabilities(pyramid, true), 0, 4)
+    said = _doubted(namer.classify(pyramid, true), 0, 4)
     same, still = outlined_again(pyramid, corners, said, namer)
     assert same is corners and still is said
 
 
 def test_an_outline_that_nothing_betters_stays(table):
     pyramid, namer, true = table
-    said = _doubted(namer.probabilities(pyramid, true), 1, 2)
+    said = _doubted(namer.classify(pyramid, true), 1, 2)
     same, still = outlined_again(pyramid, true, said, namer)
     assert same is true and still is said

@@ -4,10 +4,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.patch_tta import is_shown, symbol_probabilities
-from companion.games.hexel.vision.prototypes import Profile, learnt
-from companion.games.hexel.vision.symbol_crops import PATCH, raw_patches
-from companion.vision.detection.detector import UNIT_HEXAGON
+from companion.games.hexel.vision.classifier import PATCH, raw_patches
+from companion.games.hexel.vision.few_shot_classifier import is_shown, symbol_probabilities
+from companion.games.hexel.vision.prototypes import SymbolProfile, learnt
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -19,7 +19,7 @@ NET = "hexel/embedding/weights.onnx"
 def card(edges: list[str], face: int = 225) -> tuple[np.ndarray, np.ndarray]:
     """A picture (300, 300, 3) of one card with a disc at every edge, and its corners (1, 6, 2)."""
     picture = np.full((300, 300, 3), 90, np.uint8)
-    corners = UNIT_HEXAGON * SIDE + 150
+    corners = HEXAGON.unit * SIDE + 150
     cv2.fillPoly(picture, [np.round(corners).astype(np.int32)], (face, face, face))
     for edge, name in enumerate(edges):
         x, y = place(edge)
@@ -33,7 +33,7 @@ def place(edge: int) -> tuple[float, float]:
 
 
 @pytest.fixture(scope="module")
-def profile() -> Profile:
+def profile() -> SymbolProfile:
     photographs = []
     for name in INKS:
         picture, corners = card([name] * 6)
@@ -41,25 +41,25 @@ def profile() -> Profile:
     return learnt(network(NET), "hexel36", photographs)
 
 
-def told(profile: Profile, picture: np.ndarray, corners: np.ndarray) -> np.ndarray:
+def told(profile: SymbolProfile, picture: np.ndarray, corners: np.ndarray) -> np.ndarray:
     return np.asarray(symbol_probabilities(network(NET), profile, Pyramid.of(picture), corners, PLAIN)[0])
 
 
-def test_a_symbol_half_under_a_stick_is_named_by_its_other_half(profile: Profile) -> None:
+def test_a_symbol_half_under_a_stick_is_named_by_its_other_half(profile: SymbolProfile) -> None:
     picture, corners = card(["red", "red", "blue", "red", "blue", "red"])
     x, y = place(0)
     cv2.rectangle(picture, (round(x) - 40, round(y) + 7), (round(x) + 40, round(y) + 30), (60, 150, 60), -1)
     assert told(profile, picture, corners)[0, profile.symbols.index("red")] > PLAIN
 
 
-def test_a_symbol_wholly_under_a_thing_stays_unnamed(profile: Profile) -> None:
+def test_a_symbol_wholly_under_a_thing_stays_unnamed(profile: SymbolProfile) -> None:
     picture, corners = card(["red", "red", "blue", "red", "blue", "red"])
     x, y = place(0)
     cv2.circle(picture, (round(x), round(y)), 36, (60, 150, 60), -1)
     assert told(profile, picture, corners)[0, :-1].max() < PLAIN
 
 
-def test_a_face_burnt_out_to_white_shows_no_symbols(profile: Profile) -> None:
+def test_a_face_burnt_out_to_white_shows_no_symbols(profile: SymbolProfile) -> None:
     picture, corners = card(["red"] * 6)
     picture[:] = 255
     assert not is_shown(raw_patches(Pyramid.of(picture), corners)[0]).any()

@@ -2,15 +2,16 @@
 
 import numpy as np
 
-from companion.games.hexel.vision.classifier import Learnt
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice
 from companion.games.hexel.vision.plausibility import has_the_cards_size, is_no_pattern, judged
-from companion.games.hexel.vision.prototypes import Profile
-from companion.vision.detection.detector import UNIT_HEXAGON, Found
+from companion.games.hexel.vision.prototypes import SymbolProfile
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import HEXAGON
 
 
-def found(side: float, confidence: float = 0.95) -> Found:
-    return Found((UNIT_HEXAGON * side + 300).astype(np.float32), confidence)
+def found(side: float, confidence: float = 0.95) -> Detection:
+    return Detection((HEXAGON.unit * side + 300).astype(np.float32), confidence)
 
 
 def test_rosettes_on_a_cloth_that_are_much_smaller_than_the_cards_are_none() -> None:
@@ -40,7 +41,7 @@ def test_a_card_hardly_seen_beside_the_tableau_is_not_stated_to_be_loose() -> No
     names = ("red", "blue", None)
     faint = np.full((1, 6, 3), [0.5, 0.3, 0.2], np.float32)
     plain = np.full((1, 6, 3), [0.99, 0.005, 0.005], np.float32)
-    namer = Learnt(Profile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32)))
+    namer = FewShotSymbols(SymbolProfile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32)))
     place = Lattice((None,), (0,), np.eye(3))
     told = [
         judged((found(80, sure),), place, p, namer, (800, 600)).loose[0].is_unsettled

@@ -7,9 +7,8 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.classifier import Printed
+from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols
 from companion.games.hexel.vision.recognizer import read_beside, read_hexel
-from companion.games.hexel.vision.symbol_crops import CLASSES
 from companion.rules.hexgrid import Cell
 from companion.vision.decoding import load_picture
 from companion.vision.results import Reading, aligned, is_near
@@ -42,7 +41,7 @@ def test_a_calm_drawn_table_is_read_without_a_fault(edition: str, seed: int) -> 
     match = register(truth, faces(reading))
     assert match is not None
     assert {match.cell(cell): match.edges(edges) for cell, edges in faces(reading).items()} == truth
-    assert reading.namer == Printed(edition)
+    assert reading.namer == PretrainedSymbols(edition)
 
 
 def test_the_input_is_not_written_to() -> None:
@@ -59,7 +58,7 @@ def test_an_uncertain_symbol_is_not_stated() -> None:
     p[2] = 0.02
     p[2, 0], p[2, 1] = 0.5, 0.42
     p[:, 0][p[:, 0] > 0.8] = 0.97
-    assert Printed("36").accepted(p) == ("red", "red", None, "red", "red", "red")
+    assert PretrainedSymbols("36").accept(p) == ("red", "red", None, "red", "red", "red")
 
 
 def test_of_three_kinds_on_a_card_the_least_certain_is_doubted() -> None:
@@ -67,15 +66,15 @@ def test_of_three_kinds_on_a_card_the_least_certain_is_doubted() -> None:
     p[0:3, CLASSES.index("red")] = 0.99
     p[3:5, CLASSES.index("void")] = 0.99
     p[5, CLASSES.index("blue-disc")] = 0.97
-    assert Printed("36").accepted(p) == ("red", "red", "red", "void", "void", None)
+    assert PretrainedSymbols("36").accept(p) == ("red", "red", "red", "void", "void", None)
 
 
 def test_a_symbol_of_the_other_edition_is_doubted() -> None:
     p = np.zeros((6, len(CLASSES)), np.float32)
     p[:5, CLASSES.index("red")] = 0.99
     p[5, CLASSES.index("yellow")] = 0.99
-    assert Printed("36").accepted(p)[5] is None
-    assert Printed("46").accepted(p)[5] == "yellow"
+    assert PretrainedSymbols("36").accept(p)[5] is None
+    assert PretrainedSymbols("46").accept(p)[5] == "yellow"
 
 
 def test_a_file_that_is_no_picture_is_none(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.games.hexel.vision.two_symbol_prior import with_two_kinds
+from companion.games.hexel.vision.prototype_adaptation import with_two_kinds
 
 PLAIN = 0.93
 

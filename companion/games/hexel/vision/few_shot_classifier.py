@@ -6,27 +6,28 @@ answer counts that lies clearly nearer to some look than the patch as it is. Sym
 share their doubt. What is burnt out to white is no symbol.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from companion.games.hexel.vision.prototype_adaptation import named
-from companion.games.hexel.vision.prototypes import NONE_AT, Profile, likeness, seen_for_likeness
-from companion.games.hexel.vision.symbol_crops import PATCH, bare_face, levels_apart, over_face, raw_patches, stood_out
+from companion.games.hexel.vision.classifier import (
+    PATCH,
+    accept_symbols,
+    bare_face,
+    levels_apart,
+    over_face,
+    raw_patches,
+    stood_out,
+)
+from companion.games.hexel.vision.prototype_adaptation import named, with_two_kinds
+from companion.games.hexel.vision.prototypes import SymbolProfile, likeness, seen_for_likeness
+from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import Network
-
-_FEWEST = 2
-"""Symbols that are plain on a card, for its others to be looked at again: on what is no card few are."""
-_NEAR = 4.0
-_NEARER = 0.8
-"""An answer counts within this squared distance of a look, and this much nearer to it than the first one was."""
-_LIKES, _FEWEST_LIKES = 1.5, 3
-"""Symbols of one card whose answers lie within this squared distance look the same; so many speak for another."""
-_SHOWN = 4.0
-"""Levels of 255 by which anything printed stands out from the face."""
+from companion.vision.networks import Network, network
 
 
 def symbol_probabilities(
-    net: Network, profile: Profile, pyramid: Pyramid, corners: np.ndarray, plain: float
+    net: Network, profile: SymbolProfile, pyramid: Pyramid, corners: np.ndarray, plain: float
 ) -> np.ndarray:
     """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
 
@@ -41,13 +42,13 @@ def symbol_probabilities(
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
     colours, faces = raw_patches(pyramid, corners)
     answers = likeness(net, seen_for_likeness(colours, faces, profile.face_value))
-    told = named(profile.looks, answers, NONE_AT, plain)
+    told = named(profile.looks, answers, LIMITS.none_at, plain)
     sure = told[..., :-1].max(-1) >= plain
     shown = is_shown(colours)
-    again = ~sure & shown & (sure.sum(1) >= _FEWEST)[:, None]
+    again = ~sure & shown & (sure.sum(1) >= LIMITS.fewest_plain)[:, None]
     if again.any():
         better, fresh = _nearer(net, profile, colours, faces, answers, again)
-        told[better] = named(profile.looks, fresh, NONE_AT, plain)[better]
+        told[better] = named(profile.looks, fresh, LIMITS.none_at, plain)[better]
         answers = fresh
     told = _with_its_likes(told, answers, plain)
     told[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
@@ -57,22 +58,22 @@ def symbol_probabilities(
 def _with_its_likes(told: np.ndarray, answers: np.ndarray, plain: float) -> np.ndarray:
     """Probabilities (N, 6, K + 1), those in doubt as sure as the mean of the symbols on the card that look the same."""
     off = ((answers[:, :, None] - answers[:, None]) ** 2).sum(-1)
-    likes = off < _LIKES
+    likes = off < LIMITS.like_squared
     logs = np.log(np.maximum(told, 1e-6))
     mean = np.exp(np.einsum("nij,njc->nic", likes, logs) / likes.sum(2)[..., None])
     mean /= mean.sum(-1, keepdims=True)
-    helps = (told.max(-1) < plain) & (mean.max(-1) > told.max(-1)) & (likes.sum(2) >= _FEWEST_LIKES)
+    helps = (told.max(-1) < plain) & (mean.max(-1) > told.max(-1)) & (likes.sum(2) >= LIMITS.fewest_likes)
     return np.where(helps[..., None], mean, told).astype(np.float32)
 
 
 def is_shown(colours: np.ndarray) -> np.ndarray:
     """Which raw patches (N, 6, PATCH, PATCH, 3) show anything at all: (N, 6) bool; not those burnt out to white."""
-    return np.asarray(levels_apart(colours) >= _SHOWN)
+    return np.asarray(levels_apart(colours) >= LIMITS.shown_levels)
 
 
 def _nearer(
     net: Network,
-    profile: Profile,
+    profile: SymbolProfile,
     colours: np.ndarray,
     faces: np.ndarray,
     answers: np.ndarray,
@@ -86,7 +87,7 @@ def _nearer(
     off = ((seen[:, :, None] - profile.looks) ** 2).sum(-1).min(-1)
     first = ((answers[card, edge][:, None] - profile.looks) ** 2).sum(-1).min(-1)
     best, least = off.argmin(0), off.min(0)
-    counts = (least < _NEAR) & (least < _NEARER * first)
+    counts = (least < LIMITS.near_prototype) & (least < LIMITS.nearer_share * first)
     fresh, better = answers.copy(), np.zeros(again.shape, bool)
     fresh[card[counts], edge[counts]] = seen[best, np.arange(len(card))][counts]
     better[card[counts], edge[counts]] = True
@@ -110,3 +111,30 @@ def _otherwise(
         over = over_face(alone, face, value) - np.float32(0.5)
         out.append(np.concatenate([over, stood_out(alone)], axis=-1)[:, 0])
     return np.stack(out)
+
+
+@dataclass(frozen=True, slots=True)
+class FewShotSymbols:
+    """A deck's own printing."""
+
+    profile: SymbolProfile
+
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """See `SymbolClassifier`."""
+        return (*self.profile.symbols, None)
+
+    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+        """See `Classifier`."""
+        alone = symbol_probabilities(
+            network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol
+        )
+        return with_two_kinds(alone, LIMITS.sure_symbol)
+
+    def settled(self, probabilities: np.ndarray) -> "FewShotSymbols":
+        """Itself: a profile knows its deck."""
+        return self
+
+    def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+        """See `Classifier`."""
+        return accept_symbols(probabilities, self.names)
