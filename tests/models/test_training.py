@@ -61,7 +61,7 @@ def test_a_correction_mends_the_outline_it_was_made_for():
     assert np.linalg.norm(mended[:, None] - true[None], axis=2).min(1).max() < 1e-3
 
 
-@pytest.mark.filterwarnings("ignore:You are using the legacy:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter that writes OPSET
 def test_the_loop_lowers_the_loss_and_writes_weights_that_load(tmp_path, capsys):
     arguments = parser(None, steps=40, rate=1e-2).parse_args(
         ["--cache", str(tmp_path), "--out", str(tmp_path / "w.onnx")]

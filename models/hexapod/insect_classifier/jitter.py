@@ -43,7 +43,8 @@ def jittered(image: np.ndarray, middles: NDArray[np.floating], rng: np.random.Ge
     if rng.random() < _ASTRAY:
         off, hidden = off + _away(rng), np.ones_like(hidden)
     source = field + _KEPT - 0.5 + off.astype(np.float32) * CELL_PX
-    m = cv2.getPerspectiveTransform(source.astype(np.float32), field + np.float32(CELL_PX - 0.5))
+    to = field + np.float32(CELL_PX - 0.5)
+    m = np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), to), np.float64)
     cut = cv2.warpPerspective(image, m, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     shown = (mapped(m, middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
     faulty = _noisy(_blurred(_lit(cut, rng), rng), rng)
