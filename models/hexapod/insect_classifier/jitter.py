@@ -46,7 +46,7 @@ def jittered(image: np.ndarray, middles: NDArray[np.floating], rng: np.random.Ge
     to = field + np.float32(CELL_PX - 0.5)
     m = np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), to), np.float64)
     cut = cv2.warpPerspective(image, m, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    shown = (mapped(m, middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
+    shown = (mapped(np.asarray(m, np.float64), middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
     faulty = _noisy(_blurred(_lit(cut, rng), rng), rng)
     out: np.ndarray = prepared(np.clip(faulty, 0, 255).astype(np.uint8))
     return out * np.float32(rng.uniform(0.9, 1.05)) + np.float32(rng.normal(0, 0.02)), hidden, shown
