@@ -14,17 +14,14 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.vision.detection.detector import STRIDE, brightened
-from companion.vision.geometry.shapes import CODE_SCALE, HEXAGON
+from companion.vision.detection.detector import OFFSET_PX, STRIDE, brightened
+from companion.vision.geometry.shapes import CODE_SCALE, HEXAGON, Shape
 from models.networks import export_detector
 from models.trainer import Losses, Trainer
 
 CROP = 256
-OFFSET_SCALE = 8
-"""The pixels that an offset of 1 stands for."""
 
 Picture = NDArray[np.uint8 | np.float32]
-Points = NDArray[np.float64]
 Outlines = NDArray[np.float32]
 
 
@@ -49,13 +46,13 @@ class Heatmap:
     """How a game's pieces are marked, in terms of their circumradius or half height.
 
     Attributes:
-        pose_code: of corners (K, 2): centre, code (5,), affine map.
+        shape: of the pieces.
         spread: the standard deviation of a centre's peak.
         most_hidden: a piece hidden by more than this is neither to be found nor not.
         reach: within this distance from its centre a piece's pose is learnt.
     """
 
-    pose_code: Callable[[Outlines], tuple[Points, Points, Points]] = HEXAGON.pose_code
+    shape: Shape = HEXAGON
     spread: float = 0.14
     most_hidden: float = 0.45
     reach: float = 0.30
@@ -133,7 +130,7 @@ class _Around:
     """The network's pixels around a piece: their squared distances from its centre in radii, and its pose for them."""
 
     def __init__(self, outline: Outlines, how: Heatmap) -> None:
-        centre, code, affine = how.pose_code(outline)
+        centre, code, affine = how.shape.pose_code(outline)
         reach, last = np.linalg.norm(affine, axis=1) + STRIDE, CROP // STRIDE - 1
         low = np.clip(np.floor((centre - reach) / STRIDE), 0, last).astype(int)
         high = np.clip(np.ceil((centre + reach) / STRIDE), low + 1, last + 1).astype(int)
@@ -143,7 +140,7 @@ class _Around:
         u, v = np.linalg.inv(affine) @ np.stack([dx.ravel(), dy.ravel()])
         self.distance2 = (u * u + v * v).reshape(dx.shape)
         self.size = float(np.sqrt(abs(np.linalg.det(affine))))
-        self.values = (-dx / OFFSET_SCALE, -dy / OFFSET_SCALE, *np.multiply(code, CODE_SCALE))
+        self.values = (-dx / OFFSET_PX, -dy / OFFSET_PX, *np.multiply(code, CODE_SCALE[:5]))
 
 
 def detection_loss(

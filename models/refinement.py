@@ -30,48 +30,47 @@ def rotation(angle: float) -> Points:
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
 
 
-def perturb(corners: Points, rng: np.random.Generator, amount: float, form: Shape = HEXAGON) -> tuple[Points, Points]:
+def perturb(corners: Points, rng: np.random.Generator, amount: float, shape: Shape = HEXAGON) -> tuple[Points, Points]:
     """An outline a little wrong, and the correction (2, 3) in its own unit frame that makes it right.
 
     Args:
         corners: (K, 2) the true outline.
         rng: the only source of chance.
         amount: 1 for about 4.5 % of turn, 5 % of size and 3.5 % of the radius in place.
-        form: the shape; the outline returned begins at any corner that looks like the first.
+        shape: the piece's; the outline returned begins at any corner that looks like the first.
     """
-    centre, affine = form.pose_of(corners)
+    centre, affine = shape.pose_of(corners)
     turn = rotation(rng.normal(0, 0.045 * amount))
     stretch = np.eye(2) * np.exp(rng.normal(0, 0.05 * amount)) + rng.normal(0, 0.03 * amount, (2, 2))
     off = rng.normal(0, 0.035 * amount, 2)
-    symmetry = 6 if len(form.unit) == 6 else 2
-    spin = rotation(2 * np.pi / symmetry * int(rng.integers(symmetry)))
+    spin = rotation(2 * np.pi / shape.symmetry * int(rng.integers(shape.symmetry)))
     wrong = affine @ turn @ stretch @ spin
     # right(u) = centre + A S u; wrong(u) = centre + A off + W u; wanted: wrong(D u + t) = right(u)
     inverse = np.linalg.inv(wrong)
     move, shift = inverse @ affine @ spin, -inverse @ affine @ off
-    return centre + affine @ off + form.unit @ wrong.T, np.column_stack([move - np.eye(2), shift])
+    return centre + affine @ off + shape.unit @ wrong.T, np.column_stack([move - np.eye(2), shift])
 
 
 def views_of(
-    pyramid: Pyramid, outlines: Sequence[Points], rng: np.random.Generator, looks: int, form: Shape = HEXAGON
+    pyramid: Pyramid, outlines: Sequence[Points], rng: np.random.Generator, looks: int, shape: Shape = HEXAGON
 ) -> Views:
     """Views of true outlines (K, 2), each seen ``looks`` times through one that is a little wrong."""
-    pairs = [perturb(one, rng, float(rng.choice(AMOUNTS)), form) for one in outlines for _ in range(looks)]
+    pairs = [perturb(one, rng, float(rng.choice(AMOUNTS)), shape) for one in outlines for _ in range(looks)]
     if not pairs:
         return np.zeros((0, VIEW, VIEW, 3), np.uint8), np.zeros((0, 6), np.float32)
-    views = cut_views(pyramid, np.array([outline for outline, _ in pairs]), form)
+    views = cut_views(pyramid, np.array([outline for outline, _ in pairs]), shape)
     corrections = np.array([correction.reshape(-1) for _, correction in pairs], np.float32)
     return np.round((views + 0.5) * 200).astype(np.uint8), corrections
 
 
-def corner_error(corrections: NDArray[np.float32], wanted: NDArray[np.float32], form: Shape) -> NDArray[np.float64]:
+def corner_error(corrections: NDArray[np.float32], wanted: NDArray[np.float32], shape: Shape) -> NDArray[np.float64]:
     """The mean corner error (N,), in units of the outline's own frame."""
-    at = np.column_stack([form.unit, np.ones(len(form.unit))])
+    at = np.column_stack([shape.unit, np.ones(len(shape.unit))])
     off = np.einsum("nij,kj->nki", (corrections - wanted).reshape(-1, 2, 3), at)
     return np.asarray(np.linalg.norm(off, axis=2).mean(1), np.float64)
 
 
-def train_refiner(arguments: argparse.Namespace, training: Views, held_out: Views, form: Shape = HEXAGON) -> None:
+def train_refiner(arguments: argparse.Namespace, training: Views, held_out: Views, shape: Shape = HEXAGON) -> None:
     """Train a corner refiner on views and export it; ``--steps`` 0 stands for eight epochs."""
     x, y = training
     arguments.steps = arguments.steps or 8 * (len(x) // BATCH)
@@ -89,7 +88,7 @@ def train_refiner(arguments: argparse.Namespace, training: Views, held_out: View
     def report() -> str:
         views, wanted = held_out
         before, after = (
-            corner_error(out, wanted, form)
+            corner_error(out, wanted, shape)
             for out in (np.zeros_like(wanted), np.asarray(trainer.predict(_batch(views)) / GAIN, np.float32))
         )
         figures = f"median {np.median(after):.4f} of {np.median(before):.4f}, 95 % {np.percentile(after, 95):.4f}"

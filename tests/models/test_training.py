@@ -5,7 +5,8 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="only where networks are trained: pip install -e '.[train]'")
 
-from companion.vision.detection.detector import UNIT_HEXAGON, corners_from_code, peaks  # noqa: E402
+from companion.vision.detection.detector import Head  # noqa: E402
+from companion.vision.geometry.shapes import HEXAGON  # noqa: E402
 from companion.vision.networks import OnnxRuntimeNetwork, load, model_path  # noqa: E402
 from models.dataset import Shuffled, chunks, ragged  # noqa: E402
 from models.detection import CROP, Heatmap, Sample, augment, targets  # noqa: E402
@@ -32,7 +33,7 @@ def test_a_warm_start_answers_as_the_weights_it_begins_with(net, name, shape):
 def sample(rng):
     turn = np.radians(rng.uniform(0, 60))
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
-    corners = np.array([[60, 70], [150, 160]])[:, None] + 28 * UNIT_HEXAGON @ rotation.T
+    corners = np.array([[60, 70], [150, 160]])[:, None] + 28 * HEXAGON.unit @ rotation.T
     return Sample(
         rng.integers(0, 255, (CROP, CROP, 3), np.uint8), corners.astype(np.float32), np.zeros(2), np.zeros((0, 6, 2))
     )
@@ -44,9 +45,9 @@ def test_what_a_detector_should_answer_decodes_to_the_pieces(seed):
     piece = augment(sample(rng), rng)
     heat, _, pose, _ = targets(piece, Heatmap())
     logits = np.log(np.clip(heat, 1e-4, 1 - 1e-4) / (1 - np.clip(heat, 1e-4, 1 - 1e-4)))
-    centres, codes, confidence = peaks(np.concatenate([logits, pose]), 0.9)
+    outlines, confidence = Head(HEXAGON, spacing=0.5).decode(np.concatenate([logits, pose]), 0.9)
     assert len(confidence) == 2
-    for quad in corners_from_code(centres, codes):
+    for quad in outlines:
         apart = np.linalg.norm(quad[:, None] - piece.corners.reshape(1, -1, 2), axis=2).min(1)
         assert apart.max() < 0.5
 
@@ -55,13 +56,12 @@ def test_a_correction_mends_the_outline_it_was_made_for():
     rng = np.random.default_rng(2)
     true = sample(rng).corners[0].astype(np.float64)
     outline, correction = perturb(true, rng, 1.0)
-    from companion.vision.detection.corner_refiner import HEXAGON
-
     centre, affine = HEXAGON.pose_of(outline)
     mended = (HEXAGON.unit @ (np.eye(2) + correction[:, :2]).T + correction[:, 2]) @ affine.T + centre
     assert np.linalg.norm(mended[:, None] - true[None], axis=2).min(1).max() < 1e-3
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of the exporter that writes OPSET
 def test_the_loop_lowers_the_loss_and_writes_weights_that_load(tmp_path, capsys):
     arguments = parser(None, steps=40, rate=1e-2).parse_args(
         ["--cache", str(tmp_path), "--out", str(tmp_path / "w.onnx")]

@@ -131,7 +131,7 @@ def main() -> None:
     if a.hard:
         data += 3 * samples(drawings(a.cache, a.faces, 0, 0, a.hard))
     net = DeepDetector()
-    how = Heatmap(CARD.pose_code, spread=0.12, most_hidden=0.5, reach=0.27)
+    how = Heatmap(CARD, spread=0.12, most_hidden=0.5, reach=0.27)
     train_detector(a, net, data, how, augment, (net.more8, net.more16) if a.new_layers else ())
 
 

@@ -110,12 +110,14 @@ def _blurred(patch: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np
     """Out of focus, shaken, or seen from afar."""
     kind = rng.integers(4)
     if kind == 0:
-        return np.asarray(cv2.GaussianBlur(patch, (0, 0), float(rng.uniform(0.4, 1.8))))
+        return np.asarray(cv2.GaussianBlur(patch, (0, 0), float(rng.uniform(0.4, 1.8))), np.float32)
     if kind == 1:
         small = cv2.resize(patch, None, fx=(f := float(rng.uniform(0.35, 0.8))), fy=f, interpolation=cv2.INTER_AREA)
-        return np.asarray(cv2.resize(small, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR))
+        return np.asarray(cv2.resize(small, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR), np.float32)
     streaked = cv2.filter2D(patch, -1, _streak(float(rng.uniform(1.5, 7.0)), float(rng.uniform(0, np.pi))))
-    return np.asarray(streaked if kind == 2 else cv2.GaussianBlur(streaked, (0, 0), float(rng.uniform(0.4, 1.2))))
+    if kind == 3:
+        streaked = cv2.GaussianBlur(streaked, (0, 0), float(rng.uniform(0.4, 1.2)))
+    return np.asarray(streaked, np.float32)
 
 
 def _streak(length: float, angle: float) -> NDArray[np.float32]:

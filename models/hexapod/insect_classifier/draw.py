@@ -12,9 +12,10 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.geometry.shapes import homography, mapped
-from models.dataset import cached, chunks
+from models.dataset import Column, cached, chunks
 from models.drawing.hexapod.layouts import Scene, any_card, scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import Printing, invented, reference, varied
@@ -33,7 +34,7 @@ OPEN, COVERED = 0.3, 0.5
 _CHUNK = 200
 _VIEWS_OF_A_DECK = 3
 
-Columns = tuple[np.ndarray, ...]
+Columns = tuple[Column, ...]
 
 
 def draw_photo(seed: int) -> Columns:
@@ -80,7 +81,7 @@ def _cards_alone(rng: np.random.Generator) -> Scene:
     return Scene([], found.loose)
 
 
-def straightened(bgr: np.ndarray, truth: dict[str, Any]) -> Columns:
+def straightened(bgr: NDArray[np.uint8], truth: dict[str, Any]) -> Columns:
     """Cases of 5 x 5 and cards seen from above with a margin, their kinds by `KINDS`, -1 where nobody can say, and
     where the middle of what lies in each cell is seen, in cells: what lies on a stack is seen beside its place."""
     cases = [e for e in truth["boards"] if (e["rows"], e["cols"]) == (5, 5) and "cut" not in e]
@@ -88,7 +89,7 @@ def straightened(bgr: np.ndarray, truth: dict[str, Any]) -> Columns:
     return *_views(bgr, cases, 5), *_views(bgr, cards, 2)
 
 
-def _views(bgr: np.ndarray, entries: list[dict[str, Any]], cells: int) -> Columns:
+def _views(bgr: NDArray[np.uint8], entries: list[dict[str, Any]], cells: int) -> Columns:
     side = round((cells + 2 * MARGIN) * CELL_PX)
     images, kinds = np.zeros((len(entries), side, side, 3), np.uint8), np.zeros((len(entries), cells, cells), np.int8)
     middles = np.zeros((len(entries), cells, cells, 2), np.float32)
@@ -103,14 +104,16 @@ def _centres(entry: dict[str, Any]) -> np.ndarray:
     return np.array(entry["centres"], np.float64)
 
 
-def view(bgr: np.ndarray, corners: np.ndarray, rows: int, cols: int, cell_px: float, margin: float) -> np.ndarray:
+def view(
+    bgr: NDArray[np.uint8], corners: NDArray[np.floating], rows: int, cols: int, cell_px: float, margin: float
+) -> np.ndarray:
     """A quad straightened, that many cells wide and high, with a margin in cells."""
     square = (np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32) + margin) * cell_px - 0.5
     size = (round((cols + 2 * margin) * cell_px), round((rows + 2 * margin) * cell_px))
     across = float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[3] - corners[0])) / (rows + cols)
     shrink = cell_px / across
     if shrink < 0.75:  # as from a pyramid: no pixels are skipped
-        bgr = cv2.resize(bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+        bgr = np.asarray(cv2.resize(bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
         corners = (corners + 0.5) * shrink - 0.5
     m = cv2.getPerspectiveTransform(np.asarray(corners, np.float32), square.astype(np.float32))
     return cv2.warpPerspective(bgr, m, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -143,13 +146,13 @@ def _deck(name: str, number: int) -> Printing:
     return reference() if name == "reference" else varied(rng) if name == "varied" else invented(rng)
 
 
-def photos(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
+def photos(cache: Path, count: int) -> list[dict[str, Column]]:
     """The photographs, chunk by chunk."""
     seeds = chunks(2_000_000, count, _CHUNK)
     return [cached(cache, "hexapod-photos", PHOTO, draw_photo, some, workers=1) for some in seeds]
 
 
-def decks(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
+def decks(cache: Path, count: int) -> list[dict[str, Column]]:
     """Close views of decks, chunk by chunk."""
     seeds = chunks(3_000_000, count, 100)
     return [cached(cache, "hexapod-decks", DECK, draw_deck, some, workers=1) for some in seeds]

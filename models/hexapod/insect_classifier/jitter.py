@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import CELL_PX, prepared
 from companion.vision.geometry.shapes import mapped
@@ -24,7 +25,7 @@ Seen = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A view (3, H, W), the share of each of its cells that a thing hides, and where each cell's middle shows, in cells."""
 
 
-def jittered(image: np.ndarray, middles: np.ndarray, rng: np.random.Generator) -> Seen:
+def jittered(image: np.ndarray, middles: NDArray[np.floating], rng: np.random.Generator) -> Seen:
     """A kept view, a little other every time.
 
     Args:
@@ -42,7 +43,8 @@ def jittered(image: np.ndarray, middles: np.ndarray, rng: np.random.Generator) -
     if rng.random() < _ASTRAY:
         off, hidden = off + _away(rng), np.ones_like(hidden)
     source = field + _KEPT - 0.5 + off.astype(np.float32) * CELL_PX
-    m = cv2.getPerspectiveTransform(source.astype(np.float32), field + np.float32(CELL_PX - 0.5))
+    to = field + np.float32(CELL_PX - 0.5)
+    m = np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), to), np.float64)
     cut = cv2.warpPerspective(image, m, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     shown = (mapped(np.asarray(m, np.float64), middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
     faulty = _noisy(_blurred(_lit(cut, rng), rng), rng)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from companion.games.hexapod.deck import CELL_MM, SIDE_MM
 from companion.games.hexapod.vision.detector import detect_fields
@@ -61,11 +62,11 @@ class Shown:
 
     index: int
     is_case: bool
-    found: np.ndarray
-    true: np.ndarray | None
+    found: NDArray[np.floating]
+    true: NDArray[np.floating] | None
 
 
-def astray(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
     """A quad as a finder that errs would give it: in each of turn and place, size and stretch, and lean by itself."""
     placing, stretching, leaning = (float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl")
     angle = rng.uniform(-np.pi / 4, np.pi / 4) if placing == 1.0 else rng.normal(0, 0.15) * placing
@@ -80,7 +81,7 @@ def astray(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return mapped(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
 
 
-def covered(view: np.ndarray, true: np.ndarray, is_case: bool, rng: np.random.Generator) -> np.ndarray:
+def covered(view: NDArray[np.uint8], true: NDArray[np.floating], is_case: bool, rng: np.random.Generator) -> np.ndarray:
     """The view with hands, mugs, pens over it, a thing or two; as it was where they hide most of what it shows.
 
     Args:
@@ -108,7 +109,11 @@ def _fixed(points: np.ndarray) -> np.ndarray:
 
 
 def elsewhere(
-    size: tuple[int, int], quads: np.ndarray, others: np.ndarray, is_case: bool, rng: np.random.Generator
+    size: tuple[int, int],
+    quads: NDArray[np.floating],
+    others: NDArray[np.floating],
+    is_case: bool,
+    rng: np.random.Generator,
 ) -> np.ndarray | None:
     """A square somewhere that is none of the quads, often one of the other sort, a piece of it, or several of them."""
     for _ in range(50):
@@ -129,7 +134,7 @@ def elsewhere(
 
 
 def found_on(data: list[Drawn]) -> list[Finds]:
-    """For each picture what the finder finds on it as a case (True) or a card: where, and what truly lies there."""
+    """For each picture what the installed detector finds on it as a case (True) or a card, and what lies there."""
     found: list[Finds] = []
     for picture in data:
         finds = detect_fields(Pyramid.of(picture[0]), 0.1)
@@ -146,7 +151,7 @@ def found_on(data: list[Drawn]) -> list[Finds]:
     return found
 
 
-def _is_none(quad: np.ndarray, picture: Drawn, is_case: bool) -> bool:
+def _is_none(quad: NDArray[np.floating], picture: Drawn, is_case: bool) -> bool:
     """Whether it is neither a case or card, as asked for, nor, if a card, in a case: what lies there looks like one."""
     _, cases, cards = picture
     if any(_is_same(quad, true) for true in (cases if is_case else cards).corners):
@@ -154,12 +159,12 @@ def _is_none(quad: np.ndarray, picture: Drawn, is_case: bool) -> bool:
     return is_case or not _is_in(quad, cases.corners)
 
 
-def _is_same(quad: np.ndarray, true: np.ndarray) -> bool:
+def _is_same(quad: NDArray[np.floating], true: NDArray[np.floating]) -> bool:
     apart = np.linalg.norm(quad.mean(0) - true.mean(0)) / side_px(true)
     return bool(apart < 0.4 and 0.6 < side_px(quad) / side_px(true) < 1.6)
 
 
-def _is_in(quad: np.ndarray, cases: Iterable[np.ndarray]) -> bool:
+def _is_in(quad: NDArray[np.floating], cases: Iterable[NDArray[np.floating]]) -> bool:
     """Whether it lies in a case: a card that lies there looks like a loose one."""
     x, y = (float(v) for v in quad.mean(0))
     return any(cv2.pointPolygonTest(np.asarray(case, np.float32), (x, y), False) > 0 for case in cases)
@@ -187,7 +192,9 @@ def first_looks(data: list[Drawn], found: list[Finds], rng: np.random.Generator)
     return shown
 
 
-def next_looks(data: list[Drawn], shown: list[Shown], answers: np.ndarray, rng: np.random.Generator) -> list[Shown]:
+def next_looks(
+    data: list[Drawn], shown: list[Shown], answers: NDArray[np.float64], rng: np.random.Generator
+) -> list[Shown]:
     """From where the network puts some of what it was shown: first of all what is none and it holds for there."""
     looks: list[Shown] = []
     for k in sorted((int(k) for k in rng.permutation(len(shown))), key=lambda k: shown[k].true is not None):
@@ -221,7 +228,7 @@ def views(data: list[Drawn], shown: list[Shown], rng: np.random.Generator) -> tu
     return *columns, torch.tensor([float(one.true is not None) for one in shown])
 
 
-def _view(pyramid: Pyramid, one: Shown, within: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _view(pyramid: Pyramid, one: Shown, within: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
     seen = patch(pyramid, one.found)
     seen = covered(seen, within, one.is_case, rng) if rng.random() < _OVER else seen
     view = planes(seen, is_case=one.is_case)

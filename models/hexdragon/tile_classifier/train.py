@@ -129,7 +129,7 @@ def main() -> None:
         return {"tile": loss_of(trainer.forward(tensor(views)), wanted)}
 
     def report() -> str:
-        return shares(trainer.predict(tensor(np.asarray(vx, np.float32) / np.float32(200) - np.float32(0.5))), vy)
+        return shares(trainer.predict(tensor(vx.astype(np.float32) / np.float32(200) - np.float32(0.5))), vy)
 
     trainer.fit(losses, write, report, save_every=800)
 

@@ -150,12 +150,12 @@ def episode(held: Shots, one: int, rng: np.random.Generator) -> NDArray[np.float
     asked_of = slice(3 * EXAMPLES, m - STRANGERS)
     patches = jittered(np.concatenate(out), rng)
     patches[asked_of] = partly_covered(patches[asked_of], out[-1], rng)
-    shown = np.asarray(otherwise(patches, rng), np.float32) / np.float32(100) - np.float32(1.25)
+    seen = otherwise(patches, rng).astype(np.float32) / 100 - 1.25
     # the light of the room that is not divided out, alike for a photograph; and a little for each patch
     room = np.where(np.arange(m) < 3 * EXAMPLES, 0, 1)
     gain = np.exp(rng.normal(0, 0.05, (2, 1, 1, 6)) + rng.normal(0, 0.03, (2, 1, 1, 1)))[room]
     gain = gain * np.exp(rng.normal(0, 0.04, (m, 1, 1, 1)))
-    return np.asarray(np.clip(shown * gain, -1.25, 1.25), np.float32)
+    return np.asarray(np.clip(seen * gain, -1.25, 1.25), np.float32)
 
 
 def jittered(patches: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.uint8]:
