@@ -49,7 +49,7 @@ def test_a_set_that_is_none_stays_open_and_says_why(referee: Referee, visit: Cal
     page.run(click("#lay-by-hand"))
     page.wait_for("document.getElementById('lay')")
     page.run(click("#key-4", "#key-4", "#key-5", "#lay"))
-    page.wait_for("document.querySelector('#sheet > [role=status]').textContent.includes('a set is')")
+    page.wait_for("document.querySelector('#sheet .foretold').textContent.includes('A set is')")
     assert page.run("return document.getElementById('sheet').open")
 
 

@@ -1,11 +1,10 @@
 // Putting another game on the table: which, in which edition, and who plays. Loaded when the operator asks for it.
 
 import { fetchGames } from "./api.js";
-import { find, h } from "./dom.js";
+import { closeDialog, openDialog } from "./dialog.js";
+import { h } from "./dom.js";
 import { gameModule } from "./games.js";
 import { t } from "./words.js";
-
-const dialog = find("sheet");
 
 export async function openBegin({ state, press }) {
   const games = await fetchGames().catch(() => []);
@@ -21,7 +20,7 @@ export async function openBegin({ state, press }) {
     const edition = wanted.game.editions.includes(wanted.edition) ? { edition: wanted.edition } : {};
     const answer = await press.begin({ record: 1, game: wanted.game.name, ...edition, players, options: same ? state.header.options : {} });
     if (answer?.error) note.textContent = answer.error.message;
-    else if (answer) dialog.close();
+    else if (answer) closeDialog();
   };
   const draw = () => {
     const { editions, least, most } = wanted.game;
@@ -51,9 +50,5 @@ export async function openBegin({ state, press }) {
   };
 
   draw();
-  dialog.replaceChildren(
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, t("another-game")),
-      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, t("close"))),
-    form);
-  dialog.showModal();
+  openDialog(t("another-game"), [form]);
 }

@@ -2,29 +2,28 @@
 // painted, picked or typed; what laying it would do stands beside the button before it counts.
 
 import { fetchOptions, judge } from "./api.js";
-import { find, h, spoken } from "./dom.js";
+import { closeDialog, openDialog } from "./dialog.js";
+import { h, spoken } from "./dom.js";
 import { t } from "./words.js";
-
-const dialog = find("sheet");
 
 // `command` is what to begin with: what the camera saw and somebody puts right.
 export async function openLay(cell, { state, game, me, press, onLaid, command = null }) {
-  const note = h("p", { class: "soft", role: "status" });
   const lay = async (wanted) => {
     const answer = await press.command(wanted);
-    if (answer?.error) note.textContent = answer.error.message;
-    else if (answer) {
-      dialog.close();
+    if (answer && !answer.error) {
+      closeDialog();
       onLaid();
     }
+    return answer;
   };
   const players = Object.keys(state.players).filter((name) => plays(name, me));
-  const body = await entering(cell, { state, game, players, lay, command });
-  dialog.replaceChildren(
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, command ? t("what-was-it") : heading(cell, state, game)),
-      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, t("close"))),
-    ...body, note);
-  if (!dialog.open) dialog.showModal();
+  let changed = state.changed;
+  const form = await entering(cell, { state, game, players, lay, command });
+  openDialog(command ? t("what-was-it") : heading(cell, state, game), form, (now) => {
+    if (now.changed === changed) return;
+    changed = now.changed;
+    form.judge();
+  });
 }
 
 function heading(cell, state, game) {
@@ -37,21 +36,21 @@ function plays(name, me) {
 }
 
 /**
- * The form for one move.
+ * The form for one move: its elements, and `judge` that asks anew what laying it would do.
  * @param {number[] | null} cell where it goes, if that is known
  * @param {object} asked
  * @param {import("./contract.js").State} asked.state
  * @param {any} asked.game
  * @param {string[]} asked.players those whom this phone plays for
- * @param {(command: import("./contract.js").Command) => void} asked.lay
+ * @param {(command: import("./contract.js").Command, event?: Event) => any} asked.lay
  * @param {number} [asked.at] the move in whose place it would stand
  * @param {import("./contract.js").Command | null} [asked.command] what to begin with
  */
 export async function entering(cell, { state, game, players, lay, at = undefined, command = null }) {
   const entry = await game.entry();
-  if (!players.length) return [h("p", {}, t("seats-claimed"))];
+  if (!players.length) return Object.assign([h("p", {}, t("seats-claimed"))], { judge: () => {} });
   const wanted = command && entry.takes(command) ? structuredClone(command) : entry.blank(state, players, cell ?? command?.cell);
-  const button = h("button", { id: "lay", class: "wide", onclick: () => lay(wanted) });
+  const button = h("button", { id: "lay", class: "wide", onclick: (event) => pressed(event) });
   const outcome = foretelling(at);
   const onChange = () => {
     const isComplete = entry.isComplete?.(wanted) ?? true;
@@ -59,10 +58,14 @@ export async function entering(cell, { state, game, players, lay, at = undefined
     button.textContent = entry.layLabel?.(wanted) ?? t("lay");
     outcome.tell(isComplete ? wanted : null);
   };
+  const pressed = async (event) => {
+    const answer = await lay(wanted, event);
+    if (answer?.error) outcome.show({ refusal: answer.error });
+  };
   const asked = { state, players, onChange, judge: (commands) => judge(commands, at), options: (of) => fetchOptions(of, at).catch(() => ({ commands: [] })) };
   const controls = await entry.controls(wanted, asked);
   onChange();
-  return [...controls.filter(Boolean), outcome.element, button];
+  return Object.assign([...controls.filter(Boolean), outcome.element, button], { judge: onChange });
 }
 
 // What the rules say of a command that is not yet laid: the sentences of what it would do, or why not.
@@ -72,11 +75,13 @@ function foretelling(at) {
   const tell = async (command) => {
     const mine = ++asked;
     const [verdict] = command ? await judge([command], at).catch(() => []) : [];
-    if (mine !== asked) return;
+    if (mine === asked) show(verdict);
+  };
+  const show = (verdict) => {
     element.className = verdict?.refusal ? "foretold refused" : "foretold";
     element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)));
   };
-  return { element, tell };
+  return { element, tell, show };
 }
 
 function lines(verdict) {

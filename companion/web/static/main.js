@@ -1,5 +1,6 @@
 // The page: what the table last said, region by region. The server decides; this only shows and asks.
 
+import { tellDialog } from "./dialog.js";
 import { follow } from "./live.js";
 import { find, show } from "./dom.js";
 import { gameModule, wear } from "./games.js";
@@ -24,6 +25,7 @@ async function onState(state, isFirst = false) {
   if (latest && !isFirst && state.version < latest.version) return;
   latest = state;
   draw(state, game);
+  tellDialog(state);
   if (!isBoard) heard(state, me.seat);
 }
 
@@ -75,7 +77,7 @@ async function onRights() {
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = { ...presses({ onRights, onDone: () => live.ask(), version: () => latest?.version }), layByHand, anotherGame, changeProposal, isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), latest: () => latest }), layByHand, anotherGame, changeProposal, isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);

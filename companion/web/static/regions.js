@@ -159,6 +159,12 @@ function heading({ did, at, by }) {
   return t("label-of", { label: by ? t(`did-${did}`, { n: at, by }) : t(`did-${did}-table`, { n: at }) });
 }
 
+// Who changed the moves last, and what it changed.
+export function amendment({ amendments }) {
+  const last = amendments.at(-1);
+  return last ? [heading(last), " ", last.said.join(" ")] : [];
+}
+
 // What was put right counts as the last call until the next move.
 export function correction(state) {
   const last = state.amendments.at(-1);
