@@ -63,6 +63,11 @@ def is_aloud(notice: Notice) -> bool:
     return notice.text is not None and notice.code not in _SHOWN_ONLY
 
 
+def is_calm(notice: Notice) -> bool:
+    """Whether a notice only says what goes on, and nothing is wrong."""
+    return notice.code in _CALM
+
+
 def instead(was: Sequence[Event], now: Sequence[Event]) -> str:
     """What one move turned out to be, when it is not what it was taken for.
 
@@ -233,5 +238,8 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
     "round": (lambda command: bool(command.get("tail")), "round-tail"),
 }
 """The commands that are said otherwise in some cases."""
+
+_CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused")
+"""What is no alarm: hands at work, what has come right, what somebody chose."""
 
 _SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "journal-torn")

@@ -15,7 +15,7 @@ from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
 from companion.views.calls import call
 from companion.views.changes import amended
-from companion.views.phrases import intent, is_aloud, label, noticed, sentences
+from companion.views.phrases import intent, is_aloud, is_calm, label, noticed, sentences
 from companion.views.reasons import explained, refused
 from companion.views.words import phrase
 
@@ -157,4 +157,5 @@ def _notice(notice: Notice) -> dict[str, Any]:
         "text": noticed(notice),
         "at": list(notice.at) if notice.at else None,
         "aloud": is_aloud(notice),
+        "calm": is_calm(notice),
     }

@@ -136,6 +136,10 @@ class Browser:
         """What a function body in the page returns."""
         return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": arguments})
 
+    def asynchronous(self, script: str) -> Any:
+        """What a function body in the page hands to its last argument, a callback."""
+        return self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})
+
     def wait_for(self, condition: str, within_ms: int = 60000) -> Any:
         """The first true value of an expression in the page, looked at each frame."""
         script = (

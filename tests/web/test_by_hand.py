@@ -117,7 +117,7 @@ def test_a_painted_card_that_the_rules_refuse_stays_open_and_says_why(
     page.run(f"""document.querySelector('[data-free="0,-1"]').{tap}""")
     page.wait_for("document.getElementById('lay')")
     page.run("document.querySelector('.edge-4').click(); document.getElementById('lay').click()")
-    page.wait_for("document.querySelector('#sheet [role=status]').textContent")
+    page.wait_for("document.querySelector('#sheet .foretold.refused')")
     assert page.run("return document.getElementById('sheet').open")
     assert len(referee.latest().moves) == 4
 

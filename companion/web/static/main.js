@@ -1,5 +1,6 @@
 // The page: what the table last said, region by region. The server decides; this only shows and asks.
 
+import { drawNotices, lasting } from "./notices.js";
 import { tellDialog } from "./dialog.js";
 import { follow } from "./live.js";
 import { find, show } from "./dom.js";
@@ -33,17 +34,18 @@ function draw(state, game) {
   document.title = regions.titleWords(state, game);
   document.body.dataset.game = state.game;
   document.body.dataset.phase = state.phase;
+  document.body.dataset.version = String(state.version);
   document.body.dataset.seated = me.seat ? "yes" : "no";
   show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
-  show("notices", [state.notices], () => regions.notices(state));
-  show("turn", [state.turn, state.phase, state.result, me.seat], () => regions.turn(state, game, me));
+  drawLasting();
+  show("turn", [state.game, state.turn, state.phase, state.result, me.seat, game.prompt(state)], () => regions.turn(state, game, me));
   isLaying &&= layer(state, me);
   document.body.classList.toggle("is-laying", isLaying);
   show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
-  show("seats", [state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
+  show("seats", [state.game, state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
   show("proposal", [state.proposal, me, isBoard], () => regions.proposal(state, me, isBoard, press));
   document.body.classList.toggle("has-sheet", state.proposal !== null);
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
@@ -54,6 +56,12 @@ function draw(state, game) {
     () => regions.history(state, me.operator, press, open));
   show("people", [Object.keys(state.players), me, isCameraOff(state)], () => thisPhone(state, me, press));
   find("join").hidden = me.joined;
+}
+
+function drawLasting() {
+  const shown = lasting(latest.notices, drawLasting);
+  show("notices", [shown], () => drawNotices(shown));
+  document.body.classList.toggle("has-notice", shown.length > 0);
 }
 
 // Where the page is secure (the table's own screen is), the screen stays on while it is looked at.

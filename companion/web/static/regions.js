@@ -31,23 +31,6 @@ export function call(state) {
   return [h("p", { class: length }, who, h("strong", {}, called.word)), h("ul", { class: "said" }, ...told), reasons];
 }
 
-export function notices(state) {
-  return state.notices.map(({ code, text, at }) =>
-    h("div", { class: "notice", "data-code": code }, h("span", { class: "sign", "aria-hidden": "true" }, "!"),
-      h("p", {}, text), at ? spot(at) : null));
-}
-
-// Where in the camera's picture to look: a small frame with a mark in it, and the same in words.
-function spot([x, y]) {
-  const across = x < 1 / 3 ? "left" : x > 2 / 3 ? "right" : "middle";
-  const down = y < 1 / 3 ? "far-" : y > 2 / 3 ? "near-" : "";
-  const words = t(`spot-${down}${across}`);
-  const mark = h("span", { class: "spot", role: "img", "aria-label": t("where", { spot: words }) }, h("i", {}));
-  mark.firstChild.style.left = `${(x * 100).toFixed(1)}%`;
-  mark.firstChild.style.top = `${(y * 100).toFixed(1)}%`;
-  return h("span", { class: "where" }, mark, h("span", {}, words));
-}
-
 export function turn(state, game, me) {
   if (state.is_over) return [h("p", { class: "now all" }, t("over"))];
   const doing = game.prompt(state);
