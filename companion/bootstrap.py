@@ -66,13 +66,13 @@ def run_table(
         ending_at_a_bug(),
         ExitStack() as closing,
     ):
-        for line in waiting:  # said only now that a Ctrl-C is heard: who reads it may press it
-            say(line)
-        manager.ready(status(table))
         filming = camera(table) if camera else own
         watched = Pulse(filming) if filming else None
         if watched and not manager.is_listening:
             watched.open()  # missing from the start, it ends the table with a clear line; a service waits
+        for line in waiting:  # said only now that a Ctrl-C is heard and the table stays: who reads it may press it
+            say(line)
+        manager.ready(status(table))
         if watched:
             closing.callback(watched.close)
             table.has_camera, table.pulse = True, watched

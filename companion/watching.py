@@ -27,6 +27,7 @@ from companion.vision.readers import reader_for
 from companion.vision.standing import Anchor
 from companion.vision.telling import Patience
 
+_ENDED = "The recording has come to its end: from here on moves are entered by hand."
 FRAME_WITHIN_S = 3.0
 RETRY_S = 2.0
 ANCHOR_S = 4.0
@@ -119,6 +120,8 @@ class Watching:
                 return
             else:
                 self._state = "ended"
+                if not self._stopping.is_set():
+                    self._show({"camera-ended": Notice("camera-ended", _ENDED)})
                 return
             finally:
                 self._camera.close()

@@ -165,7 +165,8 @@ def _won(event: Event) -> str:
         return phrase("events", "won-shared" if is_shared else "won", **fields)
     if not knows("names", f"by-{event['by']}"):
         return phrase("events", "won-amount", **fields)
-    return phrase("events", "won-amount-by", by=phrase("names", f"by-{event['by']}"), **fields)
+    by = phrase("names", f"by-{event['by']}")
+    return phrase("events", "won-amount-by" if event.get("amount") else "won-by", by=by, **fields)
 
 
 def _warning(event: Event) -> str:
@@ -239,7 +240,7 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
 }
 """The commands that are said otherwise in some cases."""
 
-_CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused")
+_CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused", "camera-ended")
 """What is no alarm: hands at work, what has come right, what somebody chose."""
 
-_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "journal-torn")
+_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "camera-ended", "journal-torn")

@@ -46,6 +46,7 @@ def _named(name: str) -> Schema:
 
 _COMMAND, _STATE, _DONE, _ERROR, _HEADER = map(_named, ("Command", "State", "Done", "Error", "Header"))
 _VERSION = _object(version=_WHOLE)
+_PRESS = _object(version=_WHOLE, player={"type": ["string", "null"]})
 _REFUSED = {_JSON: {"schema": _object(["error"], error=_ERROR)}}
 _JOINERS: list[dict[str, list[str]]] = [{"joinCookie": []}, {"joinHeader": []}]
 _PINS: list[dict[str, list[str]]] = [{"operatorCookie": []}, {"operatorHeader": []}]
@@ -148,11 +149,11 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         needs=_JOINED,
         fields={"Idempotency-Key": ("header?", {"type": "string", "maxLength": 128})},
     ),
-    ("post", "/api/confirm"): Address("The waiting proposal is right.", _VERSION, _DONE, needs=_JOINED),
-    ("post", "/api/reject"): Address("The waiting proposal is wrong.", _VERSION, _DONE, needs=_JOINED),
+    ("post", "/api/confirm"): Address("The waiting proposal is right.", _PRESS, _DONE, needs=_JOINED),
+    ("post", "/api/reject"): Address("The waiting proposal is wrong.", _PRESS, _DONE, needs=_JOINED),
     ("post", "/api/next"): Address(
         "The next game; with a header that one, which is the operator's.",
-        _object(version=_WHOLE, header=_HEADER),
+        _object(version=_WHOLE, player={"type": ["string", "null"]}, header=_HEADER),
         _DONE,
         needs=_JOINED,
     ),

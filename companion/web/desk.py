@@ -103,6 +103,12 @@ def text_of(given: Mapping[str, Any], name: str) -> str:
     return value
 
 
+def require_meant(given: Mapping[str, Any], player: object) -> None:
+    """Let through a press that names nobody, or the one it is for now. Raises `Refusal` ``stale`` for another."""
+    if given.get("player") not in (None, player):
+        raise Refusal("stale", f"That was meant for {given['player']}; the table has changed since. Look again.")
+
+
 def number_of(given: Mapping[str, Any], name: str) -> int | None:
     """A field that is a whole number where it is there. Raises `Refusal` ``malformed``."""
     value = given.get(name)

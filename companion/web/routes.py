@@ -16,7 +16,7 @@ from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
 from companion.views.words import section_of
-from companion.web.desk import body, desk, number_of
+from companion.web.desk import body, desk, number_of, require_meant
 from companion.web.door import COOKIE
 from companion.web.game_files import pages_for
 from companion.web.joining import with_code
@@ -113,6 +113,7 @@ def following_game() -> Response:
         return _asked(Begin(read_header(given["header"])))
     session = table.referee.latest()
     table.people.admit(request, turn(session))
+    require_meant(given, turn(session))
     return _asked(next_game(session, number_of(given, "version")))
 
 
@@ -174,10 +175,12 @@ def _words() -> dict[str, Any]:
 
 
 def _answer_proposal(kind: Callable[[int | None], Message]) -> Response:
-    table = desk()
+    table, given = desk(), body()
     waiting = table.referee.latest().proposal
-    table.people.admit(request, acting(waiting.command) if waiting else None)
-    return _asked(kind(number_of(body(), "version")))
+    player = acting(waiting.command) if waiting else None
+    table.people.admit(request, player)
+    require_meant(given, player)
+    return _asked(kind(number_of(given, "version")))
 
 
 def _asked(message: Message) -> Response:

@@ -136,6 +136,12 @@ class Browser:
         """What a function body in the page returns."""
         return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": arguments})
 
+    def tap(self, x: float, y: float) -> None:
+        """A finger's tap, as the browser takes it from a real one."""
+        for kind in ("mousePressed", "mouseReleased"):
+            at = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+            self._devtools("Input.dispatchMouseEvent", at)
+
     def asynchronous(self, script: str) -> Any:
         """What a function body in the page hands to its last argument, a callback."""
         return self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})

@@ -13,7 +13,7 @@ import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
 import { t } from "./words.js";
 
-const LINK_WORDS = { live: t("live"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
+const LINK_WORDS = { live: t("live"), ended: t("ended"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
 
 /** @type {any} the table as it was last told; null before */
 let latest = null;
@@ -27,6 +27,7 @@ async function onState(state, isFirst = false) {
   latest = state;
   draw(state, game);
   tellDialog(state);
+  if (["live", "ended"].includes(find("link").dataset.link)) onLink("live");
   if (!isBoard) heard(state, me.seat);
 }
 
@@ -69,11 +70,14 @@ function stayAwake() {
   if (!document.hidden) navigator.wakeLock?.request("screen").catch((reason) => console.info(String(reason)));
 }
 
-function onLink(link) {
+// A table whose recording is over is connected, and yet not live.
+function onLink(connection) {
   const sign = find("link");
+  const isOver = latest?.notices.some(({ code }) => code === "camera-ended");
+  const link = connection === "live" && isOver ? "ended" : connection;
   if (sign.dataset.link === link) return;
   sign.dataset.link = link;
-  document.body.dataset.link = link;
+  document.body.dataset.link = connection;
   find("link-words").textContent = LINK_WORDS[link];
 }
 

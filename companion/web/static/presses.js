@@ -38,6 +38,7 @@ const ABOUT_RIGHTS = ["not-joined", "wrong-code", "not-your-seat", "operator-onl
 
 export function presses({ onRights, onDone, latest }) {
   const version = () => latest()?.version;
+  const waiting = () => latest()?.proposal?.command.player ?? null;
   let isBusy = false;
 
   const press = async (ask) => {
@@ -76,12 +77,12 @@ export function presses({ onRights, onDone, latest }) {
     resign: () => rights(() => api.resign()),
     switchCamera: (on) => press(() => api.switchCamera(on)),
     command: (body) => press(() => api.command(body)),
-    confirm: () => press(() => api.confirm(version())),
-    reject: () => press(() => api.reject(version())),
+    confirm: () => press(() => api.confirm(version(), waiting())),
+    reject: () => press(() => api.reject(version(), waiting())),
     undo: () => press(() => api.undo(version())),
     redo: () => press(() => api.redo(version())),
     correct: (move, change) => press(() => rebased(move, change, stands(latest(), move) ? latest() : { version: move.version })),
     begin: (header) => press(() => api.begin(header)),
-    nextGame: () => press(() => api.nextGame(version())),
+    nextGame: () => press(() => api.nextGame(version(), latest()?.turn)),
   };
 }

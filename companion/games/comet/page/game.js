@@ -16,6 +16,11 @@ function set({ player, cards }, isOpen) {
   return h("li", { class: "laid" }, h("span", { class: "by" }, player), h("span", { class: "faces", role: "img", "aria-label": words }, ...faces));
 }
 
+// Whether a set lies face up: the camera has read its cards. One that was entered by hand lies as its player laid it.
+function isSeen({ history }, { player, pot }) {
+  return Boolean(history.findLast(({ command }) => command.cmd === "set" && command.player === player && command.pot === pot)?.picture);
+}
+
 const named = (pot) => (pot === "tail" ? t("tail") : pot);
 
 function pot(name, chips, sets, winners, waiting) {
@@ -23,7 +28,7 @@ function pot(name, chips, sets, winners, waiting) {
   return h("li", { class: classes },
     h("span", { class: "pot-name" }, named(name)),
     h("b", {}, chips),
-    h("ul", {}, ...sets.map((laid) => set(laid, false)), waiting ? set(waiting, true) : null),
+    h("ul", {}, ...sets.map((laid) => set(laid, laid.isSeen)), waiting ? set(waiting, true) : null),
     ...winners.map((won) => h("p", { class: "won" }, winning(won))));
 }
 
@@ -35,7 +40,7 @@ export function drawTable(state) {
   const events = state.last?.events ?? [];
   const waiting = state.proposal?.command;
   const pots = Object.entries(state.table.pots).map(([name, chips]) => {
-    const sets = state.table.sets.filter((laid) => laid.pot === name);
+    const sets = state.table.sets.filter((laid) => laid.pot === name).map((laid) => ({ ...laid, isSeen: isSeen(state, laid) }));
     const won = events.filter((event) => event.event === "won" && event.pot === name);
     return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name ? waiting : null);
   });

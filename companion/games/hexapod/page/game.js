@@ -114,7 +114,7 @@ export function seat(state, name) {
     h("span", { class: "soft" }, reckoning(kind, score[kind], state.players[name].case))));
   return {
     main: { label: t("points"), value: score.total },
-    pots: [{ label: t("hexapod-coins"), value: coins }, ...(passed ? [{ label: "", value: t("hexapod-passed") }] : [])],
+    pots: [{ label: t("hexapod-in-case"), value: score.total - (score.coins ?? 0) }, { label: t("hexapod-coins"), value: coins }, ...(passed ? [{ label: "", value: t("hexapod-passed") }] : [])],
     hand: null,
     extra: made.length ? h("ul", { class: "reckoning small" }, ...made) : null,
   };

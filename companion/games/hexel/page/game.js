@@ -65,6 +65,11 @@ function hoxla(corner) {
   return svg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: SIDE * 0.86, class: "hoxla" });
 }
 
+// Around a card that people should look at.
+function ring(cell) {
+  return at(cell, svg("circle", { r: SIDE * 0.92, class: "ring" }));
+}
+
 function waiting(proposal) {
   const command = proposal?.command;
   if (command?.cmd === "line" && Array.isArray(command.cards)) return command.cards;
@@ -104,6 +109,7 @@ export function drawTable(state, isLaying = false) {
     newest && seams(newest, matches(newest, tableau), "seam"),
     ...ghosts.map((ghost) => card(ghost, edition, state.proposal.refusal ? "ghost refused" : "ghost")),
     ghosts.length === 1 && seams(ghosts[0], state.proposal.refusal?.edges ?? [], "clash"),
+    ...events.filter((event) => event.event === "warning" && event.same_as).flatMap(({ cell, same_as: other }) => [cell, other].map(ring)),
     ...events.filter((event) => event.event === "hoxla").flatMap((event) => event.corners.map(hoxla)),
     ...places.map(tappable),
   ];
@@ -133,10 +139,10 @@ export function tableFacts({ table }) {
 
 export function seat(state, name) {
   const { chips, hedge, hand_pot: handPot, cards } = state.players[name];
-  const pots = [{ label: t("hexel-hedge"), value: hedge }];
+  const pots = [{ label: t("hexel-stock"), value: chips }, { label: t("hexel-hedge"), value: hedge }];
   if (state.header.edition !== "46") pots.push({ label: t("hexel-hand-pot"), value: handPot });
   return {
-    main: { label: t("chips"), value: chips },
+    main: { label: t("chips"), value: chips + hedge + (handPot ?? 0) },
     pots,
     hand: state.phase === "play" && state.players[name].in ? cards : null,
     isOut: !state.players[name].in,
