@@ -24,9 +24,11 @@ from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import UsageError
 from companion.invitation import invitation
+from companion.referee.folder import journals
 from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
+from companion.rules.engine import Header
 from companion.supervising import ending_at_a_bug, status, stopped_by_signals, supervised
 from companion.switching import Switch
 from companion.table import Table, Watcher
@@ -97,6 +99,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
     data = settings.table.data or default_data()
     with ExitStack() as closing:
         listening = closing.enter_context(bound(settings.web.host, settings.web.port))
+        is_empty = asked is None and len(journals(data / "games")) <= 1
         referee = open_table(
             data,
             asked,
@@ -110,7 +113,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         web = settings.web
         invited = invitation(listening, data, web.join_code, web.operator_pin)
         table = Table(settings, referee, panel, invited, Switch(data))
-        server = Server(_app(table, data), listening, SERVER_OPTIONS)
+        server = Server(_app(table, data, default_header() if is_empty else None), listening, SERVER_OPTIONS)
         closing.callback(server.stop)
         server.start()
         closing.callback(panel.close)
@@ -131,7 +134,7 @@ def late(module: str) -> Any:
     return importlib.import_module(module)
 
 
-def _app(table: Table, data: Path) -> Flask:
+def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
     return create_app(
         table.referee,
         join_code=table.join_code,
@@ -141,6 +144,7 @@ def _app(table: Table, data: Path) -> Flask:
         devices=table.health,
         camera=table,
         drawn=_drawn,
+        opened_empty=opened_empty,
         surveyor=lambda: late("companion.surveying").Surveying(table, data),
     )
 

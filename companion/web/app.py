@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError
 from companion.referee.referee import Referee
+from companion.rules.engine import Header
 from companion.views.reasons import refused
 from companion.views.words import phrase
 from companion.web.calibrating import Surveys, keep_calibrating
@@ -75,6 +76,7 @@ def create_app(
     camera: CameraSwitch | None = None,
     drawn: Drawn | None = None,
     surveyor: Callable[[], Surveys] | None = None,
+    opened_empty: Header | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -89,6 +91,7 @@ def create_app(
         devices: camera and pins, each with its state, for ``/healthz``.
         camera: what the operator switches off and on.
         drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
+        opened_empty: the game that stands on a table where nothing was ever begun, which a phone is to set up.
         surveyor: makes what calibrates the table for the operator; None: there is no such page.
         pace: limits of the live streams.
         clock: seconds that never go back.
@@ -100,7 +103,7 @@ def create_app(
     streams = Streams(snapshots, pace or Pace(), clock)
     people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
     app.extensions["companion"] = Desk(
-        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept
+        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept, opened_empty
     )
     app.register_blueprint(blueprint)
     app.register_blueprint(game_files)

@@ -160,6 +160,9 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("post", "/api/camera"): Address(
         "Switch the camera off or on.", _object(["on"], on=_YES), _object(), needs=_OPERATOR
     ),
+    ("get", "/api/players"): Address(
+        "Who has played here.", gives=_object(["players"], players=_list(_object(["name"])))
+    ),
     ("get", "/api/me"): Address("What the asking phone may do.", gives=_object()),
     ("post", "/api/join"): Address("Join by the code.", _object(["code"], code=_TEXT), _object()),
     ("post", "/api/seat"): Address("Claim a seat.", _object(["player"], player=_TEXT), _object(), needs=_JOINED),

@@ -109,7 +109,10 @@ def following_game() -> Response:
     """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
     table, given = desk(), body()
     if "header" in given:
-        table.people.admit_operator(request)
+        if table.is_to_be_set_up:
+            table.people.door.admit(request)
+        else:
+            table.people.admit_operator(request)
         return _asked(Begin(read_header(given["header"])))
     session = table.referee.latest()
     table.people.admit(request, turn(session))

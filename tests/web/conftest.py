@@ -25,6 +25,7 @@ from companion.web.app import SERVER_OPTIONS, create_app
 from companion.web.server import Server, bound
 
 CODE = "ROSE42"
+WAIT_MS = int(os.environ.get("COMPANION_WAIT_MS", "60000"))
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
 
 LINE = {
@@ -146,7 +147,7 @@ class Browser:
         """What a function body in the page hands to its last argument, a callback."""
         return self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})
 
-    def wait_for(self, condition: str, within_ms: int = 60000) -> Any:
+    def wait_for(self, condition: str, within_ms: int = WAIT_MS) -> Any:
         """The first true value of an expression in the page, looked at each frame."""
         script = (
             "const done = arguments[0]; const ends = Date.now() + " + str(within_ms) + ";"

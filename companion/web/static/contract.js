@@ -66,6 +66,10 @@
  * A game's page.
  * @typedef {object} GamePage
  * @property {string | null} title
+ * @property {string} [icon] the address of its picture
+ * @property {string} [about] the game in one sentence
+ * @property {string[]} [colours] those that players may have, where the game has colours
+ * @property {{name: string, label: string, value: any, choices?: [string, string][]}[]} [options] house rules, as the header takes them
  * @property {(state: State, isLaying?: boolean) => Node | Node[]} drawTable
  * @property {(state: State) => string} roundWords
  * @property {(state: State) => {label: string, value: string | number, note?: string}[]} tableFacts

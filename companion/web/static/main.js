@@ -27,6 +27,7 @@ async function onState(state, isFirst = false) {
   latest = state;
   draw(state, game);
   tellDialog(state);
+  setUpOnce();
   if (["live", "ended"].includes(find("link").dataset.link)) onLink("live");
   if (!isBoard) heard(state, me.seat);
 }
@@ -86,6 +87,7 @@ async function onRights() {
   me = await fetchMe();
   document.body.dataset.joined = me.joined ? "yes" : "no";
   if (latest) draw(latest, await gameModule(latest.game));
+  if (latest) setUpOnce();
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
@@ -120,8 +122,16 @@ async function changeProposal() {
 }
 
 async function anotherGame() {
-  const { openBegin } = await import("./begin.js");
-  await openBegin({ state: latest, press });
+  const { openSetup } = await import("./setup.js");
+  await openSetup({ state: latest, me, press });
+}
+
+// A table where nothing was begun is set up by the first phone that has joined.
+let isSettingUp = false;
+function setUpOnce() {
+  if (isBoard || isSettingUp || !me.setup || !me.joined) return;
+  isSettingUp = true;
+  anotherGame();
 }
 
 async function layByHand() {

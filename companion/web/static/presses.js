@@ -82,7 +82,7 @@ export function presses({ onRights, onDone, latest }) {
     undo: () => press(() => api.undo(version())),
     redo: () => press(() => api.redo(version())),
     correct: (move, change) => press(() => rebased(move, change, stands(latest(), move) ? latest() : { version: move.version })),
-    begin: (header) => press(() => api.begin(header)),
+    begin: (header) => rights(() => api.begin(header)),
     nextGame: () => press(() => api.nextGame(version(), latest()?.turn)),
   };
 }

@@ -5,6 +5,17 @@ import { t } from "/static/words.js";
 
 export const title = t("comet");
 
+export const about = t("comet-about");
+
+export const icon = "/games/comet/icon.svg";
+
+export const options = [
+  { name: "chips", label: t("comet-chips-each"), value: 2000 },
+  { name: "pot_share", label: t("comet-pot-share"), value: 25 },
+  { name: "tail_share", label: t("comet-tail-share"), value: 150 },
+  { name: "ante_every", label: t("comet-ante-every"), value: "cycle", choices: [["cycle", t("comet-every-cycle")], ["round", t("comet-every-round")]] },
+];
+
 export const entry = () => import("./entry.js");
 
 export const shown = (value) => (value === 14 ? "A" : String(value));

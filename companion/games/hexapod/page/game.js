@@ -6,6 +6,12 @@ import { t } from "/static/words.js";
 
 export const title = t("hexapod");
 
+export const about = t("hexapod-about");
+
+export const icon = "/games/hexapod/icon.svg";
+
+export const options = [{ name: "rows", label: t("hexapod-rows"), value: 5 }, { name: "cols", label: t("hexapod-cols"), value: 5 }];
+
 export const entry = () => import("./entry.js");
 
 export const CELL = 100;

@@ -7,9 +7,16 @@ import { t } from "/static/words.js";
 
 export const title = t("hexdragon");
 
+export const about = t("hexdragon-about");
+
+export const icon = "/games/hexdragon/icon.svg";
+
+export const options = [{ name: "radius", label: t("hexdragon-radius"), value: 3 }];
+
+export const colours = ["red", "blue", "yellow", "purple"];
+
 export const entry = () => import("./entry.js");
 
-const COLOURS = ["red", "blue", "yellow", "purple"];
 const BAND = 27;
 const STAR = [...Array(10).keys()]
   .map((k) => [(k % 2 ? 17 : 42) * Math.sin((Math.PI / 5) * k), -(k % 2 ? 17 : 42) * Math.cos((Math.PI / 5) * k)])
@@ -17,9 +24,9 @@ const STAR = [...Array(10).keys()]
   .join(" ");
 
 // Colours as the header gives them; whoever is left takes the first that is free.
-export function colours(state) {
+export function owned(state) {
   const given = state.header.options.colours ?? {};
-  const free = COLOURS.filter((colour) => !Object.values(given).includes(colour));
+  const free = colours.filter((colour) => !Object.values(given).includes(colour));
   return Object.fromEntries(Object.keys(state.players).map((name) => [name, given[name] ?? free.shift()]));
 }
 
@@ -57,7 +64,7 @@ function tile({ cell, player, head: headEdge, tails, paths }, owner, kind) {
 // One tile on its own, as a picture.
 export function preview({ cmd, tile: laid, player }, state) {
   if (!laid && cmd !== "star") return null;
-  const drawn = laid ? tile({ ...laid, cell: [0, 0], player }, colours(state)[player], "") : star({ cell: [0, 0], player }, colours(state)[player]);
+  const drawn = laid ? tile({ ...laid, cell: [0, 0], player }, owned(state)[player], "") : star({ cell: [0, 0], player }, owned(state)[player]);
   return picture([[0, 0]], "", 1, drawn);
 }
 
@@ -78,7 +85,7 @@ export function layWords({ phase }) {
 
 export function drawTable(state, isLaying = false) {
   const { tiles, stars, radius } = state.table;
-  const owners = colours(state);
+  const owners = owned(state);
   const command = state.proposal?.command;
   const ghosts = command?.tile ? [{ ...command.tile, cell: command.cell, player: command.player }] : [];
   const ghostStars = command?.cmd === "star" ? [command] : [];
@@ -144,7 +151,7 @@ export function seat(state, name) {
   const made = connections.map(({ kind, length }) => `${KINDS[kind] ?? kind} ${length}`).join(", ");
   return {
     main: { label: points === 1 ? t("point") : t("points"), value: points },
-    pots: [{ label: t("hexdragon-heads"), value: heads }, { label: t("hexdragon-star"), value: starWords }, { label: t("hexdragon-colour"), value: colours(state)[name] }],
+    pots: [{ label: t("hexdragon-heads"), value: heads }, { label: t("hexdragon-star"), value: starWords }, { label: t("hexdragon-colour"), value: owned(state)[name] }],
     hand: null,
     extra: made ? h("p", { class: "soft small" }, made) : null,
   };

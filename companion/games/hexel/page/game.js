@@ -6,6 +6,12 @@ import { t } from "/static/words.js";
 
 export const title = t("hexel");
 
+export const about = t("hexel-about");
+
+export const icon = "/games/hexel/icon.svg";
+
+export const options = [{ name: "chips", label: t("hexel-chips-each"), value: 100 }];
+
 export const entry = () => import("./entry.js");
 
 const AT = 0.69 * APOTHEM;
