@@ -122,12 +122,12 @@ class Browser:
             "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
         )
 
-    def screen(self, width: int, height: int, *, dark: bool = False, scale: float = 1) -> None:
-        """The window's size in CSS pixels, and day or night."""
+    def screen(self, width: int, height: int, *, dark: bool = False, scale: float = 1, still: bool = True) -> None:
+        """The window's size in CSS pixels, day or night, and whether less motion is wanted."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
         self._devtools("Emulation.setDeviceMetricsOverride", metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        still = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
         self._devtools("Emulation.setEmulatedMedia", {"features": [scheme, still]})
 
     def open(self, url: str) -> None:

@@ -25,6 +25,7 @@
  * @property {boolean} can_undo
  * @property {boolean} can_redo
  * @property {boolean} is_over
+ * @property {any} finale the ranking of a game that is over
  */
 
 /** @typedef {Record<string, any>} Command a command as it stands in a record */
@@ -78,6 +79,7 @@
  * @property {() => Promise<Entry>} [entry] there where `layWords` is
  * @property {(state: State) => string} [layWords] the words of the button that enters a move; empty where there is none
  * @property {(state: State, name: string) => string} [owed] what a player may owe
+ * @property {(state: State) => any[]} [scene] the steps of a great moment, by the last move
  * @property {(command: Command, state: State) => Node | null} [preview] a command's card as a picture
  */
 

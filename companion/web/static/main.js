@@ -9,6 +9,8 @@ import { fetchMe } from "./api.js";
 import { isCameraOff, mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat, mySeatShows } from "./seat.js";
 import { heard } from "./voice.js";
+import { openFinale, drawFinale, tellFinale } from "./finale.js";
+import { playScene } from "./scene.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
 import { t } from "./words.js";
@@ -28,6 +30,7 @@ async function onState(state, isFirst = false) {
   draw(state, game);
   tellDialog(state);
   setUpOnce();
+  playScene(state, game).then(() => (isBoard ? null : tellFinale(state, me, press)));
   if (["live", "ended"].includes(find("link").dataset.link)) onLink("live");
   if (!isBoard) heard(state, me.seat);
 }
@@ -42,7 +45,7 @@ function draw(state, game) {
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
   drawLasting();
-  show("turn", [state.game, state.turn, state.phase, state.result, me.seat, game.prompt(state)], () => regions.turn(state, game, me));
+  show("turn", [state.game, state.turn, state.phase, state.result, me.seat, game.prompt(state)], () => regions.turn(state, game, me, press));
   isLaying &&= layer(state, me);
   document.body.classList.toggle("is-laying", isLaying);
   show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
@@ -50,6 +53,8 @@ function draw(state, game) {
   show("seats", [state.game, state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
   show("proposal", [state.proposal, me, isBoard], () => regions.proposal(state, me, isBoard, press));
   document.body.classList.toggle("has-sheet", state.proposal !== null);
+  if (isBoard) show("finale", [state.finale], () => drawFinale(state.finale));
+  document.body.classList.toggle("has-finale", Boolean(state.finale));
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
   const possible = me.joined ? mine(state.actions, me) : [];
   show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));
@@ -91,7 +96,7 @@ async function onRights() {
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = { ...presses({ onRights, onDone: () => live.ask(), latest: () => latest }), layByHand, anotherGame, changeProposal, isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), latest: () => latest }), layByHand, anotherGame, changeProposal, finale: () => openFinale(latest, me, press), isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);

@@ -31,8 +31,8 @@ export function call(state) {
   return [h("p", { class: length }, who, h("strong", {}, called.word)), h("ul", { class: "said" }, ...told), reasons];
 }
 
-export function turn(state, game, me) {
-  if (state.is_over) return [h("p", { class: "now all" }, t("over"))];
+export function turn(state, game, me, press) {
+  if (state.is_over) return [h("p", { class: "now all" }, t("over"), " ", h("button", { id: "result", class: "plain tiny", onclick: press.finale }, t("result")))];
   const doing = game.prompt(state);
   if (!state.turn) return doing ? [h("p", { class: "now all" }, doing)] : [];
   const isMine = state.turn === me.seat;

@@ -35,7 +35,7 @@ export async function openSetup({ state, me, press }) {
   const draw = () => {
     const { editions, least, most, name } = wanted.game;
     const page = pages[name];
-    while (wanted.seats.length < least) wanted.seats.push(seatOf(""));
+    while (wanted.seats.length < Math.max(2, least)) wanted.seats.push(seatOf(""));
     if (most) wanted.seats.length = Math.min(wanted.seats.length, most);
     const names = new Set(wanted.seats.map((seat) => seat.name.trim()));
     const others = known.filter((player) => !names.has(player.name)).slice(0, 8);

@@ -115,3 +115,15 @@ export function prompt(state) {
   if (state.phase === "lay") return t("comet-lay");
   return "";
 }
+
+// The turning up, pot by pot: the sets against it, then who takes it.
+export function scene({ last }) {
+  const events = last?.events ?? [];
+  return events.filter(({ event, pot: name }) => event === "won" && name).map((won) => [
+    h("p", { class: "head" }, named(won.pot)),
+    ...events.filter(({ event, pot: name }) => event === "scored" && name === won.pot).map(({ player, cards, score }) =>
+      h("p", { class: "line" }, player, " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
+    h("p", { class: "hero" }, won.players.join(", ")),
+    h("p", { class: "gain" }, `+${won.amount}`),
+  ]);
+}

@@ -130,3 +130,13 @@ export function prompt(state) {
   if (state.phase === "last-turn") return t("hexapod-spider");
   return state.phase === "play" ? t("hexapod-play") : "";
 }
+
+// The Spider, and the end with both totals.
+export function scene({ last, finale }) {
+  const events = last?.events ?? [];
+  const spider = events.find(({ event }) => event === "spider-revealed");
+  return [
+    ...(spider ? [[h("p", { class: "head" }, spider.player), h("p", { class: "hero" }, t("hexapod-spider-up"))]] : []),
+    ...(finale ? [[h("p", { class: "head" }, t("over")), ...finale.ranking.map(({ name, total, won }) => h("p", { class: won ? "hero" : "line" }, `${name} ${total}`))]] : []),
+  ];
+}

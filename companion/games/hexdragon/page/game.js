@@ -160,3 +160,14 @@ export function seat(state, name) {
 export function prompt(state) {
   return state.phase === "play" ? t("hexdragon-play") : "";
 }
+
+// A dragon that was closed, with its length and whom it scored for; then the end.
+export function scene({ last, finale }) {
+  const made = (last?.events ?? []).filter(({ event, kind }) => event === "connection" && kind.endsWith("dragon"));
+  const winners = finale?.ranking.filter(({ won }) => won).map(({ name }) => name);
+  return [
+    ...made.map(({ length, scores }) => [h("p", { class: "hero" }, t("hexdragon-dragon", { n: length })),
+      ...Object.entries(scores).map(([name, points]) => h("p", { class: "gain" }, `${name} +${points}`))]),
+    ...(winners ? [[h("p", { class: "head" }, t("over")), h("p", { class: "hero" }, winners.join(", "))]] : []),
+  ];
+}

@@ -163,3 +163,14 @@ export function prompt(state) {
   if (state.phase === "play") return t("hexel-play");
   return "";
 }
+
+// A Hoxla, and who takes all the hedges.
+export function scene({ last }) {
+  const events = last?.events ?? [];
+  const made = events.find(({ event }) => event === "hoxla");
+  const won = events.find(({ event, amount }) => event === "won" && amount);
+  return [
+    made && [h("p", { class: "head" }, made.player), h("p", { class: "hero" }, "Hoxla!")],
+    won && [h("p", { class: "head" }, won.player), h("p", { class: "gain" }, `+${won.amount}`)],
+  ].filter(Boolean);
+}
