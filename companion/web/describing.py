@@ -187,6 +187,12 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("get", "/api/proposal/evidence.jpg"): Address(
         "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_THERE
     ),
+    ("get", "/api/howto/{game}"): Address(
+        "How a game is played, topic by topic.",
+        gives=_object(["topics"]),
+        fields={"game": ("path", {**_TEXT, "pattern": "^[a-z]+$"})},
+        also=_NOT_THERE,
+    ),
     ("get", "/games/{game}/{file}"): Address(
         "A script, style or picture of a game's page.",
         kind="text/javascript",

@@ -62,6 +62,7 @@ export const fetchOptions = ([q, r], at) => send(`/api/options?q=${q}&r=${r}${at
 // What the rules would say of commands, now or in the place of a move that was made; nothing happens.
 export const judge = (commands, at) => post("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
 export const fetchGames = () => send("/api/games", {}).then(({ games }) => games);
+export const fetchTopics = (game) => send(`/api/howto/${game}`, {}).then(({ topics }) => topics);
 export const fetchPlayers = () => send("/api/players", {}).then(({ players }) => players);
 export const begin = (header) => post("/api/next", { header });
 export const nextGame = (version, player) => post("/api/next", { version, player });

@@ -4,6 +4,7 @@
 import { fetchOptions, judge } from "./api.js";
 import { closeDialog, openDialog } from "./dialog.js";
 import { h, spoken } from "./dom.js";
+import { topicOf } from "./games.js";
 import { t } from "./words.js";
 
 // `command` is what to begin with: what the camera saw and somebody puts right.
@@ -51,7 +52,7 @@ export async function entering(cell, { state, game, players, lay, at = undefined
   if (!players.length) return Object.assign([h("p", {}, t("seats-claimed"))], { judge: () => {} });
   const wanted = command && entry.takes(command) ? structuredClone(command) : entry.blank(state, players, cell ?? command?.cell);
   const button = h("button", { id: "lay", class: "wide", onclick: (event) => pressed(event) });
-  const outcome = foretelling(at);
+  const outcome = foretelling(at, game, (topic) => openRule(topic, state, game));
   const onChange = () => {
     const isComplete = entry.isComplete?.(wanted) ?? true;
     button.hidden = !isComplete;
@@ -69,7 +70,7 @@ export async function entering(cell, { state, game, players, lay, at = undefined
 }
 
 // What the rules say of a command that is not yet laid: the sentences of what it would do, or why not.
-function foretelling(at) {
+function foretelling(at, game, howTo) {
   const element = h("div", { class: "foretold", "aria-live": "polite" });
   let asked = 0;
   const tell = async (command) => {
@@ -79,9 +80,16 @@ function foretelling(at) {
   };
   const show = (verdict) => {
     element.className = verdict?.refusal ? "foretold refused" : "foretold";
-    element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)));
+    const topic = verdict?.refusal ? topicOf(game, verdict.refusal.code) : null;
+    element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)),
+      topic ? h("button", { type: "button", class: "plain tiny", onclick: () => howTo(topic) }, t("rule")) : "");
   };
   return { element, tell, show };
+}
+
+async function openRule(topic, state, game) {
+  const { openHowTo } = await import("./howto.js");
+  await openHowTo({ state, game, me: { joined: false, taken: [] } }, topic);
 }
 
 function lines(verdict) {

@@ -51,8 +51,9 @@ function draw(state, game) {
   show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
   show("seats", [state.game, state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
-  show("proposal", [state.proposal, me, isBoard], () => regions.proposal(state, me, isBoard, press));
+  show("proposal", [state.game, state.proposal, me, isBoard], () => regions.proposal(state, game, me, isBoard, press));
   document.body.classList.toggle("has-sheet", state.proposal !== null);
+  if (isBoard) turnTopicsOf(state.game);
   if (isBoard) show("finale", [state.finale], () => drawFinale(state.finale));
   document.body.classList.toggle("has-finale", Boolean(state.finale));
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
@@ -96,7 +97,7 @@ async function onRights() {
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = { ...presses({ onRights, onDone: () => live.ask(), latest: () => latest }), layByHand, anotherGame, changeProposal, finale: () => openFinale(latest, me, press), isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), latest: () => latest }), layByHand, anotherGame, changeProposal, howTo, finale: () => openFinale(latest, me, press), isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
@@ -139,6 +140,20 @@ function setUpOnce() {
   anotherGame();
 }
 
+async function howTo(topic = null) {
+  const [{ openHowTo }, game] = await Promise.all([import("./howto.js"), gameModule(latest.game)]);
+  await openHowTo({ state: latest, game, me }, topic);
+}
+
+// The television tells the rules of the game that is played, topic by topic.
+async function turnTopicsOf(name) {
+  const region = find("hints");
+  if (region.dataset.game === name) return;
+  region.dataset.game = name;
+  const { turnTopics } = await import("./howto.js");
+  await turnTopics(region, name);
+}
+
 async function layByHand() {
   const game = await gameModule(latest.game);
   const entry = await game.entry?.();
@@ -155,6 +170,7 @@ function onCloth({ target }) {
 }
 
 if (!isBoard) {
+  find("how").addEventListener("click", () => howTo());
   const cloth = find("cloth");
   cloth.addEventListener("click", onCloth);
   cloth.addEventListener("keydown", (event) => {

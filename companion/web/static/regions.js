@@ -1,6 +1,7 @@
 // The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
 
 import { counted, h, spoken } from "./dom.js";
+import { topicOf } from "./games.js";
 import { parts, t } from "./words.js";
 
 export function titleWords(state, game) {
@@ -77,7 +78,7 @@ function pips(hand) {
   return h("span", { class: "pips", role: "img", "aria-label": words, title: words }, ...cards);
 }
 
-export function proposal(state, me, isBoard, press) {
+export function proposal(state, game, me, isBoard, press) {
   const waiting = state.proposal;
   if (!waiting) return [];
   const player = waiting.command.player;
@@ -85,6 +86,7 @@ export function proposal(state, me, isBoard, press) {
   const canPress = me.joined && !isBoard && !isOthers;
   const hint = isBoard ? t("press-table") : isOthers ? t("press-other", { player }) : t("press-join");
   const refused = waiting.refusal;
+  const topic = refused ? topicOf(game, refused.code) : null;
   const sure = waiting.confidence === null ? null : t("sure", { percent: Math.round(waiting.confidence * 100) });
   const lines = refused ? [spoken(refused.message)] : waiting.consequences;
   return [
@@ -92,7 +94,8 @@ export function proposal(state, me, isBoard, press) {
       waiting.confidence === null ? null : picture(`/api/proposal/evidence.jpg?v=${waiting.version}`),
       h("p", { class: "kicker" }, refused ? t("refused") : t("right"), sure ? h("span", {}, sure) : null),
       h("p", { class: "sentence" }, waiting.sentence),
-      lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null),
+      lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null,
+      topic && !isBoard ? h("button", { id: "rule", class: "plain tiny", onclick: () => press.howTo(topic) }, t("rule")) : null),
     canPress
       ? h("div", { class: "row" },
           h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? t("take-away") : t("reject")),

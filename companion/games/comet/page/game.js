@@ -7,6 +7,16 @@ export const title = t("comet");
 
 export const about = t("comet-about");
 
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  set: ["bad-set", "bad-card", "hand-exceeded", "already-laid", "duplicate-card"],
+  pots: ["unknown-pot"],
+  tail: ["pot-closed"],
+  reserve: ["already-reserved"],
+  ante: ["cannot-pay", "out-of-game"],
+  dealing: ["not-dealer", "wrong-phase"],
+};
+
 export const icon = "/games/comet/icon.svg";
 
 export const options = [

@@ -8,6 +8,16 @@ export const title = t("hexapod");
 
 export const about = t("hexapod-about");
 
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  laying: ["bad-card", "no-match", "out-of-case"],
+  halves: ["half-covered"],
+  dung: ["dung-covered"],
+  coins: ["coin-used", "no-coins", "nothing-spent"],
+  passing: ["passed-out", "not-your-turn"],
+  spider: ["game-over"],
+};
+
 export const icon = "/games/hexapod/icon.svg";
 
 export const options = [{ name: "rows", label: t("hexapod-rows"), value: 5 }, { name: "cols", label: t("hexapod-cols"), value: 5 }];

@@ -9,6 +9,14 @@ export const title = t("hexdragon");
 
 export const about = t("hexdragon-about");
 
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  turn: ["not-your-turn", "cell-taken", "off-board", "bad-tile", "must-play"],
+  star: ["reserved", "star-used"],
+  supply: ["no-heads-left", "head-used", "supply-exhausted", "wrong-owner"],
+  end: ["game-over"],
+};
+
 export const icon = "/games/hexdragon/icon.svg";
 
 export const options = [{ name: "radius", label: t("hexdragon-radius"), value: 3 }];

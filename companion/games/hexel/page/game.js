@@ -8,6 +8,15 @@ export const title = t("hexel");
 
 export const about = t("hexel-about");
 
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  laying: ["bad-card", "cell-taken", "not-adjacent", "edge-mismatch", "duplicate-card"],
+  line: ["not-a-line", "hoxla-open"],
+  stake: ["not-dealer", "bad-amount", "already-hedged"],
+  passing: ["not-your-turn", "wrong-phase"],
+  insurance: ["out-of-game"],
+};
+
 export const icon = "/games/hexel/icon.svg";
 
 export const options = [{ name: "chips", label: t("hexel-chips-each"), value: 100 }];
