@@ -8,9 +8,11 @@ import { gameModule, wear } from "./games.js";
 import { fetchMe } from "./api.js";
 import { isCameraOff, mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat, mySeatShows } from "./seat.js";
-import { heard } from "./voice.js";
+import { choose as speak, canSpeak, chosen, heard } from "./voice.js";
 import { openFinale, drawFinale, tellFinale } from "./finale.js";
 import { playScene } from "./scene.js";
+import "./theme.js";
+import { nudge } from "./nudge.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
 import { t } from "./words.js";
@@ -32,7 +34,8 @@ async function onState(state, isFirst = false) {
   setUpOnce();
   playScene(state, game).then(() => (isBoard ? null : tellFinale(state, me, press)));
   if (["live", "ended"].includes(find("link").dataset.link)) onLink("live");
-  if (!isBoard) heard(state, me.seat);
+  heard(state, me.seat);
+  if (!isBoard) nudge(Boolean(me.seat) && state.turn === me.seat);
 }
 
 function draw(state, game) {
@@ -167,6 +170,18 @@ function onCloth({ target }) {
   if (place) return lay(place.split(",").map(Number));
   const number = moveAt(target.closest("[data-cell]")?.dataset.cell);
   if (number) open(number);
+}
+
+// The television speaks once somebody has touched its one button.
+if (isBoard && canSpeak) {
+  const button = find("speak");
+  const showChoice = () => button.setAttribute("aria-pressed", String(chosen() === "all"));
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    speak(chosen() === "all" ? "off" : "all");
+    showChoice();
+  });
+  showChoice();
 }
 
 if (!isBoard) {
