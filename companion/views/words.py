@@ -4,13 +4,13 @@ A table has one way of speaking: `use` sets it once, before anything is said, an
 """
 
 import string
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from companion.errors import BadSettings
+from companion.rules.limits import read_file, read_toml
 from companion.views.game_pages import page_folders
 
 Catalogue = Mapping[str, Mapping[str, Any]]
@@ -74,9 +74,9 @@ def original() -> Catalogue:
     Raises:
         ValueError: a game has a phrase that is there already.
     """
-    sections = _toml(_FILE)
+    sections = read_toml(read_file(_FILE))
     for folder in page_folders().values():
-        for section, phrases in _toml(folder / "words.toml").items():
+        for section, phrases in read_toml(read_file(folder / "words.toml")).items():
             if twice := sections.get(section, {}).keys() & phrases.keys():
                 raise ValueError(f"{folder}/words.toml: {section} has {', '.join(sorted(twice))} already")
             sections[section] |= phrases
@@ -124,13 +124,9 @@ def _fields(text: Any) -> set[str]:
         return {"a closing brace"}
 
 
-def _toml(file: Path) -> dict[str, dict[str, Any]]:
-    return tomllib.loads(file.read_text(encoding="utf-8"))
-
-
 def _read(file: Path) -> Mapping[str, Any]:
     try:
-        return _toml(file)
+        return read_toml(read_file(file))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadSettings(f"cannot read {file}: {reason}") from None

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import companion
-import companion.rules
+import companion.games
 from companion.referee.messages import Begin, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
@@ -21,7 +21,7 @@ MISMATCH = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["red"] *
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
 
-@pytest.mark.parametrize("game", sorted(companion.rules.GAMES))
+@pytest.mark.parametrize("game", sorted(companion.games.GAMES))
 def test_every_refusal_of_a_game_has_its_rule(game: str) -> None:
     script = (page_folders()[game] / "game.js").read_text()
     told = re.search(r"export const refusals = \{\n(.*?)\n\};", script, re.S)
@@ -45,7 +45,7 @@ SELF_EXPLAINING = {"malformed"}
 """What no rule of a game explains."""
 
 
-@pytest.mark.parametrize("game", sorted(companion.rules.GAMES))
+@pytest.mark.parametrize("game", sorted(companion.games.GAMES))
 def test_a_phone_tells_how_to_play_and_what_may_be_done_now(
     game: str, referee: Referee, visit: Callable[..., Any], window: Any
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-import companion.rules
+import companion.games
 from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
@@ -42,11 +42,11 @@ def typed(page: Any, *names: str) -> None:
         )
 
 
-@pytest.mark.parametrize("game", sorted(companion.rules.GAMES))
+@pytest.mark.parametrize("game", sorted(companion.games.GAMES))
 def test_every_game_is_set_up_by_taps_from_an_empty_folder(game: str, empty: Callable[[], tuple[Referee, Any]]) -> None:
     referee, page = empty()
     page.run(f"document.getElementById('game-{game}').click()")
-    names = ("Cy", "Dee") if companion.rules.GAMES[game].PLAYERS[1] == 2 else ("Cy", "Dee", "Ana")
+    names = ("Cy", "Dee") if companion.games.GAMES[game].rules.PLAYERS[1] == 2 else ("Cy", "Dee", "Ana")
     typed(page, *names)
     assert page.run("return document.querySelector('.game-pick[aria-pressed=true] img').naturalWidth") > 0
     page.run("document.getElementById('begin').click()")

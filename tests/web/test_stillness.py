@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-import companion.rules
+import companion.games
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
@@ -49,7 +49,7 @@ def drawn(referee: Referee, page: Any) -> None:
     page.asynchronous(DRAWN)
 
 
-@pytest.mark.parametrize("game", sorted(companion.rules.GAMES))
+@pytest.mark.parametrize("game", sorted(companion.games.GAMES))
 def test_nothing_on_a_phone_jumps_while_a_game_is_played(
     game: str, referee: Referee, visit: Callable[..., Any]
 ) -> None:

@@ -1,0 +1,40 @@
+"""How Seven Card Comet is recognised: numerals are read as print, so there is no printing to learn."""
+
+from pathlib import Path
+
+import numpy as np
+
+from companion.errors import UsageError
+from companion.games.comet.vision.classifier import PretrainedNumerals
+from companion.games.comet.vision.enrolment import learn_comet
+from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.results import in_words as card_in_words
+from companion.games.comet.vision.tracker import CometFollower
+from companion.vision.recognizer import Recognizer
+from companion.vision.tracking.events import Told
+
+
+def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
+    if profile is not None:
+        raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
+    return PretrainedNumerals()
+
+
+def in_words(told: Told) -> str:
+    """What a follower told, for people."""
+    if told["event"] == "table":
+        return f"the table: {len(told['cards'])} cards"
+    x, y = np.mean(told["corners"], axis=0)
+    where = told["zone"] or f"{x:.0f},{y:.0f}"
+    return f"{told['event']} at {where}: {card_in_words(told['values'])}"
+
+
+RECOGNIZER = Recognizer(
+    name="comet",
+    decks=("comet",),
+    namer=_namer,
+    read=read_comet,
+    follower=CometFollower,
+    in_words=in_words,
+    learn=learn_comet,
+)
