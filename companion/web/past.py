@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Flask, Response, current_app, render_template, request
+from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError
@@ -50,6 +50,18 @@ def players() -> str:
     entries = _shelf().entries()
     sums = [entry.sums for entry in reversed(entries) if entry.sums is not None]
     return _page("past_players.html", games=together(sums), unread=len(entries) - len(sums))
+
+
+@past.get("/api/players")
+def known_players() -> Response:
+    """Who has played at this table, those of the newest game first, each with the colour they had last."""
+    colours: dict[str, str | None] = {}
+    for entry in _shelf().entries():
+        header = None if entry.sums is None or not entry.sums.moves else entry.sums.header
+        for name in header.players if header else ():
+            given = header.options.get("colours", {}).get(name) if header else None
+            colours[name] = colours.get(name) or given
+    return jsonify({"players": [{"name": name, "colour": colour} for name, colour in colours.items()]})
 
 
 @past.get("/past/<int:number>")
