@@ -3,8 +3,8 @@
 from typing import Any
 
 from companion.referee.session import Session
-from companion.views.measures import measured
-from companion.views.statistics import summed, winners_of
+from companion.views.archive.measures import measured
+from companion.views.archive.statistics import summed, winners_of
 
 
 def finale(session: Session) -> dict[str, Any] | None:

@@ -15,9 +15,9 @@ from companion.errors import JournalError
 from companion.referee.past import PastGame
 from companion.referee.pictures import kept_picture
 from companion.referee.session import Session
-from companion.views import export
-from companion.views.past import counts, day, did, game_page, numbered, result_of, signed
-from companion.views.statistics import together
+from companion.views.archive import export
+from companion.views.archive.past import counts, day, did, game_page, numbered, result_of, signed
+from companion.views.archive.statistics import together
 from companion.views.titles import game_title, title
 from companion.views.words import phrase
 from companion.web.desk import desk
