@@ -61,8 +61,8 @@ class VisionSettings:
     calibration: Path | None = setting(
         None, "What `companion calibrate` found out: a venue's name, or a file.", example="kitchen"
     )
-    settle_frames: int = setting(
-        2, "Frames a card lies still before it is read; more where hands linger.", least=1, most=30
+    settle_ms: int = setting(
+        180, "Milliseconds a card lies still before it is read; more where hands linger.", least=50, most=3000
     )
 
 

@@ -229,7 +229,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
             calibration=_calibration(table.settings),
-            patience=late("companion.vision.tracking.events").Patience(card=table.settings.vision.settle_frames),
+            patience=late("companion.vision.tracking.events").Patience(card_s=table.settings.vision.settle_ms / 1000),
             say=say,
         )
     except UsageError as error:

@@ -105,7 +105,11 @@ def read_command(
     "--fps", type=click.FloatRange(0.5, 120), help="Frames a second of SOURCE; a video knows its own, a folder has 10."
 )
 @click.option(
-    "--settle", type=click.IntRange(1, 30), default=Patience().card, show_default=True, help="Frames a card lies still."
+    "--settle",
+    type=click.FloatRange(0.05, 3),
+    default=Patience().card_s,
+    show_default=True,
+    help="Seconds a card lies still before it is read.",
 )
 @click.argument("source")
 def watch_command(
@@ -115,14 +119,14 @@ def watch_command(
     calibrated: Path | None,
     as_json: bool,
     fps: float | None,
-    settle: int,
+    settle: float,
     source: str,
 ) -> int:
     """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
     reader, namer = reader_and_namer(game_name, deck, profile)
     cv2.setNumThreads(1)
     camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
-    follower = reader.follower(namer, replace(Patience(), card=settle))
+    follower = reader.follower(namer, replace(Patience(), card_s=settle))
     anchor = None if calibrated is None else Anchor(read_calibration(calibration_file(calibrated)))
     count, busy_s, code = 0, 0.0, ""
     camera.open()
@@ -130,7 +134,7 @@ def watch_command(
         while (frame := camera.next()) is not None:
             begun = perf_counter()
             before = follower.cards or ()
-            told = follower.step(frame.picture)
+            told = follower.step(frame.picture, frame.at_s)
             if anchor is not None:
                 if any(one.get("code") == "camera-moved" for one in told):
                     anchor.follow(*([c.corners for c in cards] for cards in (before, follower.cards or ())))

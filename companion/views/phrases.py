@@ -243,4 +243,4 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
 _CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused", "camera-ended")
 """What is no alarm: hands at work, what has come right, what somebody chose."""
 
-_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "camera-ended", "journal-torn")
+_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "camera-ended", "clock-back", "journal-torn")

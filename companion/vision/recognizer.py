@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.vision.enrolment.profile import Profile
@@ -14,7 +15,7 @@ from companion.vision.tracking.events import Patience, Told
 
 
 class Follower(Protocol):
-    """Follows one table over time; see `settling.Settler`."""
+    """Follows one table over time; see `tracker.Tracker`."""
 
     @property
     def cards(self) -> tuple[Any, ...] | None:
@@ -28,8 +29,8 @@ class Follower(Protocol):
     def standing(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
 
-    def step(self, bgr: np.ndarray) -> list[Told]:
-        """Take in one frame, uint8 (h, w, 3); return what has settled with it."""
+    def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[Told]:
+        """Take in one frame, uint8 (h, w, 3), taken at ``t_s``; return what has settled with it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Recognizer:
         read: the table on one picture, uint8 BGR, without history; None names the reference printing.
         follower: follows the table from picture to picture.
         in_words: what a follower told, the whole table or one change of it, for people.
-        outlines: where a calibration may measure by the game's cards: the corners (n, k, 2) of those on a picture that are
+        outlines: where a calibration may measure by the game's cards: the corners (n, k, 2) of those that are
             found with at least that confidence.
         outline_mm: the corners of such a card in mm, in the same order.
         learn: from a deck's name, named pictures and their labels, its printing. Raises `UsageError`.

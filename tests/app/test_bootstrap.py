@@ -216,9 +216,9 @@ def test_the_camera_waits_for_a_card_as_long_as_the_settings_say(
 ) -> None:
     monkeypatch.setattr("companion.app.watching.Watching", Eyes)
     (tmp_path / "0.png").write_bytes(b"")
-    settings = replace(settings_for(tmp_path), vision=VisionSettings(settle_frames=7))
+    settings = replace(settings_for(tmp_path), vision=VisionSettings(settle_ms=700))
     run_table(settings, camera=lambda table: Recorded(tmp_path), beside=Table.ask_to_stop, say=lambda line: None)
-    assert Eyes.patience.card == 7
+    assert Eyes.patience.card_s == 0.7
 
 
 # ------------------------------------------------------------ as a process

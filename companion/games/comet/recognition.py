@@ -8,16 +8,29 @@ from companion.errors import UsageError
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import learn_comet
 from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.results import SeenComet, aligned_comet
 from companion.games.comet.vision.results import in_words as card_in_words
-from companion.games.comet.vision.tracker import CometFollower
 from companion.vision.recognizer import Recognizer
-from companion.vision.tracking.events import Told
+from companion.vision.results import SeenCard
+from companion.vision.tracking.card_tracker import CardTracker
+from companion.vision.tracking.events import Patience, Told
+from companion.vision.tracking.loose_layout import LooseLayout
 
 
 def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
     if profile is not None:
         raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
     return PretrainedNumerals()
+
+
+def _tracker(namer: PretrainedNumerals, patience: Patience) -> CardTracker:
+    return CardTracker(read_comet, LooseLayout(aligned_comet), namer, patience, identity=_identity)
+
+
+def _identity(card: SeenCard) -> tuple[int | None, ...] | None:
+    """Which card of the deck it is; None for one that lies face down or cannot be read."""
+    values = card.values if isinstance(card, SeenComet) else None
+    return None if values is None or None in values else tuple(values)
 
 
 def in_words(told: Told) -> str:
@@ -34,7 +47,7 @@ RECOGNIZER = Recognizer(
     decks=("comet",),
     namer=_namer,
     read=read_comet,
-    follower=CometFollower,
+    follower=_tracker,
     in_words=in_words,
     learn=learn_comet,
 )

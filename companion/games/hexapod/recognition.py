@@ -6,7 +6,7 @@ from companion.games.hexapod.vision.classifier import InsectClassifier, Pretrain
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.events import in_words
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.games.hexapod.vision.tracker import CaseFollower
+from companion.games.hexapod.vision.tracker import CaseTracker
 from companion.vision.recognizer import Recognizer
 
 _CASE_SIZES = [f"{rows}x{cols}" for rows in range(3, 8) for cols in range(3, 8)]
@@ -25,7 +25,7 @@ RECOGNIZER = Recognizer(
     decks=("hexapod", *(f"hexapod{size}" for size in _CASE_SIZES)),
     namer=_namer,
     read=read_hexapod,
-    follower=CaseFollower,
+    follower=CaseTracker,
     in_words=in_words,
     learn=learn_hexapod,
 )

@@ -11,7 +11,7 @@ from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
 from companion.vision.recognizer import Recognizer
-from companion.vision.tracking.card_tracker import Settler
+from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Told
 from companion.vision.tracking.layouts import LatticeLayout
 
@@ -37,7 +37,7 @@ RECOGNIZER = Recognizer(
     decks=("hexdragon",),
     namer=_namer,
     read=read_hexdragon,
-    follower=lambda namer, patience: Settler(read_hexdragon, LatticeLayout(_grid), namer, patience, read_beside),
+    follower=lambda namer, patience: CardTracker(read_hexdragon, LatticeLayout(_grid), namer, patience, read_beside),
     in_words=in_words,
     learn=learn_hexdragon,
 )

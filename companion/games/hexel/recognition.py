@@ -13,7 +13,7 @@ from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import outlines, read_beside, read_hexel
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
-from companion.vision.tracking.card_tracker import Settler
+from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Told
 from companion.vision.tracking.layouts import LatticeLayout
 
@@ -39,7 +39,7 @@ RECOGNIZER = Recognizer(
     decks=("hexel36", "hexel46"),
     namer=_namer,
     read=read_hexel,
-    follower=lambda namer, patience: Settler(read_hexel, LatticeLayout(find_lattice), namer, patience, read_beside),
+    follower=lambda namer, patience: CardTracker(read_hexel, LatticeLayout(find_lattice), namer, patience, read_beside),
     in_words=in_words,
     learn=learn_hexel,
     outlines=_outlines,

@@ -1,27 +1,25 @@
-"""What a follower tells: plain JSON objects as `companion watch` prints them, without frame and time; and notices.
-
-Whoever follows a table is as patient as another, whatever lies on it.
-"""
+"""What a tracker reports: plain JSON objects as `companion watch` prints them, without frame and time; and notices."""
 
 from dataclasses import dataclass
 from typing import Any
 
-Told = dict[str, Any]
+TableEvent = dict[str, Any]
+Told = TableEvent
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long things must last, in frames."""
+    """How long things must last, in seconds."""
 
-    card: int = 2
-    """A new card lies still this long before it is read."""
-    start: int = 3
+    card_s: float = 0.18
+    """A new card lies still this long before it is read: two frames at ten a second."""
+    start_s: float = 0.18
     """The whole table lies still this long before it is first read."""
-    removal: int = 6
-    """A card is gone this long before it is told as removed."""
-    doubt: int = 15
-    """A card that cannot be read fully is told all the same after this long at rest."""
-    resting: int = 30
+    removal_s: float = 0.09
+    """A card is gone this long, from the first look that misses it, before it is reported as removed."""
+    doubt_s: float = 1.5
+    """A card that cannot be read fully is reported all the same after this long at rest."""
+    resting_s: float = 3.0
     """A hand that lies still in the picture this long is mentioned."""
 
 
@@ -36,14 +34,14 @@ class Notices:
         """Notices that hold now: code to text."""
         return dict(self._said)
 
-    def say(self, code: str, message: str) -> list[Told]:
+    def say(self, code: str, message: str) -> list[TableEvent]:
         """Say what holds from now on; nothing when it was said already."""
         if code in self._said:
             return []
         self._said[code] = message
         return [notice(code, message)]
 
-    def unsay(self, code: str, then: str | None = None, message: str = "") -> list[Told]:
+    def unsay(self, code: str, then: str | None = None, message: str = "") -> list[TableEvent]:
         """Let what was said hold no longer, and say so when there are words for it."""
         if code not in self._said:
             return []
@@ -51,6 +49,6 @@ class Notices:
         return [] if then is None else [notice(then, message)]
 
 
-def notice(code: str, message: str) -> Told:
-    """One notice, as it is told."""
+def notice(code: str, message: str) -> TableEvent:
+    """One notice, as it is reported."""
     return {"event": "notice", "code": code, "message": message}

@@ -138,12 +138,12 @@ def changed_share(card: SeenCard, changed: np.ndarray, inner: float = 1.0) -> fl
     return float(changed[area].mean()) if area.any() else 1.0
 
 
-def stirred_around(card: SeenCard, changed: np.ndarray) -> float:
-    """The share of a card's surroundings that changed too: fingers that hold it. Leaves out the card's own blur."""
+def share_around(card: SeenCard, hands: np.ndarray) -> float:
+    """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
     inner = 1.0 + 1.75 * STEP / card.side
     outer = inner + 0.3 + STEP / card.side
-    ring = cells_of(card.corners, changed.shape, outer) & ~cells_of(card.corners, changed.shape, inner)
-    return float(changed[ring].mean()) if ring.any() else 0.0
+    ring = cells_of(card.corners, hands.shape, outer) & ~cells_of(card.corners, hands.shape, inner)
+    return float(hands[ring].mean()) if ring.any() else 0.0
 
 
 def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -> bool:

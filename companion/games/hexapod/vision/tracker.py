@@ -1,41 +1,53 @@
-"""A Hexapod table over time: cards laid in cases and beside them, told once each when they lie at rest.
+"""A Hexapod table over time: cards laid in cases and beside them, each reported once when it lies at rest.
 
-Every frame costs a glance (`stillness`). A known case or card where something changed and has lain still is looked at
-again where it lies; the whole picture is read only for what changed elsewhere. What is told is plain JSON, as
-`companion watch` prints it, without frame and time.
+A known case or card where something changed and has lain still is looked at again where it lies, cell by cell: what a
+hand covers stays as it was known. The whole picture is read only for what changed elsewhere.
 """
 
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.association import begun_alike, found_again, is_same_place, was_pushed
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.events import cell_corners, moved, placed, removed
 from companion.games.hexapod.vision.orientation import looked_again
-from companion.games.hexapod.vision.placements import laid_card, news_of, with_card
+from companion.games.hexapod.vision.placements import laid_cards, news_of, with_card
 from companion.games.hexapod.vision.plausibility import is_card, is_case, judged
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import HexapodReading, SeenField
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.tracking.change_detector import Glance, cells_of
-from companion.vision.tracking.events import Patience, Told, notice
-from companion.vision.tracking.tracker import Following
+from companion.vision.tracking.change_detector import Mask, cells_of
+from companion.vision.tracking.events import Patience, TableEvent
+from companion.vision.tracking.tracker import Found, TableReading, Tracker, View
+from companion.vision.tracking.tracks import State, Track
 
-_AROUND = 1.3
-"""So much larger than a field is what must lie still for it to be looked at: a hand comes from outside."""
+_UNCHANGED = 0.08
+"""A cell of which less changed shows what it showed."""
+_OPEN = 0.1
+"""A cell of which less is covered by a hand or still moves can be read."""
+_LOOKS = 2
+"""A field is believed when so many looks in a row saw the same."""
+_MANY_LOOKS = 5
+_SELDOM_S = 0.8
+"""A field that was looked at often is looked at once in so long."""
+_READ_S = 0.06
+_FULL_S = 0.4
+"""The whole picture is read once in so long at most."""
 
 
 @dataclass(slots=True, eq=False)
 class _Look:
-    """What was last seen of a field, for how many looks the same, and since which frame."""
+    """What was last seen of a field, for how many looks the same, when last, and since when it is looked at."""
 
     field: SeenField
     looks: int
-    since: int
+    at_s: float
+    since_s: float
 
 
-class CaseFollower(Following[SeenField]):
+class CaseTracker(Tracker[SeenField]):
     """Follows the cases and the loose cards of one table."""
 
     THINGS = "cases"
@@ -43,183 +55,212 @@ class CaseFollower(Following[SeenField]):
     def __init__(self, namer: InsectClassifier | None = None, patience: Patience | None = None) -> None:
         super().__init__(patience)
         self._namer = namer or PretrainedInsects()
-        self._looks: dict[int, _Look] = {}
-        self._shape = (0, 0)
+        self._looks: dict[Track[SeenField], _Look] = {}
+        self._pyramid: Pyramid | None = None
 
-    def _begin(self, bgr: np.ndarray, *, may_wait: bool) -> HexapodReading | None:
-        reading = read_hexapod(bgr, self._namer)
-        is_doubtful = any(any(map(any, case.doubt)) for case in reading.cards)
-        return None if may_wait and is_doubtful else reading
+    def _read_table(self, bgr: NDArray[np.uint8]) -> HexapodReading:
+        return read_hexapod(bgr, self._namer)
 
-    def _forget_looks(self) -> None:
+    def _is_doubtful(self, reading: TableReading) -> bool:
+        return any(any(map(any, case.doubt)) for case in reading.cards)
+
+    def _find(self, known: list[SeenField], reading: TableReading) -> Found[SeenField] | None:
+        assert isinstance(reading, HexapodReading)
+        cases = found_again(known, reading)
+        if cases is None:
+            return None
         self._looks.clear()
+        left = list(reading.loose)
+        pieces, is_seen = list(cases), [True] * len(cases)
+        for card in known[len(cases) :]:
+            again = next((one for one in left if one.cells == card.cells), None)
+            pieces.append(again or card)
+            is_seen.append(again is not None)
+            left = [one for one in left if one is not again]
+        return Found(pieces, is_seen)
 
-    # ------------------------------------------------------------ changes
+    # ------------------------------------------------------------ known cases and cards
 
-    def _look(
-        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField], share: float
-    ) -> list[Told]:
-        self._shape = (changed.shape[0], changed.shape[1])
-        if share > 0.5:
-            return self._look_everywhere(bgr, glance, known)
-        told, free = self._look_at_fields(bgr, glance, changed, known)
-        told += self._look_elsewhere(bgr, glance, changed & free, known)
-        return told + self._resting(glance, changed)
-
-    def _look_at_fields(
-        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
-    ) -> tuple[list[Told], np.ndarray]:
-        """Look again at the known fields that changed; what was told, and where no known field lies, bool (h, w)."""
-        told: list[Told] = []
-        free = np.ones(changed.shape, bool)
-        pyramid: Pyramid | None = None
-        for k, field in enumerate(known):
-            area = cells_of(field.corners, changed.shape, 1.08)
+    def _look(self, view: View) -> list[TableEvent]:
+        self._pyramid = None
+        events: list[TableEvent] = []
+        free: Mask = np.ones(view.changed.shape, bool)
+        for track in self._lying:
+            area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
-            if float(changed[area].mean() if area.any() else 0) < 0.01:
-                self._looks.pop(k, None)
+            if float(view.changed[area].mean() if area.any() else 0) < 0.01:
+                self._looks.pop(track, None)
+                track.enter(State.STILL, self._now_s)
                 continue
-            around = cells_of(field.corners, changed.shape, _AROUND)
-            if int(glance.still[around & changed].min()) < self._patience.card or self._has_looked_enough(k):
-                continue
-            pyramid = pyramid or Pyramid.of(bgr)
-            told += self._look_at(pyramid, k, changed, known)
-        return told, free
+            events += self._look_at(track, view)
+        return events + self._look_elsewhere(view, free)
 
-    def _has_looked_enough(self, k: int) -> bool:
-        """What lies there has been looked at often: now and then is enough."""
-        look = self._looks.get(k)
-        return look is not None and look.looks > 4 and bool(self._frame % 8)
-
-    def _look_at(self, pyramid: Pyramid, k: int, changed: np.ndarray, known: list[SeenField]) -> list[Told]:
-        field = known[k]
-        upright = looked_again(pyramid, field, self._namer)
+    def _look_at(self, track: Track[SeenField], view: View) -> list[TableEvent]:
+        """Look again at a known field that changed, as far as no hand is over it."""
+        field, look = track.piece, self._looks.get(track)
+        changed = _cell_shares(field, view.changed)
+        stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
+        is_open = _cell_shares(field, view.hands | stirring) < _OPEN
+        if not is_open.all():
+            track.enter(State.COVERED, self._now_s, "a hand is over it")
+        is_changed = changed >= _UNCHANGED
+        if not (is_changed & is_open).any() or self._was_looked_at(look):
+            return []
+        self._pyramid = self._pyramid or Pyramid.of(view.bgr)
+        upright = looked_again(self._pyramid, field, self._namer)
         if field.is_case and not is_case(upright):
             return []
-        now, _ = judged(upright, self._namer, pyramid.levels[0].shape[1::-1], is_case=field.is_case)
-        look = self._gathered(k, now)
-        is_old = self._frame - look.since >= self._patience.doubt
-        if look.looks < 2 or (any(map(any, now.doubt)) and not is_old):
+        now, _ = judged(upright, self._namer, self._pyramid.levels[0].shape[1::-1], is_case=field.is_case)
+        before = begun_alike(field, now) if field.is_case else field
+        is_pushed = was_pushed(field, now)
+        if is_pushed and not is_open.all():
             return []
-        if field.is_case:
-            return self._case_told(k, now, changed, known, is_old=is_old)
-        return self._card_told(k, now, is_there=is_card(upright), known=known)
+        if field.is_case and field.is_upright and not is_pushed:
+            now = _only_where(now, before, is_changed & is_open)
+        look = self._gather(track, now)
+        still = view.mask.is_still(self._patience.card_s)
+        rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
+        is_old = self._now_s - look.since_s >= self._patience.doubt_s
+        if look.looks < _LOOKS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
+            return []
+        if not field.is_case:
+            return self._card_changed(track, now, is_there=is_card(upright))
+        since_s = np.round(_cell_shares(field, view.mask.stirred_s), 1)
+        shares = np.zeros_like(changed) if is_pushed else changed * is_open
+        return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
 
-    def _gathered(self, k: int, now: SeenField) -> _Look:
+    def _was_looked_at(self, look: _Look | None) -> bool:
+        if look is None:
+            return False
+        return self._now_s - look.at_s < (_READ_S if look.looks < _MANY_LOOKS else _SELDOM_S)
+
+    def _gather(self, track: Track[SeenField], now: SeenField) -> _Look:
         """This look with those before that saw the same."""
-        look = self._looks.get(k)
+        look = self._looks.get(track)
         if look is not None and (look.field.cells, look.field.doubt) == (now.cells, now.doubt):
-            look.looks += 1
+            look.looks, look.at_s = look.looks + 1, self._now_s
         else:
-            look = self._looks[k] = _Look(now, 1, self._frame if look is None else look.since)
+            since_s = self._now_s if look is None else look.since_s
+            look = self._looks[track] = _Look(now, 1, self._now_s, since_s)
         return look
 
-    def _case_told(
-        self, k: int, now: SeenField, changed: np.ndarray, known: list[SeenField], *, is_old: bool
-    ) -> list[Told]:
-        """What changed in a case, once it is plain."""
-        before = begun_alike(known[k], now)
-        shares = _changed_cells(before, changed)
-        if was_pushed(known[k], now):
-            shares[:] = 0.0  # all of it looks different, for it lies elsewhere
-        laid = laid_card(before, now, shares)
-        news = news_of(before, now)
-        if laid is not None:
-            known[k] = replace(now, cells=with_card(before.cells, laid), doubt=now.doubt)
-            self._settled(k, known[k])
-            return [placed(k, now, laid)]
-        if news and not any(map(any, now.doubt)):
-            known[k] = now
-            self._settled(k, now)
-            return [removed(k, now, news) if None in news.values() else moved(k, now, news)]
-        if not news and (is_old or not any(map(any, now.doubt))):
-            known[k] = known[k] if any(map(any, now.doubt)) else now
-            self._settled(k, now, only_read=True)
-        return []
+    def _case_changed(
+        self,
+        track: Track[SeenField],
+        before: SeenField,
+        now: SeenField,
+        shares: NDArray[np.float64],
+        *,
+        is_old: bool,
+        is_open: Mask,
+        since_s: NDArray[np.float64],
+    ) -> list[TableEvent]:
+        """What changed in a case, once it is certain."""
+        board = self._lying.index(track)
+        news, is_sure = news_of(before, now), not any(map(any, now.doubt))
+        events: list[TableEvent] = []
+        laid = laid_cards(before, now, shares)
+        if len(laid) == 2 and not any(None in row for row in laid[0].cells):
+            laid = tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
+        if laid:
+            cells = before.cells
+            for card in laid:
+                cells = with_card(cells, card)
+                events.append(placed(board, now, card))
+            track.piece = replace(now, cells=cells)
+        elif news and is_sure:
+            events = [removed(board, now, news) if None in news.values() else moved(board, now, news)]
+            track.piece = now
+        elif not news and (is_old or is_sure):
+            track.piece = now if is_sure else before
+        else:
+            return []
+        self._settle(track, is_open, only_read=not events)
+        return events
 
-    def _card_told(self, k: int, now: SeenField, *, is_there: bool, known: list[SeenField]) -> list[Told]:
+    def _card_changed(self, track: Track[SeenField], now: SeenField, *, is_there: bool) -> list[TableEvent]:
         """What now lies where a loose card was known: another card, or none."""
-        field = known[k]
+        field = track.piece
+        everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
         if not is_there:
-            if self._looks[k].looks < self._patience.removal:
+            track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
+            if self._now_s - track.since_s < self._patience.removal_s:
                 return []
-            known.pop(k)
-            self._looks.clear()
-            self._stillness.accept(cells_of(field.corners, self._shape, 1.15))
+            self._settle(track, everywhere)
+            self._forget([track])
             return [{"event": "removed", "board": None, **field.as_json()}]
         if any(map(any, now.doubt)):
             return []
-        known[k] = now
-        self._settled(k, now)
+        track.piece = now
+        track.enter(State.STILL, self._now_s)
+        self._settle(track, everywhere)
         return [] if now.cells == field.cells else [{"event": "placed", "board": None, **now.as_json()}]
 
-    def _settled(self, k: int, field: SeenField, *, only_read: bool = False) -> None:
-        """What lies in a field is as it should be, but for the cells that could not be read."""
-        where = cells_of(field.corners, self._shape, 1.1)
-        if only_read:
-            for place in zip(*np.nonzero(np.array(field.doubt)), strict=True):
-                where &= ~cells_of(cell_corners(field, place, 1, 1), self._shape, 1.3)
-        self._stillness.accept(where)
-        self._looks.pop(k, None)
+    def _settle(self, track: Track[SeenField], is_open: Mask, *, only_read: bool = False) -> None:
+        """Accept what lies in a field, but for cells under a hand and those that could not be read."""
+        field, shape = track.piece, self._detector.seen.shape[1:]
+        where = cells_of(field.corners, shape, 1.1)
+        hidden = ~is_open | (np.array(field.doubt) if only_read else False)
+        for place in zip(*np.nonzero(hidden), strict=True):
+            where &= ~cells_of(cell_corners(field, place, 1, 1), shape, 1.3)
+        self._detector.accept(where)
+        self._looks.pop(track, None)
 
     # ------------------------------------------------------------ elsewhere on the table
 
-    def _look_elsewhere(
-        self, bgr: np.ndarray, glance: Glance, changed: np.ndarray, known: list[SeenField]
-    ) -> list[Told]:
+    def _look_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
         """Read the picture where something beside the known fields changed and lies still."""
-        settled = changed & (glance.still >= self._patience.card)
-        moving = glance.changed & (glance.still < self._patience.card)
-        if self._frame < self._next_full or moving.any() or float(settled.mean()) < 0.001:
+        settled = view.changed & free & ~view.hands & view.mask.is_still(self._patience.card_s)
+        if self._now_s < self._next_full_s or float(settled.mean()) < 0.001:
             return []
-        self._next_full = self._frame + 4
-        reading = read_hexapod(bgr, self._namer)
-        told: list[Told] = []
+        self._next_full_s = self._now_s + _FULL_S
+        reading = read_hexapod(view.bgr, self._namer)
+        events: list[TableEvent] = []
         for field in (*reading.cards, *reading.loose):
-            area = cells_of(field.corners, changed.shape, 1.0)
-            is_known = any(is_same_place(field, other) for other in known)
-            if is_known or any(map(any, field.doubt)) or float(changed[area].mean()) <= 0.4:
+            area = cells_of(field.corners, free.shape, 1.0)
+            is_known = any(is_same_place(field, track.piece) for track in self._lying)
+            if is_known or any(map(any, field.doubt)) or float(settled[area].mean()) <= 0.4:
                 continue
-            told.append(self._found_elsewhere(field, known, reading))
-            self._stillness.accept(cells_of(field.corners, changed.shape, 1.15))
-        self._stillness.accept(settled & (glance.still >= self._patience.doubt))
-        return told
+            events.append(self._meet_field(field, reading))
+            self._detector.accept(cells_of(field.corners, free.shape, 1.15))
+        slow = settled & view.mask.is_still(self._patience.doubt_s)
+        if slow.any():
+            self._detector.accept(slow & ~self._skin(view), is_thing=True)
+        return events
 
-    def _found_elsewhere(self, field: SeenField, known: list[SeenField], reading: HexapodReading) -> Told:
+    def _meet_field(self, field: SeenField, reading: HexapodReading) -> TableEvent:
         """A case or a card where none was known: one that was moved there, or a new one."""
         self._looks.clear()
-        for k, was in enumerate(known):
+        known = self._lying
+        for board, track in enumerate(known):
+            was = track.piece
             is_gone = not any(is_same_place(was, one) for one in (*reading.cards, *reading.loose))
             if is_gone and (was.is_case, was.cells) == (field.is_case, field.cells):
-                known[k] = field
-                self._stillness.accept(cells_of(was.corners, self._shape, 1.15))
-                return {"event": "moved", "board": k if field.is_case else None, **field.as_json()}
-        at = sum(one.is_case for one in known) if field.is_case else len(known)
-        known.insert(at, field)
+                track.piece = field
+                self._detector.accept(self._places([was]))
+                return {"event": "moved", "board": board if field.is_case else None, **field.as_json()}
+        at = sum(track.piece.is_case for track in known) if field.is_case else len(known)
+        self._tracks = [*known[:at], *self._follow([field]), *known[at:]]
         return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
 
-    def _look_everywhere(self, bgr: np.ndarray, glance: Glance, known: list[SeenField]) -> list[Told]:
-        """Much has changed at once: find the known cases again, wherever the camera looks from now."""
-        if not self._may_look_everywhere(glance):
-            return []
-        reading = read_hexapod(bgr, self._namer)
-        again = found_again(known, reading)
-        if again is None:
-            return self._out_of_view()
-        were_moved = not all(is_same_place(a, b) for a, b in zip(known, again, strict=False))
-        known[:] = [*again, *reading.loose]
-        self._looks.clear()
-        self._stillness.accept()
-        told = self._back_in_view()
-        if were_moved:
-            told.append(notice("camera-moved", "The camera or the table was moved; the cases were found again."))
-        return told
+
+def _only_where(now: SeenField, before: SeenField, is_read: Mask) -> SeenField:
+    """The field as it is read in some cells, and as it was known in the others."""
+    pick = [
+        list(zip(*rows, strict=True))
+        for rows in zip(now.cells, before.cells, now.doubt, before.doubt, is_read, strict=True)
+    ]
+    return replace(
+        now,
+        cells=tuple(tuple(new if read else old for new, old, _, _, read in row) for row in pick),
+        doubt=tuple(tuple(new if read else old for _, _, new, old, read in row) for row in pick),
+    )
 
 
-def _changed_cells(field: SeenField, changed: np.ndarray) -> np.ndarray:
-    """The share of each cell that looks different."""
+def _cell_shares(field: SeenField, mask: Mask | NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of each cell of a field that a mask covers, or the mean of other values there, (rows, cols)."""
     out = np.zeros((len(field.cells), len(field.cells[0])))
     for place in np.ndindex(out.shape):
-        area = cells_of(cell_corners(field, place, 1, 1), changed.shape)
-        out[place] = float(changed[area].mean()) if area.any() else 0.0
+        area = cells_of(cell_corners(field, place, 1, 1), mask.shape)
+        out[place] = float(mask[area].mean()) if area.any() else 0.0
     return out

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.hexapod.vision.placements import laid_card, news_of, square, with_card
+from companion.games.hexapod.vision.placements import laid_cards, news_of, square, with_card
 from companion.games.hexapod.vision.results import SeenField
 
 SQUARE = np.array([(0, 0), (100, 0), (100, 100), (0, 100)], np.float32)
@@ -21,8 +21,9 @@ CARD = {(1, 1): "blue", (1, 2): "gold", (2, 1): "green", (2, 2): "dung"}
 
 
 def laid(before: SeenField, now: SeenField, changed: Any = UNCHANGED) -> Any:
-    card = laid_card(before, now, changed)
-    return None if card is None else (card.place, card.cells)
+    cards = laid_cards(before, now, changed)
+    assert len(cards) <= 1
+    return (cards[0].place, cards[0].cells) if cards else None
 
 
 def test_a_card_in_an_empty_case_lies_where_its_four_cells_show() -> None:
@@ -75,6 +76,21 @@ def test_half_a_moth_or_stag_or_a_piece_of_the_spider_is_no_card() -> None:
 
 
 def test_the_case_shows_the_card_afterwards() -> None:
-    card = laid_card(case({}), case(CARD), UNCHANGED)
-    assert card is not None
+    (card,) = laid_cards(case({}), case(CARD), UNCHANGED)
     assert with_card(case({}).cells, card) == case(CARD).cells
+
+
+def test_two_cards_laid_side_by_side_between_two_looks_are_both_found() -> None:
+    other = {(3, 3): "leaf", (3, 4): "leaf", (4, 3): "gold", (4, 4): "blue"}
+    cards = laid_cards(case({}), case(CARD | other), UNCHANGED)
+    assert {card.place for card in cards} == {(1, 1), (3, 3)}
+
+
+def test_of_two_cards_laid_one_over_the_other_the_lower_is_found_by_what_shows_of_it() -> None:
+    top = {(0, 2): "leaf", (0, 3): "leaf", (1, 2): "leaf", (1, 3): "blue"}
+    changed = UNCHANGED.copy()
+    for cell in {**CARD, **top}:
+        changed[cell] = 0.9
+    lower, upper = laid_cards(case({}), case(CARD | top), changed)
+    assert (lower.place, lower.cells) == ((1, 1), (("blue", None), ("green", "dung")))
+    assert (upper.place, upper.cells) == ((0, 2), (("leaf", "leaf"), ("leaf", "blue")))
