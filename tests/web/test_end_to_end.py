@@ -283,7 +283,9 @@ def another(operator: Phone, title: str) -> None:
     operator.run("document.getElementById('this-phone').open = true")
     operator.click("another-game")
     operator.see("document.getElementById('begin')")
-    operator.run(f"[...document.querySelectorAll('#sheet .pick')].find((b) => b.textContent == '{title}').click()")
+    operator.run(
+        f"[...document.querySelectorAll('#sheet .game-pick b')].find((b) => b.textContent == '{title}').click()"
+    )
     operator.click("begin")
     operator.hear("game", title)
 

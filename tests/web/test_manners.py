@@ -24,7 +24,10 @@ def test_a_phone_shakes_when_its_turn_comes_and_not_when_it_was_its_turn_already
     referee: Referee, visit: Callable[..., Any]
 ) -> None:
     page = visit(referee)
-    page.run("window.shaken = 0; navigator.vibrate = () => { window.shaken += 1; return true; };")
+    page.run(
+        "Object.defineProperty(navigator, 'userActivation', { value: { hasBeenActive: true } });"
+        "window.shaken = 0; navigator.vibrate = () => { window.shaken += 1; return true; };"
+    )
     page.run("document.getElementById('sit-0').click()")
     page.wait_for("document.querySelector('#turn .mine')")
     referee.ask(Do({"cmd": "pass", "player": "Ana"}))

@@ -37,6 +37,6 @@ export function nudge(isMine) {
   const isNew = before === false && isMine;
   before = isMine;
   if (!isNew) return;
-  navigator.vibrate?.([120, 80, 120]);
+  if (navigator.userActivation?.hasBeenActive) navigator.vibrate?.([120, 80, 120]); // a browser complains before the first tap
   if (chimes()) chime();
 }
