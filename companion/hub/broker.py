@@ -64,7 +64,12 @@ class Mosquitto:
             raise TableError("mosquitto is not installed; try apt install mosquitto", code="no-broker")
         log = (self._folder / "mosquitto.log").open("ab")
         with log:
-            self._process = subprocess.Popen([program, "-c", str(self._config)], stdout=log, stderr=log)
+            self._process = subprocess.Popen(
+                [program, "-c", str(self._config)],
+                stdout=log,
+                stderr=log,
+                start_new_session=True,  # a Ctrl-C is for those who say goodbye to it first
+            )
         self._await()
 
     def kill(self) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 
 from companion.hub.messages import Address
 from companion.hub.snapshot import REFEREE_CALLED
+from companion.views.titles import game_title
 
 SILENT_S = 10.0
 """A table that tells nothing for so long is called silent."""
@@ -55,6 +56,7 @@ class Hall:
         self._late: deque[tuple[float, Callable[[], None]]] = deque()
         self._changed = threading.Condition()
         self._version = 0
+        self._call: dict[str, Any] | None = None
         self._is_closed = False
         self._touched: set[Address] = set()
         self._swept_s = clock()
@@ -78,6 +80,11 @@ class Hall:
         with self._changed:
             self._look()
             return [seen.shown for _, seen in sorted(self._tables.items())]
+
+    @property
+    def call(self) -> dict[str, Any] | None:
+        """The last call of all: ``{"table", "kind", "word", "player", "said"}``."""
+        return self._call
 
     def changes(self, since: int, timeout_s: float) -> tuple[int, list[dict[str, Any]]]:
         """The hall's version, and the tables that changed after ``since``, waiting up to ``timeout_s`` for some."""
@@ -140,6 +147,10 @@ class Hall:
 
     def _put(self, address: Address, snapshot: Snapshot, arrived_s: float) -> None:
         seen = self._seen(address)
+        before = seen.snapshot
+        if snapshot["call"] and (before is None or _at(before) != _at(snapshot)):
+            called = {name: snapshot["call"].get(name) for name in ("word", "player")}
+            self._call = {"table": address.table, "kind": snapshot["kind"], "said": snapshot["said"], **called}
         seen.snapshot, seen.at_s, seen.state = snapshot, arrived_s, "here"
         is_called = any(notice["code"] == REFEREE_CALLED for notice in snapshot["notices"])
         seen.called_s = (seen.called_s or arrived_s) if is_called else None
@@ -151,10 +162,22 @@ class Hall:
             seen.at_s = self._clock() - self._delay_s
 
 
+def _at(snapshot: Snapshot) -> tuple[Any, Any]:
+    return snapshot["game"], snapshot["moves"]
+
+
 def _shown(address: Address, seen: Seen, now_s: float) -> dict[str, Any]:
     snapshot = {name: value for name, value in (seen.snapshot or {}).items() if name not in ("schema", "notices")}
     alarms = list(_alarms(seen, now_s))
-    return {**address._asdict(), "state": seen.state, **snapshot, "alarms": alarms, "serious": _weight(alarms)}
+    title = game_title(snapshot["kind"]) if snapshot else ""
+    return {
+        **address._asdict(),
+        "state": seen.state,
+        "title": title,
+        **snapshot,
+        "alarms": alarms,
+        "serious": _weight(alarms),
+    }
 
 
 def _alarms(seen: Seen, now_s: float) -> Iterator[dict[str, str]]:

@@ -91,11 +91,16 @@ def read_snapshot(payload: bytes) -> dict[str, Any]:
     for name, kinds in _KINDS.items():
         if not isinstance(told.get(name), kinds):
             raise Unreadable(f"a snapshot whose {name} is {json.dumps(told.get(name))[:40]}")
-    notices = told["notices"]
-    if not all(isinstance(notice, dict) and isinstance(notice.get("code"), str) for notice in notices):
-        raise Unreadable("a snapshot with notices that are none")
-    if told["pot"] is not None and type(told["pot"].get("amount")) is not int:
-        raise Unreadable("a snapshot with a pot that is none")
+    pot, called = told["pot"] or {"name": "", "amount": 0}, told["call"] or {"word": ""}
+    is_whole = (
+        all(isinstance(notice, dict) and isinstance(notice.get("code"), str) for notice in told["notices"])
+        and all(isinstance(name, str) for name in told["players"])
+        and all(type(value) is int for value in told["measures"].values())
+        and (type(pot.get("amount")), type(pot.get("name"))) == (int, str)
+        and isinstance(called.get("word"), str)
+    )
+    if not is_whole:
+        raise Unreadable("a snapshot with notices, players, a pot or a call that are none")
     return told
 
 

@@ -92,8 +92,6 @@ def create_app(
         clock: seconds that never go back.
     """
     app = Flask(__name__)
-    app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
-    app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
     people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
@@ -107,10 +105,17 @@ def create_app(
     app.register_blueprint(describing)
     if surveyor is not None:
         keep_calibrating(app, surveyor)
+    dress(app)
+    return app
+
+
+def dress(app: Flask) -> None:
+    """Give an application of the house its security headers, and its one handler for everything that fails."""
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
+    app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
     app.register_error_handler(CompanionError, _told)
     app.register_error_handler(HTTPException, _told)
     app.after_request(_with_headers)
-    return app
 
 
 def close_streams(app: Flask) -> None:
