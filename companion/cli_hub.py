@@ -7,6 +7,7 @@ import click
 from companion.config import default_data, load
 from companion.errors import BadSettings
 from companion.hub.link import broker_of
+from companion.hub.provision import Plan, provision
 from companion.hub.running import running_hub
 
 
@@ -43,3 +44,36 @@ def hub_command(
         click.echo(f"The hall display is at {running.url}")
         click.echo(f"The referee's desk: {running.url}desk, PIN {running.pin}")
         running.wait()
+
+
+@hub_command.command("init")
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--tables", type=click.IntRange(1, 999), default=12, show_default=True, help="How many tables.")
+@click.option("--hall", default="hall", show_default=True, help="Name of the hall.")
+@click.option("--broker-host", default="hall.local", show_default=True, help="The broker, as the tables reach it.")
+@click.option("--broker-port", type=click.IntRange(1, 65535), default=8883, show_default=True)
+@click.option("--certificates", is_flag=True, help="Tables show certificates of their own, too.")
+@click.option("--renew", multiple=True, help="Table whose password was stolen; it gets a new one. May be repeated.")
+@click.option("--user", help="Whom the broker runs as, when root starts it [mosquitto].")
+def init_command(
+    folder: Path,
+    tables: int,
+    hall: str,
+    broker_host: str,
+    broker_port: int,
+    certificates: bool,
+    renew: tuple[str, ...],
+    user: str | None,
+) -> None:
+    """Write into FOLDER what a hall needs: broker, passwords, certificates, settings.
+
+    Again with more --tables it adds those; passwords that are there stay.
+    """
+    names = [f"table-{number:02}" for number in range(1, tables + 1)]
+    plan = Plan(folder, hall, names, broker_host, broker_port, renew, certificates, user)
+    fresh = provision(plan)
+    click.echo(
+        f"{len(fresh)} tables got a password; take each its {folder / 'tables'}/NAME.toml and {folder / 'ca.pem'}"
+    )
+    click.echo(f"start the broker:  mosquitto -c {folder / 'mosquitto.conf'}")
+    click.echo(f"start the hub:     companion hub --settings {folder / 'hub.toml'} --data {folder}")

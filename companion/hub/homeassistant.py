@@ -36,7 +36,7 @@ def discoveries(address: Address) -> Iterator[tuple[str, bytes]]:
     """Topic and bytes of each entity's discovery message.
 
     >>> [topic for topic, _ in discoveries(Address("hall", "table-01"))][0]
-    'homeassistant/sensor/hall_table-01_turn/config'
+    'homeassistant/sensor/hall_table-01/turn/config'
     """
     node = "_".join(address)
     for component, name, described in _ENTITIES:
@@ -52,4 +52,4 @@ def discoveries(address: Address) -> Iterator[tuple[str, bytes]]:
                 "sw_version": __version__,
             },
         }
-        yield f"{PREFIX}/{component}/{node}_{name}/config", json.dumps(config).encode()
+        yield f"{PREFIX}/{component}/{node}/{name}/config", json.dumps(config).encode()

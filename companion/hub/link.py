@@ -158,7 +158,8 @@ class Link:
         if reason.is_failure:
             log.warning("the broker %s:%s turns %s away: %s", *self._at(), self._broker.name, reason)
             return
-        client.subscribe([(topic, SubscribeOptions(qos=qos)) for topic, qos in self._topics.items()])
+        if self._topics:
+            client.subscribe([(topic, SubscribeOptions(qos=qos)) for topic, qos in self._topics.items()])
         self._connected()
 
     def _on_disconnect(self, _client: Client, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
