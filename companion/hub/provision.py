@@ -85,7 +85,7 @@ def provision(plan: Plan) -> list[str]:
 def access(hall: str, tables: Sequence[str]) -> str:
     """The broker's list of who may do what: a table writes its own ``up`` and reads its own ``down``, nothing else.
 
-    >>> print(access("hall", ["table-01"]).split("\\n\\n")[1])
+    >>> print(access("hall", ["table-01"]).split("\\n\\n")[1].strip())
     user table-01
     topic write companion/hall/table-01/up/#
     topic read companion/hall/table-01/down/#
