@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 
+from companion.hub.director import Director
 from companion.hub.link import Broker
 from companion.hub.service import Hub
 from companion.hub.store import Store
@@ -70,9 +71,12 @@ def running_hub(
         closing.callback(opened.close)
         hub = Hub(broker, opened, delay_s)
         pin = pin or _kept_pin(data / "hub-pin")
-        server = Server(create_hub_app(hub, delay_s=delay_s, pin=pin), listening, _OPTIONS)
+        director = Director(hub)
+        server = Server(create_hub_app(hub, director, delay_s=delay_s, pin=pin), listening, _OPTIONS)
         hub.start()
         closing.callback(hub.stop)
+        director.start()
+        closing.callback(director.stop)
         server.start()
         closing.callback(server.stop)
         yield RunningHub(hub, _url(listening), pin)

@@ -8,7 +8,11 @@ from threading import Lock
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template
 
+from companion.hub.desk import desk
+from companion.hub.director import Director
+from companion.hub.gate import Gate, gate
 from companion.hub.service import Hub
+from companion.hub.tournament_pages import tournaments
 from companion.views.words import section_of
 from companion.web.app import dress
 from companion.web.streams import RETRY_MS, SIGN_OF_LIFE, TooManyStreams, message
@@ -80,12 +84,17 @@ class DisplayStreams:
             time.sleep(_GAP_S)
 
 
-def create_hub_app(hub: Hub, *, pin: str, delay_s: float = 0.0) -> Flask:
-    """The hub's web application over a hub that has started."""
+def create_hub_app(hub: Hub, director: Director, *, pin: str, delay_s: float = 0.0) -> Flask:
+    """The hub's web application over a hub and a director that have started."""
     app = Flask(__name__, static_folder=None)
     app.extensions["companion"] = HubPages(hub, delay_s)
+    app.extensions["companion-gate"] = Gate(pin)
+    app.extensions["companion-director"] = director
     app.register_blueprint(display, url_prefix="")
     app.register_blueprint(house)
+    app.register_blueprint(gate)
+    app.register_blueprint(tournaments)
+    app.register_blueprint(desk)
     dress(app)
     return app
 

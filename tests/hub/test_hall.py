@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion.hub.director import Director
 from companion.hub.hall import Hall
 from companion.hub.link import broker_at
 from companion.hub.messages import Address, Unreadable, encode
@@ -131,7 +132,7 @@ def client(tmp_path: Path) -> Iterator[FlaskClient]:
     store = Store(f"sqlite:///{tmp_path / 'hub.db'}")
     hub = Hub(broker_at("mqtt://127.0.0.1", "hub"), store)
     hub.hall.put(ANA, QUIET)
-    yield create_hub_app(hub, pin="271828").test_client()
+    yield create_hub_app(hub, Director(hub), pin="271828").test_client()
     store.close()
 
 
