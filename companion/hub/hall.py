@@ -132,7 +132,10 @@ class Hall:
         while self._late and self._late[0][0] <= now_s:
             self._late.popleft()[1]()
         if now_s - self._swept_s >= _SWEEP_S:
-            self._touched, self._swept_s = set(self._tables), now_s
+            self._swept_s = now_s
+            self._touched |= {
+                at for at, seen in self._tables.items() if _changes_by_itself(seen, now_s - self._delay_s)
+            }
         for address in self._touched:
             seen = self._tables[address]
             shown = _shown(address, seen, now_s - self._delay_s)
@@ -166,6 +169,16 @@ def _at(snapshot: Snapshot) -> tuple[Any, Any]:
     return snapshot["game"], snapshot["moves"]
 
 
+def _changes_by_itself(seen: Seen, now_s: float) -> bool:
+    """Whether time alone may have changed what is shown."""
+    is_told_silent = any(alarm["code"] == "silent" for alarm in seen.shown.get("alarms", ()))
+    return bool(seen.doubts) or is_told_silent != _is_silent(seen, now_s)
+
+
+def _is_silent(seen: Seen, now_s: float) -> bool:
+    return seen.state == "here" and now_s - seen.at_s >= SILENT_S
+
+
 def _shown(address: Address, seen: Seen, now_s: float) -> dict[str, Any]:
     snapshot = {name: value for name, value in (seen.snapshot or {}).items() if name not in ("schema", "notices")}
     alarms = list(_alarms(seen, now_s))
@@ -188,7 +201,7 @@ def _alarms(seen: Seen, now_s: float) -> Iterator[dict[str, str]]:
         yield {"code": "camera", "text": notices.get(_CAMERA_LOST, "")}
     if seen.state == "gone":
         yield {"code": "gone", "text": ""}
-    elif seen.state == "here" and now_s - seen.at_s >= SILENT_S:
+    elif _is_silent(seen, now_s):
         yield {"code": "silent", "text": ""}
     for what, at_s in seen.doubts.items():
         if now_s - at_s < _DOUBTED_FOR_S:

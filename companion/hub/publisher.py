@@ -27,7 +27,7 @@ from companion.hub.snapshot import payload, snapshot
 HEARTBEAT_S = 3.0
 """A table tells how it stands at least so often; the hall calls one silent after three of these."""
 _SNAPSHOT_GAP_S = 0.1
-_LOOK_S = (0.05, 0.5)
+_LOOK_S = (0.2, 0.5)
 """How soon to look for acknowledgements while lines are under way, and otherwise."""
 _AFTER_A_BUG_S = 5.0
 _WAITING = 64
@@ -96,6 +96,7 @@ class Publisher:
     def _go_round(self) -> None:
         if self._subscription.next(self._patience_s()) is not None:
             self._is_changed = True
+            self._sender.notice()
             while self._subscription.next(0) is not None:
                 pass
         elif self._subscription.is_closed:
@@ -109,6 +110,7 @@ class Publisher:
         is_due = now_s - self._told_s >= (_SNAPSHOT_GAP_S if self._is_changed else HEARTBEAT_S)
         if is_due and self._publish("snapshot", self._snapshot(), retain=True):
             self._told_s, self._is_changed = now_s, False
+            self._sender.notice()
 
     def _patience_s(self) -> float:
         if self._is_changed:

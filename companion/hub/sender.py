@@ -42,6 +42,7 @@ class Sender:
         self._kept: Position | None = None
         self._newest: Position | None = None
         self._is_told = False
+        self._is_dry = False
         self._heard_s = 0.0
         self._patience_s = _PATIENCE_S[0]
 
@@ -70,6 +71,10 @@ class Sender:
         self._kept = position
         self._heard_s, self._patience_s = self._clock(), _PATIENCE_S[0]
 
+    def notice(self) -> None:
+        """There may be something new in the outbox."""
+        self._is_dry = False
+
     def pause(self) -> None:
         """Send nothing until the hub says anew where it stands: the connection is lost."""
         self._is_told = False
@@ -81,7 +86,9 @@ class Sender:
         if self._under_way and self._clock() - self._heard_s > self._patience_s:
             self._patience_s = min(2 * self._patience_s, _PATIENCE_S[1])
             self._start_anew()
-        entries = self._outbox.read(WINDOW - len(self._under_way)) if len(self._under_way) < WINDOW else []
+        room = WINDOW - len(self._under_way)
+        entries = self._outbox.read(room) if room and not self._is_dry else []
+        self._is_dry = len(entries) < room
         for entry in entries:
             if not self._publish(entry):
                 self._start_anew()
@@ -94,5 +101,6 @@ class Sender:
 
     def _start_anew(self) -> None:
         self._under_way.clear()
+        self._is_dry = False
         self._heard_s = self._clock()
         self._outbox.seek(self._kept)

@@ -88,6 +88,9 @@ class Store:
                 sql.event.listen(self._engine, "begin", _begin)
             self._writing = self._engine.execution_options(is_writing=True)
             _data.create_all(self._writing)
+            fresh = (sqlite if self._is_sqlite else postgresql).insert(positions)
+            columns = {"game": fresh.excluded.game, "line": fresh.excluded.line}
+            self._moving = fresh.on_conflict_do_update(index_elements=["hall", "table"], set_=columns)
         except (sql.exc.SQLAlchemyError, ImportError) as error:
             raise TableError(f"cannot open the store {url.split('@')[-1]}: {error}", code="no-store") from None
 
@@ -106,9 +109,8 @@ class Store:
             if len(done.new) < len(rows):
                 done.differing = _differing(held, rows, set(done.new))
             self._link(held, done.positions)
-            for address, position in done.positions.items():
-                if position is not None and position != known.get(address):
-                    self._set_position(held, address, position)
+            now = {address: position for address, position in done.positions.items() if position is not None}
+            self._set_positions(held, {address: at for address, at in now.items() if at != known.get(address)})
         return done
 
     def position(self, address: Address) -> Position | None:
@@ -223,10 +225,10 @@ class Store:
             after = found
         return now
 
-    def _set_position(self, held: sql.Connection, address: Address, position: Position) -> None:
-        dialect = sqlite if self._is_sqlite else postgresql
-        new = dialect.insert(positions).values(**address._asdict(), **position._asdict())
-        held.execute(new.on_conflict_do_update(index_elements=["hall", "table"], set_=position._asdict()))
+    def _set_positions(self, held: sql.Connection, moved: Mapping[Address, Position]) -> None:
+        if moved:
+            rows = [{**address._asdict(), **position._asdict()} for address, position in moved.items()]
+            held.execute(self._moving, rows)
 
 
 def _chained(
