@@ -4,9 +4,12 @@ import csv
 import io
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
@@ -25,8 +28,10 @@ from companion.simulator.players import PLAYERS, script
 from tests.hub.conftest import table, until
 
 PIN = "271828"
-TABLES, ROUNDS = 32, 6
-EVENING_S = 300.0
+TABLES, PLAYERS_AT_FIRST, ROUNDS = 32, 64, 6
+OPEN = "/api/tournaments/open"
+ROUND_S = 300.0
+Brokers = Callable[[str], Broker]
 
 
 class People:
@@ -36,7 +41,7 @@ class People:
         self._referee = referee
         self._number = number
         self._subscription = referee.feed.subscribe()
-        self.played = 0
+        self.winners: dict[frozenset[str], str] = {}
         self._thread = threading.Thread(target=self._play, daemon=True)
         self._thread.start()
 
@@ -48,10 +53,23 @@ class People:
         while not self._subscription.is_closed:
             told = self._subscription.next()
             if told is not None and told.data.get("because") == "begun":
-                self.played += 1
-                header = told.session.header
-                for command in script(header, PLAYERS[header.game](100 * self._number + self.played)):
+                header, seed = told.session.header, 100 * self._number + len(self.winners)
+                for command in script(header, PLAYERS[header.game](seed)):
                     self._referee.ask(Do(command))
+                session = self._referee.latest()
+                self.winners[frozenset(header.players)] = session.game.view(session.state)["result"]["winner"]
+
+
+@contextmanager
+def table_of_people(folder: Path, broker: Brokers, number: int) -> Iterator[People]:
+    name = f"table-{number:02}"
+    with table(folder / name, Header("hexel", ("Ana", "Bo"), "36")) as referee:
+        publisher = Publisher(referee, Place(broker(name), Address("hall", name)))
+        publisher.start()
+        people = People(referee, number)
+        yield people
+        people.stop()
+        publisher.stop()
 
 
 @pytest.fixture
@@ -63,7 +81,7 @@ def memory() -> Iterator[Path]:
 
 
 @pytest.fixture
-def hall(memory: Path, broker) -> Iterator[tuple[FlaskClient, Hub, list[People]]]:
+def hall(memory: Path, broker: Brokers) -> Iterator[tuple[FlaskClient, list[People]]]:
     with ExitStack() as closing:
         store = Store(f"sqlite:///{memory / 'hub.db'}")
         closing.callback(store.close)
@@ -73,60 +91,73 @@ def hall(memory: Path, broker) -> Iterator[tuple[FlaskClient, Hub, list[People]]
         closing.callback(hub.stop)
         director.start()
         closing.callback(director.stop)
-        people = [closing.enter_context(_table(memory, broker, number)) for number in range(1, TABLES + 1)]
-        until(lambda: len(hub.hall.tables()) == TABLES)
-        yield create_hub_app(hub, director, pin=PIN).test_client(), hub, people
+        people = [closing.enter_context(table_of_people(memory, broker, n)) for n in range(1, TABLES + 1)]
+        until(lambda: len(hub.hall.tables()) == TABLES, ROUND_S)
+        yield create_hub_app(hub, director, pin=PIN).test_client(), people
 
 
-class _table:  # noqa: N801
-    """One table with its publisher and its people, as a context."""
-
-    def __init__(self, memory: Path, broker, number: int) -> None:
-        self._closing = ExitStack()
-        name = f"table-{number:02}"
-        referee = self._closing.enter_context(table(memory / name, Header("hexel", ("Ana", "Bo"), "36")))
-        publisher = Publisher(referee, Place(broker(name), Address("hall", name)))
-        publisher.start()
-        self._closing.callback(publisher.stop)
-        self.people = People(referee, number)
-        self._closing.callback(self.people.stop)
-
-    def __enter__(self) -> People:
-        return self.people
-
-    def __exit__(self, *_: object) -> None:
-        self._closing.close()
-
-
-def test_sixty_four_players_play_six_rounds(hall: tuple[FlaskClient, Hub, list[People]]) -> None:
-    client, hub, people = hall
+def test_sixty_four_players_play_six_rounds(hall: tuple[FlaskClient, list[People]]) -> None:
+    client, people = hall
     terms = {"slug": "open", "title": "Open", "game": "hexel", "rounds": ROUNDS}
     assert client.post("/api/tournaments", json=terms).status_code == 401
     assert client.post("/api/pin", json={"pin": "000000"}).status_code == 403
     assert client.post("/api/pin", json={"pin": PIN}).status_code == 200
     assert client.post("/api/tournaments", json=terms).status_code == 200
-    for n in range(1, 65):
-        told = client.post("/api/tournaments/open/register", json={"name": f"player {n}"})
+    for n in range(1, PLAYERS_AT_FIRST + 1):
+        told = client.post(f"{OPEN}/register", json={"name": f"player {n}"})
         assert told.json == {"number": n, "name": f"player {n}", "round": 1}
     for number in range(1, ROUNDS + 1):
-        if number == 3:  # two drop out, one comes late: somebody sits out from now on
+        if number == 3:  # two drop out and one comes late: from now on somebody sits out
             for player in (5, 6):
-                assert client.post("/api/tournaments/open/withdraw", json={"number": player}).status_code == 200
-            assert client.post("/api/tournaments/open/register", json={"name": "late"}).json["round"] == 3
-        assert client.post("/api/tournaments/open/pair", json={}).status_code == 200
-        until(lambda number=number: _results(client, number), EVENING_S)
-        assert client.post("/api/tournaments/open/pair", json={}).status_code == (200 if False else 409) or number < ROUNDS
-        if number < ROUNDS:
-            break
-    told = client.get("/api/tournaments/open").json
-    assert hub is not None
-    assert people
-    assert told
+                assert client.post(f"{OPEN}/withdraw", json={"number": player}).status_code == 200
+            assert client.post(f"{OPEN}/register", json={"name": "late"}).json == {
+                "number": 65, "name": "late", "round": 3,
+            }  # fmt: skip
+        assert client.post(f"{OPEN}/pair", json={}).status_code == 200
+        until(lambda number=number: has_results(client, number), ROUND_S)
+    assert client.post(f"{OPEN}/pair", json={}).status_code == 409
+    told = client.get(OPEN).json
+    everybody_played_by_the_book(told)
+    results_are_those_of_the_tables(told, people)
+    standings_can_be_taken_away(client, told)
 
 
-def _results(client: FlaskClient, number: int) -> bool:
-    rounds = client.get("/api/tournaments/open").json["rounds"]
+def has_results(client: FlaskClient, number: int) -> bool:
+    rounds = client.get(OPEN).json["rounds"]
     return len(rounds) == number and all(board["places"] for board in rounds[-1]["boards"])
 
 
-_ = (csv, io, Broker)
+def everybody_played_by_the_book(told: dict[str, Any]) -> None:
+    met = [frozenset(pair) for each in told["rounds"] for b in each["boards"] for pair in combinations(b["seats"], 2)]
+    assert len(met) == len(set(met)) == 2 * 32 + 4 * 31
+    byes = Counter(player for each in told["rounds"] for player in each["byes"])
+    assert sum(byes.values()) == 4
+    assert max(byes.values()) == 1
+    late = [n for n, each in enumerate(told["rounds"], 1) if any(65 in b["seats"] for b in each["boards"])]
+    assert set(late) | {n for n, each in enumerate(told["rounds"], 1) if 65 in each["byes"]} == {3, 4, 5, 6}
+    assert not {5, 6} & {player for each in told["rounds"][2:] for b in each["boards"] for player in b["seats"]}
+
+
+def results_are_those_of_the_tables(told: dict[str, Any], people: list[People]) -> None:
+    names = {entrant["number"]: entrant["name"] for entrant in told["entrants"]}
+    won = {players: winner for those in people for players, winner in those.winners.items()}
+    for each in told["rounds"]:
+        for board in each["boards"]:
+            winner = won[frozenset(names[player] for player in board["seats"])]
+            assert winner is None or [names[player] for player in board["places"][0]] == [winner]
+    total = sum(line["score"] for line in told["standings"])
+    assert total == sum(len(each["boards"]) + len(each["byes"]) for each in told["rounds"])
+
+
+def standings_can_be_taken_away(client: FlaskClient, told: dict[str, Any]) -> None:
+    rows = list(csv.DictReader(io.StringIO(client.get("/tournaments/open/standings.csv").text)))
+    assert [row["name"] for row in rows] == [line["name"] for line in told["standings"]]
+    assert len(rows) == 65
+    scores = [float(row["score"]) for row in rows]
+    assert scores == sorted(scores, reverse=True)
+    for page in ("", "/sheet", "/join"):
+        text = client.get(f"/tournaments/open{page}").text
+        assert "Open" in text
+        assert page == "/join" or rows[0]["name"] in text
+    assert client.get("/tournaments/open/join.svg").mimetype == "image/svg+xml"
+    assert client.get("/tournaments").status_code == 200
