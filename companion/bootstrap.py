@@ -151,6 +151,7 @@ def _app(table: Table, data: Path) -> Flask:
         devices=table.health,
         camera=table,
         drawn=_drawn,
+        is_in_hall=table.settings.hub.broker is not None,
         surveyor=lambda: late("companion.surveying").Surveying(table, data),
     )
 

@@ -7,9 +7,8 @@ from typing import Any, Protocol
 
 from companion.errors import CompanionError, Refusal
 from companion.hub.messages import decode, encode
-from companion.hub.snapshot import REFEREE_CALLED
 from companion.referee.feed import Feed
-from companion.referee.messages import Answer, Begin, Correct, Message, Notice
+from companion.referee.messages import REFEREE_CALLED, Answer, Begin, Correct, Message, Notice
 from companion.referee.moves import Change
 from companion.referee.session import Session
 from companion.rules.engine import read_header

@@ -15,8 +15,7 @@ from companion.hub.link import broker_at
 from companion.hub.messages import Address
 from companion.hub.publisher import Place, Publisher
 from companion.hub.running import running_hub
-from companion.hub.snapshot import REFEREE_CALLED
-from companion.referee.messages import Begin, Confirm, Do, Notice, Propose
+from companion.referee.messages import REFEREE_CALLED, Begin, Confirm, Do, Notice, Propose
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Command
 from companion.simulator.headers import HEADERS

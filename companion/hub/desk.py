@@ -10,8 +10,8 @@ from companion.errors import JournalError, Refusal
 from companion.hub.gate import field_of, guarded, sent, the_gate
 from companion.hub.messages import Address
 from companion.hub.service import Hub
-from companion.hub.snapshot import REFEREE_CALLED
 from companion.referee.journal import replayed
+from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
 from companion.rules.engine import read_json
 from companion.views.scoreboard import scoreboard

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.hub.messages import Address
-from companion.hub.snapshot import REFEREE_CALLED
+from companion.referee.messages import REFEREE_CALLED
 from companion.views.titles import game_title
 
 SILENT_S = 10.0

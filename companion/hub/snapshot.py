@@ -9,13 +9,11 @@ from types import NoneType
 from typing import Any
 
 from companion.hub.messages import MAX_SNAPSHOT_BYTES, Position, Unreadable, decode, encode
+from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
 from companion.views.calls import call
 from companion.views.measures import measured
 from companion.views.phrases import intent, noticed, sentences
-
-REFEREE_CALLED = "referee-called"
-"""The notice by which a table calls the referee of the hall."""
 
 _MAX_PLAYERS = 12
 _MAX_NAME = 24

@@ -15,6 +15,7 @@ from companion.referee.referee import Referee
 from companion.views.reasons import refused
 from companion.views.words import phrase
 from companion.web.calibrating import Surveys, keep_calibrating
+from companion.web.calling import calling
 from companion.web.describing import describing
 from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
 from companion.web.door import Door
@@ -73,6 +74,7 @@ def create_app(
     camera: CameraSwitch | None = None,
     drawn: Drawn | None = None,
     surveyor: Callable[[], Surveys] | None = None,
+    is_in_hall: bool = False,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -87,6 +89,7 @@ def create_app(
         devices: camera and pins, each with its state, for ``/healthz``.
         camera: what the operator switches off and on.
         drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
+        is_in_hall: whether the table belongs to a hall, whose referee can be called.
         surveyor: makes what calibrates the table for the operator; None: there is no such page.
         pace: limits of the live streams.
         clock: seconds that never go back.
@@ -96,13 +99,15 @@ def create_app(
     streams = Streams(snapshots, pace or Pace(), clock)
     people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
     app.extensions["companion"] = Desk(
-        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept
+        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept, is_in_hall
     )
     app.register_blueprint(blueprint)
     app.register_blueprint(joining)
     app.register_blueprint(history)
     keep_past(app, referee.games)
     app.register_blueprint(describing)
+    if is_in_hall:
+        app.register_blueprint(calling)
     if surveyor is not None:
         keep_calibrating(app, surveyor)
     dress(app)

@@ -159,6 +159,9 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("post", "/api/camera"): Address(
         "Switch the camera off or on.", _object(["on"], on=_YES), _object(), needs=_OPERATOR
     ),
+    ("post", "/api/referee"): Address(
+        "Call the hall's referee, or end the call.", _object(["on"], on=_YES), _object(), needs=_JOINED
+    ),
     ("get", "/api/me"): Address("What the asking phone may do.", gives=_object()),
     ("post", "/api/join"): Address("Join by the code.", _object(["code"], code=_TEXT), _object()),
     ("post", "/api/seat"): Address("Claim a seat.", _object(["player"], player=_TEXT), _object(), needs=_JOINED),

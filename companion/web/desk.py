@@ -66,11 +66,12 @@ class Desk:
     invitation: Invites | None
     camera: CameraSwitch | None
     drawn: Drawn
+    is_in_hall: bool = False
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""
         invites = self.invitation is not None and self.people.may_invite(asking)
-        return {**self.people.as_json(asking), "invites": invites, "camera": self.has_camera}
+        return {**self.people.as_json(asking), "invites": invites, "camera": self.has_camera, "hall": self.is_in_hall}
 
     @property
     def has_camera(self) -> bool:

@@ -13,9 +13,10 @@ from companion.hub.hall import Hall
 from companion.hub.link import broker_at
 from companion.hub.messages import Address, Unreadable, encode
 from companion.hub.service import Hub
-from companion.hub.snapshot import REFEREE_CALLED, read_snapshot
+from companion.hub.snapshot import read_snapshot
 from companion.hub.store import Store
 from companion.hub.web import create_hub_app
+from companion.referee.messages import REFEREE_CALLED
 
 ANA, BO = Address("hall", "table-01"), Address("hall", "table-02")
 QUIET: dict[str, Any] = {

@@ -11,10 +11,10 @@ from companion.hub.link import Broker
 from companion.hub.messages import MAX_SNAPSHOT_BYTES, Address, encode
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
-from companion.hub.snapshot import REFEREE_CALLED, payload, snapshot
+from companion.hub.snapshot import payload, snapshot
 from companion.hub.store import Store
 from companion.referee.journal import replayed
-from companion.referee.messages import Begin, Notice
+from companion.referee.messages import REFEREE_CALLED, Begin, Notice
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from tests.hub.conftest import HEADER, journal_lines, play, table, until
