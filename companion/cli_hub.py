@@ -20,6 +20,7 @@ from companion.hub.running import running_hub
 @click.option(
     "--delay", "delay_s", type=click.FloatRange(0, 3600), default=0.0, help="Seconds the display lags behind."
 )
+@click.option("--league", type=click.Path(path_type=Path), help="Settings file; its [hub] names the league's broker.")
 @click.pass_context
 def hub_command(
     context: click.Context,
@@ -29,6 +30,7 @@ def hub_command(
     port: int,
     data: Path | None,
     delay_s: float,
+    league: Path | None,
 ) -> None:
     """Run the hub of a hall: all tables live, the referee's desk, tournaments."""
     if context.invoked_subcommand is not None:
@@ -40,7 +42,11 @@ def hub_command(
     folder.mkdir(parents=True, exist_ok=True)
     store = store or f"sqlite:///{folder / 'hub.db'}"
     broker = broker_of(settings.hub)
-    with running_hub(broker, store, host=host, port=port, data=folder, delay_s=delay_s) as running:
+    above = None
+    if league is not None:
+        central = load(league).hub
+        above = central.hall, broker_of(central)
+    with running_hub(broker, store, host=host, port=port, data=folder, delay_s=delay_s, league=above) as running:
         click.echo(f"The hall display is at {running.url}")
         click.echo(f"The referee's desk: {running.url}desk, PIN {running.pin}")
         running.wait()
@@ -53,6 +59,7 @@ def hub_command(
 @click.option("--broker-host", default="hall.local", show_default=True, help="The broker, as the tables reach it.")
 @click.option("--broker-port", type=click.IntRange(1, 65535), default=8883, show_default=True)
 @click.option("--certificates", is_flag=True, help="Tables show certificates of their own, too.")
+@click.option("--halls", help="Halls of a league whose central hub this is, as in north,south.")
 @click.option("--renew", multiple=True, help="Table whose password was stolen; it gets a new one. May be repeated.")
 @click.option("--user", help="Whom the broker runs as, when root starts it [mosquitto].")
 def init_command(
@@ -62,6 +69,7 @@ def init_command(
     broker_host: str,
     broker_port: int,
     certificates: bool,
+    halls: str | None,
     renew: tuple[str, ...],
     user: str | None,
 ) -> None:
@@ -70,7 +78,9 @@ def init_command(
     Again with more --tables it adds those; passwords that are there stay.
     """
     names = [f"table-{number:02}" for number in range(1, tables + 1)]
-    plan = Plan(folder, hall, names, broker_host, broker_port, renew, certificates, user)
+    plan = Plan(
+        folder, hall, names, broker_host, broker_port, renew, certificates, user, halls.split(",") if halls else ()
+    )
     fresh = provision(plan)
     click.echo(
         f"{len(fresh)} tables got a password; take each its {folder / 'tables'}/NAME.toml and {folder / 'ca.pem'}"

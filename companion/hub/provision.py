@@ -34,6 +34,7 @@ class Plan:
         host: of the broker, as the tables reach it.
         renew: tables that get a new password, for the old one was stolen.
         has_certificates: whether tables show certificates of their own besides.
+        halls: that send their tables' games here, where this is the hub of a league.
         user: whom the broker runs as, when it is started by root; None: as it is built.
     """
 
@@ -45,6 +46,7 @@ class Plan:
     renew: Sequence[str] = ()
     has_certificates: bool = False
     user: str | None = None
+    halls: Sequence[str] = ()
 
 
 def provision(plan: Plan) -> list[str]:
@@ -53,11 +55,12 @@ def provision(plan: Plan) -> list[str]:
     Raises:
         CompanionError: a name that cannot be, or a folder that cannot be written.
     """
-    for name in plan.tables:
+    names = [*plan.tables, *plan.halls]
+    for name in names:
         address(plan.hall, name)
-        if name == HUB:
-            raise UsageError(f"a table cannot be called {HUB}")
-    if unknown := [name for name in plan.renew if name not in plan.tables]:
+    if HUB in names or len(set(names)) < len(names):
+        raise UsageError(f"tables and halls need names of their own, and none is {HUB}")
+    if unknown := [name for name in plan.renew if name not in names]:
         raise UsageError(f"no such table: {', '.join(unknown)}")
     with told(f"cannot write in {plan.folder}"):
         (plan.folder / "tables").mkdir(parents=True, exist_ok=True)
@@ -65,7 +68,7 @@ def provision(plan: Plan) -> list[str]:
         if not (plan.folder / "broker.pem").exists():
             authority.sign_server(plan.folder, "broker", [plan.host, "localhost", "127.0.0.1"])
         passwords, fresh = {}, []
-        for name in (HUB, *plan.tables):
+        for name in (HUB, *names):
             file = _settings_file(plan, name)
             known = None if name in plan.renew else _known_password(file)
             passwords[name] = known or secrets.token_urlsafe(18)
@@ -77,13 +80,15 @@ def provision(plan: Plan) -> list[str]:
             _write_private(file, _settings(plan, name, passwords[name]))
         hashes = "".join(f"{name}:{hashed(password)}\n" for name, password in passwords.items())
         _write_private(plan.folder / "passwords", hashes)
-        write_whole(plan.folder / "acl", access(plan.hall, plan.tables).encode())
+        write_whole(plan.folder / "acl", access(plan.hall, plan.tables, plan.halls).encode())
         write_whole(plan.folder / "mosquitto.conf", _configuration(plan).encode())
     return [name for name in fresh if name != HUB]
 
 
-def access(hall: str, tables: Sequence[str]) -> str:
+def access(hall: str, tables: Sequence[str], halls: Sequence[str] = ()) -> str:
     """The broker's list of who may do what: a table writes its own ``up`` and reads its own ``down``, nothing else.
+
+    A hall of a league does so for all of its tables, and is asked for nothing.
 
     >>> print(access("hall", ["table-01"]).split("\\n\\n")[1].strip())
     user table-01
@@ -92,12 +97,15 @@ def access(hall: str, tables: Sequence[str]) -> str:
     topic write homeassistant/+/hall_table-01/#
     """
     entries = [f"user {HUB}\ntopic read companion/+/+/up/#\ntopic write companion/{hall}/+/down/#"]
+    entries[0] += "".join(f"\ntopic write companion/{each}/+/down/position" for each in halls)
     for name in tables:
         here = address(hall, name)
         entries.append(
             f"user {name}\ntopic write {here.topic('up', '#')}\ntopic read {here.topic('down', '#')}\n"
             f"topic write {PREFIX}/+/{'_'.join(here)}/#"
         )
+    for each in halls:
+        entries.append(f"user {each}\ntopic write companion/{each}/+/up/#\ntopic read companion/{each}/+/down/position")
     return "\n\n".join(entries) + "\n"
 
 
@@ -140,7 +148,7 @@ def _settings(plan: Plan, name: str, password: str) -> str:
     lines = [
         "[hub]",
         f'broker = "mqtts://{plan.host}:{plan.port}"',
-        f'hall = "{plan.hall}"',
+        f'hall = "{name if name in plan.halls else plan.hall}"',
         f'name = "{name}"',
         f'password = "{password}"',
         f'ca = "{folder / "ca.pem"}"',

@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from types import FrameType
 
 from companion.hub.director import Director
+from companion.hub.league import League
 from companion.hub.link import Broker
 from companion.hub.service import Hub
 from companion.hub.store import Store
@@ -54,13 +55,22 @@ class RunningHub:
 
 @contextmanager
 def running_hub(
-    broker: Broker, store: str, *, host: str, port: int, data: Path, delay_s: float = 0.0, pin: str | None = None
+    broker: Broker,
+    store: str,
+    *,
+    host: str,
+    port: int,
+    data: Path,
+    delay_s: float = 0.0,
+    pin: str | None = None,
+    league: tuple[str, Broker] | None = None,
 ) -> Iterator[RunningHub]:
     """A hub, taking in and showing to the end of the block.
 
     Args:
         store: the database's address.
         data: where a PIN that is made up is kept.
+        league: this hall's name in a league, and the league's broker.
 
     Raises:
         CompanionError: the port is taken, or the store cannot be opened.
@@ -77,6 +87,10 @@ def running_hub(
         closing.callback(hub.stop)
         director.start()
         closing.callback(director.stop)
+        if league:
+            sending = League(hub, *league)
+            sending.start()
+            closing.callback(sending.stop)
         server.start()
         closing.callback(server.stop)
         yield RunningHub(hub, _url(listening), pin)

@@ -160,6 +160,15 @@ def test_more_tables_come_in_and_what_was_there_stays(plan: Plan) -> None:
     assert "user table-03" in (plan.folder / "acl").read_text()
 
 
+def test_a_league_knows_its_halls(plan: Plan) -> None:
+    assert provision(Plan(**{**_fields(plan), "halls": ["north"]})) == ["table-01", "table-02", "north"]
+    north = load(plan.folder / "tables" / "north.toml").hub
+    assert (north.hall, north.name) == ("north", "north")
+    access = (plan.folder / "acl").read_text()
+    assert "user north\ntopic write companion/north/+/up/#\ntopic read companion/north/+/down/position" in access
+    assert "topic write companion/north/+/down/position" in access.split("\n\n")[0]
+
+
 def test_secrets_are_for_nobody_else(plan: Plan) -> None:
     provision(plan)
     for file in ("ca.key", "broker.key", "passwords", "hub.toml", "tables/table-01.toml"):

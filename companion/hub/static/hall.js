@@ -69,7 +69,7 @@ function grid(all) {
   const { clientWidth: width, clientHeight: height } = list;
   const columns = Math.max(1, Math.round(Math.sqrt((all.length * width) / (Math.max(height, 1) * WIDE))));
   const rows = Math.max(1, Math.ceil(all.length / columns));
-  const lines = all.length <= ROOMY ? 9 : all.length <= MEDIUM ? 8 : 3.4;
+  const lines = all.length <= ROOMY ? 10.8 : all.length <= MEDIUM ? 8.6 : 3.4;
   const unit = Math.min(height / rows / lines, width / columns / (all.length > MEDIUM ? 9 : 13), height / 24);
   list.className = all.length <= ROOMY ? "roomy" : all.length <= MEDIUM ? "medium" : "dense";
   list.style.setProperty("--columns", String(columns));
