@@ -14,7 +14,8 @@ from companion.referee.folder import write_whole
 
 _AUTHORITY_FOR = timedelta(days=3650)
 _SIGNED_FOR = timedelta(days=1825)
-_CLOCKS_DIFFER_BY = timedelta(days=1)
+_CLOCKS_DIFFER_BY = timedelta(days=3650)
+"""A Pi has no clock of its own: until it is told the time it may live years ago, and it must get in even so."""
 
 
 class Authority:

@@ -98,6 +98,7 @@ def test_a_table_cannot_speak_for_another_nor_hear_it(plan: Plan, hall: Mosquitt
         assert hub.store.count() == 4
         assert hub.consumer.counts.unreadable[ANA] == 0
         assert len(referee.latest().moves) == 2
+        until(lambda: heard)
         assert set(heard) == {BO.topic("down", "position")}
         publisher.stop()
     thief.close()
