@@ -31,7 +31,7 @@ def test_six_tables_play_before_one_display(tmp_path: Path) -> None:
 
 
 def tables(port: int) -> list[dict]:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/hall", timeout=10) as response:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/hall", timeout=60) as response:
         return json.load(response)["tables"]
 
 
