@@ -1,6 +1,6 @@
 """``python -m companion`` is the ``companion`` command."""
 
-from companion.cli import main
+from companion.cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

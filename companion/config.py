@@ -9,6 +9,7 @@ from typing import Any
 
 from companion.config_reading import Lines, Problem, commented, read_sections, setting
 from companion.errors import BadSettings
+from companion.rules.limits import read_file, read_toml
 
 FILE = "companion.toml"
 
@@ -31,9 +32,11 @@ class WebSettings:
 
     host: str = setting("0.0.0.0", "Address to serve at; 0.0.0.0 is every network, 127.0.0.1 this machine alone.")
     port: int = setting(8080, "Port to serve at.", least=0, most=65535)
-    join_code: str | None = setting(None, "What lets a phone act; left out, the table makes one up.", example="ROSE42")
+    join_code: str | None = setting(
+        None, "What lets a phone act; left out, the table makes one up.", example="ROSE42", shortest=6
+    )
     operator_pin: str | None = setting(
-        None, "What lets correct and take back; left out, it is made up.", example="4711"
+        None, "What lets correct and take back; left out, it is made up.", example="471108", shortest=6
     )
 
 
@@ -58,8 +61,8 @@ class VisionSettings:
     calibration: Path | None = setting(
         None, "What `companion calibrate` found out: a venue's name, or a file.", example="kitchen"
     )
-    settle_frames: int = setting(
-        2, "Frames a card lies still before it is read; more where hands linger.", least=1, most=30
+    settle_ms: int = setting(
+        180, "Milliseconds a card lies still before it is read; more where hands linger.", least=50, most=3000
     )
 
 
@@ -161,11 +164,13 @@ def read(given: Mapping[str, Any], source: str = FILE) -> Settings:
 def checked(text: str) -> tuple[Settings, tuple[Problem, ...]]:
     """Settings from a file's text, the defaults standing in where it says what cannot be, and every problem."""
     try:
-        given = tomllib.loads(text)
+        given = read_toml(text)
     except tomllib.TOMLDecodeError as error:
         line = error.args[0].rpartition("at line ")[2].partition(",")[0]
         number = int(line) if line.isdecimal() else len(text.splitlines())  # else it says: at the end
         return Settings(), (Problem("", f"no TOML: {error}", number),)
+    except ValueError as error:
+        return Settings(), (Problem("", f"no settings: {error}"),)
     return _checked(given, Lines(text))
 
 
@@ -191,7 +196,7 @@ def usual_file() -> Path | None:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return read_file(path).decode()
     except OSError as error:
         raise BadSettings(f"cannot read {path}: {error.strerror}") from None
     except UnicodeDecodeError:

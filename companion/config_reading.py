@@ -49,7 +49,7 @@ def setting(default: Any, says: str, *, example: Any = None, one_of: tuple[str, 
         says: what it is for, in a line.
         example: shown where the default is None or empty.
         one_of: the texts that it may be.
-        limits: ``least`` and ``most`` of a number.
+        limits: ``least`` and ``most`` of a number, ``shortest`` of a text.
     """
     metadata = {"says": says, "example": example, "one_of": one_of, **limits}
     if isinstance(default, dict):
@@ -150,6 +150,8 @@ def _value(wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
         near = difflib.get_close_matches(str(read), limits["one_of"], 1, 0.6)
         would = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(limits['one_of'])}"
         raise BadSettings(f"it is {value!r}; {would}")
+    if isinstance(read, str) and len(read.strip()) < (shortest := int(limits.get("shortest", 0))):
+        raise BadSettings(f"it has {len(read.strip())} characters; it must have {shortest} or more, or be left out")
     for number in read if isinstance(read, tuple) else (read,):
         if type(number) in (int, float):
             _refuse_beyond(number, limits)
@@ -158,7 +160,7 @@ def _value(wanted: Any, value: Any, limits: Mapping[str, Any]) -> Any:
 
 def _refuse_beyond(number: float, limits: Mapping[str, Any]) -> None:
     least, most = limits.get("least", 0), limits.get("most")
-    if number < least or (most is not None and number > most):
+    if not number >= least or (most is not None and number > most):  # nan is neither
         upper = f" to {most:g}" if most is not None else " or more"
         raise BadSettings(f"it is {number}; it must be {least:g}{upper}")
 

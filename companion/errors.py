@@ -12,7 +12,10 @@ CompanionError                 code, message and further fields; shown as one li
     └── ModelError             a trained network is missing or cannot be read
 """
 
+import re
 from typing import Any
+
+_FOLDERS = re.compile(r"(?<![\w./:])(?:/[^/\s:;,'\"()]+)+/(?=[^/\s])")
 
 
 class CompanionError(Exception):
@@ -99,3 +102,12 @@ class ModelError(TableError):
     """A trained network is missing from the installation, or cannot be read."""
 
     default_code = "no-model"
+
+
+def without_folders(message: str) -> str:
+    """A message for guests of the network: of each path only the file's own name.
+
+    >>> without_folders("cannot read /var/lib/companion/games/0001.jsonl: no space; see http://table:8080/past")
+    'cannot read 0001.jsonl: no space; see http://table:8080/past'
+    """
+    return _FOLDERS.sub("", message)

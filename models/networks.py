@@ -6,7 +6,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from companion.vision.pose import VIEW
+from companion.vision.detection.corner_refiner import VIEW
 from models.training import export
 
 
@@ -70,7 +70,7 @@ class Trunk(nn.Module):
 
 
 class Finder(Trunk):
-    """Where pieces lie, for every fourth pixel of a half-size picture: eight planes, see `companion.vision.finder`."""
+    """Where pieces lie, for every fourth pixel of a half-size picture: eight planes, see `companion.vision.detection.detector`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class Finder(Trunk):
 
 
 class Pose(nn.Module):
-    """How an outline is off, six numbers from a view through it; see `companion.vision.pose`."""
+    """How an outline is off, six numbers from a view through it; see `companion.vision.detection.corner_refiner`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,5 +113,5 @@ def loss_of(
 
 def export_finder(net: nn.Module, path: Path) -> None:
     """Write a finder for pictures of any size."""
-    free = {"picture": {0: "n", 2: "h", 3: "w"}, "cards": {0: "n", 2: "h", 3: "w"}}
+    free = {"picture": {0: "n", 2: "height", 3: "width"}, "cards": {0: "n", 2: "rows", 3: "cols"}}
     export(net, path, torch.zeros(1, 3, 352, 640), free)

@@ -34,11 +34,11 @@ there_are() { # which of these groups exist here
 # ---------------------------------------------------------------- the steps: each knows whether it is done, and does it
 
 system_is_done() {
-  [ "$(getconf LONG_BIT)" = 64 ] && [ -f "$here/constraints-$(system).txt" ]
+  [ "$(getconf LONG_BIT)" = 64 ] && [ -f "$here/requirements-$(system).txt" ]
 }
 system_do() {
   [ "$(getconf LONG_BIT)" = 64 ] || fail "this system is 32-bit: there are no OpenCV wheels for it; use the 64-bit image"
-  fail "this is $(system); there are constraints for bookworm and trixie"
+  fail "this is $(system); there are requirements for bookworm and trixie"
 }
 
 packages_is_done() {
@@ -65,23 +65,40 @@ program_is_done() {
   [ -x "$venv/bin/companion" ] && [ "$(cat "$program/installed" 2>/dev/null)" = "$(source_is)" ]
 }
 source_is() { # what would be installed, as one word
-  (cd "$source_folder" && find companion models pyproject.toml "systemd/constraints-$(system).txt" -type f \
+  (cd "$source_folder" && find companion models pyproject.toml "systemd/requirements-$(system).txt" -type f \
     ! -name '*.pyc' -print0 | sort -z | xargs -0 sha256sum | sha256sum | cut -d' ' -f1)
 }
 program_do() {
   mkdir -p "$program"
-  [ -x "$venv/bin/python" ] || python3 -m venv --system-site-packages "$venv"
-  "$venv/bin/pip" install -q --no-input --disable-pip-version-check --force-reinstall --no-deps "$source_folder"
-  "$venv/bin/pip" install -q --no-input --disable-pip-version-check -c "$here/constraints-$(system).txt" "$source_folder"
+  rm -f "$program/installed"
+  building=$(mktemp -d /var/tmp/companion.XXXXXX)
+  trap 'rm -rf "$building"; chown -R root:root "$program"' EXIT
+  (cd "$source_folder" && tar -cf - companion models pyproject.toml README.md LICENSE) | tar -xf - -C "$building"
+  cp "$here/requirements-$(system).txt" "$building/requirements.txt"
+  chown -R companion:companion "$building" "$program"
+  # what a power cut left half done is begun anew
+  as_companion "$venv/bin/python" -m pip --version >/dev/null 2>&1 ||
+    as_companion python3 -m venv --clear --system-site-packages "$venv"
+  pip_install --require-hashes -r "$building/requirements.txt"
+  pip_install --force-reinstall --no-deps --no-build-isolation "$building"
+  as_companion "$venv/bin/python" -c "import companion.cli.run"
+  chown -R root:root "$program"
+  rm -rf "$building"
+  trap - EXIT
   cp "$source_folder/README.md" "$program/"
-  source_is > "$program/installed"
+  source_is > "$program/installed.draft"
+  sync -f "$program"
+  mv "$program/installed.draft" "$program/installed"
 }
+as_companion() { runuser -u companion -- env HOME="$building" "$@"; } # so that no package's code runs as root
+pip_install() { as_companion "$venv/bin/python" -m pip install -q --no-input --disable-pip-version-check "$@"; }
 
-settings_is_done() { [ -f "$settings" ]; }
-settings_do() {
+settings_is_done() { [ "$(stat -c '%a %U %G' "$settings" 2>/dev/null)" = "640 root companion" ]; }
+settings_do() { # they may hold codes: the service reads them, and nobody else
   mkdir -p "$(dirname "$settings")"
-  if is_pi; then cp "$here/companion.toml" "$settings"; else sed 's/^source = "pi" /source = "none" /' "$here/companion.toml" > "$settings"; fi
-  chmod 644 "$settings"
+  if [ -f "$settings" ]; then :; elif is_pi; then cp "$here/companion.toml" "$settings"; else sed 's/^source = "pi" /source = "none" /' "$here/companion.toml" > "$settings"; fi
+  chown root:companion "$settings"
+  chmod 640 "$settings"
 }
 
 unit_is_done() {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from companion.config import Settings, checked, default_data, documented, load, read
 from companion.errors import BadSettings
 
@@ -199,7 +199,7 @@ def test_the_documented_file_says_nothing_and_every_line_of_it_can_be_said() -> 
     said = re.sub(r"^# (\w+ = )", r"\1", text, flags=re.M)
     settings, problems = checked(said)
     assert problems == ()
-    assert settings.web == Settings().web.__class__(join_code="ROSE42", operator_pin="4711")
+    assert settings.web == Settings().web.__class__(join_code="ROSE42", operator_pin="471108")
 
 
 def test_readme_documents_every_setting_as_the_program_does() -> None:
@@ -210,3 +210,15 @@ def test_readme_documents_every_setting_as_the_program_does() -> None:
 def test_a_path_is_a_text() -> None:
     with pytest.raises(BadSettings, match=r"vision\.profile: it is 3; it must be a path"):
         read({"vision": {"profile": 3}})
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    with pytest.raises(BadSettings, match="nan"):
+        read({"camera": {"frames_per_second": float("nan")}})
+
+
+@pytest.mark.parametrize("name", ["join_code", "operator_pin"])
+@pytest.mark.parametrize("short", ["", "1", "12345", "  12345  "])
+def test_a_code_that_is_soon_guessed_is_refused(name: str, short: str) -> None:
+    with pytest.raises(BadSettings, match="6 or more"):
+        read({"web": {name: short}})

@@ -13,59 +13,51 @@ HOUSE = ROOT / "companion"
 
 DOORS: dict[str, set[str]] = {
     "errors": set(),
-    "config": {"errors", "config_reading"},
+    "config": {"errors", "config_reading", "rules.limits"},
     "config_reading": {"errors"},
-    "rules": {"errors"},
-    "decks": {"errors", "rules", "numpy", "cv2", "reportlab"},
-    "vision": {"errors", "decks", "rules.hexgrid", "numpy", "cv2"},
-    "referee": {"errors", "rules"},
-    "views": {"errors", "rules", "referee"},
-    "devices": {"errors", "vision.frame", "referee", "numpy", "cv2", "gpiozero", "picamera2"},
-    "simulator": {"errors", "decks", "rules", "vision.frame", "devices.camera", "numpy", "cv2"},
-    "web": {"errors", "views", "referee", "rules.engine", "flask", "waitress", "werkzeug"},
-    "meaning": {"errors", "vision", "referee", "rules", "numpy", "cv2"},
-    "watching": {"errors", "vision", "meaning", "referee", "rules.engine", "devices.camera", "numpy"},
-    "reviewing": {"errors", "meaning", "referee", "rules.engine", "vision", "numpy", "cv2"},
-    "announcing": {"errors", "referee", "views"},
-    "invitation": {"errors", "referee", "decks"},
+    "rules": {"errors", "games"},
+    "referee": {"errors", "games", "rules"},
+    "views": {"errors", "games", "referee", "rules"},
+    "web": {"errors", "referee", "rules", "views", "flask", "uvicorn", "werkzeug"},
+    "printing": {"errors", "games", "reportlab", "numpy", "cv2"},
+    "vision": {"errors", "printing.marks", "rules.hexgrid", "rules.limits", "numpy", "cv2", "onnxruntime"},
+    "interpretation": {"errors", "referee", "rules", "vision", "numpy", "cv2"},
+    "devices": {"errors", "referee", "vision.decoding", "numpy", "cv2", "gpiozero", "picamera2"},
+    "simulator": {"errors", "devices.camera", "games", "printing", "rules", "numpy", "cv2"},
     "doctor": {
-        "errors",
+        "app",
         "config",
-        "choosing",
         "devices",
+        "errors",
+        "games",
+        "referee",
         "simulator",
         "vision",
+        "web.server",
         "numpy",
         "cv2",
-        "web.server",
-        "referee",
     },
-    "choosing": {"errors", "config", "devices", "rules.engine"},
+    "app": {"*"},
     "hub": {"*"},
-    "switching": {"errors", "referee"},
-    "table": {"config", "devices.panel", "devices.pulse", "invitation", "referee", "switching"},
-    "welcoming": {"table"},
-    "supervising": {"errors", "devices", "referee", "table"},
-    "bootstrap": {"*"},
-    "surveying": {"errors", "calibrating", "choosing", "table", "vision", "numpy", "cv2"},
-    "calibrating": {"errors", "decks", "rules.comet_state", "vision", "numpy"},
-    "demo": {"*"},
-    "demo_table": {"*"},
     "cli": {"*"},
-    "cli_calibrate": {"*"},
-    "cli_config": {"*"},
-    "cli_demo": {"*"},
-    "cli_doctor": {"*"},
-    "cli_hub": {"*"},
-    "cli_panel": {"*"},
-    "cli_print": {"*"},
-    "cli_table": {"*"},
-    "cli_review": {"*"},
-    "cli_vision": {"*"},
     "__main__": {"cli"},
     "__init__": set(),
 }
-"""What each room may import besides itself and the standard library."""
+"""What each room may import besides itself and the standard library. ``games`` is the registry alone, never a game."""
+
+GAME_DOORS: dict[str, set[str]] = {
+    "": set(),
+    "rules": {"errors", "rules"},
+    "vision": {"deck", "errors", "rules", "vision", "numpy", "cv2"},
+    "deck": {"artwork", "printing.shapes", "rules"},
+    "artwork": {"printing.shapes"},
+    "materials": {"deck", "printing", "rules"},
+    "spec": {"games", "rules"},
+    "recognition": {"deck", "errors", "vision", "numpy"},
+    "interpretation": {"interpretation", "referee", "rules", "vision", "numpy", "cv2"},
+    "demo": {"deck", "errors", "games", "printing", "rules", "simulator", "spec", "numpy", "cv2"},
+}
+"""What each part of a game may import, of its own package and of the shared rooms alike."""
 
 
 def modules() -> list[Path]:
@@ -84,41 +76,85 @@ def imports(path: Path) -> list[str]:
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name} imports relatively"
-            names += [
-                f"{node.module}.{alias.name}" if node.module == "companion" else str(node.module)
-                for alias in node.names
-            ]
+            names += [imported_from(str(node.module), alias.name) for alias in node.names]
     return names
 
 
-def is_stranger(name: str, room: str) -> bool:
-    head, _, rest = name.partition(".")
+def imported_from(module: str, name: str) -> str:
+    """The module that ``from module import name`` imports: the name's own where it is one."""
+    inner = ROOT.joinpath(*module.split("."), name)
+    return f"{module}.{name}" if inner.is_dir() or inner.with_suffix(".py").is_file() else module
+
+
+def owner(path: Path) -> tuple[str, str] | None:
+    """The game and the part of it that a file belongs to; None for a file of a shared room."""
+    parts = path.relative_to(HOUSE).with_suffix("").parts
+    return (parts[1], parts[2]) if parts[0] == "games" and len(parts) > 2 else None
+
+
+def strangers_of(path: Path, names: list[str]) -> list[str]:
+    """The imports of a file, by name, that its room or its part of a game may not make."""
+    game = owner(path)
+    if game is not None:
+        allowed, own = GAME_DOORS["" if game[1] == "__init__" else game[1]], game[1]
+    else:
+        allowed, own = DOORS.get(room_of(path), set()) | ({"*"} if room_of(path) == "games" else set()), room_of(path)
+    return [name for name in names if not _is_allowed(name, allowed, own, game)]
+
+
+def _is_allowed(name: str, allowed: set[str], own: str, game: tuple[str, str] | None) -> bool:
+    head, _, wanted = name.partition(".")
     if head in sys.stdlib_module_names:
+        return True
+    if head == "models":
         return False
-    wanted = rest if head == "companion" else head
-    if head == "companion" and (rest == "" or wanted.split(".")[0] in (room, "__version__")):
-        return False
-    allowed = DOORS[room]
-    return "*" not in allowed and not any(wanted == door or wanted.startswith(f"{door}.") for door in allowed)
+    if head != "companion":
+        return "*" in allowed or head in allowed
+    parts = wanted.split(".")
+    if parts[0] == "games" and len(parts) > 1:  # a game's own folder, from that game alone
+        return (
+            game is not None and parts[1] == game[0] and (parts[2:3] == [own] or _opens(".".join(parts[2:]), allowed))
+        )
+    return (
+        wanted in ("", "__version__") or "*" in allowed or (game is None and parts[0] == own) or _opens(wanted, allowed)
+    )
+
+
+def _opens(wanted: str, allowed: set[str]) -> bool:
+    return any(wanted == door or wanted.startswith(f"{door}.") for door in allowed)
 
 
 @pytest.mark.parametrize("path", modules(), ids=lambda p: str(p.relative_to(HOUSE)))
-def test_a_room_imports_only_through_its_doors(path: Path) -> None:
-    strangers = [name for name in imports(path) if is_stranger(name, room_of(path))]
+def test_a_file_imports_only_through_its_doors(path: Path) -> None:
+    strangers = strangers_of(path, imports(path))
     assert not strangers, f"{path.relative_to(HOUSE)} imports {', '.join(strangers)}"
 
 
-def test_a_game_never_imports_a_game() -> None:
-    games = ("hexel", "hexdragon", "comet", "hexapod")
-    for path in (HOUSE / "rules").glob("*.py"):
-        mine = [g for g in games if path.stem == g or path.stem.startswith(f"{g}_")]
-        others = [
-            n
-            for n in imports(path)
-            for g in games
-            if mine and g not in mine and re.match(rf"companion\.rules\.{g}\b", n)
-        ]
-        assert not others, f"{path.name} imports {others}"
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("vision/networks.py", "companion.games.hexel.deck"),
+        ("vision/networks.py", "companion.games"),
+        ("referee/session.py", "companion.games.comet.rules.game"),
+        ("views/games.py", "companion.games.comet.rules.game"),
+        ("web/app.py", "companion.games.hexel.spec"),
+        ("web/app.py", "companion.vision.networks"),
+        ("app/table.py", "companion.games.hexapod.deck"),
+        ("games/comet/vision/passes.py", "companion.games.hexel.vision.lattice"),
+        ("games/comet/vision/passes.py", "companion.simulator.film"),
+        ("games/comet/rules/game.py", "numpy"),
+        ("games/comet/recognition.py", "models.training"),
+    ],
+)
+def test_a_file_that_came_through_the_wrong_door_would_be_named(file: str, name: str) -> None:
+    assert strangers_of(HOUSE / file, [name]) == [name]
+
+
+def test_no_folder_is_too_wide_and_no_path_too_deep() -> None:
+    folders = [folder for top in (HOUSE, ROOT / "models") for folder in (top, *top.rglob("*")) if folder.is_dir()]
+    wide = {str(f.relative_to(ROOT)): n for f in folders if (n := len(list(f.glob("*.py")))) > 20}
+    deep = [str(p.relative_to(HOUSE)) for p in modules() if len(p.relative_to(HOUSE).parts) > 4]
+    assert (wide, deep) == ({}, [])
 
 
 def test_the_engine_needs_nothing_but_the_standard_library() -> None:

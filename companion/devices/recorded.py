@@ -90,12 +90,12 @@ class Recorded:
         return late_s < 1 / (self._fps or _DEFAULT_FPS)
 
     def _from_folder(self) -> Iterator[NDArray[np.uint8] | None]:
-        import cv2  # the driver: slow to import, not needed by a table without a camera
+        from companion.vision.decoding import load_picture  # slow to import, not needed by a table without a camera
 
         paths = sorted(path for path in self._path.iterdir() if path.suffix.lower() in SUFFIXES)
         if not paths:
             raise DeviceError(f"no pictures in {self._path}: it needs files such as 0001.jpg")
-        return (cv2.imread(str(path), cv2.IMREAD_COLOR) for path in paths)  # type: ignore[misc]
+        return map(load_picture, paths)
 
     def _from_video(self) -> Iterator[NDArray[np.uint8] | None]:
         import cv2

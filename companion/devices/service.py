@@ -19,6 +19,12 @@ _MEALS_A_PERIOD = 3
 """The watchdog is fed three times in its period, so that one slow look at everything is no reason to be restarted."""
 
 
+def is_logged(environment: Mapping[str, str] = os.environ, descriptor: int = 1) -> bool:
+    """Whether what this process prints goes to the system's log, as ``JOURNAL_STREAM`` says; systemd.exec(5)."""
+    state = os.fstat(descriptor)
+    return environment.get("JOURNAL_STREAM") == f"{state.st_dev}:{state.st_ino}"
+
+
 @dataclass(frozen=True, slots=True)
 class ServiceManager:
     """Who started this process and wants to hear of it; sd_notify(3) says how.

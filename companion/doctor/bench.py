@@ -8,33 +8,38 @@ import cv2
 import numpy as np
 
 from companion.doctor.finding import Finding
-from companion.simulator.photograph import photograph
-from companion.vision.readers import READERS
-from companion.vision.telling import Patience
+from companion.games import GAMES
+from companion.simulator.script import written
+from companion.vision.recognizer import Recognizer
+from companion.vision.tracking.events import Patience
 
-GAME = "hexel"
 SLOW_MS = 1500.0
 SLOW_FPS = 8.0
 
 _READS = 5
 _WATCHED = 30
+_SETTLING = 8
 
 
 def bench(clock: Callable[[], float] = time.perf_counter) -> tuple[Finding, ...]:
-    """Read and watch a drawn table of twelve cards at 1280 x 720, on one thread."""
+    """Read and watch the first game's simulated table as it lies at the end of a game, on one thread."""
     cv2.setNumThreads(1)
-    picture = photograph(np.random.default_rng(1), cards=12, hardness=0.3).bgr
-    return _reading(picture, clock), _watching(picture, clock)
+    spec = next(iter(GAMES.values()))
+    demo, header = spec.demo(), spec.demo_header()
+    script = written(header, demo.player(header, 1))
+    tabletop = demo.tabletop(script, 1)
+    tabletop.lay_out(len(script.commands))
+    picture, recognizer = tabletop.next(0.1).bgr, spec.recognizer()
+    return _reading(picture, recognizer, clock), _watching(picture, recognizer, clock)
 
 
-def _reading(picture: np.ndarray, clock: Callable[[], float]) -> Finding:
-    reader = READERS[GAME]
-    namer = reader.namer(None, None)
-    reader.read(picture, namer)  # the first loads the networks
+def _reading(picture: np.ndarray, recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
+    namer = recognizer.namer(None, None)
+    recognizer.read(picture, namer)  # the first loads the networks
     took_ms, stages = [], []
     for _ in range(_READS):
         began = clock()
-        stages.append(reader.read(picture, namer).stages_ms)
+        stages.append(recognizer.read(picture, namer).stages_ms)
         took_ms.append((clock() - began) * 1000)
     parts = ", ".join(f"{name} {statistics.median(each[name] for each in stages):.0f}" for name in stages[0])
     usual_ms = statistics.median(took_ms)
@@ -44,10 +49,9 @@ def _reading(picture: np.ndarray, clock: Callable[[], float]) -> Finding:
     return Finding("bench, reading", "warn", found, "cool and feed the machine well, or take smaller pictures")
 
 
-def _watching(picture: np.ndarray, clock: Callable[[], float]) -> Finding:
-    reader = READERS[GAME]
-    follower = reader.follower(reader.namer(None, None), Patience())
-    for _ in range(Patience().start + 3):
+def _watching(picture: np.ndarray, recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
+    follower = recognizer.follower(recognizer.namer(None, None), Patience())
+    for _ in range(_SETTLING):
         follower.step(picture)
     began = clock()
     for _ in range(_WATCHED):

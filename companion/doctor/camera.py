@@ -3,12 +3,12 @@
 import time
 from collections.abc import Callable
 
-from companion.choosing import calibration_file
+from companion.app.factories import calibration_file
 from companion.config import Settings
 from companion.devices.camera import Camera, Frame
 from companion.doctor.finding import Finding
 from companion.errors import DeviceError, UsageError
-from companion.vision.calibration import read_calibration
+from companion.vision.calibration.calibration import read_calibration
 
 CameraFrom = Callable[[Settings], Camera | None]
 

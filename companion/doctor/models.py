@@ -8,8 +8,9 @@ from companion.doctor.finding import Finding, Machine, State
 
 _TELL = """
 import json
-from companion.vision.models import NETWORKS, troubles
-print("\\n" + json.dumps([len(NETWORKS), troubles()]))
+from companion.games import network_files
+from companion.vision.networks import engine, troubles
+print("\\n" + json.dumps([len(network_files()), engine().engine, troubles(network_files())]))
 """
 _FIX = "install the program again: sudo systemd/install.sh from a whole clone, or pip install --force-reinstall"
 
@@ -20,7 +21,7 @@ def models(machine: Machine, settings: Settings) -> Finding:
     ran = machine.run([sys.executable, "-c", _TELL])
     if ran.status != 0:
         return Finding("models", state, ran.complaint or f"ended with status {ran.status}", _FIX)
-    number, found = json.loads(ran.output.splitlines()[-1])
+    number, engine, found = json.loads(ran.output.splitlines()[-1])
     if found:
         return Finding("models", state, "; ".join(text.partition(": ")[0] for text in found), _FIX)
-    return Finding("models", "ok", f"{number} networks, all load")
+    return Finding("models", "ok", f"{number} networks, all load into {engine}")

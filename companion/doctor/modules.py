@@ -9,7 +9,7 @@ from typing import Any
 from companion.config import Settings
 from companion.doctor.finding import Finding, Machine
 
-NEEDED = ("numpy", "cv2", "flask", "waitress", "gpiozero")
+NEEDED = ("numpy", "cv2", "flask", "uvicorn", "gpiozero")
 ON_A_PI = ("lgpio", "simplejpeg", "libcamera", "picamera2")
 
 _TELL = """

@@ -11,7 +11,7 @@ from companion.referee.feed import Feed
 from companion.referee.messages import REFEREE_CALLED, Answer, Begin, Correct, Message, Notice
 from companion.referee.moves import Change
 from companion.referee.session import Session
-from companion.rules.engine import read_header
+from companion.rules.records import read_header
 
 PICTURE = "image/jpeg"
 JSON = "application/json"

@@ -10,6 +10,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
+from companion.games import GAMES
 from companion.hub.broker import Mosquitto
 from companion.hub.link import broker_at
 from companion.hub.messages import Address
@@ -18,8 +19,7 @@ from companion.hub.running import running_hub
 from companion.referee.messages import REFEREE_CALLED, Begin, Confirm, Do, Notice, Propose
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Command
-from companion.simulator.headers import HEADERS
-from companion.simulator.players import PLAYERS, script
+from companion.simulator.script import written
 
 _THINK_S = (3.0, 9.0)
 _LOOK_S = (0.8, 2.0)
@@ -57,7 +57,8 @@ class People:
         game = 0
         while not self._stop.is_set():
             header = self._referee.latest().header
-            for n, command in enumerate(script(header, PLAYERS[header.game](self._seed + 1000 * game))):
+            player = GAMES[header.game].player(self._seed + 1000 * game)
+            for n, command in enumerate(written(header, player).commands):
                 if self._rests(*_THINK_S):
                     return
                 if (game, n) == (0, _INCIDENT_MOVE) and self._number in _INCIDENTS:
@@ -115,7 +116,7 @@ def run_hall_demo(
 @contextmanager
 def _simulated(number: int, seed: int, speed: float, folder: Path, url: str, stop: threading.Event) -> Iterator[None]:
     name = f"table-{number:02}"
-    header = [*HEADERS.values()][(number - 1) % len(HEADERS)]
+    header = [*GAMES.values()][(number - 1) % len(GAMES)].demo_header()
     referee = open_table(folder / name, header, header, press_gap_s=0.0)
     referee.start()
     people = People(referee, number, seed, speed, stop)

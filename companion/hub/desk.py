@@ -13,7 +13,7 @@ from companion.hub.service import Hub
 from companion.referee.journal import replayed
 from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
-from companion.rules.engine import read_json
+from companion.rules.limits import read_json
 from companion.views.scoreboard import scoreboard
 from companion.views.titles import title
 from companion.views.words import section_of

@@ -10,8 +10,9 @@ from typing import Any, ParamSpec, TypeVar
 from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion.errors import Refusal
-from companion.rules.engine import read_json
-from companion.web.door import Door, Unwelcome, refuse_other_sites
+from companion.rules.limits import read_json
+from companion.web.door import Door, refuse_other_sites
+from companion.web.guessing import Unwelcome
 from companion.web.keys import Keys
 
 gate = Blueprint("gate", __name__)
@@ -27,8 +28,8 @@ class Gate:
     """The PIN, guessed only slowly, and the keys given out for it."""
 
     def __init__(self, pin: str) -> None:
-        self._door = Door(secrets.token_hex(16), pin, time.monotonic)
         self._keys = Keys()
+        self._door = Door(secrets.token_hex(16), pin, time.monotonic, self._keys.secret)
 
     def open(self, pin: str) -> str:
         """A key for whoever knows the PIN. Raises `Unwelcome`."""

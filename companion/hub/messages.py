@@ -17,11 +17,13 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from companion.errors import BadSettings, CompanionError
-from companion.rules.engine import read_json
+from companion.rules.limits import Limits, read_json
 
 SCHEMA = 1
-MAX_EVENT_BYTES = 64 * 1024
-"""Ten times the longest line that a game of the tests writes."""
+MAX_EVENT_BYTES = 256 * 1024
+"""Four times the longest command, for what it causes stands in its line too."""
+_MESSAGE = Limits(MAX_EVENT_BYTES, 26, 10**12)
+"""A journal's line, in two more objects."""
 MAX_SNAPSHOT_BYTES = 2000
 
 _ROOT = "companion"
@@ -95,7 +97,7 @@ def decode(payload: bytes, max_bytes: int = MAX_EVENT_BYTES) -> dict[str, Any]:
     if len(payload) > max_bytes:
         raise Unreadable(f"a message of {len(payload)} bytes; {max_bytes} are the most")
     try:
-        body = read_json(payload)
+        body = read_json(payload, _MESSAGE)
     except ValueError as error:
         raise Unreadable(f"a message that is not JSON: {error}") from None
     if not isinstance(body, dict) or type(body.get("schema")) is not int:

@@ -15,13 +15,11 @@ from companion.hub.director import Director
 from companion.hub.league import League
 from companion.hub.link import Broker
 from companion.hub.service import Hub
+from companion.hub.serving import HubServer
 from companion.hub.store import Store
-from companion.hub.web import MAX_STREAMS, create_hub_app
+from companion.hub.web import create_hub_app
 from companion.referee.folder import told, write_whole
-from companion.web.app import SERVER_OPTIONS
-from companion.web.server import Server, bound
-
-_OPTIONS = {**SERVER_OPTIONS, "threads": MAX_STREAMS + 12, "connection_limit": 500}
+from companion.web.server import bound
 
 
 @dataclass(slots=True)
@@ -82,7 +80,7 @@ def running_hub(
         hub = Hub(broker, opened, delay_s)
         pin = pin or _kept_pin(data / "hub-pin")
         director = Director(hub)
-        server = Server(create_hub_app(hub, director, delay_s=delay_s, pin=pin), listening, _OPTIONS)
+        server = HubServer(create_hub_app(hub, director, delay_s=delay_s, pin=pin), listening)
         hub.start()
         closing.callback(hub.stop)
         director.start()

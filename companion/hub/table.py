@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from companion.app.table import Table
 from companion.hub.link import broker_of
 from companion.hub.messages import address
 from companion.hub.publisher import Place, Publisher
-from companion.table import Table
 
 
 @contextmanager

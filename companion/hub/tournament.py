@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.errors import Refusal
-from companion.rules.engine import Header, read_header
+from companion.rules.engine import Header
+from companion.rules.records import read_header
 
 SYSTEMS = ("swiss", "round-robin", "tables")
 """Swiss pairs and everybody against everybody, two at a table; or tables of several, balanced by score and seats."""

@@ -10,11 +10,11 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import NotFound
 
+from companion.games import GAMES
 from companion.hub.director import Director
 from companion.hub.gate import field_of, guarded, sent, the_gate
 from companion.hub.standings import standings
 from companion.hub.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
-from companion.rules import GAMES
 from companion.views.titles import game_title
 from companion.views.words import section_of
 
@@ -189,4 +189,4 @@ def _plain(value: Any) -> Any:
 
 @lru_cache(maxsize=16)
 def _qr(link: str) -> str:
-    return str(import_module("companion.decks.qr").svg(link))  # late: OpenCV takes its time
+    return str(import_module("companion.printing.qr").svg(link))  # late: OpenCV takes its time

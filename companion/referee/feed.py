@@ -5,6 +5,7 @@ after too long, is told everything anew as one ``state`` with ``because: resumed
 """
 
 from collections import deque
+from collections.abc import Callable
 from dataclasses import replace
 from threading import Condition
 
@@ -24,6 +25,16 @@ class Feed:
         self._latest = first
         self._oldest_resumable = first.version
         self._closed = False
+        self._ringing: Callable[[], None] | None = None
+
+    def ring(self, bell: Callable[[], None]) -> None:
+        """Have ``bell`` called after each change, for those who do not wait in a thread; it must return at once."""
+        self._ringing = bell
+
+    def _notify(self) -> None:
+        self._changed.notify_all()
+        if self._ringing is not None:
+            self._ringing()
 
     def tell(self, told: Told) -> None:
         """Tell everybody; returns at once, however slow anybody is."""
@@ -33,7 +44,7 @@ class Feed:
             self._kept.append(told)
             self._told += 1
             self._latest = told
-            self._changed.notify_all()
+            self._notify()
 
     def subscribe(self, after_version: int | None = None) -> "Subscription":
         """Listen to what comes after a version: the last one seen, or None for all that happens from now on."""
@@ -49,7 +60,7 @@ class Feed:
         """End every subscription, now and to come."""
         with self._changed:
             self._closed = True
-            self._changed.notify_all()
+            self._notify()
 
 
 class Subscription:
@@ -80,11 +91,17 @@ class Subscription:
             self._place += 1
             return feed._kept[len(feed._kept) - (feed._told - self._place) - 1]
 
+    def wait(self, timeout: float) -> None:
+        """Wait up to ``timeout`` seconds until there is something for `next`, or all is over."""
+        feed = self._feed
+        with feed._changed:
+            feed._changed.wait_for(lambda: self.is_closed or self._is_behind or self._place < feed._told, timeout)
+
     def close(self) -> None:
         """Stop listening; whoever waits in `next` returns at once. Twice is harmless."""
         with self._feed._changed:
             self._closed = True
-            self._feed._changed.notify_all()
+            self._feed._notify()
 
     def _catch_up(self) -> Told:
         self._is_behind = False

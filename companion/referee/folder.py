@@ -26,8 +26,10 @@ class Folder:
         self.path = path
         self.games = path / "games"
         with told(f"cannot write in the data folder {path}"):
-            self.games.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.mkdir(mode=0o750, exist_ok=True)  # codes and pictures of people's tables are nobody else's affair
+            self.games.mkdir(mode=0o750, exist_ok=True)
+            self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
@@ -64,10 +66,11 @@ def journals(games: Path) -> list[Path]:
     return sorted(numbered, key=lambda path: (len(path.stem), path.stem))
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes, mode: int = 0o640) -> None:
     """Write a file so that, whatever happens, it is either there with all its bytes or as it was before."""
     draft = path.with_name(path.name + ".draft")
-    with draft.open("wb") as file:
+    draft.unlink(missing_ok=True)  # one that was left behind keeps its rights
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())

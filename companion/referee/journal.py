@@ -20,12 +20,15 @@ from companion.referee.lines import Damaged, line, whole_lines
 from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
 from companion.referee.pictures import MOST_BYTES, Pictures
 from companion.referee.session import Session, begin, evolve
-from companion.rules.engine import Header, read_header
+from companion.rules.engine import Header
+from companion.rules.records import read_header
 
 FORM = 1
 
-RUN_GAP = 1_000_000
-"""How far a restart moves the version on: past all that the run before may have told and not written."""
+RUN_GAP = 100_000
+"""How far a restart moves the version on: past all that the run before may have told and not written.
+
+A version is a number that requests name, and those end at 10^9: ten thousand starts."""
 
 _WAY_OUT = "restore it, or move it out of the folder to go on without that game"
 
@@ -205,13 +208,14 @@ def replayed(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session, Header 
     try:
         asked = first["asked"] and read_header(first["asked"])
         session = begin(read_header(first["header"]), first["version"])
-    except (KeyError, BadHeader) as error:
+    except (KeyError, TypeError, BadHeader) as error:
         raise _contradicted(path, first, str(error)) from error
     for body in bodies[1:]:
         try:
             session = _at(_told_by(session, body), body["version"])
-        except (KeyError, ValueError, Refusal) as error:
-            raise _contradicted(path, first, f"line {body['n']}: {error}") from error
+        except Exception as error:  # a bug in the rules as well: it is this line that cannot be replayed
+            why = error if isinstance(error, ValueError | Refusal) else f"{type(error).__name__} {error}"
+            raise _contradicted(path, first, f"line {body['n']}: {why}") from error
     return session, asked
 
 

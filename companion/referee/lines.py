@@ -9,6 +9,8 @@ import re
 from typing import Any
 from zlib import crc32
 
+from companion.rules.limits import JOURNAL_LINE, prune, read_json
+
 _CRC = re.compile(rb', "crc": "([0-9a-f]{8})"\}$')
 
 
@@ -34,10 +36,22 @@ def body(line: bytes, n: int) -> dict[str, Any]:
     bare = line[: sealed.start()] + b"}"
     if f"{crc32(bare):08x}".encode() != sealed[1]:
         raise Damaged("the line is not what was written")
-    value = json.loads(bare)
+    value = _value(bare)
     if not isinstance(value, dict) or value.get("n") != n:
         raise Damaged(f"line {n} of the journal should stand here")
     return value
+
+
+def _value(bare: bytes) -> Any:
+    """What a sealed line says; of what an earlier version let in and is nested too deep, nothing."""
+    try:
+        return read_json(bare, JOURNAL_LINE)
+    except ValueError as error:
+        pruned = prune(bare.decode(errors="replace"), JOURNAL_LINE.nested)
+        try:
+            return read_json(pruned, JOURNAL_LINE)
+        except ValueError:
+            raise Damaged(f"the line cannot be read: {error}") from None
 
 
 def whole_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:

@@ -48,12 +48,25 @@ class Propose:
 
 
 @dataclass(frozen=True, slots=True)
+class Authorised:
+    """For whom a press was authorised: a player, or None for what nobody in particular does.
+
+    What is asked of another's proposal, or at another's turn, is `stale`: it came up after the asking phone's rights
+    were looked at.
+    """
+
+    player: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Confirm:
     """A person says the waiting proposal is right."""
 
     version: int | None = None
     """The version of the session the person was looking at: `stale` when the proposal has changed since. None for a
     button at the table, whose press is ignored when it comes within `Session.press_gap_s` of the last change."""
+    authorised: Authorised | None = None
+    """None: for anybody, as a button at the table is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +74,7 @@ class Reject:
     """A person says the waiting proposal is wrong; without a proposal it is refused (`nothing-waiting`)."""
 
     version: int | None = None
+    authorised: Authorised | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +111,7 @@ class Next:
     """
 
     version: int | None = None
+    authorised: Authorised | None = None
 
 
 @dataclass(frozen=True, slots=True)

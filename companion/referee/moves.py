@@ -95,6 +95,15 @@ class Amendment:
     now: tuple[Move, ...]
 
 
+def stated(game: Game, command: Command) -> Command:
+    """A command with the fields that the game knows: what else came with it is ignored, and kept nowhere."""
+    name = command.get("cmd") if isinstance(command, Mapping) else None
+    if not isinstance(name, str) or name not in game.NOTATION:
+        return command  # the game refuses it as malformed
+    known = {"cmd", *(each.name for each in game.NOTATION[name])}
+    return {name: value for name, value in command.items() if name in known}
+
+
 def extended(line: Line, state: Any, move: Move) -> Line:
     """The line with one move more, which led to ``state``."""
     return Line(state, (*line.past, line.state), (*line.moves, move))

@@ -10,7 +10,8 @@ from companion.referee.folder import journals, told
 from companion.referee.journal import replayed, whole
 from companion.referee.session import Session
 from companion.referee.standing import Moves, standing
-from companion.rules.engine import Header, read_header
+from companion.rules.engine import Header
+from companion.rules.records import read_header
 
 
 @dataclass(frozen=True, slots=True)

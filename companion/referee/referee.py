@@ -1,7 +1,8 @@
 """The referee: one thread that owns the session and the journal. Decide, write, let it happen, tell; in that order.
 
 Anyone may ask from any thread. A refusal goes back to whoever asked and is told to those listening; it is not stored.
-A failure to write refuses the move. Any other exception is a bug: the process ends, and the journal brings the table
+A failure to write refuses the move. An unexpected exception while deciding is logged and refused as a `fault`: nothing
+has changed. Any later one is a bug that leaves the session unsure: the process ends, and the journal brings the table
 back when it is started again.
 """
 
@@ -36,7 +37,7 @@ from companion.referee.happenings import (
 from companion.referee.journal import Journal, Reopened
 from companion.referee.messages import Answer, Do, Evidence, Message, Notice, Propose, Told
 from companion.referee.pictures import MOST_BYTES
-from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve
+from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve, fault
 from companion.rules.engine import Header
 
 QUEUE = 1024
@@ -192,9 +193,17 @@ class Referee:
         if isinstance(message, Do) and message.key is not None and message.key in self._session.answered:
             return self._session.answered[message.key]
         events: tuple[Any, ...] = ()
-        for happening in decide(self._session, asked):
+        for happening in self._decided(asked):
             events += self._let_happen(happening)
         return Answer(self._session.version, events)
+
+    def _decided(self, asked: Asked) -> tuple[Happening, ...]:
+        try:
+            return decide(self._session, asked)
+        except CompanionError:
+            raise
+        except Exception as error:
+            raise fault(error) from error
 
     def _let_happen(self, happening: Happening) -> tuple[Any, ...]:
         written = self._write(happening)

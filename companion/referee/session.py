@@ -6,12 +6,13 @@ last change, because pins bounce. A press on a page carries the version that the
 it answers has changed since.
 """
 
+import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-import companion.rules
+from companion import games
 from companion.errors import Refusal
 from companion.referee.happenings import (
     Asked,
@@ -27,6 +28,7 @@ from companion.referee.happenings import (
 )
 from companion.referee.messages import (
     Answer,
+    Authorised,
     Begin,
     Confirm,
     Correct,
@@ -39,11 +41,12 @@ from companion.referee.messages import (
     Reject,
     Undo,
 )
-from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended
+from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, stated
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import malformed
 
 PRESS_GAP_S = 0.3
+_log = logging.getLogger(__name__)
 
 
 def _nothing() -> Mapping[str, Any]:
@@ -135,24 +138,26 @@ def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
             return (_moved(session, asked, command, key),)
         case Propose(command, evidence):
             return _proposed(session, asked, command, evidence)
-        case Confirm(version):
-            return (_moved(session, asked, _waiting(session, version).command),)
-        case Reject(version):
-            _waiting(session, version)
+        case Confirm():
+            return (_moved(session, asked, _waiting(session, message).command),)
+        case Reject():
+            _waiting(session, message)
             return (Withdrawn(asked.at_s, rejected=True),)
         case Undo():
             return (_undone(session, asked, message),)
         case Redo():
             return (_redone(session, asked, message),)
-        case Correct(change, version, by):
+        case Correct(asked_change, version, by):
             _require_fresh(session, version, session.state_version)
+            commands = tuple(stated(session.game, command) for command in asked_change.commands)
+            change = replace(asked_change, commands=commands)
             line = corrected(session.game, session.line, change, asked.when)
             return (Corrected(change, line, asked.when, asked.at_s, by),)
-        case Next(version):
-            _require_fresh(session, version, session.state_version)
-            return (_next(session, asked),)
+        case Next():
+            _require_fresh(session, message.version, session.state_version)
+            return (_next(session, asked, message.authorised),)
         case Begin(header):
-            companion.rules.game(header.game).start(header)
+            games.game(header.game).rules.start(header)
             return (Begun(header, asked.when, asked.at_s),)
         case Notice():
             return (Noticed(message),) if _is_news(session, message) else ()
@@ -185,11 +190,17 @@ def begin(header: Header, version: int, before: Session | None = None) -> Sessio
     Raises:
         BadHeader: the game does not take the header's options.
     """
-    game = companion.rules.game(header.game)
+    game = games.game(header.game).rules
     fresh = Session(version, header, game, game.start(header), state_version=version)
     if before is None:
         return fresh
     return replace(fresh, notices=before.notices, press_gap_s=before.press_gap_s, answered=before.answered)
+
+
+def fault(error: Exception) -> Refusal:
+    """The refusal that stands for a bug in the rules; its traceback goes to the log, whole."""
+    _log.error("deciding failed, nothing has changed", exc_info=error)
+    return Refusal("fault", "The program made a mistake over this; nothing has changed. The table goes on.")
 
 
 def _bounces(session: Session, asked: Asked) -> bool:
@@ -199,12 +210,15 @@ def _bounces(session: Session, asked: Asked) -> bool:
 def _moved(session: Session, asked: Asked, command: Command, key: str | None = None) -> Moved:
     if not isinstance(command, Mapping):
         raise malformed("a command is a JSON object")
+    command = stated(session.game, command)
     state, events = session.game.apply(session.state, command)
     return Moved(command, events, state, asked.when, asked.at_s, key)
 
 
-def _next(session: Session, asked: Asked) -> Happening:
+def _next(session: Session, asked: Asked, authorised: Authorised | None) -> Happening:
     command = session.game.next_step(session.state)
+    if authorised is not None and session.game.view(session.state)["turn"] != authorised.player:
+        raise _stale(session)
     if command is not None:
         return _moved(session, asked, command)
     if session.game.view(session.state)["result"] is not None:
@@ -223,11 +237,14 @@ def _proposed(
     return (Proposed(command, evidence, asked.at_s),)
 
 
-def _waiting(session: Session, version: int | None) -> Proposal:
+def _waiting(session: Session, message: Confirm | Reject) -> Proposal:
     since = session.proposal.version if session.proposal else session.state_version
-    _require_fresh(session, version, since)
+    _require_fresh(session, message.version, since)
     if session.proposal is None:
         raise Refusal("nothing-waiting", "Nothing is waiting to be confirmed.")
+    authorised = message.authorised
+    if authorised is not None and session.proposal.command.get("player") not in (None, authorised.player):
+        raise _stale(session)
     return session.proposal
 
 
@@ -248,7 +265,11 @@ def _redone(session: Session, asked: Asked, message: Redo) -> Redone:
 
 def _require_fresh(session: Session, version: int | None, since: int) -> None:
     if version is not None and not since <= version <= session.version:
-        raise Refusal("stale", "The table has changed since; look again.", version=session.version)
+        raise _stale(session)
+
+
+def _stale(session: Session) -> Refusal:
+    return Refusal("stale", "The table has changed since; look again.", version=session.version)
 
 
 def _is_news(session: Session, notice: Notice) -> bool:
@@ -316,4 +337,6 @@ def _judged(session: Session, command: Command, confidence: float | None) -> Pro
         _, events = session.game.apply(session.state, command)
     except Refusal as refusal:
         return Proposal(session.version, command, (), refusal.as_json(), confidence)
+    except Exception as error:  # noqa: BLE001 - a bug in a game's rules must not end the table
+        return Proposal(session.version, command, (), fault(error).as_json(), confidence)
     return Proposal(session.version, command, events, None, confidence)

@@ -41,7 +41,7 @@ def standing(bodies: Sequence[Mapping[str, Any]]) -> Moves:
         before = moves
         try:
             moves = _after(body, moves, done, undone)
-        except (KeyError, IndexError, TypeError) as error:
+        except (KeyError, IndexError, TypeError, AttributeError) as error:
             raise ValueError(f"line {body['n']}: {type(error).__name__} {error}") from error
         _remember(str(body["did"]), before, done, undone)
     return moves

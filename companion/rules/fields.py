@@ -10,6 +10,7 @@ from typing import Any, TypeGuard
 
 from companion.errors import BadHeader, Refusal
 from companion.rules.hexgrid import Cell
+from companion.rules.limits import LONGEST_NAME
 
 
 def is_whole(value: object) -> TypeGuard[int]:
@@ -86,7 +87,9 @@ def cell_field(command: Mapping[str, Any], name: str) -> Cell:
 def require_player(name: str, players: Collection[str]) -> None:
     """Refuse, as `unknown-player`, a name that nobody at the table has."""
     if name not in players:
-        raise Refusal("unknown-player", f"nobody called {name} plays; at the table are {', '.join(players)}")
+        raise Refusal(
+            "unknown-player", f"nobody called {name[:LONGEST_NAME]} plays; at the table are {', '.join(players)}"
+        )
 
 
 def require_options(options: Mapping[str, Any], known: Collection[str]) -> None:

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from companion.decks.shapes import Point
+from companion.printing.shapes import Point
 from companion.rules.engine import Command
 from companion.simulator.film import Film, Frame, Setting
 from companion.simulator.optics import Camera

@@ -73,7 +73,7 @@ def placed(at: tuple[float, float], turn_deg: float) -> Matrix:
 
 
 def mm_from_px(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:
-    """From a drawing's pixels to the mm it was drawn from (see `companion.decks.raster.raster`)."""
+    """From a drawing's pixels to the mm it was drawn from (see `companion.printing.raster.raster`)."""
     return np.array(
         [[1 / px_per_mm, 0, left_mm + 0.5 / px_per_mm], [0, 1 / px_per_mm, top_mm + 0.5 / px_per_mm], [0, 0, 1]]
     )

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from companion.decks.raster import raster
-from companion.decks.shapes import Shape, bounds
+from companion.printing.raster import raster
+from companion.printing.shapes import Shape, bounds
 from companion.simulator.hands import Hand
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera, Matrix, applied, mm_from_px, placed

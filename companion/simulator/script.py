@@ -1,10 +1,10 @@
 """A scripted game: a header and the commands of all players, decided beforehand; no chance and no clock."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import companion.rules
+from companion import games
 from companion.rules.engine import Command, Header
 
 LONGEST = 400
@@ -29,7 +29,7 @@ def written(header: Header, player: Player, moves: Sequence[Command] = ()) -> Sc
     Raises:
         Refusal: the moves, or what the player did, are not allowed by the game's rules.
     """
-    rules = companion.rules.game(header.game)
+    rules = games.game(header.game).rules
     state, commands = rules.start(header), list(moves)
     for move in moves:
         player(state)  # a player may remember what it would have done
@@ -40,9 +40,23 @@ def written(header: Header, player: Player, moves: Sequence[Command] = ()) -> Sc
     return Script(header, tuple(commands))
 
 
+def play_out(header: Header, player: Player) -> Iterator[Command]:
+    """One whole game, command by command, as the rules accept it.
+
+    >>> from companion.games.hexel.demo.player import player
+    >>> [command["cmd"] for command in play_out(Header("hexel", ("Ana", "Bo"), "36"), player(1))][:4]
+    ['line', 'stake', 'hedge', 'hedge']
+    """
+    rules = games.game(header.game).rules
+    state = rules.start(header)
+    while (command := player(state)) is not None:
+        yield command
+        state, _ = rules.apply(state, command)
+
+
 def outcome(script: Script) -> dict[str, Any] | None:
     """The result of the scripted game, as its rules page names it; None when it is cut off before its end."""
-    rules = companion.rules.game(script.header.game)
+    rules = games.game(script.header.game).rules
     state = rules.start(script.header)
     for command in script.commands:
         state, _ = rules.apply(state, command)

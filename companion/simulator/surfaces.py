@@ -1,6 +1,6 @@
 """Table tops for the film: plausible wood and felt, quiet enough to play on.
 
-The photographs for training take theirs from `companion.simulator.backdrops`, which seeks what is hard.
+The photographs for training take theirs from `models.drawing.backdrops`, which seeks what is hard.
 """
 
 from typing import Any

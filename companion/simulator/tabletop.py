@@ -5,7 +5,7 @@ from typing import Any, Protocol
 
 import numpy.typing as npt
 
-from companion.decks.shapes import Point
+from companion.printing.shapes import Point
 from companion.rules.engine import Command
 from companion.simulator.optics import Camera
 from companion.simulator.script import Script

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from companion.decks.shapes import Point, Shape
+from companion.printing.shapes import Point, Shape
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import companion.rules
+from companion.games import GAMES
 
 
 def games() -> list[dict[str, Any]]:
@@ -12,8 +12,8 @@ def games() -> list[dict[str, Any]]:
     ['hexel', 'hexdragon', 'comet', 'hexapod']
     """
     return [
-        {"name": name, "editions": list(game.EDITIONS), "least": game.PLAYERS[0], "most": game.PLAYERS[1]}
-        for name, game in companion.rules.GAMES.items()
+        {"name": name, "editions": list(rules.EDITIONS), "least": rules.PLAYERS[0], "most": rules.PLAYERS[1]}
+        for name, rules in ((name, spec.rules) for name, spec in GAMES.items())
     ]
 
 
@@ -23,4 +23,4 @@ def command_names() -> list[str]:
     >>> "place" in command_names()
     True
     """
-    return list(dict.fromkeys(name for game in companion.rules.GAMES.values() for name in game.NOTATION))
+    return list(dict.fromkeys(name for game in GAMES.values() for name in game.rules.NOTATION))

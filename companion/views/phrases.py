@@ -1,4 +1,4 @@
-"""What every event and command is at the table, in words for players; the words stand in `words.toml`.
+"""What every event and command is at the table, in words for players; the words stand in the catalogue.
 
 Every event of every game has one short sentence. One that the catalogue does not know yet is still told, from its own
 fields, so that a new game is never silent.

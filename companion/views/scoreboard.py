@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from math import gcd
 from typing import Any
 
-from companion.errors import Refusal
-from companion.referee.messages import Begin, Message, Next, Notice
+from companion.errors import Refusal, without_folders
+from companion.referee.messages import Authorised, Begin, Message, Next, Notice
 from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
@@ -54,11 +54,11 @@ def is_over(session: Session) -> bool:
     return session.game.view(session.state)["result"] is not None
 
 
-def next_game(session: Session, version: int | None) -> Message:
+def next_game(session: Session, version: int | None, authorised: Authorised | None = None) -> Message:
     """What the press on "Next game" asks: the evening's next game where the rules have one, else the same anew."""
     if is_over(session) and not session.game.legal(session.state):
         return Begin(session.header)
-    return Next(version)
+    return Next(version, authorised)
 
 
 def options(session: Session, cell: tuple[int, int], at: int | None = None) -> list[Command]:
@@ -154,7 +154,7 @@ def _history(move: Move) -> dict[str, Any]:
 def _notice(notice: Notice) -> dict[str, Any]:
     return {
         "code": notice.code,
-        "text": noticed(notice),
+        "text": without_folders(noticed(notice)),
         "at": list(notice.at) if notice.at else None,
         "aloud": is_aloud(notice),
     }

@@ -1,8 +1,7 @@
 """What games are called on a page and on paper."""
 
-from companion.rules import GAMES
 from companion.rules.engine import Header
-from companion.views.words import phrase
+from companion.views.words import knows, phrase
 
 
 def game_title(name: str) -> str:
@@ -11,7 +10,7 @@ def game_title(name: str) -> str:
     >>> game_title("comet"), game_title("nim")
     ('Seven Card Comet', 'Nim')
     """
-    return phrase("games", name) if name in GAMES else name.capitalize()
+    return phrase("games", name) if knows("games", name) else name.capitalize()
 
 
 def title(header: Header) -> str:

@@ -1,16 +1,17 @@
-"""The catalogue of phrases: `words.toml` beside this file, with what a table says otherwise laid over it.
+"""The catalogue of phrases: `words.toml` beside this file and of each game's page, and what a table says otherwise.
 
 A table has one way of speaking: `use` sets it once, before anything is said, and everybody reads `phrase`.
 """
 
 import string
-import tomllib
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from companion.errors import BadSettings
+from companion.rules.limits import read_file, read_toml
+from companion.views.game_pages import page_folders
 
 Catalogue = Mapping[str, Mapping[str, Any]]
 
@@ -66,8 +67,18 @@ def use(file: Path | None) -> None:
 
 @cache
 def original() -> Catalogue:
-    """The house's own words."""
-    return tomllib.loads(_FILE.read_text(encoding="utf-8"))
+    """The house's own words: the shared ones and those of every game.
+
+    Raises:
+        ValueError: a game has a phrase that is there already.
+    """
+    sections = read_toml(read_file(_FILE))
+    for folder in page_folders().values():
+        for section, phrases in read_toml(read_file(folder / "words.toml")).items():
+            if twice := sections.get(section, {}).keys() & phrases.keys():
+                raise ValueError(f"{folder}/words.toml: {section} has {', '.join(sorted(twice))} already")
+            sections[section] |= phrases
+    return sections
 
 
 def laid_over(catalogue: Catalogue, own: Mapping[str, Any], source: str) -> Catalogue:
@@ -113,7 +124,7 @@ def _fields(text: Any) -> set[str]:
 
 def _read(file: Path) -> Mapping[str, Any]:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        return read_toml(read_file(file))
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadSettings(f"cannot read {file}: {reason}") from None

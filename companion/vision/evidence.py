@@ -12,8 +12,8 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.vision.seen import SeenCard
-from companion.vision.standing import ZoneOf
+from companion.vision.calibration.drift import ZoneOf
+from companion.vision.results import SeenCard
 
 _WIDTH_PX = 2304
 """As wide as the widest camera's usual picture; wider ones are made smaller."""

@@ -1,7 +1,7 @@
 """The web application: put together, wrapped in its security headers, with one handler for everything that fails."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any
 from flask import Flask, Response, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from companion.errors import CompanionError, Refusal, UsageError
+from companion.errors import CompanionError, Refusal, UsageError, without_folders
 from companion.referee.referee import Referee
 from companion.views.reasons import refused
 from companion.views.words import phrase
@@ -19,6 +19,7 @@ from companion.web.calling import calling
 from companion.web.describing import describing
 from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
 from companion.web.door import Door
+from companion.web.game_files import game_files
 from companion.web.history import history
 from companion.web.joining import joining
 from companion.web.keys import Keys
@@ -28,16 +29,6 @@ from companion.web.routes import blueprint
 from companion.web.snapshots import Snapshots
 from companion.web.squeezing import squeezed
 from companion.web.streams import Pace, Streams
-
-SERVER_OPTIONS: Mapping[str, Any] = {
-    "threads": Pace().most + 12,  # each live stream holds one; the rest answer presses
-    "connection_limit": 2 * Pace().most,
-    "max_request_body_size": 64 * 1024,
-    "outbuf_high_watermark": 256 * 1024,  # a viewer who stops reading must not fill the memory
-    "channel_timeout": 30,
-    "ident": "companion",
-}
-"""How waitress is to serve this application: ``waitress.create_server(app, host=…, port=…, **SERVER_OPTIONS)``."""
 
 _MOST_BODY_BYTES = 64 * 1024
 _CONTENT_SECURITY_POLICY = "; ".join(
@@ -53,6 +44,7 @@ _CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+_FILES = ("static", "games.page_file")
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -97,11 +89,13 @@ def create_app(
     app = Flask(__name__)
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
-    people = People(Door(join_code, operator_pin, clock), Keys(keys_file), operator_pin is not None)
+    keys = Keys(keys_file)
+    people = People(Door(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
     app.extensions["companion"] = Desk(
         referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept, is_in_hall
     )
     app.register_blueprint(blueprint)
+    app.register_blueprint(game_files)
     app.register_blueprint(joining)
     app.register_blueprint(history)
     keep_past(app, referee.games)
@@ -162,8 +156,11 @@ def _status(error: Exception) -> int:
 
 
 def _as_json(error: Exception) -> dict[str, Any]:
-    if isinstance(error, CompanionError):
+    if isinstance(error, Refusal):
         return refused(error.as_json())
+    if isinstance(error, CompanionError):
+        told = refused(error.as_json())
+        return {**told, "message": without_folders(str(told["message"]))}
     assert isinstance(error, HTTPException)
     return {"code": error.name.lower().replace(" ", "-"), "message": error.description or error.name}
 
@@ -171,5 +168,5 @@ def _as_json(error: Exception) -> dict[str, Any]:
 def _with_headers(response: Response) -> Response:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
-    response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint == "static" else "no-store")
+    response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
     return squeezed(response, request)

@@ -186,6 +186,15 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("get", "/api/proposal/evidence.jpg"): Address(
         "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_THERE
     ),
+    ("get", "/games/{game}/{file}"): Address(
+        "A script, style or picture of a game's page.",
+        kind="text/javascript",
+        fields={
+            "game": ("path", {**_TEXT, "pattern": "^[a-z]+$"}),
+            "file": ("path", {**_TEXT, "pattern": "^[a-z]+[.]js$"}),
+        },
+        also=_NOT_THERE,
+    ),
     ("get", "/calibrate"): Address("Calibrating the table, on the operator's phone.", kind=_HTML),
     ("get", "/api/calibrate/picture.jpg"): Address(
         "What the camera sees now.", kind=_JPEG, needs=_OPERATOR, also=_NOT_THERE

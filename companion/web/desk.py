@@ -8,7 +8,7 @@ from flask import Request, current_app, request
 
 from companion.errors import Refusal
 from companion.referee.referee import Referee
-from companion.rules.engine import read_json
+from companion.rules.limits import read_json
 from companion.web.people import People
 from companion.web.snapshots import Snapshots
 from companion.web.streams import Streams

@@ -8,7 +8,8 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
 from companion.web.desk import body, desk, text_of
-from companion.web.door import COOKIE, Unwelcome, refuse_other_sites
+from companion.web.door import COOKIE, refuse_other_sites
+from companion.web.guessing import Unwelcome
 from companion.web.people import OPERATOR_COOKIE, SEAT_COOKIE
 
 joining = Blueprint("joining", __name__)
@@ -27,7 +28,7 @@ def join() -> AnyResponse:
     """Join by typing the code."""
     given = text_of(body(), "code")
     desk().people.door.knock(given, request)
-    return with_code(jsonify({"joined": True}), given)
+    return with_key(jsonify({"joined": True}))
 
 
 @joining.post("/api/seat")
@@ -41,7 +42,7 @@ def claim() -> AnyResponse:
     before = table.people.seat(request)
     if before == player:
         return jsonify({"seat": player})
-    key = table.people.keys.claim(player, players)
+    key = table.people.keys.claim(player, players, table.people.door.phone(request))
     if key is None:
         raise Refusal("seat-taken", f"{player}'s seat is claimed by another phone; the operator can free it.")
     if before is not None:
@@ -101,9 +102,11 @@ def code_picture() -> Response:
     return Response(table.invitation.svg(), mimetype="image/svg+xml")
 
 
-def with_code(response: AnyResponse, code: str) -> AnyResponse:
-    """Keep the join code in the phone; ``Lax``, for a link from a message must still join."""
-    response.set_cookie(COOKIE, code.strip(), max_age=_COOKIE_AGE_S, httponly=True, samesite="Lax")
+def with_key(response: AnyResponse) -> AnyResponse:
+    """Let the phone keep that it joined; ``Lax``, so that a link from a message finds it joined."""
+    door = desk().people.door
+    key = request.cookies[COOKIE] if door.phone(request) else door.key()
+    response.set_cookie(COOKIE, key, max_age=_COOKIE_AGE_S, httponly=True, samesite="Lax")
     return response
 
 

@@ -1,9 +1,10 @@
 """The keys given out at this table: to each seat one, to operators a few. Kept as hashes, over restarts too.
 
-A key is 24 random bytes in a phone's cookie; the table keeps its SHA-256 and nothing that would open anything.
+A key is a phone's cookie; the table keeps its SHA-256, and the secret that keys are made with.
 """
 
 import hashlib
+import hmac
 import json
 import secrets
 from collections.abc import Collection
@@ -12,6 +13,7 @@ from threading import Lock
 
 from companion.errors import TableError
 from companion.referee.folder import told, write_whole
+from companion.rules.limits import FILE, read_file, read_json
 
 _OPERATORS = 8
 
@@ -29,21 +31,35 @@ class Keys:
         self._lock = Lock()
         self._seats: dict[str, str] = {}
         self._operators: list[str] = []
+        secret = ""
         if file is not None and file.exists():
-            self._seats, self._operators = _read(file)
+            self._seats, self._operators, secret = _read(file)
+        self._secret = secret or secrets.token_hex(32)
+        if not secret:
+            self._keep(self._seats, self._operators)
+
+    @property
+    def secret(self) -> bytes:
+        """What this table's keys are made with; the same after a restart."""
+        return self._secret.encode()
 
     def taken(self) -> frozenset[str]:
         """The players whose seats are claimed."""
         with self._lock:
             return frozenset(self._seats)
 
-    def claim(self, player: str, players: Collection[str]) -> str | None:
-        """The key of a seat that was free, None for one that is taken; seats of people who left the game are freed."""
+    def claim(self, player: str, players: Collection[str], phone: str | None = None) -> str | None:
+        """The key of a seat that was free, None for one that is taken; seats of people who left the game are freed.
+
+        Args:
+            phone: which asks; it gets the same key of a seat again, and gives up any other seat. None: not known.
+        """
+        key = secrets.token_urlsafe(24) if phone is None else self._key_of(phone, player)
         with self._lock:
-            if player in self._seats:
+            if player in self._seats and self._seats[player] != _hash(key):
                 return None
-            key = secrets.token_urlsafe(24)
-            self._keep({**{p: k for p, k in self._seats.items() if p in players}, player: _hash(key)}, self._operators)
+            others = {p: k for p, k in self._seats.items() if p in players and not self._is_of(phone, p, k)}
+            self._keep({**others, player: _hash(key)}, self._operators)
             return key
 
     def seat(self, key: str | None) -> str | None:
@@ -83,10 +99,18 @@ class Keys:
         with self._lock:
             self._keep(self._seats, [known for known in self._operators if known != wanted])
 
+    def _key_of(self, phone: str, player: str) -> str:
+        told = json.dumps(["seat", phone, player]).encode()
+        return hmac.new(self.secret, told, hashlib.sha256).hexdigest()
+
+    def _is_of(self, phone: str | None, player: str, known: str) -> bool:
+        return phone is not None and known == _hash(self._key_of(phone, player))
+
     def _keep(self, seats: dict[str, str], operators: list[str]) -> None:
         if self._file is not None:
             with told(f"cannot keep the seats in {self._file}"):
-                write_whole(self._file, json.dumps({"seats": seats, "operators": operators}, indent=1).encode())
+                kept = {"seats": seats, "operators": operators, "secret": self._secret}
+                write_whole(self._file, json.dumps(kept, indent=1).encode(), mode=0o600)
         self._seats, self._operators = seats, operators
 
 
@@ -94,11 +118,14 @@ def _hash(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _read(file: Path) -> tuple[dict[str, str], list[str]]:
+def _read(file: Path) -> tuple[dict[str, str], list[str], str]:
     with told(f"cannot read the seats in {file}"):
-        text = file.read_text()
+        data = read_file(file)
     try:
-        kept = json.loads(text)
-        return dict(kept["seats"]), list(kept["operators"])
+        kept = read_json(data, FILE)
+        seats, operators, secret = dict(kept["seats"]), list(kept["operators"]), kept.get("secret", "")
+        if not all(isinstance(text, str) for text in (*seats.values(), *operators, secret)):
+            raise TypeError("a key's hash is a text")
+        return seats, operators, secret
     except (ValueError, KeyError, TypeError):
         raise TableError(f"{file} does not list seats; remove it, and everybody claims a seat anew") from None

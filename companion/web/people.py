@@ -13,7 +13,8 @@ from typing import Any
 from flask import Request
 
 from companion.referee.session import Session
-from companion.web.door import Door, Unwelcome
+from companion.web.door import Door
+from companion.web.guessing import Unwelcome
 from companion.web.keys import Keys
 
 SEAT_COOKIE = "companion_seat"
@@ -52,10 +53,10 @@ class People:
         """What the history calls whoever asks."""
         return self.seat(request) or ("the operator" if self.has_operator else "a phone")
 
-    def admit(self, request: Request, player: object = None) -> None:
+    def admit(self, request: Request, player: str | None = None) -> None:
         """Let the request act for a player, or for nobody in particular. Raises `Unwelcome`."""
         self.door.admit(request)
-        if not isinstance(player, str) or player not in self.keys.taken() or self.seat(request) == player:
+        if player is None or player not in self.keys.taken() or self.seat(request) == player:
             return
         if not (self.has_operator and self.is_operator(request)):
             message = f"{player}'s seat is claimed by another phone; only that one plays for {player}."
@@ -82,14 +83,16 @@ def is_here(request: Request) -> bool:
     return all(_is_loopback(text) for text in (request.remote_addr or "", request.host.rsplit(":", 1)[0].strip("[]")))
 
 
-def acting(command: Mapping[str, Any]) -> object:
+def acting(command: Mapping[str, Any]) -> str | None:
     """Who a command is by: one player, or nobody in particular."""
-    return command.get("player")
+    player = command.get("player")
+    return player if isinstance(player, str) else None
 
 
-def turn(session: Session) -> object:
+def turn(session: Session) -> str | None:
     """Whose move a press without a name would make."""
-    return session.game.view(session.state)["turn"]
+    player: str | None = session.game.view(session.state)["turn"]
+    return player
 
 
 def _is_loopback(text: str) -> bool:

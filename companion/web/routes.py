@@ -1,6 +1,6 @@
 """The addresses of the house: what each one takes and answers. Actions are POSTs of JSON by whoever has joined."""
 
-from collections.abc import Callable
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.errors import Refusal
-from companion.referee.messages import Begin, Confirm, Do, Message, Reject
-from companion.rules.engine import read_header
+from companion.errors import Refusal, without_folders
+from companion.referee.messages import Authorised, Begin, Confirm, Do, Message, Reject
+from companion.rules.records import read_header
 from companion.views.games import games
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
@@ -18,8 +18,10 @@ from companion.views.verdicts import verdicts
 from companion.views.words import section_of
 from companion.web.desk import body, desk, number_of
 from companion.web.door import COOKIE
-from companion.web.joining import with_code
+from companion.web.game_files import pages_for
+from companion.web.joining import with_key
 from companion.web.people import acting, turn
+from companion.web.shell import HAND_OVER, Live
 
 blueprint = Blueprint("table", __name__)
 
@@ -51,10 +53,16 @@ def events() -> Response:
     """Server-sent events; ``Last-Event-ID`` resumes without loss, without it the table as it stands comes first."""
     table = desk()
     since = request.headers.get("Last-Event-ID", type=int)
-    subscription = table.streams.enter(table.referee.feed, since)
-    response = Response(table.streams.tell(subscription, table.referee.latest, since), mimetype="text/event-stream")
+    latest, address = table.referee.latest, request.remote_addr or ""
+    subscription = table.streams.enter(table.referee.feed, since, address)
+    if hand_over := request.environ.get(HAND_OVER):
+        steps = table.streams.steps(subscription, latest, since)
+        hand_over(Live(steps, lambda: table.streams.leave(subscription)))
+        response = Response(mimetype="text/event-stream")
+    else:
+        response = Response(table.streams.tell(subscription, latest, since), mimetype="text/event-stream")
+        response.call_on_close(lambda: table.streams.leave(subscription))
     response.headers["X-Accel-Buffering"] = "no"
-    response.call_on_close(lambda: table.streams.leave(subscription))
     return response
 
 
@@ -86,9 +94,9 @@ def commands() -> Response:
     key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
-    command = body()
-    desk().people.admit(request, acting(command))
-    return _asked(Do(command, key))
+    command, people = body(), desk().people
+    people.admit(request, acting(command))
+    return _asked(Do(command, key and f"{people.door.phone(request) or request.remote_addr} {key}"))
 
 
 @blueprint.post("/api/confirm")
@@ -111,8 +119,9 @@ def following_game() -> Response:
         table.people.admit_operator(request)
         return _asked(Begin(read_header(given["header"])))
     session = table.referee.latest()
-    table.people.admit(request, turn(session))
-    return _asked(next_game(session, number_of(given, "version")))
+    player = turn(session)
+    table.people.admit(request, player)
+    return _asked(next_game(session, number_of(given, "version"), Authorised(player)))
 
 
 @blueprint.post("/api/camera")
@@ -142,23 +151,28 @@ def healthz() -> tuple[Response, int]:
     told = table.referee.health()
     journal = {"state": "ok" if told["journal"]["ok"] else "failed", **told["journal"]}
     del journal["file"]  # where it lies is nothing for a whole network
-    parts = {"journal": journal, **table.devices()}
+    parts = {name: _without_folders(part) for name, part in {"journal": journal, **table.devices()}.items()}
     is_well = told["ok"] and all(part["state"] != "failed" for part in parts.values())
     status = HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
     return jsonify({**told, "ok": is_well, **parts}), status
+
+
+def _without_folders(part: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: without_folders(value) if isinstance(value, str) else value for name, value in part.items()}
 
 
 def _page(view: str) -> AnyResponse:
     table, code = desk(), request.args.get("code")
     if code is not None:
         table.people.door.knock(code, request)
-        return with_code(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER), code)
+        return with_key(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER))
     mine = table.rights(request)
     if view == "board":
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
     address = urlsplit(table.invitation.url if table.invitation else request.host_url).netloc
     code = table.invitation.join_code if table.invitation and mine["invites"] else None
-    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **_words()))
+    told = {**_words(), **pages_for(table.referee.latest().header.game)}
+    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **told))
     if not mine["joined"] and COOKIE in request.cookies:
         response.delete_cookie(COOKIE)
     return response
@@ -171,11 +185,12 @@ def _words() -> dict[str, Any]:
     return {"words": page, "spoken": spoken}
 
 
-def _answer_proposal(kind: Callable[[int | None], Message]) -> Response:
+def _answer_proposal(kind: type[Confirm] | type[Reject]) -> Response:
     table = desk()
     waiting = table.referee.latest().proposal
-    table.people.admit(request, acting(waiting.command) if waiting else None)
-    return _asked(kind(number_of(body(), "version")))
+    player = acting(waiting.command) if waiting else None
+    table.people.admit(request, player)
+    return _asked(kind(number_of(body(), "version"), Authorised(player)))
 
 
 def _asked(message: Message) -> Response:

@@ -1,19 +1,33 @@
-"""The web server: bound early, so that a busy port is known before anything slow, and stopped within a second."""
+"""The web server: bound early, so that a busy port is known before anything slow, and stopped within a second.
 
+A visitor has so long to say what it wants, and no address may hold more than its share: else a few hundred connections
+that send a byte now and then would keep everybody else out.
+"""
+
+import asyncio
+import resource
 import socket
 import threading
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, cast
 
+import uvicorn
 from flask import Flask
-from waitress import create_server, wasyncore
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from companion.errors import TableError
 from companion.web.app import close_streams
+from companion.web.shell import Bell, Shell
+from companion.web.streams import is_this_machine
 
-_LISTENING = 128
-_LOOK_UP_S = 1.0
-_FINISH_WITHIN_S = 1.0
+_LISTENING = 1024
+_FINISH_WITHIN_S = 1
+_IDLE_S = 5
+_MOST_WAITING, _MOST_WAITING_OF_ONE = 1024, 64
+"""Connections whose request is not whole; of more the earliest is closed."""
+_MOST_OF_ONE = 256
+_FILES = 4096
 
 
 def bound(host: str, port: int) -> socket.socket:
@@ -34,29 +48,166 @@ def bound(host: str, port: int) -> socket.socket:
     return listening
 
 
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """How long a visitor may take.
+
+    Attributes:
+        request_s: from the connection, or the answer before, to the last byte of a request.
+        read_s: to read what is written; who takes longer must not fill the memory.
+    """
+
+    request_s: float = 10.0
+    read_s: float = 10.0
+
+
+class Crowd:
+    """The connections by their addresses. Used by the server's loop alone."""
+
+    def __init__(self, deadlines: Deadlines) -> None:
+        self.deadlines = deadlines
+        self._of_address: dict[str, int] = {}
+        self._waiting: dict[Visitor, None] = {}
+        self._waiting_of: dict[str, dict[Visitor, None]] = {}
+
+    def arrive(self, visitor: "Visitor") -> None:
+        """A connection was made; one too many of an address, other than this machine's, is closed."""
+        number = self._of_address[visitor.address] = self._of_address.get(visitor.address, 0) + 1
+        self.wait(visitor)
+        if number > _MOST_OF_ONE and not is_this_machine(visitor.address):
+            visitor.transport.abort()
+
+    def wait(self, visitor: "Visitor") -> None:
+        """Its request is not whole."""
+        own = self._waiting_of.setdefault(visitor.address, {})
+        self._waiting[visitor] = own[visitor] = None
+        if len(own) > _MOST_WAITING_OF_ONE and not is_this_machine(visitor.address):
+            next(iter(own)).transport.abort()
+        elif len(self._waiting) > _MOST_WAITING:
+            next(iter(self._waiting)).transport.abort()
+
+    def is_waiting(self, visitor: "Visitor") -> bool:
+        """Whether its request is not whole."""
+        return visitor in self._waiting
+
+    def serve(self, visitor: "Visitor") -> None:
+        """Its request is whole, or it has gone."""
+        self._waiting.pop(visitor, None)
+        own = self._waiting_of.get(visitor.address, {})
+        own.pop(visitor, None)
+        if not own:
+            self._waiting_of.pop(visitor.address, None)
+
+    def leave(self, visitor: "Visitor") -> None:
+        """The connection has ended."""
+        self.serve(visitor)
+        self._of_address[visitor.address] -= 1
+        if not self._of_address[visitor.address]:
+            del self._of_address[visitor.address]
+
+
+class Visitor(H11Protocol):
+    """One connection, with its deadlines."""
+
+    def __init__(self, crowd: Crowd, **given: Any) -> None:
+        super().__init__(**given)
+        self.address = ""
+        self._crowd = crowd
+        self._deadline: asyncio.TimerHandle | None = None
+        self._unread: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """The connection is there."""
+        super().connection_made(transport)
+        self.address = self.client[0] if self.client else "127.0.0.1"
+        self._crowd.arrive(self)
+        self._deadline = self.loop.call_later(self._crowd.deadlines.request_s, self._overdue)
+
+    def data_received(self, data: bytes) -> None:
+        """Bytes of a request came."""
+        super().data_received(data)
+        self._look()
+
+    def _look(self) -> None:
+        if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
+            self._crowd.serve(self)
+
+    def on_response_complete(self) -> None:
+        """One request is answered; another may come."""
+        self._crowd.wait(self)
+        if self._deadline is not None:
+            self._deadline.cancel()
+        self._deadline = self.loop.call_later(self._crowd.deadlines.request_s, self._overdue)
+        super().on_response_complete()
+        self._look()  # at what came while this one was answered
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The connection has ended."""
+        self._crowd.leave(self)
+        for timer in (self._deadline, self._unread):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def pause_writing(self) -> None:
+        """The visitor does not read as fast as it is told."""
+        super().pause_writing()
+        self._unread = self.loop.call_later(self._crowd.deadlines.read_s, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        """It has caught up."""
+        super().resume_writing()
+        if self._unread is not None:
+            self._unread.cancel()
+
+    def _overdue(self) -> None:
+        if self._crowd.is_waiting(self):
+            self.transport.abort()
+
+
 class Server:
     """One application on one bound socket, with its own threads."""
 
-    def __init__(self, app: Flask, listening: socket.socket, options: Mapping[str, Any]) -> None:
+    def __init__(self, app: Flask, listening: socket.socket, deadlines: Deadlines | None = None) -> None:
         self._app = app
-        self._sockets: dict[int, Any] = {}
-        self._server = create_server(app, map=self._sockets, sockets=[listening], **options)
+        self._listening = listening
+        self._bell = Bell()
+        self._server = uvicorn.Server(
+            uvicorn.Config(
+                Shell(app, self._bell),
+                http=cast(Any, partial(Visitor, Crowd(deadlines or Deadlines()))),
+                ws="none",
+                lifespan="off",
+                loop="asyncio",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                backlog=_LISTENING,
+                timeout_keep_alive=_IDLE_S,
+                timeout_graceful_shutdown=_FINISH_WITHIN_S,
+            )
+        )
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)
-        self._is_stopping = threading.Event()
 
     def start(self) -> None:
         """Serve from now on."""
+        _allow_files(_FILES)
+        self._app.extensions["companion"].referee.feed.ring(self._bell.ring)
         self._thread.start()
 
     def stop(self) -> None:
         """End the live streams, then everything else."""
         close_streams(self._app)
-        self._is_stopping.set()
-        self._server.pull_trigger()
+        self._server.should_exit = True
         self._thread.join()
-        wasyncore.close_all(self._sockets)  # only now: what wakes the thread is one of them
 
     def _serve(self) -> None:
-        while not self._is_stopping.is_set():
-            wasyncore.loop(timeout=_LOOK_UP_S, use_poll=True, map=self._sockets, count=1)
-        self._server.task_dispatcher.shutdown(timeout=_FINISH_WITHIN_S)
+        self._server.run(sockets=[self._listening])
+
+
+def _allow_files(wanted: int) -> None:
+    """Let this process have so many files and connections open, or as many as the system grants."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(wanted, hard) if hard >= 0 else wanted, hard))

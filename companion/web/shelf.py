@@ -1,5 +1,6 @@
 """The past games of a table: read from their journals when somebody asks, kept summed up while they do not change."""
 
+import logging
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,6 +11,7 @@ from companion.referee.folder import journals
 from companion.referee.past import PastGame, past_game
 from companion.views.statistics import Summed, summed
 
+_log = logging.getLogger(__name__)
 _OPEN = 4
 """So many games are kept whole; of the others only the sums."""
 
@@ -85,9 +87,12 @@ def _read(path: Path) -> PastGame:
 def _summed_up(path: Path) -> Entry:
     try:
         game = _read(path)
+        sums = None if game.session is None else summed(game.session)
     except JournalError as error:
         return Entry(int(path.stem), "", "", None, error.message)
-    sums = None if game.session is None else summed(game.session)
+    except Exception:  # noqa: BLE001 - one game that a bug keeps from being summed up does not hide the others
+        _log.exception("game %s cannot be summed up", path.stem)
+        return Entry(int(path.stem), "", "", None, "A mistake of the program keeps this game from being summed up.")
     return Entry(game.number, game.begun, game.changed, sums, game.trouble)
 
 

@@ -1,7 +1,7 @@
 """Live events: what the feed tells, as server-sent events, for a bounded number of viewers and a bounded time.
 
-Each open stream holds one of the server's threads, a viewer who has gone is noticed only when something is written,
-and one who stops reading is never noticed: hence the heartbeat, the limit on streams and the limit on their age.
+A viewer who has gone without a word is noticed only when something is written, and one who stops reading is never
+noticed: hence the heartbeat, the limit on streams and the limit on their age.
 The format is that of the HTML Living Standard, section 9.2 "Server-sent events".
 """
 
@@ -9,6 +9,7 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
+from ipaddress import ip_address
 from threading import Lock
 
 from companion.errors import CompanionError
@@ -33,9 +34,16 @@ class TooManyStreams(CompanionError):
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How many streams, how often a sign of life, and when a stream is ended for the browser to open a new one."""
+    """The limits of the streams.
 
-    most: int = 200
+    Attributes:
+        most: how many there may be; ``most_of_one``, of one address other than this machine's own.
+        heartbeat_s: how often a sign of life.
+        age_s: when a stream is ended for the browser to open a new one.
+    """
+
+    most: int = 600
+    most_of_one: int = 64
     heartbeat_s: float = 12.0
     age_s: float = 300.0
 
@@ -48,22 +56,22 @@ class Streams:
         self._pace = pace
         self._clock = clock
         self._lock = Lock()
-        self._open: set[Subscription] = set()
+        self._open: dict[Subscription, str] = {}
         self._closed = False
 
-    def enter(self, feed: Feed, since: int | None) -> Subscription:
+    def enter(self, feed: Feed, since: int | None, address: str = "127.0.0.1") -> Subscription:
         """Take a place, after the version last seen or from now on. Raises `TooManyStreams`."""
         with self._lock:
-            if self._closed or len(self._open) >= self._pace.most:
+            if self._closed or len(self._open) >= self._pace.most or self._is_greedy(address):
                 raise TooManyStreams("All places for watching live are taken; the page keeps asking instead.")
             subscription = feed.subscribe(since)
-            self._open.add(subscription)
+            self._open[subscription] = address
         return subscription
 
     def leave(self, subscription: Subscription) -> None:
         """Give the place back; twice is harmless."""
         with self._lock:
-            self._open.discard(subscription)
+            self._open.pop(subscription, None)
         subscription.close()
 
     def close(self) -> None:
@@ -76,13 +84,31 @@ class Streams:
 
     def tell(self, subscription: Subscription, latest: Callable[[], Session], since: int | None) -> Iterator[str]:
         """The stream's text, until it is too old or closed; without ``since`` the table as it stands comes first."""
+        for step in self.steps(subscription, latest, since):
+            if isinstance(step, str):
+                yield step
+            else:
+                subscription.wait(step)
+
+    def steps(
+        self, subscription: Subscription, latest: Callable[[], Session], since: int | None
+    ) -> Iterator[str | float]:
+        """The same without waiting: text to send, or for how many seconds at most to wait for news."""
         yield f"retry: {RETRY_MS}\n\n"
         if since is None:
             yield self._state(latest())
-        ends = self._clock() + self._pace.age_s
-        while not subscription.is_closed and (left := ends - self._clock()) > 0:
-            told = subscription.next(min(self._pace.heartbeat_s, left))
+        now_s = self._clock()
+        ends_s, beat_s = now_s + self._pace.age_s, now_s + self._pace.heartbeat_s
+        while not subscription.is_closed and (now_s := self._clock()) < ends_s:
+            told = subscription.next(0)
+            if told is None and now_s < beat_s:
+                yield min(beat_s, ends_s) - now_s
+                continue
+            beat_s = now_s + self._pace.heartbeat_s
             yield SIGN_OF_LIFE if told is None else self._event(told)
+
+    def _is_greedy(self, address: str) -> bool:
+        return not is_this_machine(address) and list(self._open.values()).count(address) >= self._pace.most_of_one
 
     def _event(self, told: Told) -> str:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
@@ -92,6 +118,11 @@ class Streams:
 
     def _state(self, session: Session) -> str:
         return message(session.version, "state", self._snapshots.text(session))
+
+
+def is_this_machine(address: str) -> bool:
+    """Whether an address is this machine's own, as that of a proxy on it is: the limits for one do not hold for it."""
+    return address == "" or ip_address(address).is_loopback
 
 
 def message(version: int, kind: str, data: str) -> str:

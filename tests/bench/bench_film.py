@@ -8,15 +8,15 @@ from time import perf_counter
 
 import cv2
 
+from companion.games import game as game_spec
+from companion.games.hexel.demo.tabletop import HexelTabletop
 from companion.simulator.film import STEP_S
-from companion.simulator.hexel_tabletop import HexelTabletop
 from companion.simulator.script import written
-from companion.simulator.tabletops import play
 
 
 def main() -> None:
     cv2.setNumThreads(1)
-    stage = play("hexel")
+    stage = game_spec("hexel").demo()
     script = written(stage.header, stage.player(stage.header, 1))
     table = HexelTabletop(script, seed=1)
     table.lay_out(len(script.commands) - 1)

@@ -11,9 +11,9 @@ import time
 from collections import defaultdict
 from random import Random
 
-from companion.rules import hexdragon
+from companion.games.hexdragon.rules import game as hexdragon
+from companion.games.hexdragon.rules.tiles import bodies
 from companion.rules.engine import Command, Header
-from companion.rules.hexdragon_tiles import bodies
 
 NAMES = ("Ana", "Bo", "Cy", "Dee")
 

@@ -15,12 +15,13 @@ from collections.abc import Callable
 import cv2
 import numpy as np
 
-from companion.simulator.comet_photograph import comet_photograph
-from companion.simulator.hexapod_photograph import photograph as hexapod_photograph
-from companion.simulator.hexapod_scenes import scene
-from companion.simulator.hexdragon_photograph import hexdragon_photograph
-from companion.simulator.photograph import photograph
-from companion.vision.readers import load_picture, reader_for
+from companion.games import GAMES
+from companion.vision.decoding import load_picture
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.hexapod.layouts import scene
+from models.drawing.hexapod.photograph import photograph as hexapod_photograph
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.hexel.photograph import photograph
 
 ROUNDS = 7
 
@@ -52,7 +53,7 @@ def main() -> None:
     ap.add_argument("images", nargs="*")
     a = ap.parse_args()
     cv2.setNumThreads(1)
-    reader, _ = reader_for(a.game)
+    reader = GAMES[a.game].recognizer()
     namer = reader.namer(None, None)
     for size, group in pictures(a.images, a.game).items():
         stages: dict[str, list[float]] = defaultdict(list)

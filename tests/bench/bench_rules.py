@@ -14,10 +14,11 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
-from companion.rules import GAMES, hexel
+from companion.games import GAMES
+from companion.games.hexel.demo.player import player
+from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Command, Header
-from companion.simulator.players import PLAYERS, script
-from companion.simulator.players.hexel import player
+from companion.simulator.script import play_out
 
 NAMES = ("Ana", "Bo", "Cy", "Dee")
 PLACING = {"place", "play", "set"}
@@ -31,16 +32,16 @@ def steps(name: str, games: int, move: Callable[[int], Any]) -> list[Step]:
     found: list[Step] = []
     for seed in range(games):
         header = Header(name, NAMES[:2])
-        state = GAMES[name].start(header)
-        for command in islice(script(header, move(seed)), MOST_COMMANDS):
+        state = GAMES[name].rules.start(header)
+        for command in islice(play_out(header, move(seed)), MOST_COMMANDS):
             found.append((state, command))
-            state, _ = GAMES[name].apply(state, command)
+            state, _ = GAMES[name].rules.apply(state, command)
     return found
 
 
 def seconds_each(name: str, some: list[Step], repeats: int) -> float:
     """The median time of applying one of these commands."""
-    apply, times = GAMES[name].apply, []
+    apply, times = GAMES[name].rules.apply, []
     for _ in range(repeats):
         begun = time.process_time()
         for state, command in some:
@@ -55,7 +56,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=20)
     parser.add_argument("--repeats", type=int, default=7)
     asked = parser.parse_args()
-    for name, people in PLAYERS.items():
+    for name, people in ((name, game.player) for name, game in GAMES.items()):
         every = steps(name, asked.games, people)
         placing = [step for step in every if step[1]["cmd"] in PLACING]
         print(

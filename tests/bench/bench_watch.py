@@ -11,12 +11,12 @@ from time import process_time
 import cv2
 import numpy as np
 
-from companion.decks.hexel import SYMBOLS
+from companion.games import GAMES
+from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.demo.things import HexelThings
 from companion.simulator.film import Film, Setting
-from companion.simulator.hexel_things import HexelThings
-from companion.simulator.tableaux import grown_tableau
-from companion.vision.readers import READERS
-from companion.vision.telling import Patience
+from companion.vision.tracking.events import Patience
+from models.drawing.hexel.layouts import grown_tableau
 
 
 def main() -> None:
@@ -26,7 +26,7 @@ def main() -> None:
     cells = list(faces)
     film = Film(Setting(HexelThings("36", tuple(cells)), seed=7))
     film.lay_out({c: faces[c] for c in cells[:16]})
-    settler = READERS["hexel"].follower(None, Patience())
+    settler = GAMES["hexel"].recognizer().follower(None, Patience())
     idle, hand, told = [], [], []
 
     def show() -> None:

@@ -16,14 +16,14 @@ from datetime import date
 import cv2
 import numpy as np
 
-from companion.calibrating import Wishes, calibrated
-from companion.decks.hexel import FACES, face_shapes
-from companion.decks.marks import mark_shapes
+from companion.app.calibrating import Wishes, calibrated
 from companion.errors import CompanionError
-from companion.simulator.marked import Lying, marked_photograph
-from companion.simulator.pinhole import Pinhole
-from companion.vision.calibration import Calibration
-from companion.vision.lens import Lens
+from companion.games.hexel.deck import FACES, face_shapes
+from companion.printing.marks import mark_shapes
+from companion.vision.calibration.calibration import Calibration
+from companion.vision.calibration.lens import Lens
+from models.drawing.marked import Lying, marked_photograph
+from models.drawing.pinhole import Pinhole
 
 SIZE = (1280, 720)
 STRAIGHT = Lens((1150.0, 1150.0), (639.5, 359.5), (0.0, 0.0, 0.0, 0.0, 0.0), 0.0, 0)

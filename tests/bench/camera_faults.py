@@ -10,11 +10,11 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from companion.app.watching import Watching
 from companion.devices.pi_camera import PiCamera
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.pi_library import Rig
-from companion.watching import Watching
 
 SAID_WITHIN_S = 3.0
 HEADER = Header("hexel", ("Ana", "Bo"))

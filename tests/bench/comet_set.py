@@ -21,11 +21,11 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.simulator.comet_photograph import comet_photograph
-from companion.simulator.photograph import Photograph
-from companion.vision.comet_finder import width_of
-from companion.vision.comet_reading import read_comet
-from companion.vision.comet_seen import CometReading, SeenComet
+from companion.games.comet.vision.detector import CARD
+from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.results import CometReading, SeenComet
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.hexel.photograph import Photograph
 
 Entry = dict[str, Any]
 """What the truth says about one card."""
@@ -44,7 +44,7 @@ SAME = 0.7
 
 
 def counted(card: Entry) -> bool:
-    return not card.get("cut") and card["covered"] < 0.45 and width_of(np.array(card["corners"])) > LEAST_PX
+    return not card.get("cut") and card["covered"] < 0.45 and CARD.width_px(np.array(card["corners"])) > LEAST_PX
 
 
 def overlap(a: np.ndarray, b: np.ndarray) -> float:
@@ -128,7 +128,7 @@ def judged(picture: Photograph, reading: CometReading) -> tuple[dict[str, int], 
 
 def groups_of(picture: Photograph) -> list[str]:
     cards, conditions = picture.truth["cards"], picture.truth["conditions"]
-    wide = float(np.median([width_of(np.array(c["corners"])) for c in cards]))
+    wide = float(np.median([CARD.width_px(np.array(c["corners"])) for c in cards]))
     fanned = any(c["covered"] > 0.04 for c in cards)
     return [
         "all",

@@ -22,12 +22,12 @@ from queue import Queue
 
 import cv2
 
-from companion import demo, demo_table
-from companion.demo import Wishes
-from companion.rules.engine import replay
+from companion.app import demo, demo_table
+from companion.app.demo import Wishes
+from companion.app.table import Table
+from companion.rules.records import replay
 from companion.simulator.camera import SimulatedCamera
 from companion.simulator.film import STEP_S
-from companion.table import Table
 
 
 def main() -> int:

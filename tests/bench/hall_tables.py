@@ -18,6 +18,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from companion.games import GAMES
 from companion.hub.link import broker_at
 from companion.hub.messages import Address
 from companion.hub.publisher import Place, Publisher
@@ -27,8 +28,7 @@ from companion.referee.messages import Confirm, Do, Propose, Told
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.rules.engine import Command
-from companion.simulator.headers import HEADERS
-from companion.simulator.players import PLAYERS, script
+from companion.simulator.script import written
 
 THINK_S = (3.0, 9.0)
 LOOK_S = (0.8, 2.0)
@@ -47,12 +47,12 @@ class Step:
 
 def recorded(game: str, seed: int) -> list[Step]:
     """One whole game, recorded at a real referee."""
-    header = HEADERS[game]
+    header = GAMES[game].demo_header()
     with tempfile.TemporaryDirectory() as data:
         referee = open_table(Path(data), None, header, press_gap_s=0.0)
         referee.start()
         steps = [Step(referee.latest(), _last_line(referee.games), THINK_S)]
-        for command in script(header, PLAYERS[game](seed)):
+        for command in written(header, GAMES[game].player(seed)).commands:
             if _is_card(command):
                 referee.ask(Propose(command))
                 steps.append(Step(referee.latest(), None, THINK_S))
@@ -142,7 +142,7 @@ def main() -> int:
     parser.add_argument("--told", type=Path, required=True)
     parser.add_argument("--host", default="127.0.0.1")
     given = parser.parse_args()
-    recordings = [recorded(game, seed) for seed, game in enumerate(HEADERS, 1)]
+    recordings = [recorded(game, seed) for seed, game in enumerate(GAMES, 1)]
     tables, publishers = [], []
     for number in range(given.first, given.first + given.tables):
         mine = recordings[number % len(recordings) :] + recordings[: number % len(recordings)]

@@ -17,17 +17,17 @@ import cv2
 import numpy as np
 from hexapod_set import KEYS, groups, judged, keep, show
 
-from companion.simulator.hexapod_photograph import photograph
-from companion.simulator.hexapod_printings import Printing, invented
-from companion.simulator.hexapod_scenes import scene, showing_all
-from companion.vision.hexapod_learning import CaseProfile, learn_hexapod
-from companion.vision.hexapod_reading import read_hexapod
+from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from models.drawing.hexapod.layouts import scene, showing_all
+from models.drawing.hexapod.photograph import photograph
+from models.drawing.hexapod.printings import Printing, invented
 
 FIRST_SEED = 9_700_000
 _TAP_PX = 8.0
 
 
-def learnt(look: Printing, rng: np.random.Generator) -> tuple[CaseProfile, np.ndarray]:
+def learnt(look: Printing, rng: np.random.Generator) -> tuple[InsectProfile, np.ndarray]:
     """The profile of a deck from one calm photograph, and the photograph; taken anew where the profile asks for it."""
     while True:
         picture = photograph(rng, printing=look, laid=showing_all(rng), hardness=0.35)

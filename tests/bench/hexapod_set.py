@@ -18,10 +18,10 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.simulator.hexapod_photograph import photograph
-from companion.vision.hexapod_naming import Described, InsectNamer
-from companion.vision.hexapod_reading import read_hexapod
-from companion.vision.hexapod_seen import HexapodReading, SeenField
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.games.hexapod.vision.results import HexapodReading, SeenField
+from models.drawing.hexapod.photograph import photograph
 
 Entry = dict[str, Any]
 
@@ -141,9 +141,9 @@ def groups(truth: Entry) -> list[str]:
     ]
 
 
-def namer_of(truth: Entry) -> InsectNamer:
+def namer_of(truth: Entry) -> InsectClassifier:
     board = truth["boards"][0]
-    return Described(board["rows"], board["cols"])
+    return PretrainedInsects(board["rows"], board["cols"])
 
 
 def show(table: dict[str, dict[str, int]]) -> None:

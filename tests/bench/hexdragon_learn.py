@@ -14,17 +14,17 @@ import cv2
 import hexdragon_set
 import numpy as np
 
-from companion.decks.hexdragon import BODY_SET, COLOURS, HEADS, Drawing, cell_centre
 from companion.errors import UsageError
-from companion.rules.hexdragon_tiles import START
+from companion.games.hexdragon.deck import BODY_SET, COLOURS, HEADS, Drawing, cell_centre
+from companion.games.hexdragon.rules.tiles import START
+from companion.games.hexdragon.vision.enrolment import learn_hexdragon
+from companion.games.hexdragon.vision.prototypes import FewShotTiles
+from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.rules.hexgrid import DIRECTIONS
-from companion.simulator.hexdragon_drawings import drawing_of
-from companion.simulator.hexdragon_photograph import hexdragon_photograph
-from companion.simulator.hexdragon_tables import Laying, Put
-from companion.simulator.photograph import Photograph
-from companion.vision.hexdragon_learning import learn_hexdragon
-from companion.vision.hexdragon_namers import LearntTiles
-from companion.vision.hexdragon_reading import read_hexdragon
+from models.drawing.hexdragon.layouts import Laying, Put
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.hexdragon.printings import drawing_of
+from models.drawing.hexel.photograph import Photograph
 
 
 def taught(look: Drawing, rng: np.random.Generator) -> Photograph:
@@ -66,7 +66,7 @@ def main() -> None:
         look = drawing_of("invented", rng)
         teacher = taught(look, rng)
         try:
-            namer = LearntTiles(learn_hexdragon("hexdragon", [("taught.png", teacher.bgr)], [rough(teacher, rng)]))
+            namer = FewShotTiles(learn_hexdragon("hexdragon", [("taught.png", teacher.bgr)], [rough(teacher, rng)]))
         except UsageError as error:
             print(seed, error)
             continue

@@ -22,11 +22,11 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.games.hexdragon.vision.recognizer import read_hexdragon
+from companion.games.hexdragon.vision.results import TileReading
 from companion.rules.hexgrid import rotated
-from companion.simulator.hexdragon_photograph import hexdragon_photograph
-from companion.simulator.photograph import Photograph
-from companion.vision.hexdragon_reading import read_hexdragon
-from companion.vision.hexdragon_seen import TileReading
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.hexel.photograph import Photograph
 
 Entry = dict[str, Any]
 KEYS = ("tiles", "right", "unsure", "wrong", "missed", "false", "stars", "star ok", "star bad", "images", "whole")

@@ -11,13 +11,13 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.decks.hexdragon import cell_centre
+from companion.games import GAMES
+from companion.games.hexdragon.deck import cell_centre
+from companion.games.hexdragon.demo.things import STAR, TILE, HexDragonThings
 from companion.rules.hexgrid import rotated
 from companion.simulator.film import Film, Setting
-from companion.simulator.hexdragon_tables import Put, laid_table
-from companion.simulator.hexdragon_things import STAR, TILE, HexDragonThings
-from companion.vision.readers import READERS
-from companion.vision.telling import Patience
+from companion.vision.tracking.events import Patience
+from models.drawing.hexdragon.layouts import Put, laid_table
 
 LYING = 3
 """Pieces that lie there from the beginning."""
@@ -29,7 +29,7 @@ def watched(seed: int, tiles: int) -> dict[str, float]:
     put, laying = laid_table(rng, tiles)
     film = Film(Setting(HexDragonThings(laying.radius), seed=seed))
     film.lay_out({place(piece): face(piece) for piece in put[:LYING]})
-    follower = READERS["hexdragon"].follower(None, Patience())
+    follower = GAMES["hexdragon"].recognizer().follower(None, Patience())
     told: list[tuple[int, dict[str, Any]]] = []
     free_at: list[int] = []
     frames, busy_s = 0, 0.0

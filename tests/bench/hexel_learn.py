@@ -17,20 +17,20 @@ import cv2
 import hexel_set
 import numpy as np
 
-from companion.decks.hexel import SYMBOLS
 from companion.errors import UsageError
-from companion.simulator.invented_printings import invented
-from companion.simulator.photograph import photograph
-from companion.vision.hexel_reading import read_hexel
-from companion.vision.learning import learn_hexel
-from companion.vision.namers import Learnt, Printed
-from companion.vision.pyramid import Pyramid
-from companion.vision.seen import Reading
-from companion.vision.symbols import raw_patches
+from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.vision.classifier import PretrainedSymbols, raw_patches
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.games.hexel.vision.recognizer import read_hexel
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import Reading
+from models.drawing.hexel.invented import invented
+from models.drawing.hexel.photograph import photograph
 
 TEACHINGS = 3
 """So many photographs are taken at most to teach a printing; one of which none is accepted has all cards missed."""
-NOTHING = Reading((), (), (), Printed())
+NOTHING = Reading((), (), (), PretrainedSymbols())
 SEEN = 6.0
 """Levels of 255 by which a symbol stands out at least that anybody can see."""
 FOOT, INNER = 5, slice(4, -4)
@@ -67,7 +67,7 @@ def work(task: tuple[int, int]):
         taught = photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.0)
         label = {"image": "taught.jpg", "cards": taught.truth["cards"]}
         try:
-            namer = Learnt(learn_hexel(f"hexel{edition}", [("taught.jpg", taught.bgr)], [label]))
+            namer = FewShotSymbols(learn_hexel(f"hexel{edition}", [("taught.jpg", taught.bgr)], [label]))
             break
         except UsageError as error:
             rows.append((["all", "photographs refused"], dict.fromkeys(hexel_set.KEYS, 0), str(error), seed))

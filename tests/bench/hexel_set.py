@@ -17,10 +17,10 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import rotated
-from companion.simulator.photograph import Photograph, photograph
-from companion.vision.hexel_reading import read_hexel
-from companion.vision.seen import Reading, SeenCard
+from companion.vision.results import Reading, SeenCard
+from models.drawing.hexel.photograph import Photograph, photograph
 
 Entry = dict[str, Any]
 """What the truth says about one card."""

@@ -1,8 +1,8 @@
 """A mutation check on one game's rules, run by hand: does a test notice when the rules are slightly wrong?
 
-    python tests/bench/mutate.py hexel [--sample 120] [--seed 1] [--only hexel_tableau] [--limit-s 60]
+    python tests/bench/mutate.py hexel [--sample 120] [--seed 1] [--only tableau] [--limit-s 60]
 
-Every file ``companion/rules/<game>*.py`` is changed in one place at a time: a comparison, a sum, a condition, a number,
+Every file of ``companion/games/<game>/rules`` is changed in one place at a time: a comparison, a sum, a condition, a number,
 a word that programs rely on, a dropped statement, a dropped field. Nothing is written to disk: a child process meets
 the changed module when it imports the rules, and runs the game's own tests, then its playthroughs, until one fails.
 A change that no test notices is a survivor and is printed. What only people read is left alone: docstrings,
@@ -33,7 +33,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 
 ROOT = Path(__file__).parents[2]
-RULES = ROOT / "companion" / "rules"
+RULES = "companion/games/{game}/rules"
 MOST_BYTES = 4 << 30
 """A mutant that counts for ever stops here."""
 GAMES = ("hexel", "hexdragon", "comet", "hexapod")
@@ -81,7 +81,7 @@ class Mutant:
     @property
     def module(self) -> str:
         """The name under which it is imported."""
-        return f"companion.rules.{self.path.stem}"
+        return ".".join(self.path.relative_to(ROOT).with_suffix("").parts)
 
     def made(self) -> tuple[ast.Module, Change]:
         """The changed module and what was changed."""
@@ -200,7 +200,8 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def tests_of(game: str) -> list[str]:
     """The files that test a game, those with random tables last."""
-    files = sorted((ROOT / "tests" / "rules").glob(f"test_{game}*.py"), key=lambda path: "properties" in path.stem)
+    folder = ROOT / "tests" / "games" / game / "rules"
+    files = sorted(folder.glob("test_*.py"), key=lambda path: "properties" in path.stem)
     shared = [ROOT / "tests" / name for name in ("rules/test_next_step.py", "records", "playthroughs")]
     return [str(path) for path in (*files[:-1], *shared, files[-1])]
 
@@ -240,7 +241,7 @@ def is_killed(mutant: Mutant | None, game: str, limit_s: float) -> bool:
 
 def mutants(game: str, only: str | None) -> list[Mutant]:
     """Every mutant of a game's files."""
-    paths = [path for path in sorted(RULES.glob(f"{game}*.py")) if only in (None, path.stem)]
+    paths = [path for path in sorted((ROOT / RULES.format(game=game)).glob("[!_]*.py")) if only in (None, path.stem)]
     return [
         Mutant(path, number)
         for path in paths
@@ -254,7 +255,7 @@ def main() -> int:
     parser.add_argument("game", choices=GAMES)
     parser.add_argument("--sample", type=int, help="how many mutants, picked at random; all when left out")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", metavar="MODULE", help="one file of the game, such as hexel_tableau")
+    parser.add_argument("--only", metavar="MODULE", help="one file of the game, such as tableau")
     parser.add_argument("--limit-s", type=float, default=60.0)
     asked = parser.parse_args()
     settings.register_profile(

@@ -17,9 +17,10 @@ from random import Random
 from typing import Any
 
 from companion.errors import Refusal
-from companion.rules import GAMES
-from companion.rules.engine import Header, replay
+from companion.games import GAMES
+from companion.rules.engine import Header
 from companion.rules.notation import parse, write
+from companion.rules.records import replay
 
 NAMES = ("Ana", "Bo", "Cy", "Dee", "Mary Ann", 'O"Neil')
 MOST_STEPS = 400
@@ -33,7 +34,7 @@ OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
 
 def random_header(name: str, random: Random) -> Header:
     """A header that the game accepts."""
-    game = GAMES[name]
+    game = GAMES[name].rules
     least, most = game.PLAYERS
     players = NAMES[: random.randint(least, min(most or 5, len(NAMES)))]
     edition = random.choice(game.EDITIONS) if game.EDITIONS else None
@@ -43,7 +44,7 @@ def random_header(name: str, random: Random) -> Header:
 def play(name: str, seed: int, most_steps: int = MOST_STEPS) -> Any:
     """One random game, checked at every step; the state in which it ended."""
     random = Random(f"{name} {seed}")
-    game, header = GAMES[name], random_header(name, random)
+    game, header = GAMES[name].rules, random_header(name, random)
     state = game.start(header)
     commands: list[Any] = []
     chips = all_chips(game.view(state))
@@ -101,7 +102,7 @@ def main() -> int:
     options = parser.parse_args()
     for name in [options.game] if options.game else GAMES:
         begun = time.perf_counter()
-        ends = Counter(GAMES[name].view(play(name, options.first + n))["phase"] for n in range(options.games))
+        ends = Counter(GAMES[name].rules.view(play(name, options.first + n))["phase"] for n in range(options.games))
         print(f"{name:10} {options.games} games in {time.perf_counter() - begun:.0f} s; last phases {dict(ends)}")
     return 0
 

@@ -10,12 +10,12 @@ from typing import Any
 import cv2
 import numpy as np
 
+from companion.games import GAMES
+from companion.games.hexel.demo.things import HexelThings
 from companion.simulator.film import Film, Setting
-from companion.simulator.hexel_things import HexelThings
-from companion.simulator.tableaux import grown_tableau
-from companion.vision.readers import READERS
-from companion.vision.register import register
-from companion.vision.telling import Patience
+from companion.vision.tracking.events import Patience
+from companion.vision.tracking.registration import register
+from models.drawing.hexel.layouts import grown_tableau
 
 EDITIONS = {"36": ("red", "blue", "void"), "46": ("red", "blue", "yellow")}
 
@@ -27,7 +27,7 @@ def watched(seed: int, count: int) -> dict[str, int | float]:
     cells = list(faces)
     film = Film(Setting(HexelThings(edition, tuple(cells)), seed=seed))
     film.lay_out({c: faces[c] for c in cells[:3]})
-    settler = READERS["hexel"].follower(None, Patience())
+    settler = GAMES["hexel"].recognizer().follower(None, Patience())
     told: list[dict[str, Any]] = []
     frame_number, busy_s, frames = 0, 0.0, 0
     free_at: dict[tuple[int, int], int] = {}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from companion.cli_panel import try_wiring
+from companion.cli.panel import try_wiring
 from companion.devices.panel import Panel, Wiring
 from companion.errors import DeviceError, TableError
 from companion.referee.messages import Confirm, Message, Next, Reject, Undo

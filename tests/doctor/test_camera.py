@@ -12,7 +12,7 @@ from companion.devices.camera import Frame
 from companion.doctor.bench import bench
 from companion.doctor.camera import calibration, camera
 from companion.errors import DeviceError
-from companion.vision.calibration import Calibration, calibration_text
+from companion.vision.calibration.calibration import Calibration, calibration_text
 
 MADE = Calibration("kitchen", "usb", (160, 90), np.eye(3), by="marks", residual_mm=0.21, made=date(2026, 5, 4))
 

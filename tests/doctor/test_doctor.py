@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from companion.config import CameraSettings, GameSettings, Settings, TableSettings, WebSettings
 from companion.devices.panel import Panel
 from companion.doctor import models, modules, system, table
 from companion.doctor.finding import Finding, Machine, Ran, run
 from companion.doctor.report import CHECKS, is_well, lines, without_secrets, write_bundle
 from companion.errors import UsageError
-from companion.vision.models import NETWORKS
+from companion.games import network_files
 
 PI5 = "Raspberry Pi 5 Model B Rev 1.0\0"
 
@@ -85,15 +85,15 @@ def test_a_good_copy_is_well(pi: Path) -> None:
 
 def test_every_network_of_this_installation_loads() -> None:
     found = models.models(Machine(), Settings())
-    assert (found.state, found.found) == ("ok", f"{len(NETWORKS)} networks, all load")
+    assert (found.state, found.found) == ("ok", f"{len(network_files())} networks, all load into onnxruntime")
 
 
 @pytest.mark.parametrize("source, state", [("usb", "fail"), ("none", "warn")])
 def test_a_network_that_does_not_load_is_named(source: str, state: str) -> None:
-    trouble = "the model comet-pose/pose.onnx is missing from this installation: install companion again"
-    machine = Machine(run=telling(Ran(0, json.dumps([13, [trouble]]))))
+    trouble = "the model comet/corner_refiner/weights.onnx is missing from this installation: install companion again"
+    machine = Machine(run=telling(Ran(0, json.dumps([13, "OpenCV", [trouble]]))))
     found = models.models(machine, Settings(camera=CameraSettings(source)))
-    assert (found.state, "comet-pose/pose.onnx is missing" in found.found) == (state, True)
+    assert (found.state, "comet/corner_refiner/weights.onnx is missing" in found.found) == (state, True)
     assert "install" in found.fix
 
 

@@ -7,10 +7,10 @@ import pytest
 from companion.config import Settings, TableSettings
 from companion.doctor.finding import Machine
 from companion.doctor.games import games
+from companion.games.hexel.rules.game import legal, start
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose
 from companion.referee.referee import open_table
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36")
 LINE = legal(start(HEADER))[0]

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.games import GAMES
 from companion.hub.director import Director
 from companion.hub.link import Broker
 from companion.hub.messages import Address
@@ -15,7 +16,7 @@ from companion.hub.store import Store
 from companion.hub.web import create_hub_app
 from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
-from companion.simulator.players import PLAYERS, script
+from companion.simulator.script import written
 from companion.web.app import create_app
 from tests.hub.conftest import HEADER, table, until
 
@@ -28,7 +29,7 @@ TABLE = "/api/desk/hall/table-01"
 def referee(tmp_path: Path) -> Iterator[Referee]:
     """A table of which the last card was read off a picture."""
     with table(tmp_path / "data") as opened:
-        *before, last = list(script(HEADER, PLAYERS["hexel"](1)))[:6]
+        *before, last = list(written(HEADER, GAMES["hexel"].player(1)).commands)[:6]
         for command in before:
             opened.ask(Do(command))
         opened.ask(Propose(last, Evidence(JPEG, 0.9)))

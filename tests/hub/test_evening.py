@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion.games import GAMES
 from companion.hub.director import Director
 from companion.hub.link import Broker
 from companion.hub.messages import Address
@@ -24,7 +25,7 @@ from companion.hub.web import create_hub_app
 from companion.referee.messages import Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.simulator.players import PLAYERS, script
+from companion.simulator.script import written
 from tests.hub.conftest import table, until
 
 PIN = "271828"
@@ -54,7 +55,7 @@ class People:
             told = self._subscription.next()
             if told is not None and told.data.get("because") == "begun":
                 header, seed = told.session.header, 100 * self._number + len(self.winners)
-                for command in script(header, PLAYERS[header.game](seed)):
+                for command in written(header, GAMES[header.game].player(seed)).commands:
                     self._referee.ask(Do(command))
                 session = self._referee.latest()
                 self.winners[frozenset(header.players)] = session.game.view(session.state)["result"]["winner"]

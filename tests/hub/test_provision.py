@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.cli import main
+from companion.cli.main import main
 from companion.config import HubSettings, load
 from companion.errors import BadSettings, UsageError
 from companion.hub.broker import Mosquitto, free_port, mosquitto

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from companion.errors import Refusal
-from companion.rules import GAMES, game
-from companion.rules.engine import read_header
+from companion.games import GAMES, game
 from companion.rules.notation import parse
+from companion.rules.records import read_header
 
 FILES = sorted(Path(__file__).parent.glob("*.txt"))
 
@@ -41,7 +41,7 @@ def header_of(file):
 def retold(lines: list[str]) -> Iterator[str]:
     """The lines of a playthrough, with everything that follows from its header and commands worked out anew."""
     header = read_header(json.loads(lines[0]))
-    rules = game(header.game)
+    rules = game(header.game).rules
     state = rules.start(header)
     yield lines[0]
     yield from changes({}, flat(rules.view(state)))

@@ -19,8 +19,9 @@ from typing import Any
 import pytest
 
 from companion.errors import BadHeader
-from companion.rules import game, notation
-from companion.rules.engine import replay
+from companion.games import game
+from companion.rules import notation
+from companion.rules.records import replay
 
 
 @dataclass
@@ -56,7 +57,7 @@ def records(file: Path) -> Iterator[Record]:
 
 def as_json(name: str, line: str) -> str:
     """A command of a record file: JSON as it is, notation as JSON."""
-    return line if line[0] in '{["' else json.dumps(notation.parse(game(name).NOTATION, line))
+    return line if line[0] in '{["' else json.dumps(notation.parse(game(name).rules.NOTATION, line))
 
 
 ALL = [(file.stem, record) for file in sorted(Path(__file__).parent.glob("*.txt")) for record in records(file)]

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from companion.games.hexel.rules.game import legal, start
 from companion.referee.inspection import inspected
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LINE = legal(start(HEADER))[0]

@@ -11,12 +11,12 @@ from pathlib import Path
 import pytest
 
 from companion.errors import JournalError
+from companion.games.hexel.rules.game import legal, start
 from companion.referee import journal as journals
 from companion.referee.journal import Journal
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose, Undo
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LINE = legal(start(HEADER))[0]

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from companion.errors import JournalError
+from companion.games.hexel.rules.game import legal, start
 from companion.referee.lines import line
 from companion.referee.messages import Begin, Correct, Do, Undo
 from companion.referee.moves import Change
 from companion.referee.past import journal_of, kept_games, past_game, record_lines
 from companion.referee.referee import Referee
-from companion.rules.engine import Header, replay
-from companion.rules.hexel import legal, start
+from companion.rules.engine import Header
+from companion.rules.records import replay
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LINE = legal(start(HEADER))[0]

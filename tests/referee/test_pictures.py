@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from companion.errors import JournalError
+from companion.games.hexel.rules.game import legal, start
 from companion.referee.folder import Folder
 from companion.referee.messages import Begin, Confirm, Evidence, Propose
 from companion.referee.pictures import Pictures
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LINE = legal(start(HEADER))[0]

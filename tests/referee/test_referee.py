@@ -6,11 +6,11 @@ from collections.abc import Callable
 import pytest
 
 from companion.errors import BadHeader, Refusal, TableError
+from companion.games.hexel.rules.game import legal, start
 from companion.referee import referee as referees
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Notice, Propose, Reject
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.rules.hexel import legal, start
 
 LINE = legal(start(Header("hexel", ("Ana", "Bo"), "36", {})))[0]
 STAKE = {"cmd": "stake", "player": "Ana", "amount": 3}
@@ -130,7 +130,7 @@ def test_a_referee_that_nobody_started_is_too_busy_sooner_or_later(
     assert not idle.health()["ok"]
 
 
-def test_a_bug_is_not_a_refusal_it_ends_the_process(open_referee: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bug_after_the_decision_ends_the_process(open_referee: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     ended = threading.Event()
     bugs: list[BaseException | None] = []
 
@@ -139,7 +139,7 @@ def test_a_bug_is_not_a_refusal_it_ends_the_process(open_referee: Open, monkeypa
         ended.set()
 
     referee = open_referee(on_bug=on_bug)
-    monkeypatch.setattr(referees, "decide", lambda session, asked: 1 // 0)
+    monkeypatch.setattr(referees, "evolve", lambda session, happening: 1 // 0)
     referee.tell(Do(LINE))
     assert ended.wait(5)
     assert isinstance(bugs[0], ZeroDivisionError)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from companion.rules import game, notation
+from companion.games import game
+from companion.rules import notation
 from companion.rules.engine import Header
 
 LINE = "line -1,0:rbbbbb+0,0:rbbrbb+1,0:rrbrbb"
@@ -10,7 +11,7 @@ ROUND = (LINE, "stake Ana 3", "hedge Ana 0", "hedge Bo 0")
 
 
 def after(name, *lines, **options):
-    rules = game(name)
+    rules = game(name).rules
     state = rules.start(Header(name, ("Ana", "Bo"), options=options))
     for line in lines:
         state, _ = rules.apply(state, notation.parse(rules.NOTATION, line))
@@ -18,7 +19,7 @@ def after(name, *lines, **options):
 
 
 def step(name, *lines, **options):
-    rules, state = game(name), after(name, *lines, **options)
+    rules, state = game(name).rules, after(name, *lines, **options)
     command = rules.next_step(state)
     if command is None:
         return None

@@ -3,7 +3,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from companion.errors import UsageError
-from companion.rules import GAMES, hexel
+from companion.games import GAMES
+from companion.games.hexel.rules import game as hexel
 from companion.rules.notation import CELL, FLAG, TEXT, WHOLE, Field, joined, parse, record, write
 
 odd = [*"Aüz9 _-+:,.='", '"', "\\", "\t", "\n", "\r", "\x85", "\u2028", "\u3000"]
@@ -99,7 +100,7 @@ def test_lists_and_records_nest():
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_writes_each_of_its_commands_with_distinct_fields(name):
-    notation = GAMES[name].NOTATION
+    notation = GAMES[name].rules.NOTATION
     assert notation
     for fields in notation.values():
         assert len({field.name for field in fields}) == len(fields)

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.rules import GAMES
+from companion.games import GAMES
 
 random_games = runpy.run_path(str(Path(__file__).parents[1] / "bench" / "random_games.py"))
 

@@ -3,17 +3,17 @@ from random import Random
 import pytest
 
 from companion.errors import Refusal
-from companion.rules import hexel
+from companion.games import game as game_spec
+from companion.games.hexel.demo.directions import Alignment
+from companion.games.hexel.demo.player import player
+from companion.games.hexel.demo.tabletop import HexelTabletop
+from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
-from companion.simulator.directions import Alignment
 from companion.simulator.evening import Evening, Look
 from companion.simulator.film import STEP_S
-from companion.simulator.hexel_tabletop import HexelTabletop
-from companion.simulator.players.hexel import player
 from companion.simulator.script import written
-from companion.simulator.tabletops import play
 
-HEADER = play("hexel").header
+HEADER = game_spec("hexel").demo_header()
 PLAYER = player(4, least_cards=5)
 SCRIPT = written(HEADER, PLAYER)
 OTHERWISE = Alignment(2, (3, -1))

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
-from companion.decks.hexel import FACES
+from companion.games.hexel.deck import FACES
+from companion.games.hexel.demo.lying import centre_mm
+from companion.games.hexel.demo.things import HexelThings
 from companion.simulator.film import Film, Setting
-from companion.simulator.hexel_things import HexelThings
-from companion.simulator.lying import centre_mm
 from companion.simulator.viewpoint import viewpoint
 
 FACE = FACES["36"][3]

@@ -5,9 +5,10 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.decks.hexel import APOTHEM_MM, outline
+from companion.games.hexel.deck import APOTHEM_MM, outline
+from companion.games.hexel.demo.lying import spot
 from companion.rules.hexgrid import distance, field
-from companion.simulator.lying import Care, spot
+from companion.simulator.lying import Care
 from companion.simulator.optics import applied, placed
 
 CARE = Care(gap_mm=3.0, turn_deg=4.0)

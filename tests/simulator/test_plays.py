@@ -5,16 +5,17 @@ from random import Random
 
 import pytest
 
-import companion.rules
+from companion import games
 from companion.errors import Refusal
+from companion.games import GAMES
+from companion.games import game as game_spec
+from companion.games.hexapod.demo.things import STACK
+from companion.games.hexdragon.demo.things import STAR
 from companion.rules.hexgrid import rotated
 from companion.simulator.evening import Evening, Look, Temper
-from companion.simulator.hexapod_things import STACK
-from companion.simulator.hexdragon_things import STAR
 from companion.simulator.script import outcome, written
-from companion.simulator.tabletops import PLAYS, play
 
-GAMES = [game for game in PLAYS if game != "hexel"]
+GAMES = [game for game in GAMES if game != "hexel"]
 STEP_S = 0.2
 QUICK = Temper((0.1, 0.2), (0.1, 0.2), (0.1, 0.2), fidgets=0.0, slips=0.0)
 TURNS = 2
@@ -62,7 +63,7 @@ class PretendTable:
     """Referee, camera and panel in one."""
 
     def __init__(self, header, moves=()):
-        self.header, self.rules = header, companion.rules.game(header.game)
+        self.header, self.rules = header, games.game(header.game).rules
         self.state, self.done, self.rejected, self.proposal, self.seen = self.rules.start(header), [], [], None, {}
         self.refused, self.entered, self.pressed = [], [], []
         for move in moves:
@@ -109,7 +110,7 @@ class PretendTable:
 
 
 def people(game, table, *, seed=1, moves=(), temper=None, size=(160, 90)):
-    stage = play(game)
+    stage = game_spec(game).demo()
     player = stage.player(stage.header, seed)
     script = written(stage.header, player)
     tabletop = type(stage.tabletop(script, seed))(script, seed, size)
@@ -131,7 +132,7 @@ def pass_time(evening, tabletop, table, until, most_s=3000.0):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_people_play_a_whole_game_through_the_camera_and_the_buttons(game):
-    table = PretendTable(play(game).header)
+    table = PretendTable(game_spec(game).demo_header())
     evening, tabletop, _, script = people(game, table, temper=QUICK)
     pass_time(evening, tabletop, table, lambda: evening.is_over)
     assert table.rules.view(table.state)["result"] == outcome(script)
@@ -141,7 +142,7 @@ def test_people_play_a_whole_game_through_the_camera_and_the_buttons(game):
 
 @pytest.mark.parametrize("game, codes", [("hexdragon", set()), ("hexapod", {"half-covered"})])
 def test_a_slip_is_seen_rejected_and_put_right(game, codes):
-    table = PretendTable(play(game).header)
+    table = PretendTable(game_spec(game).demo_header())
     evening, tabletop, said, _ = people(game, table, temper=replace(QUICK, slips=1.0))
     pass_time(evening, tabletop, table, lambda: evening.is_over or len(table.done) > 9)
     assert table.pressed.count("reject") >= 2
@@ -152,7 +153,7 @@ def test_a_slip_is_seen_rejected_and_put_right(game, codes):
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_table_laid_out_anew_lies_as_the_hands_left_it(game):
-    table = PretendTable(play(game).header)
+    table = PretendTable(game_spec(game).demo_header())
     evening, tabletop, _, _ = people(game, table, temper=QUICK)
     pass_time(evening, tabletop, table, lambda: len(table.done) == 4)
     left = tabletop.next(STEP_S).truth.cards
@@ -161,7 +162,7 @@ def test_a_table_laid_out_anew_lies_as_the_hands_left_it(game):
 
 
 def test_whose_set_it_is_no_camera_sees_so_it_is_said_on_a_phone():
-    stage = play("comet")
+    stage = game_spec("comet").demo()
     script = written(stage.header, stage.player(stage.header, 1))
     table = stage.tabletop(script, 1)
     index = next(k for k, command in enumerate(script.commands) if command["cmd"] == "set")
@@ -173,7 +174,7 @@ def test_whose_set_it_is_no_camera_sees_so_it_is_said_on_a_phone():
 
 
 def test_a_hexapod_card_over_its_like_may_be_taken_to_lie_elsewhere():
-    stage = play("hexapod")
+    stage = game_spec("hexapod").demo()
     script = written(stage.header, stage.player(stage.header, 1))
     table = stage.tabletop(script, 1)
     moves, ours = script.commands[:12], script.commands[12]

@@ -13,8 +13,8 @@ tree=$(cd "$(dirname "$0")/../.." && pwd)
 root=${BARE_ROOT:-/var/tmp/companion-arm64}
 python=${PYTHON:-python3}
 wheels=(--platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --implementation cp --python-version 3.11)
-libraries=(flask waitress gpiozero reportlab click werkzeug jinja2 markupsafe itsdangerous blinker colorzero pillow
-  charset-normalizer)
+libraries=(flask uvicorn h11 gpiozero reportlab click werkzeug jinja2 markupsafe itsdangerous blinker colorzero pillow
+  charset-normalizer flatbuffers packaging protobuf)
 records=("$@")
 
 step() { echo "== $*"; }
@@ -29,11 +29,11 @@ if [ -d "$root/debootstrap" ] || [ ! -x "$root/usr/bin/python3" ]; then
   chroot "$root" /debootstrap/debootstrap --second-stage
 fi
 
-opencv=$(grep '^opencv' "$tree/systemd/constraints-bookworm.txt")
+mapfile -t pinned < <(grep -E '^(opencv|onnxruntime)' "$tree/systemd/constraints-bookworm.txt")
 if [ ! -d "$root/opt/site/cv2" ]; then
   step "unpack the wheels"
   "$python" -m pip install -q --target "$root/opt/site" "${wheels[@]}" --only-binary=:all: --no-deps \
-    "$opencv" "${libraries[@]}"
+    "${pinned[@]}" "${libraries[@]}"
 fi
 
 step "bring the program, the records and a photograph"
@@ -54,7 +54,7 @@ for name in names:
 print(len(names), "modules imported")
 
 from companion.rules.engine import replay
-from companion.vision.readers import READERS, load_picture
+from companion.vision.recognizer import READERS, load_picture
 
 for record in sorted((here / "given").glob("*.jsonl")):
     told = replay(record.read_bytes().split(b"\n")).as_json()
@@ -65,7 +65,7 @@ PYTHON
 PYTHONPATH=$tree "$python" - "$root/src/photograph.png" <<'PYTHON'
 import sys
 import cv2, numpy as np
-from companion.simulator.photograph import photograph
+from models.drawing.hexel.photograph import photograph
 cv2.imwrite(sys.argv[1], photograph(np.random.default_rng(1), hardness=0.0, cards=6).bgr)
 PYTHON
 mount -t proc proc "$root/proc" 2>/dev/null || true

@@ -74,7 +74,7 @@ step "read one photograph"
 $python - <<'PYTHON'
 import json, subprocess, sys, time
 import cv2, numpy as np
-from companion.simulator.photograph import photograph
+from models.drawing.hexel.photograph import photograph
 drawn = photograph(np.random.default_rng(1), hardness=0.0, cards=6)
 cv2.imwrite("/tmp/photograph.png", drawn.bgr)
 began = time.monotonic()
@@ -89,6 +89,6 @@ step "the demo"
 the_demo_answers
 step "the core of the tests"
 inside sh -c 'cd /src && /opt/companion/venv/bin/pip install -q "pytest>=8" "hypothesis>=6.100"'
-core="tests/rules tests/playthroughs tests/referee tests/vision tests/devices tests/systemd"
+core="tests/rules tests/games tests/playthroughs tests/referee tests/vision tests/devices tests/systemd"
 inside sh -c "cd /src && /opt/companion/venv/bin/python -m pytest ${TESTS:-$core}"
 step "well"

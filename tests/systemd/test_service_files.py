@@ -55,6 +55,28 @@ def test_each_system_has_its_constraints(system: str, numpy: str) -> None:
     pins = dict(line.split("==") for line in lines if line and not line.startswith("#"))
     assert pins["numpy"] == numpy  # apt's own, which its camera libraries were built for
     assert re.match(r"4\.1[0-9]\.", pins["opencv-python-headless"])
+    assert re.match(r"1\.[23][0-9]\.", pins["onnxruntime"])
+
+
+@pytest.mark.parametrize("system", ["bookworm", "trixie"])
+def test_all_that_is_installed_is_pinned_with_its_hashes(system: str) -> None:
+    text = (FOLDER / f"requirements-{system}.txt").read_text()
+    pinned = {name.lower(): version for name, version in re.findall(r"^([\w.-]+)==(\S+)", text, re.M)}
+    assert len(re.findall(r"^[\w.-]+==\S+ \\\n    --hash=sha256:[0-9a-f]{64}", text, re.M)) == len(pinned)
+    project = tomllib.loads((FOLDER.parent / "pyproject.toml").read_text())
+    wanted = [*project["project"]["dependencies"], *project["build-system"]["requires"]]
+    assert {re.match(r"[\w.-]+", each)[0].lower() for each in wanted} <= set(pinned)
+    constraints = (FOLDER / f"constraints-{system}.txt").read_text().splitlines()
+    for name, version in (line.split("==") for line in constraints if line and not line.startswith("#")):
+        assert pinned[name] == version
+
+
+def test_no_package_code_runs_as_root_and_settings_are_the_services_alone() -> None:
+    installer = (FOLDER / "install.sh").read_text()
+    assert re.findall(r"^.*pip.* install .*$", installer, re.M) == [
+        'pip_install() { as_companion "$venv/bin/python" -m pip install -q --no-input --disable-pip-version-check "$@"; }'
+    ]
+    assert "--require-hashes" in installer and 'chmod 640 "$settings"' in installer
 
 
 def test_the_installer_says_its_usage_for_a_word_it_does_not_know() -> None:

@@ -8,7 +8,8 @@ from collections.abc import Callable
 import pytest
 
 from companion.referee.session import Session
-from companion.rules.engine import Header, replay
+from companion.rules.engine import Header
+from companion.rules.records import replay
 from companion.views.export import as_json, record, table
 
 Play = Callable[..., Session]

@@ -9,10 +9,15 @@ import pytest
 
 import companion
 from companion.errors import BadSettings, Refusal
+from companion.games import GAMES, game
+from companion.games.comet.rules import sentences as comet_words
+from companion.games.hexapod.rules import sentences as hexapod_words
+from companion.games.hexdragon.rules import sentences as hexdragon_words
+from companion.games.hexel.rules import sentences as hexel_words
 from companion.referee.session import begin
-from companion.rules import GAMES, comet_words, game, hexapod_words, hexdragon_words, hexel_words
-from companion.rules.engine import Header, read_header
+from companion.rules.engine import Header
 from companion.rules.notation import parse
+from companion.rules.records import read_header
 from companion.views.reasons import explained, explanation, refused
 from companion.views.verdicts import verdicts
 from companion.views.words import may_use, original, use
@@ -78,7 +83,7 @@ def test_all_that_a_phrase_may_use_is_there_in_a_whole_game(file: Path, tmp_path
     speak(tmp_path, "[why]\n" + "\n".join(f"{name} = {text!r}" for name, text in phrases.items() if text))
     header, *lines = file.read_text(encoding="utf-8").splitlines()
     session = begin(read_header(json.loads(header)), 1)
-    rules, state = game(session.header.game), session.state
+    rules, state = game(session.header.game).rules, session.state
     for line in (line for line in lines if line.startswith(">")):
         try:
             after, events = rules.apply(state, parse(rules.NOTATION, line[1:]))

@@ -8,6 +8,7 @@ import pytest
 
 from companion.errors import BadSettings
 from companion.views.changes import instead
+from companion.views.game_pages import page_folders
 from companion.views.phrases import sentence
 from companion.views.words import original, use
 
@@ -70,7 +71,9 @@ COMPOSED = ("spot-", "did-", "top-", "bottom-", "north", "south", "east", "west"
 
 
 def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else() -> None:
-    scripts = "\n".join(path.read_text() for path in sorted(STATIC.rglob("*.js")) if path.name != "calibrate.js")
+    files = [path for path in sorted(STATIC.rglob("*.js")) if path.name != "calibrate.js"]
+    files += [path for folder in page_folders().values() for path in sorted(folder.rglob("*.js"))]
+    scripts = "\n".join(path.read_text() for path in files)
     template = (STATIC.parent / "templates/table.html").read_text()
     said = set(re.findall(r'\b(?:t|parts)\("([a-z-]+)"', scripts))
     said |= {one or other for one, other in re.findall(r'words(?:\["([a-z-]+)"\]|\.([a-z]+))', template)}

@@ -4,11 +4,11 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.simulator.photograph import photograph
+from companion.games.hexel.vision.recognizer import read_hexel
 from companion.vision.evidence import evidence_picture, marks_of, picture_of
-from companion.vision.hexel_reading import read_hexel
 from companion.vision.overlay import drawn
-from companion.vision.seen import Reading, SeenCard
+from companion.vision.results import Reading, SeenCard
+from models.drawing.hexel.photograph import photograph
 
 
 @pytest.fixture(scope="module")

@@ -21,7 +21,7 @@ from flask.testing import FlaskClient
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.web.app import SERVER_OPTIONS, create_app
+from companion.web.app import create_app
 from companion.web.server import Server, bound
 
 CODE = "ROSE42"
@@ -96,7 +96,7 @@ def serve() -> Iterator[Callable[[Flask], int]]:
 
     def serve_one(app: Flask) -> int:
         listening = bound("127.0.0.1", 0)
-        server = Server(app, listening, SERVER_OPTIONS)
+        server = Server(app, listening)
         server.start()
         running.append(server)
         return int(listening.getsockname()[1])

@@ -11,16 +11,16 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.app.surveying import Surveying
 from companion.config import CameraSettings, Settings
-from companion.decks.marks import mark_shapes
 from companion.devices.camera import Frame
 from companion.devices.pulse import Pulse
+from companion.printing.marks import mark_shapes
 from companion.referee.referee import Referee
-from companion.simulator.marked import Lying, marked_photograph
-from companion.simulator.pinhole import Pinhole
-from companion.surveying import Surveying
-from companion.vision.calibration import read_calibration
+from companion.vision.calibration.calibration import read_calibration
 from companion.web.app import create_app
+from models.drawing.marked import Lying, marked_photograph
+from models.drawing.pinhole import Pinhole
 
 CODE, PIN = "ROSE42", "4711"
 OPERATE = (

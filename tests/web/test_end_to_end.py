@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from companion.bootstrap import open_house
+from companion.app.bootstrap import open_house
+from companion.app.table import Table
 from companion.config import GameSettings, PanelSettings, Settings, TableSettings, WebSettings
 from companion.referee.messages import Evidence, Propose
-from companion.table import Table
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 

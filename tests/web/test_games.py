@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from companion.errors import Refusal
+from companion.games import GAMES
 from companion.referee.messages import Begin, Do, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.simulator.players import PLAYERS, script
+from companion.simulator.script import play_out
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -22,7 +23,7 @@ def played(referee: Referee, game: str, until: Callable[[Any], bool] = lambda ev
     """Play a game by itself, to its end or until something has happened."""
     header = Header(game, TWO)
     referee.ask(Begin(header))
-    for command in script(header, PLAYERS[game](seed)):
+    for command in play_out(header, GAMES[game].player(seed)):
         if until(referee.ask(Do(command)).events):
             return
 
@@ -63,7 +64,7 @@ def test_of_equal_points_the_page_says_which_connections_decided(referee: Refere
     played(referee, "hexdragon")
     page = visit(referee)
     words = page.run("""
-      const game = await import('/static/games/hexdragon.js');
+      const game = await import('/games/hexdragon/game.js');
       const connections = (...lengths) => lengths.map((length) => ({ kind: 'dragon', length, points: length }));
       const state = { header: { options: {} }, result: { ranking: [['Bo'], ['Ana']] }, last: null, proposal: null,
         table: { tiles: [], stars: [], radius: 2 },

@@ -8,7 +8,7 @@ from flask import Flask
 
 from companion.referee.messages import Do
 from companion.referee.referee import Referee
-from companion.web.app import SERVER_OPTIONS, create_app
+from companion.web.app import create_app
 from companion.web.server import Server, bound
 from companion.web.streams import Pace
 
@@ -22,14 +22,14 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the bro
 def test_a_lost_table_is_said_and_found_again(referee: Referee, window: Any) -> None:
     listening = bound("127.0.0.1", 0)
     port = listening.getsockname()[1]
-    server = Server(create_app(referee, join_code=CODE), listening, SERVER_OPTIONS)
+    server = Server(create_app(referee, join_code=CODE), listening)
     server.start()
     window.open(f"http://127.0.0.1:{port}/")
     window.wait_for(READY)
     server.stop()
     window.wait_for("document.getElementById('link-words').textContent == 'Connection lost'")
     referee.ask(Do(HEXEL))
-    again = Server(create_app(referee, join_code=CODE), bound("127.0.0.1", port), SERVER_OPTIONS)
+    again = Server(create_app(referee, join_code=CODE), bound("127.0.0.1", port))
     again.start()
     try:
         window.wait_for("document.getElementById('link-words').textContent == 'Live'")

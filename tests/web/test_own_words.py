@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from companion.games import game
 from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
-from companion.rules import game
 from companion.rules.engine import Header
 from companion.rules.notation import parse
 from companion.views.words import original, use
@@ -67,7 +67,7 @@ def evening(table: Callable[..., Referee]) -> Referee:
     ):
         referee.ask(Begin(header))
         for text in lines:
-            referee.ask(Do(parse(game(header.game).NOTATION, text)))
+            referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
     return referee
 
 

@@ -1,15 +1,17 @@
 """The page in a real browser: every game and stage drawn, and that it fits every screen."""
 
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-import companion.rules
+from companion import games
 from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
+from companion.rules.notation import TEXT, Field
 
 LONG = (
     "Maximiliane-Charlotte von Hohenfels",
@@ -99,7 +101,7 @@ def test_the_television_shows_all_at_once(
     assert page.complaints() == []
 
 
-@pytest.mark.parametrize("game", sorted(companion.rules.GAMES))
+@pytest.mark.parametrize("game", sorted(games.GAMES))
 def test_every_game_is_drawn(game: str, referee: Referee, visit: Callable[..., Any], window: Any) -> None:
     referee.ask(Begin(Header(game, ("Ana", "Bo"))))
     window.screen(320, 640)
@@ -112,7 +114,7 @@ def test_every_game_is_drawn(game: str, referee: Referee, visit: Callable[..., A
 def test_a_game_that_the_page_has_never_heard_of_is_shown_all_the_same(
     referee: Referee, visit: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(companion.rules.GAMES, "nim", NIM)
+    monkeypatch.setitem(games.GAMES, "nim", SimpleNamespace(name="nim", rules=NIM, page=Path("nowhere")))
     referee.ask(Begin(Header("nim", ("Ana", "Bo"))))
     page = visit(referee)
     assert page.run("return document.querySelector('.fact').textContent") == "matches9"
@@ -143,6 +145,7 @@ def _nim(state: int, command: Any) -> tuple[int, tuple[dict[str, Any], ...]]:
 
 NIM: Any = SimpleNamespace(
     NAME="nim",
+    NOTATION={"take": (Field("player", TEXT),)},
     EDITIONS=(),
     PLAYERS=(1, None),
     start=lambda header: 9,

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion.games import game
 from companion.referee.lines import line
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose
 from companion.referee.past import past_game
 from companion.referee.referee import Referee
-from companion.rules import game
-from companion.rules.engine import Header, replay
+from companion.rules.engine import Header
 from companion.rules.notation import parse
+from companion.rules.records import replay
 from companion.web import shelf
 from companion.web.app import create_app
 
@@ -44,7 +45,7 @@ def evening(referee: Referee) -> Referee:
     for header, lines in EVENING.values():
         referee.ask(Begin(header))
         for text in lines:
-            referee.ask(Do(parse(game(header.game).NOTATION, text)))
+            referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
     return referee
 
 
@@ -244,3 +245,30 @@ def test_a_table_tells_its_own_games_only(two_tables: tuple[Referee, Referee]) -
     first.ask(Begin(EVENING["hexapod"][0]))
     pages = [create_app(each, join_code=CODE).test_client().get("/past").get_data(as_text=True) for each in two_tables]
     assert ["Hexapod" in page for page in pages] == [True, False]
+
+
+def test_a_game_that_a_bug_keeps_from_being_summed_up_does_not_hide_the_others(
+    watcher: FlaskClient, evening: Referee, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(session: object) -> object:
+        if session.header.game == "comet":
+            raise RecursionError
+        return summed(session)
+
+    summed = shelf.summed
+    monkeypatch.setattr(shelf, "summed", broken)
+    page = words(watcher.get("/past").text)
+    assert "A mistake of the program" in page and "HexDragon" in page
+    assert watcher.get("/past/players").status_code == 200
+
+
+def test_a_move_that_an_earlier_version_let_in_nested_deep_is_told_over_the_web(
+    evening: Referee, watcher: FlaskClient
+) -> None:
+    path = evening.games / "0002.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    body = {key: value for key, value in json.loads(lines[1]).items() if key != "crc"}
+    body["command"]["beside"] = json.loads("[" * 900 + "]" * 900)
+    path.write_bytes(lines[0] + line(body) + b"".join(lines[2:]))
+    assert {watcher.get(f"/past/2{more}").status_code for more in ("", "/record.jsonl", "/game.json")} == {200}
+    assert watcher.get("/past").status_code == 200

@@ -9,8 +9,8 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.app.invitation import invitation
 from companion.errors import TableError
-from companion.invitation import invitation
 from companion.referee.messages import Do, Propose
 from companion.referee.referee import Referee
 from companion.web.app import create_app

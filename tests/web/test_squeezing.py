@@ -8,7 +8,8 @@ from flask.testing import FlaskClient
 GZIP = {"Accept-Encoding": "gzip, deflate"}
 FIRST_VIEW = (
     ["/", "/static/icon.svg", "/api/state"]
-    + [f"/static/{name}.css" for name in ("page", "table", "games", "sheet", "entry")]
+    + [f"/static/{name}.css" for name in ("page", "table", "sheet")]
+    + ["/games/hexel/style.css", "/games/hexel/game.js"]
     + [
         f"/static/{name}.js"
         for name in (
@@ -27,7 +28,7 @@ FIRST_VIEW = (
                 "voice",
                 "words",
             ),
-            *("games/plain", "games/hexel"),
+            "plain",
         )
     ]
 )

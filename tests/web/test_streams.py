@@ -112,7 +112,7 @@ def test_a_quiet_stream_gives_signs_of_life_and_ends_by_age(
 
 def test_heartbeats_keep_the_promised_pace() -> None:
     assert Pace().heartbeat_s <= 15
-    assert Pace().most == 200
+    assert Pace().most >= 500
     assert 240 <= Pace().age_s <= 360
 
 

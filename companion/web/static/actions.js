@@ -44,8 +44,8 @@ function stepper(choices, n, press, me) {
   const choose = (choice) => {
     chosen = choice;
     if (choices.length > 1) localStorage.setItem(MINE, choice.player);
-    names.forEach((element, k) => element.setAttribute("aria-pressed", choices[k] === choice));
-    Object.entries({ min: choice.least, step: choice.step }).forEach(([key, value]) => input.setAttribute(key, value));
+    for (const [k, element] of names.entries()) element.setAttribute("aria-pressed", choices[k] === choice);
+    Object.assign(input, { min: choice.least, step: choice.step });
     input.value = choice.least;
     delete input.dataset.typed;
     ready.replaceChildren(...choice.examples.map((amount) => pick(amount, input)));

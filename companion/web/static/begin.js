@@ -1,11 +1,11 @@
 // Putting another game on the table: which, in which edition, and who plays. Loaded when the operator asks for it.
 
 import { fetchGames } from "./api.js";
-import { h } from "./dom.js";
+import { find, h } from "./dom.js";
 import { gameModule } from "./games.js";
 import { t } from "./words.js";
 
-const dialog = document.getElementById("sheet");
+const dialog = find("sheet");
 
 export async function openBegin({ state, press }) {
   const games = await fetchGames().catch(() => []);

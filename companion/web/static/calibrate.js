@@ -1,18 +1,17 @@
 // Calibrating: the picture, taps on it, and what the table makes of them. Points are the picture's own pixels.
 
-import { h, svg } from "./dom.js";
+import { find, h, svg } from "./dom.js";
 import { t } from "./words.js";
 
 const WAYS = [[null, "way-any"], ["marks", "way-marks"], ["card", "way-card"], ["taps", "way-taps"]];
 const STEP = 4;
 
-const find = (id) => document.getElementById(id);
 const taps = [];
 const zones = new Map(); // name to points
-let way = null;
-let zone = null; // which zone is being tapped; null while taps are the sheet's corners
+let way = /** @type {string | null} */ (null);
+let zone = /** @type {string | null} */ (null); // which zone is being tapped; null while taps are the sheet's corners
 let kept = {};
-let cross = null;
+let cross = /** @type {any} */ (null);
 
 async function answerOf(response) {
   const body = await response.json().catch(() => ({}));
@@ -110,7 +109,7 @@ function draw() {
   for (const [name, corners] of Object.entries(kept)) if (!zones.get(name)?.length) shapes.push(outline(name, corners, "zone is-kept"));
   for (const [name, corners] of zones) if (corners.length > 1) shapes.push(outline(name, around(corners), "zone"));
   const dots = [...(way === "taps" ? taps : []), ...(zone ? zones.get(zone) : [])];
-  dots.forEach(([x, y], n) => shapes.push(svg("circle", { class: "tap", cx: x, cy: y, r: 15 }), svg("text", { x: x + 18, y: y - 14 }, String(n + 1))));
+  shapes.push(...dots.map(([x, y], n) => [svg("circle", { class: "tap", cx: x, cy: y, r: 15 }), svg("text", { x: x + 18, y: y - 14 }, String(n + 1))]));
   if (cross) shapes.push(svg("path", { class: "cross", d: `M${cross[0] - 20},${cross[1]}h40M${cross[0]},${cross[1] - 20}v40` }));
   drawing.replaceChildren(...shapes.flat());
   find("taps-left").textContent = t("taps-left", { n: taps.length });

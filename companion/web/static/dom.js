@@ -1,7 +1,20 @@
 // Building page and picture: elements from plain calls, replaced only when what they show has changed.
 
+/**
+ * The element of that id, whatever its kind: what the template does not have is a fault of the page.
+ * @param {string} id @returns {any}
+ */
+export function find(id) {
+  const element = document.getElementById(id);
+  if (!element) throw new Error(`the page has no ${id}`);
+  return element;
+}
+
 const SVG = "http://www.w3.org/2000/svg";
 
+/** @typedef {any} Child a node, text, a list of those, or nothing */
+
+/** @param {Element} element @param {Record<string, any>} attributes @param {Child[]} children */
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
@@ -12,26 +25,31 @@ function fill(element, attributes, children) {
   return element;
 }
 
+/** @param {string} tag @param {Record<string, any>} attributes @param {Child[]} children @returns {any} */
 export function h(tag, attributes = {}, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
+/** @param {string} tag @param {Record<string, any>} attributes @param {Child[]} children @returns {any} */
 export function svg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
-// Rebuilds a region when `key` differs from the last time: keeps focus, half-typed numbers and silence otherwise.
+/**
+ * Rebuilds a region when `key` differs from the last time: keeps focus, half-typed numbers and silence otherwise.
+ * @param {string} id @param {any} key @param {() => Child} build
+ */
 export function show(id, key, build) {
-  const region = document.getElementById(id);
+  const region = find(id);
   const mark = JSON.stringify(key ?? null);
   if (region.dataset.mark === mark) return;
   region.dataset.mark = mark;
-  const focused = region.contains(document.activeElement) ? document.activeElement.id : "";
+  const focused = region.contains(document.activeElement) ? document.activeElement?.id : "";
   const typed = [...region.querySelectorAll("input[data-typed]")].map(({ id, value }) => [id, value]);
   const built = [build()].flat(Infinity).filter(Boolean);
   region.replaceChildren(...built);
   region.hidden = built.length === 0;
-  typed.forEach(([id, value]) => retype(document.getElementById(id), value));
+  for (const [id, value] of typed) retype(document.getElementById(id), value);
   if (focused) document.getElementById(focused)?.focus();
 }
 

@@ -1,13 +1,12 @@
 // Putting a move right: who made it, what was laid, taking it out, or putting a forgotten one in before it.
 
-import { judge } from "./api.js";
+import { fetchOptions, judge } from "./api.js";
 import { h } from "./dom.js";
 import { entering } from "./lay.js";
-import { paint } from "./paint.js";
 import { t } from "./words.js";
 
-// `entry` is how the game's own moves are typed, where it has such a way; `state` the table as it is now.
-export function editor(move, { state, game, entry, press, close }) {
+// `entry` is how the game's own moves are entered, where it has such a way; `state` the table as it is now.
+export async function editor(move, { state, game, entry, press, close }) {
   const wanted = structuredClone(move.command);
   const stood = { ...state, ...move.stood, proposal: null, last: null };
   const note = h("p", { class: "soft", role: "status" });
@@ -28,14 +27,19 @@ export function editor(move, { state, game, entry, press, close }) {
   const replace = (command) => send({ at: move.n, replaced: 1, commands: [command] });
   const insert = (command) => send({ at: move.n, replaced: 0, commands: [command] });
   const players = Object.keys(state.players);
-  const typed = entry?.takes(wanted);
+  const asked = { state: stood, players, judge: (commands) => judge(commands, move.n), options: (cell) => fetchOptions(cell, move.n) };
+  const isTyped = entry?.takes(wanted) && !entry.isListed;
+  const typed = isTyped ? await entry.controls(wanted, asked) : [];
+  const isOnCell = Array.isArray(wanted.cell);
 
   return h("section", { class: "editor", "aria-label": t("put-it-right") },
     h("h3", {}, t("put-it-right")),
     move.picture ? crop(move.n) : null,
-    ...(typed ? entry.controls(wanted, { state: stood, players, judge: (commands) => judge(commands, move.n) })
-      : [who(wanted, players), paint(wanted, game, state), where(wanted, stood, game), numbers(wanted)]),
-    another(wanted, { state: stood, game, players, at: move.n, lay: replace }),
+    isTyped && !isOnCell ? null : who(wanted, players),
+    ...typed,
+    isOnCell ? where(wanted, stood, game) : null,
+    ...(isTyped ? [] : numbers(wanted)),
+    isOnCell && entry?.isListed ? another(wanted, { state: stood, game, players, at: move.n, lay: replace }) : null,
     h("button", { id: "correct", onclick: () => replace(wanted) }, t("correct")),
     suggestions(move, game, state, replace),
     h("details", {}, h("summary", { id: "something-else" }, t("something-else")),
@@ -45,7 +49,7 @@ export function editor(move, { state, game, entry, press, close }) {
     h("details", {}, h("summary", { id: "forgotten" }, t("forgotten")),
       h("div", { class: "row wrap" },
         ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => insert(command) }, t("put-in", { label })))),
-      forgotten(stood, game, players, move.n, insert)),
+      forgotten(stood, game, entry, players, move.n, insert)),
     note);
 }
 
@@ -71,11 +75,11 @@ function others(move) {
 
 // A card that was laid before and that nobody entered: the table as it lay then, its free cells to tap, or the game's
 // own entry.
-function forgotten(stood, game, players, at, insert) {
+function forgotten(stood, game, entry, players, at, insert) {
   if (!game.layWords?.(stood)) return null;
   const form = h("div", { class: "editor" });
   const ask = (cell) => entering(cell, { state: stood, game, players, at, lay: insert }).then((parts) => form.replaceChildren(...parts));
-  const begin = () => (game.entry || !stood.turn ? ask(null) : form.replaceChildren(tableau(stood, game, ask)));
+  const begin = () => (entry?.takesCell?.(stood) ? form.replaceChildren(tableau(stood, game, ask)) : ask(null));
   return h("div", {}, h("button", { id: "forgotten-card", class: "plain small", onclick: begin }, game.layWords(stood)), form);
 }
 
@@ -85,14 +89,13 @@ function who(wanted, names) {
     h("button", { type: "button", class: "plain pick name", "aria-pressed": String(name === wanted.player), onclick: () => choose(name) }, name));
   const choose = (name) => {
     wanted.player = name;
-    buttons.forEach((button, n) => button.setAttribute("aria-pressed", names[n] === name));
+    for (const [n, button] of buttons.entries()) button.setAttribute("aria-pressed", String(names[n] === name));
   };
   return h("div", { class: "row picks", role: "group", "aria-label": t("who") }, ...buttons);
 }
 
 // Another tile in that cell, where tiles are picked from what the rules allow and not painted.
 function another(wanted, asked) {
-  if (!Array.isArray(wanted.cell) || asked.game.blank || asked.game.entry) return null;
   const form = h("div", {});
   const part = h("details", {}, h("summary", { id: "another-tile" }, t("another-tile")), form);
   part.addEventListener("toggle", () => part.open && entering(wanted.cell, asked).then((parts) => form.replaceChildren(...parts)));
@@ -101,7 +104,6 @@ function another(wanted, asked) {
 
 // Another cell: the table as it lay then, with its free cells to tap.
 function where(wanted, stood, game) {
-  if (!Array.isArray(wanted.cell) || !game.layWords) return null;
   return h("details", {}, h("summary", { id: "elsewhere" }, t("elsewhere")), tableau(stood, game, (cell) => (wanted.cell = cell)));
 }
 

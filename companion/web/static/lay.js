@@ -1,13 +1,11 @@
-// Entering a move by hand, for a table without a camera or a card that it cannot read: paint the card, pick a tile and
-// turn it, or what the game's own entry asks.
+// Entering a move by hand, for a table without a camera or a card that it cannot read: as the game's own page has it
+// painted, picked or typed; what laying it would do stands beside the button before it counts.
 
 import { fetchOptions, judge } from "./api.js";
-import { h } from "./dom.js";
-import { paint } from "./paint.js";
+import { find, h, spoken } from "./dom.js";
 import { t } from "./words.js";
 
-const dialog = document.getElementById("sheet");
-const turned = (d, k) => (d + k) % 6;
+const dialog = find("sheet");
 
 // `command` is what to begin with: what the camera saw and somebody puts right.
 export async function openLay(cell, { state, game, me, press, onLaid, command = null }) {
@@ -31,7 +29,6 @@ export async function openLay(cell, { state, game, me, press, onLaid, command = 
 
 function heading(cell, state, game) {
   if (cell) return t("lays-here", { player: state.turn });
-  if (!game.entry) return t("first-cards");
   return state.turn ? t("lays", { player: state.turn, words: game.layWords(state) }) : game.layWords(state);
 }
 
@@ -39,68 +36,50 @@ function plays(name, me) {
   return name === me.seat || me.operator || !me.taken.includes(name);
 }
 
-// The form for one move; `players` are those whom this phone plays for, `at` the move in whose place it would stand.
-export async function entering(cell, { state, game, players, lay, at, command = null }) {
-  const entry = await game.entry?.();
-  if (entry && !command) return typing(entry, entry.blank(state, players), { state, players, lay, at });
-  if (entry?.takes(command)) return typing(entry, structuredClone(command), { state, players, lay, at });
-  if (command?.edges || command?.cards) return painting(structuredClone(command), { game, state, lay });
-  if (game.blank) return painting(game.blank(state, cell), { game, state, lay });
-  return choosing(cell ?? command.cell, { game, state, lay, at });
-}
-
-// A game's own way of entering.
-function typing({ controls }, command, { state, players, lay, at }) {
+/**
+ * The form for one move.
+ * @param {number[] | null} cell where it goes, if that is known
+ * @param {object} asked
+ * @param {import("./contract.js").State} asked.state
+ * @param {any} asked.game
+ * @param {string[]} asked.players those whom this phone plays for
+ * @param {(command: import("./contract.js").Command) => void} asked.lay
+ * @param {number} [asked.at] the move in whose place it would stand
+ * @param {import("./contract.js").Command | null} [asked.command] what to begin with
+ */
+export async function entering(cell, { state, game, players, lay, at = undefined, command = null }) {
+  const entry = await game.entry();
   if (!players.length) return [h("p", {}, t("seats-claimed"))];
-  return [...controls(command, { state, players, judge: (commands) => judge(commands, at) }),
-    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, t("lay"))].filter(Boolean);
-}
-
-function painting(command, { game, state, lay }) {
-  return [paint(command, game, state),
-    h("button", { id: "lay", class: "wide", onclick: () => lay(command) }, command.cards ? t("lay-them") : t("lay"))];
-}
-
-// What the rules allow in a cell, one picture for all turnings of a tile; tapping it again turns it.
-async function choosing(cell, { game, state, lay, at: number }) {
-  const { commands } = await fetchOptions(cell, number).catch(() => ({ commands: [] }));
-  if (!commands.length) return [h("p", {}, t("nothing-here"))];
-  const chosen = h("div", { class: "chosen" });
-  let turning = [];
-  let at = 0;
-  const show = () => {
-    const command = turning[at];
-    chosen.replaceChildren(game.preview(command, state) ?? "",
-      h("div", { class: "row wrap" },
-        turning.length > 1 ? h("button", { id: "turn-tile", class: "plain", onclick: () => { at = (at + 1) % turning.length; show(); } }, t("turn-tile", { n: at + 1, all: turning.length })) : null,
-        h("button", { id: "lay", onclick: () => lay(command) }, command.cmd === "star" ? t("star-here") : t("lay-so"))));
+  const wanted = command && entry.takes(command) ? structuredClone(command) : entry.blank(state, players, cell ?? command?.cell);
+  const button = h("button", { id: "lay", class: "wide", onclick: () => lay(wanted) });
+  const outcome = foretelling(at);
+  const onChange = () => {
+    const isComplete = entry.isComplete?.(wanted) ?? true;
+    button.hidden = !isComplete;
+    button.textContent = entry.layLabel?.(wanted) ?? t("lay");
+    outcome.tell(isComplete ? wanted : null);
   };
-  const choices = [...grouped(commands).values()].map((same, n) =>
-    h("li", {}, h("button", { id: `tile-${n}`, class: "plain suggestion", "aria-label": words(same[0]), onclick: () => { turning = same; at = 0; show(); } },
-      game.preview(same[0], state) ?? null)));
-  return [h("ul", { class: "suggestions tiles" }, ...choices), chosen];
+  const asked = { state, players, onChange, judge: (commands) => judge(commands, at), options: (of) => fetchOptions(of, at).catch(() => ({ commands: [] })) };
+  const controls = await entry.controls(wanted, asked);
+  onChange();
+  return [...controls.filter(Boolean), outcome.element, button];
 }
 
-function grouped(commands) {
-  const kinds = new Map();
-  for (const command of commands) kinds.set(canonical(command), [...(kinds.get(canonical(command)) ?? []), command]);
-  return kinds;
+// What the rules say of a command that is not yet laid: the sentences of what it would do, or why not.
+function foretelling(at) {
+  const element = h("div", { class: "foretold", "aria-live": "polite" });
+  let asked = 0;
+  const tell = async (command) => {
+    const mine = ++asked;
+    const [verdict] = command ? await judge([command], at).catch(() => []) : [];
+    if (mine !== asked) return;
+    element.className = verdict?.refusal ? "foretold refused" : "foretold";
+    element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)));
+  };
+  return { element, tell };
 }
 
-// A tile whichever way it lies: of its six turnings the first in the alphabet.
-function canonical({ cmd, player, tile }) {
-  if (!tile) return `${cmd} ${player}`;
-  const { kind, head = null, tails = [], paths = [] } = tile;
-  const faces = [0, 1, 2, 3, 4, 5].map((k) => JSON.stringify([
-    head === null ? null : turned(head, k),
-    tails.map((d) => turned(d, k)).sort(),
-    paths.map((path) => path.map((d) => turned(d, k)).sort().join("")).sort(),
-  ]));
-  return `${player} ${kind} ${faces.sort()[0]}`;
-}
-
-function words({ cmd, tile }) {
-  if (!tile) return cmd;
-  const parts = [tile.kind, tile.tails?.length ? `${tile.tails.length} tails` : "", tile.paths?.length ? `paths ${tile.paths.map((path) => path.join("-")).join(", ")}` : ""];
-  return parts.filter(Boolean).join(", ");
+function lines(verdict) {
+  if (!verdict) return [];
+  return verdict.refusal ? [spoken(verdict.refusal.message)] : verdict.said;
 }

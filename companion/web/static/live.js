@@ -7,8 +7,8 @@ const ASK_MS = 3000;
 const AGAIN_MS = 5000;
 
 export function follow({ onState, onLink, onRefused }) {
-  let source = null;
-  let again = 0;
+  let source = /** @type {EventSource | null} */ (null);
+  let again = /** @type {any} */ (0);
   let lastHeard = 0;
   let isLost = false;
 
@@ -50,7 +50,7 @@ export function follow({ onState, onLink, onRefused }) {
   };
 
   // Asks once; `link` is how the page stays up to date if that succeeds, none when that is yet to be seen.
-  const ask = async (link = null) => {
+  const ask = async (/** @type {string | null} */ link = null) => {
     try {
       onState(await fetchState(), isLost);
       isLost = false;

@@ -1,8 +1,8 @@
 // The page: what the table last said, region by region. The server decides; this only shows and asks.
 
 import { follow } from "./live.js";
-import { show } from "./dom.js";
-import { gameModule } from "./games.js";
+import { find, show } from "./dom.js";
+import { gameModule, wear } from "./games.js";
 import { fetchMe } from "./api.js";
 import { isCameraOff, isRefereeCalled, mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat, mySeatShows } from "./seat.js";
@@ -13,13 +13,14 @@ import { t } from "./words.js";
 
 const LINK_WORDS = { live: t("live"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
 
+/** @type {any} the table as it was last told; null before */
 let latest = null;
-let me = JSON.parse(document.body.dataset.me);
+let me = JSON.parse(document.body.dataset.me ?? "{}");
 let isLaying = false; // whether free cells are shown to tap, because a card is entered by hand
 const isBoard = document.body.dataset.view === "board";
 
 async function onState(state, isFirst = false) {
-  const game = await gameModule(state.game);
+  const [game] = await Promise.all([gameModule(state.game), wear(state.game)]);
   if (latest && !isFirst && state.version < latest.version) return;
   latest = state;
   draw(state, game);
@@ -38,7 +39,7 @@ function draw(state, game) {
   show("turn", [state.turn, state.phase, state.result, me.seat], () => regions.turn(state, game, me));
   isLaying &&= layer(state, me);
   document.body.classList.toggle("is-laying", isLaying);
-  show("cloth", [state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
+  show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
   show("seats", [state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
   show("proposal", [state.proposal, me, isBoard], () => regions.proposal(state, me, isBoard, press));
@@ -50,7 +51,7 @@ function draw(state, game) {
   show("history", [state.history, state.amendments, state.can_undo, state.can_redo, me.operator],
     () => regions.history(state, me.operator, press, open));
   show("people", [Object.keys(state.players), me, isCameraOff(state), isRefereeCalled(state)], () => thisPhone(state, me, press));
-  document.getElementById("join").hidden = me.joined;
+  find("join").hidden = me.joined;
 }
 
 // Where the page is secure (the table's own screen is), the screen stays on while it is looked at.
@@ -59,11 +60,11 @@ function stayAwake() {
 }
 
 function onLink(link) {
-  const sign = document.getElementById("link");
+  const sign = find("link");
   if (sign.dataset.link === link) return;
   sign.dataset.link = link;
   document.body.dataset.link = link;
-  document.getElementById("link-words").textContent = LINK_WORDS[link];
+  find("link-words").textContent = LINK_WORDS[link];
 }
 
 // Seats and rights are this phone's own, no part of the table's state: asked for after every change of them.
@@ -87,6 +88,7 @@ function moveAt(cell) {
   return latest.history.findLast(names)?.n;
 }
 
+/** @param {number[] | null} cell */
 async function lay(cell) {
   const [{ openLay }, game] = await Promise.all([import("./lay.js"), gameModule(latest.game)]);
   await openLay(cell, { state: latest, game, me, press, onLaid });
@@ -110,7 +112,8 @@ async function anotherGame() {
 
 async function layByHand() {
   const game = await gameModule(latest.game);
-  if (game.entry || !latest.turn || latest.phase === "line") return lay(null);
+  const entry = await game.entry?.();
+  if (!entry?.takesCell?.(latest)) return lay(null);
   isLaying = !isLaying;
   draw(latest, game);
 }
@@ -123,7 +126,7 @@ function onCloth({ target }) {
 }
 
 if (!isBoard) {
-  const cloth = document.getElementById("cloth");
+  const cloth = find("cloth");
   cloth.addEventListener("click", onCloth);
   cloth.addEventListener("keydown", (event) => {
     if (["Enter", " "].includes(event.key) && event.target.closest("[data-free]")) {

@@ -1,6 +1,6 @@
 // This phone at the table: joining, a seat of its own, the operator's place, and the code by which others join.
 
-import { h } from "./dom.js";
+import { find, h } from "./dom.js";
 import { t } from "./words.js";
 import * as voice from "./voice.js";
 
@@ -40,7 +40,7 @@ function voicePart(seat) {
     h("button", { id: `voice-${choice}`, class: "plain pick name", "aria-pressed": String(choice === voice.chosen()), onclick: () => choose(choice) }, words));
   const choose = (choice) => {
     voice.choose(choice);
-    buttons.forEach((button, n) => button.setAttribute("aria-pressed", choices[n][0] === choice));
+    for (const [n, button] of buttons.entries()) button.setAttribute("aria-pressed", choices[n][0] === choice);
   };
   return h("div", { class: "voice" }, h("p", { id: "voice" }, t("voice")),
     h("div", { class: "row picks", role: "group", "aria-labelledby": "voice" }, ...buttons));
@@ -65,7 +65,7 @@ function operatorPart(state, me, press) {
   if (!me.operator) {
     const submit = (event) => {
       event.preventDefault();
-      press.operate(document.getElementById("pin").value.trim());
+      press.operate(find("pin").value.trim());
     };
     return h("form", { class: "pin", autocomplete: "off", onsubmit: submit },
       h("label", { for: "pin" }, t("pin")),

@@ -1,14 +1,14 @@
 // Pressing: one press at a time, the reason shown when it is refused, the join code asked for when it is missing.
 
 import * as api from "./api.js";
-import { spoken } from "./dom.js";
+import { find, spoken } from "./dom.js";
 
 const TOAST_MS = 6000;
 
 let hideLater = 0;
 
 export function tell(text) {
-  const toast = document.getElementById("toast");
+  const toast = find("toast");
   clearTimeout(hideLater);
   toast.textContent = text && spoken(text);
   toast.hidden = text === "";
@@ -43,9 +43,9 @@ export function presses({ onRights, onDone, version }) {
 
   const rights = (ask) => press(() => ask().then(onRights));
 
-  document.getElementById("join-form").addEventListener("submit", (event) => {
+  find("join-form").addEventListener("submit", (event) => {
     event.preventDefault();
-    const code = document.getElementById("join-code").value.trim();
+    const code = find("join-code").value.trim();
     rights(() => api.join(code));
   });
 

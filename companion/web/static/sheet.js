@@ -1,18 +1,18 @@
 // One move opened in a dialog: its evidence and reasons, and for the operator what puts it right. Loaded when asked for.
 
 import { fetchMove } from "./api.js";
-import { h, spoken } from "./dom.js";
+import { find, h, spoken } from "./dom.js";
 import { editor } from "./editor.js";
 import { t } from "./words.js";
 
-const dialog = document.getElementById("sheet");
+const dialog = find("sheet");
 
 export async function openSheet(number, { state, game, me, press }) {
   const move = await fetchMove(number).catch(() => null);
   if (!move) return;
   const close = () => dialog.close();
   const entry = me.operator ? await game.entry?.() : null;
-  const edit = me.operator ? editor(move, { state, game, entry, press, close }) : null;
+  const edit = me.operator ? await editor(move, { state, game, entry, press, close }) : null;
   const parts = [
     h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, t("move", { n: number })),
       h("button", { class: "plain small", id: "sheet-close", onclick: close }, t("close"))),

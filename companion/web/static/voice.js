@@ -11,6 +11,7 @@ export const canSpeak = Boolean(voice);
 const AGAIN_MS = 30000; // so long the same thing amiss is not said again
 const lately = new Map();
 
+/** @type {any} */
 let before = null; // what was shown last: nothing is said of what happened before one looked
 
 export function chosen() {

@@ -1,0 +1,247 @@
+"""The whole table, put together: the only module that knows every other.
+
+In order: the port and the data folder, so that a clear line can say what is wrong; the referee; the web, so that the
+page is live; the panel; and last the camera and what watches it, which are slow to start. Stopping goes backwards. A
+service manager hears when the page is live, and as long as the referee and the camera's loop give signs of life.
+"""
+
+import importlib
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from flask import Flask
+
+from companion.app.announcing import announcing
+from companion.app.banner import welcome
+from companion.app.camera_switch import Switch
+from companion.app.factories import asked_header, calibration_file, camera_from, default_header, panel_from
+from companion.app.invitation import invitation
+from companion.app.supervision import ending_at_a_bug, status, stopped_by_signals, supervised
+from companion.app.table import Table, Watcher
+from companion.config import Settings, default_data
+from companion.devices.camera import Camera
+from companion.devices.pulse import Pulse
+from companion.devices.service import ServiceManager
+from companion.devices.speaker import Speaker
+from companion.errors import BadSettings, UsageError
+from companion.referee.messages import Notice, Propose
+from companion.referee.referee import open_table
+from companion.referee.session import Session
+from companion.views.words import phrase, use
+from companion.web.app import create_app
+from companion.web.server import Server, bound
+
+CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
+
+
+def run_table(
+    settings: Settings,
+    *,
+    camera: Callable[[Table], Camera | None] | None = None,
+    beside: Callable[[Table], None] | None = None,
+    say: Callable[[str], None] = print,
+) -> None:
+    """Run a table until it is asked to stop: by SIGINT, by SIGTERM, or by `Table.ask_to_stop`.
+
+    Args:
+        camera: makes the camera once the page is live, so that it may import what is slow; None for the settings' own.
+        beside: called when the page and the panel are live; returns soon, and starts what it needs.
+        say: where the lines for people go.
+
+    Raises:
+        CompanionError: what it takes is not there: the port, the data folder, a device, a game.
+    """
+    manager = ServiceManager.from_environment()
+    own = None if camera else camera_from(settings.camera)
+    if camera is None:
+        _calibration(settings)  # one that cannot be read ends the table with a clear line
+    waiting: list[str] = []
+    with (
+        open_house(settings, waiting.append) as table,
+        stopped_by_signals(table),
+        ending_at_a_bug(),
+        ExitStack() as closing,
+    ):
+        for line in waiting:  # said only now that a Ctrl-C is heard: who reads it may press it
+            say(line)
+        manager.ready(status(table))
+        filming = camera(table) if camera else own
+        watched = Pulse(filming) if filming else None
+        if watched and not manager.is_listening:
+            watched.open()  # missing from the start, it ends the table with a clear line; a service waits
+        if watched:
+            closing.callback(watched.close)
+            table.has_camera, table.pulse = True, watched
+        if beside:
+            beside(table)
+        closing.enter_context(supervised(table, watched, manager))
+        is_going_on = True
+        while is_going_on:
+            with _watching(table, watched, say):
+                is_going_on = table.wait()
+                if not is_going_on:
+                    manager.stopping()
+            for code in table.referee.latest().notices:
+                table.referee.tell(Notice(code, None))
+
+
+@contextmanager
+def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
+    """A table with its referee, its page and its panel, but without a camera; closed at the end of the block."""
+    asked = asked_header(settings)
+    use(settings.table.words)
+    data = settings.table.data or default_data()
+    with ExitStack() as closing:
+        listening = closing.enter_context(bound(settings.web.host, settings.web.port))
+        referee = open_table(
+            data,
+            asked,
+            default_header(),
+            press_gap_s=settings.table.press_gap_s,
+            most_picture_bytes=settings.table.evidence_mb * 1_000_000,
+        )
+        closing.callback(referee.stop)
+        referee.start()
+        panel = panel_from(settings.panel)
+        web = settings.web
+        invited = invitation(listening, data, web.join_code, web.operator_pin)
+        table = Table(settings, referee, panel, invited, Switch(data))
+        server = Server(_app(table, data), listening)
+        closing.callback(server.stop)
+        server.start()
+        closing.callback(panel.close)
+        panel.open(referee.tell)
+        closing.enter_context(_following(table))
+        if settings.sound.speaker != "none":
+            speaker = Speaker(settings.sound.speaker, phrase("page", "lang"))
+            closing.callback(speaker.close)
+            closing.enter_context(announcing(referee, speaker))
+            if note := speaker.note():
+                say(note)
+        if settings.hub.broker is not None:
+            closing.enter_context(_hub().in_its_hall(table))
+        welcome(table, say)
+        yield table
+
+
+def late(module: str) -> Any:
+    """A module that is imported only now that the page is live: OpenCV takes its time on an SD card."""
+    return importlib.import_module(module)
+
+
+def _hub() -> Any:
+    try:
+        return late("companion.hub.table")
+    except ModuleNotFoundError as error:
+        message = f"[hub] needs {error.name}, which is not installed: pip install 'companion[hub]'"
+        raise BadSettings(message) from None
+
+
+def _app(table: Table, data: Path) -> Flask:
+    return create_app(
+        table.referee,
+        join_code=table.join_code,
+        operator_pin=table.invitation.operator_pin,
+        keys_file=data / "seats.json",
+        invitation=table.invitation,
+        devices=table.health,
+        camera=table,
+        drawn=_drawn,
+        is_in_hall=table.settings.hub.broker is not None,
+        surveyor=lambda: late("companion.app.surveying").Surveying(table, data),
+    )
+
+
+@lru_cache(maxsize=8)
+def _drawn(jpeg: bytes, close: bool = False) -> bytes:
+    """A kept picture with what was recognised drawn on it; all phones ask for the newest at once."""
+    picture: bytes = late("companion.vision.overlay").drawn(jpeg, close)
+    return picture
+
+
+@contextmanager
+def _following(table: Table) -> Iterator[None]:
+    """A thread after the feed: lights the lamp while a proposal waits, has another game looked at with other eyes."""
+    referee, subscription = table.referee, table.referee.feed.subscribe()
+
+    def follow() -> None:
+        game = referee.latest().header.game
+        while not subscription.is_closed:
+            session = referee.latest()
+            table.panel.show(session.proposal is not None, _seat(session))
+            if session.header.game != game:
+                game = session.header.game
+                table.look_anew()
+            subscription.next()
+
+    thread = threading.Thread(target=follow, name="following", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        subscription.close()
+        thread.join()
+
+
+def _seat(session: Session) -> int | None:
+    """At which seat it is somebody's turn."""
+    turn = session.game.view(session.state)["turn"]
+    players = session.header.players
+    return players.index(turn) if turn in players else None
+
+
+@contextmanager
+def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) -> Iterator[None]:
+    """What looks through the camera, at the game that is played; a game that no camera can read goes on by hand."""
+    if camera is not None and not table.switch.is_on:
+        camera.close()
+        say(CAMERA_OFF)
+        table.referee.tell(Propose(None))
+        table.referee.tell(Notice("camera-off", CAMERA_OFF))
+        camera = None
+    watcher = None if camera is None else _watcher(table, camera, say)
+    if camera is None or watcher is None:
+        yield
+        return
+    camera.begin()
+    table.watcher = watcher
+    watcher.start()
+    try:
+        yield
+    finally:
+        table.watcher = None
+        watcher.stop()
+
+
+def _calibration(settings: Settings) -> Path | None:
+    """The file that says where the camera stands. Raises `UsageError` where it cannot be read."""
+    if settings.vision.calibration is None:
+        return None
+    file = calibration_file(settings.vision.calibration, settings.table.data)
+    late("companion.vision.calibration.calibration").read_calibration(file)
+    return file
+
+
+def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
+    watching = late("companion.app.watching")
+    try:
+        watcher: Watcher = watching.Watching(
+            camera,
+            table.referee,
+            table.referee.latest().header.game,
+            deck=table.settings.vision.deck,
+            profile=table.settings.vision.profile,
+            calibration=_calibration(table.settings),
+            patience=late("companion.vision.tracking.events").Patience(card_s=table.settings.vision.settle_ms / 1000),
+            say=say,
+        )
+    except UsageError as error:
+        say(error.message)
+        table.referee.tell(Notice("camera-unused", f"The camera is not used: {error.message}."))
+        return None
+    table.referee.tell(Notice("camera-unused", None))
+    return watcher

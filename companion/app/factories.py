@@ -1,0 +1,70 @@
+"""What the settings ask for: which game, which panel, which camera."""
+
+from pathlib import Path
+from typing import Any
+
+from companion.config import CameraSettings, PanelSettings, Settings, default_data
+from companion.devices.camera import Camera
+from companion.devices.panel import Panel, Wiring
+from companion.devices.pi_camera import PiCamera
+from companion.devices.recorded import Recorded
+from companion.devices.usb_camera import UsbCamera
+from companion.errors import BadSettings
+from companion.games import GAMES
+from companion.rules.engine import Header
+from companion.rules.records import read_header
+
+DEFAULT_GAME = next(iter(GAMES))
+DEFAULT_PLAYERS = ("Ana", "Bo")
+
+
+def default_header() -> Header:
+    """The game to begin where none is asked for."""
+    return _header(DEFAULT_GAME, DEFAULT_PLAYERS)
+
+
+def asked_header(settings: Settings) -> Header | None:
+    """The game that the settings ask for; None when they ask for none. Raises `BadHeader`."""
+    game = settings.game
+    if game.name is None and not game.players and game.edition is None and not game.options:
+        return None
+    return _header(game.name or DEFAULT_GAME, game.players or DEFAULT_PLAYERS, game.edition, dict(game.options))
+
+
+def panel_from(settings: PanelSettings) -> Panel:
+    """The panel that the settings describe; not yet opened."""
+    pins = (settings.confirm_pin, settings.reject_pin, settings.next_pin, settings.lamp_pin)
+    seats, turns, buzzer = settings.seat_pins, settings.turn_pins, settings.buzzer_pin
+    wiring = Wiring(*pins, settings.hold_s, settings.bounce_s, seats, turns, buzzer)
+    return Panel(settings.pins, wiring)
+
+
+def camera_from(settings: CameraSettings) -> Camera | None:
+    """The camera that the settings name; not yet opened. Raises `BadSettings` for a name that there is not."""
+    kind, _, number = settings.source.partition(":")
+    wishes: dict[str, Any] = {}
+    if settings.width_px and settings.height_px:
+        wishes["size_px"] = (settings.width_px, settings.height_px)
+    if settings.frames_per_second:
+        wishes["frames_per_second"] = settings.frames_per_second
+    if settings.source == "none":
+        return None
+    if settings.source == "pi":
+        return PiCamera(**wishes)
+    if kind == "usb" and (number or "0").isdecimal():
+        return UsbCamera(int(number or "0"), **wishes)
+    if Path(settings.source).exists():
+        return Recorded(Path(settings.source), frames_per_second=settings.frames_per_second)
+    raise BadSettings(f"no such camera: {settings.source}; there are pi, usb, usb:1, a folder or a video file, none")
+
+
+def calibration_file(named: Path, data: Path | None = None) -> Path:
+    """The file of a calibration that is named by its path, or by its venue in a data folder, None for the usual one."""
+    if named.suffix or len(named.parts) > 1 or named.exists():
+        return named
+    return (data or default_data()) / "calibration" / f"{named}.toml"
+
+
+def _header(game: str, players: tuple[str, ...], edition: str | None = None, options: Any = None) -> Header:
+    named = {} if edition is None else {"edition": edition}
+    return read_header({"record": 1, "game": game, "players": list(players), "options": options or {}, **named})

@@ -1,0 +1,99 @@
+"""What a table's process owes the system: signs of life, a stop at a signal, an end at a bug."""
+
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any
+
+from companion.app.table import Table, Watcher
+from companion.devices.pulse import Pulse
+from companion.devices.service import ServiceManager, Supervisor
+from companion.errors import CompanionError, TableError
+from companion.referee.messages import Notice
+from companion.referee.referee import BUG_EXIT_STATUS, Referee
+
+_REFEREE_ANSWERS_WITHIN_S = 5.0
+_CAMERA_LOOP_RETURNS_WITHIN_S = 20.0  # opening a Pi's camera anew takes seconds, and so may one picture on a busy Pi
+
+
+def status(table: Table) -> str:
+    """One line for ``systemctl status``."""
+    session, health = table.referee.latest(), table.health()
+    return f"{session.header.game}, {len(session.moves)} moves, camera {health['camera']['state']}, {table.url}"
+
+
+@contextmanager
+def supervised(table: Table, camera: Pulse | None, manager: ServiceManager) -> Iterator[None]:
+    """A thread that feeds the service manager's watchdog while the referee answers and the camera's loop goes round."""
+    checks = {
+        "referee": lambda: _referee_trouble(table.referee),
+        "camera loop": lambda: _loop_trouble(table.watcher, camera),
+    }
+    supervisor = Supervisor(
+        manager, checks, lambda: status(table), lambda line: print(f"companion: {line}", flush=True)
+    )
+    supervisor.start()
+    try:
+        yield
+    finally:
+        supervisor.stop()
+
+
+@contextmanager
+def ending_at_a_bug() -> Iterator[None]:
+    """A thread that dies ends the process, which the service manager then starts again: of a bug with its traceback."""
+    before = threading.excepthook
+
+    def end(died: threading.ExceptHookArgs) -> None:
+        exit_status = BUG_EXIT_STATUS
+        if isinstance(died.exc_value, CompanionError):
+            print(f"companion: {died.exc_value.message} ({died.exc_value.code})", file=sys.stderr)
+            exit_status = died.exc_value.exit_status
+        else:
+            before(died)
+        sys.stderr.flush()
+        os._exit(exit_status)
+
+    threading.excepthook = end
+    try:
+        yield
+    finally:
+        threading.excepthook = before
+
+
+@contextmanager
+def stopped_by_signals(table: Table) -> Iterator[None]:
+    """SIGINT and SIGTERM ask the table to stop; the second of them ends it as the system does."""
+    before: dict[int, Any] = {}
+
+    def stop(number: int, frame: FrameType | None) -> None:
+        table.ask_to_stop()
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+    before |= {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _referee_trouble(referee: Referee) -> str | None:
+    """Ask the referee for what changes nothing: to take back a notice that nobody gave."""
+    try:
+        referee.ask(Notice("sign-of-life", None), _REFEREE_ANSWERS_WITHIN_S)
+    except TableError as error:
+        return error.message
+    return None
+
+
+def _loop_trouble(watcher: Watcher | None, camera: Pulse | None) -> str | None:
+    if camera is None or watcher is None or watcher.health()["state"] in ("ended", "unused"):
+        return None
+    quiet_s = camera.quiet_s()
+    return None if quiet_s < _CAMERA_LOOP_RETURNS_WITHIN_S else f"no sign of life for {quiet_s:.0f} s"

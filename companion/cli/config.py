@@ -1,0 +1,76 @@
+"""The command that shows and checks the settings file. Loaded only when asked for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from companion.app.factories import asked_header, calibration_file, camera_from, default_header
+from companion.cli.main import json_option, print_json
+from companion.config import FILE, Settings, checked, documented, usual_file
+from companion.config_reading import Lines, Problem
+from companion.errors import CompanionError, UsageError
+from companion.games import GAMES
+from companion.rules.limits import read_file
+from companion.vision.calibration.calibration import read_calibration
+
+
+@click.command("config")
+@click.option("--check", "only_check", is_flag=True, help="Say every problem of the file, with its line.")
+@click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
+@json_option
+def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
+    """Print every setting, commented, as a file to begin from; or check one."""
+    if not only_check:
+        click.echo(documented(), nl=False)
+        return 0
+    path = file or usual_file()
+    if path is None:
+        click.echo(f"there is no {FILE}: every setting has its default; `companion config` prints them all")
+        return 0
+    try:
+        text = read_file(path).decode()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {path}: {getattr(error, 'strerror', None) or 'no text file'}") from None
+    settings, problems = checked(text)
+    if all(problem.setting for problem in problems):  # it is TOML: what it names can be looked for
+        problems = (*problems, *_in_the_world(settings, Lines(text)))
+    problems = tuple(sorted(problems, key=lambda problem: problem.line or 0))
+    if as_json:
+        told = [{"line": p.line, "setting": p.setting, "message": p.message} for p in problems]
+        print_json({"ok": not problems, "file": str(path), "problems": told})
+    else:
+        click.echo("\n".join(problem.told(str(path)) for problem in problems) or f"{path}: all settings are good")
+    return 1 if problems else 0
+
+
+def _in_the_world(settings: Settings, lines: Lines) -> Iterator[Problem]:
+    """What names a thing that is not there."""
+    try:
+        header = asked_header(settings) or default_header()
+    except CompanionError as error:
+        yield Problem("game", error.message, lines.of("game.name") or lines.of("game"))
+        header = default_header()
+    try:
+        camera_from(settings.camera)
+    except CompanionError as error:
+        yield Problem("camera.source", error.message, lines.of("camera.source"))
+    vision = settings.vision
+    try:
+        if vision.deck is not None and header.game in GAMES:
+            GAMES[header.game].recognizer().edition(vision.deck)
+    except CompanionError as error:
+        yield Problem("vision.deck", error.message, lines.of("vision.deck"))
+    try:
+        if vision.profile is not None and header.game in GAMES:
+            GAMES[header.game].recognizer().namer(header.edition, vision.profile)
+    except CompanionError as error:
+        yield Problem("vision.profile", error.message, lines.of("vision.profile"))
+    try:
+        if vision.calibration is not None:
+            read_calibration(calibration_file(vision.calibration, settings.table.data))
+    except CompanionError as error:
+        yield Problem("vision.calibration", error.message, lines.of("vision.calibration"))
+    data = settings.table.data
+    if data is not None and data.exists() and not data.is_dir():
+        yield Problem("table.data", f"{data} is no folder", lines.of("table.data"))

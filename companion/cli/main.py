@@ -1,0 +1,158 @@
+"""The command line: one thin function per command, and the one place where an error becomes a line and an exit status.
+
+A command raises any `CompanionError`; `main` prints it as one line on standard error (with ``--json`` also as an object
+on standard output) and ends with the error's exit status: 1 for a refusal, 2 for wrong usage or unreadable input.
+A new command is one function under ``@companion.command()``; an option ``--json`` is `json_option`.
+"""
+
+import io
+import json
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, ClassVar
+
+import click
+
+from companion import __version__
+from companion.errors import CompanionError, UsageError
+from companion.games import game
+from companion.rules.limits import MOST_PIXELS
+from companion.rules.records import Replayed, replay
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and say how it went: the exit status of the contract."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal cannot show is shown as its code
+        sys.stdout.reconfigure(errors="backslashreplace")
+    os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_PIXELS))  # before anything imports OpenCV
+    try:
+        return companion.main(words, prog_name="companion", standalone_mode=False) or 0
+    except CompanionError as error:
+        return _report(error, "--json" in words)
+    except click.ClickException as error:
+        return _report(UsageError(error.format_message()), "--json" in words)
+    except click.Abort:
+        return 130
+    except BrokenPipeError:  # the reader, such as `head`, has gone: nobody is left to tell
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+class LateCommands(click.Group):
+    """Commands that are imported only when asked for, so that `replay` starts in milliseconds."""
+
+    modules: ClassVar = {
+        "calibrate": ("companion.cli.calibrate", "calibrate_command"),
+        "config": ("companion.cli.config", "config_command"),
+        "demo": ("companion.cli.demo", "demo_command"),
+        "doctor": ("companion.cli.doctor", "doctor_command"),
+        "hub": ("companion.cli.hub", "hub_command"),
+        "panel": ("companion.cli.panel", "panel_command"),
+        "print": ("companion.cli.print", "print_command"),
+        "run": ("companion.cli.run", "run_command"),
+        "learn": ("companion.cli.vision", "learn_command"),
+        "read": ("companion.cli.vision", "read_command"),
+        "watch": ("companion.cli.vision", "watch_command"),
+    }
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """All names, early and late."""
+        return sorted([*super().list_commands(context), *self.modules])
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """The command of that name, imported now if need be."""
+        if name not in self.modules:
+            return super().get_command(context, name)
+        module, attribute = self.modules[name]
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+
+@click.group(cls=LateCommands, no_args_is_help=False)
+@click.version_option(__version__)
+def companion() -> None:
+    """A referee for hex cards on a real table: it sees them, judges the moves and shows the score."""
+
+
+@companion.command("replay")
+@click.argument("record", type=click.Path(path_type=Path))
+@click.option("--review", is_flag=True, help="RECORD is a data folder: read its games' stored pictures again.")
+@click.option("--profile", type=click.Path(path_type=Path), help="With --review: as in run; else the settings' own.")
+@click.option(
+    "--calibration", type=click.Path(path_type=Path), help="With --review: as in run; else the settings' own."
+)
+@json_option
+def replay_command(record: Path, review: bool, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
+    """Run a whole game, recorded in RECORD, through the rules.
+
+    RECORD is a JSON Lines file: a header, then one command a line. With --review it is a table's data folder, or the
+    journal of one of its games: the pictures that moves were read from are read again with today's recogniser and
+    rules, and the moves that would come out differently are listed; the exit status is then 1.
+    """
+    if review:
+        status: int = import_module("companion.cli.review").review_games(record, profile, calibration, as_json)
+        return status
+    if profile is not None or calibration is not None:
+        raise UsageError("--profile and --calibration are for --review: a record holds no pictures")
+    lines = _read(record).split(b"\n")
+    if as_json:
+        replayed = replay(lines)
+        print_json(replayed.as_json())
+    else:
+        replayed = replay(lines, lambda line, sentence: click.echo(f"{line:5}  {sentence}"))
+        _print_state(replayed)
+    if replayed.refusal is None:
+        return 0
+    click.echo(f"companion: line {replayed.refused_line}: {one_line(replayed.refusal)}", err=True)
+    return replayed.refusal.exit_status
+
+
+def print_json(value: Any) -> None:
+    """One JSON value on one line of standard output, in ASCII so that no terminal's encoding can refuse it."""
+    click.echo(json.dumps(value))
+
+
+def one_line(error: CompanionError) -> str:
+    """An error as one line for people."""
+    return " ".join(f"{error.message} ({error.code})".split())
+
+
+def _report(error: CompanionError, as_json: bool) -> int:
+    if as_json:
+        print_json({"ok": False, "error": error.as_json()})
+    click.echo(f"companion: {one_line(error)}", err=True)
+    return error.exit_status
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-record") from None
+
+
+def _print_state(replayed: Replayed) -> None:
+    rules = game(replayed.header.game).rules
+    view = rules.view(replayed.state)
+    turn = f", {view['turn']} to move" if view["turn"] else ""
+    click.echo(f"{replayed.header.game}: phase {view['phase']}{turn}")
+    for name, player in view["players"].items():
+        simple = {key: value for key, value in player.items() if not isinstance(value, list | dict)}
+        click.echo(f"  {name}: {_plain(simple)}")
+    if view["result"]:
+        click.echo(f"result: {_plain(view['result'])}")
+
+
+def _plain(value: Any) -> str:
+    """A JSON value in words: ``blue 2, green 0`` for an object, its parts for a list."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_plain(part)}" for key, part in value.items())
+    if isinstance(value, list):
+        return " and ".join(_plain(part) for part in value)
+    return value if isinstance(value, str) else json.dumps(value)

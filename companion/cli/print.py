@@ -1,0 +1,44 @@
+"""The command that makes sheets to print. Loaded only when asked for: the PDF library takes a moment."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from companion.errors import UsageError
+from companion.printing.material import materials, sheets_of
+from companion.printing.pdf import pdf
+from companion.printing.sheets import PAPERS, RULER_MM, Sheet
+
+_MATERIALS = materials()
+_LISTED = "\n".join(f"{name:17} {material.caption}" for name, material in _MATERIALS.items())
+
+
+@click.command("print", epilog=f"\b\nWhat there is:\n{_LISTED}")
+@click.argument("what", type=click.Choice(list(_MATERIALS)), metavar="WHAT")
+@click.option("--paper", type=click.Choice(list(PAPERS)), default="a4", show_default=True, help="Size of the paper.")
+@click.option("--out", type=click.Path(path_type=Path), help="File to write [named after what it holds].")
+def print_command(what: str, paper: str, out: Path | None) -> None:
+    """Make a PDF to be printed at 100 %: a deck, each sheet of fronts followed by its backs, a board, mats, marks."""
+    sheets = sheets_of(what, paper)
+    file = out or Path(f"{what}-{paper}.pdf")
+    try:
+        file.write_bytes(pdf(sheets, f"{what}, {paper}"))
+    except OSError as error:
+        raise UsageError(f"cannot write {file}: {error.strerror}") from None
+    click.echo(f"{file}: {_told(sheets)}")
+    click.echo(f"print at 100 %; the ruler must be {RULER_MM} mm long")
+
+
+def _told(sheets: Sequence[Sheet]) -> str:
+    """How much it is, and how the backs come behind the fronts."""
+    backed = sum(sheet.is_back for sheet in sheets)
+    alone = len(sheets) - 2 * backed
+    pieces = sum(len(sheet.places) for sheet in sheets if not sheet.is_back)
+    parts = [f"{_counted(backed, 'sheet')} of two sides, turned over the long edge"] if backed else []
+    parts += [f"{_counted(alone, 'sheet')} of one side"] if alone else []
+    return "; ".join([f"{pieces} pieces", *parts] if backed else parts)
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,79 @@
+"""The second look, `companion replay --review`. Loaded only when asked for: it needs OpenCV."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import cv2
+
+from companion import games
+from companion.app.reviewing import Difference, Review, review
+from companion.cli.main import print_json
+from companion.config import load
+from companion.errors import UsageError
+from companion.referee.folder import journals
+from companion.rules.engine import Command
+from companion.rules.notation import write
+
+
+def review_games(path: Path, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
+    """Take a second look at every game in a data folder, or at one journal; 1 when anything came out differently.
+
+    What is not given of profile and calibration is taken from the settings that a table would run with.
+
+    Raises:
+        UsageError: there are no games there, or the profile or the calibration is none.
+    """
+    cv2.setNumThreads(1)
+    vision = load(None).vision
+    found = _journals(path)
+    if not found:
+        raise UsageError(f"{path} holds no games; name a table's data folder", code="no-games")
+    reviews = []
+    for journal in found:
+        reviews.append(review(journal, profile or vision.profile, calibration or vision.calibration))
+        if not as_json:
+            click.echo("\n".join(_in_words(reviews[-1])))
+    differing = sum(len(each.differing) for each in reviews)
+    is_as_it_was = all(each.is_as_it_was for each in reviews)
+    if as_json:
+        print_json({"ok": is_as_it_was, "differing": differing, "games": [each.as_json() for each in reviews]})
+    else:
+        click.echo(_summed_up(reviews, differing))
+    return 0 if is_as_it_was else 1
+
+
+def _journals(path: Path) -> Sequence[Path]:
+    if path.is_file():
+        return [path] if path.suffix == ".jsonl" and path.stem.isdecimal() else []
+    return journals(path / "games") or journals(path)
+
+
+def _in_words(told: Review) -> Iterator[str]:
+    pictures = f"{told.read_again} of {told.read_again + told.not_kept + told.left_out} pictures read again"
+    yield f"game {told.number}: {told.game} {', '.join(told.players)}; {told.moves} moves, {pictures}"
+    for difference in told.differing:
+        yield from _difference(told.game, difference)
+    if told.not_kept:
+        yield f"  {told.not_kept} pictures had made room for newer ones"
+    if told.left_out:
+        yield f"  {told.left_out} pictures are of another version and were left out"
+    if told.trouble:
+        yield f"  {told.trouble}"
+
+
+def _difference(game: str, difference: Difference) -> Iterator[str]:
+    yield f"  move {difference.move}: {difference.message}"
+    yield f"    stands  {_written(game, difference.was)}"
+    if difference.now is not None and difference.now != difference.was:
+        yield f"    now     {_written(game, difference.now)}"
+
+
+def _written(game: str, command: Command) -> str:
+    return write(games.game(game).rules.NOTATION, command)
+
+
+def _summed_up(reviews: Sequence[Review], differing: int) -> str:
+    seen = sum(each.read_again for each in reviews)
+    moves = "nothing" if not differing else "1 move" if differing == 1 else f"{differing} moves"
+    return f"{moves} would come out differently; {seen} pictures read again"

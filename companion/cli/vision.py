@@ -1,0 +1,209 @@
+"""The commands that look at pictures, `read` and `watch`; imported only when asked for: OpenCV is slow to load."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+from typing import Any, TypeVar
+
+import click
+import cv2
+
+from companion import games
+from companion.app.factories import calibration_file
+from companion.devices.pi_camera import PiCamera
+from companion.devices.recorded import Recorded
+from companion.errors import UnreadableImage, UsageError
+from companion.rules.limits import FILE, read_file, read_json
+from companion.vision.calibration.calibration import read_calibration
+from companion.vision.calibration.drift import Anchor, standing, zoned
+from companion.vision.decoding import load_picture, trouble_with
+from companion.vision.recognizer import Recognizer
+from companion.vision.results import Warned
+from companion.vision.tracking.events import Patience
+
+GAMES = ", ".join(games.GAMES)
+ANCHOR_FRAMES = 20
+"""Once in so many frames the marks are looked for: cameras are seldom moved, and a search costs more than a glance."""
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def game_options(command: Command) -> Command:
+    """The options that say which game and which deck."""
+    command = click.option("--json", "as_json", is_flag=True, help="Print JSON Lines, for programs.")(command)
+    command = click.option(
+        "--deck", help="Deck on the table, such as hexel36 or hexel46; without it what is seen decides."
+    )(command)
+    command = click.option(
+        "--profile", type=click.Path(path_type=Path), help="What `companion learn` learnt of the deck's printing."
+    )(command)
+    command = click.option(
+        "--calibration",
+        "calibrated",
+        type=click.Path(path_type=Path),
+        help="Where the camera stands, from `companion calibrate`: says in which zone of the table a card lies.",
+    )(command)
+    return click.option("--game", "game_name", required=True, help=f"Game on the table: {GAMES}.")(command)
+
+
+def reader_and_namer(game_name: str, deck: str | None, profile: Path | None) -> tuple[Recognizer, Any]:
+    """The game's reader and what names its symbols. Raises `UsageError` for a name unknown or a broken profile."""
+    recognizer = games.game(game_name).recognizer()
+    return recognizer, recognizer.namer(recognizer.edition(deck), profile)
+
+
+@click.command("read")
+@game_options
+@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
+def read_command(
+    game_name: str,
+    deck: str | None,
+    profile: Path | None,
+    calibrated: Path | None,
+    as_json: bool,
+    images: tuple[Path, ...],
+) -> int:
+    """Recognise the cards on photographs, each on its own."""
+    reader, namer = reader_and_namer(game_name, deck, profile)
+    calibration = None if calibrated is None else read_calibration(calibration_file(calibrated))
+    cv2.setNumThreads(1)
+    status = 0
+    for path in images:
+        picture = load_picture(path)
+        if picture is None:
+            status = 1
+            problem = {"code": "unreadable-image", "message": trouble_with(path)}
+            click.echo(f"companion: {problem['message']} (unreadable-image)", err=True)
+            if as_json:
+                click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
+            continue
+        begun = perf_counter()
+        reading = reader.read(picture, namer)
+        stands = None if calibration is None else standing(calibration, picture)
+        took = round((perf_counter() - begun) * 1000, 1)
+        more = [] if stands is None or not stands.code else [Warned(stands.code, stands.message)]
+        if as_json:
+            size = [picture.shape[1], picture.shape[0]]
+            head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
+            told = reading.as_json() if stands is None else zoned(reading.as_json(), stands.zone_of)
+            told["warnings"] = [*told["warnings"], *(warning.as_json() for warning in more)]
+            click.echo(json.dumps({**head, **told}))
+        else:
+            click.echo(f"{path}: {reading.summary()}, {took} ms")
+            for card in (*reading.cards, *reading.loose):
+                click.echo(f"  {card.line()}")
+            for warning in (*reading.warnings, *more):
+                click.echo(f"  {warning.code}: {warning.message}")
+    return status
+
+
+@click.command("watch")
+@game_options
+@click.option(
+    "--fps", type=click.FloatRange(0.5, 120), help="Frames a second of SOURCE; a video knows its own, a folder has 10."
+)
+@click.option(
+    "--settle",
+    type=click.FloatRange(0.05, 3),
+    default=Patience().card_s,
+    show_default=True,
+    help="Seconds a card lies still before it is read.",
+)
+@click.argument("source")
+def watch_command(
+    game_name: str,
+    deck: str | None,
+    profile: Path | None,
+    calibrated: Path | None,
+    as_json: bool,
+    fps: float | None,
+    settle: float,
+    source: str,
+) -> int:
+    """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
+    reader, namer = reader_and_namer(game_name, deck, profile)
+    cv2.setNumThreads(1)
+    camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
+    follower = reader.follower(namer, replace(Patience(), card_s=settle))
+    anchor = None if calibrated is None else Anchor(read_calibration(calibration_file(calibrated)))
+    count, busy_s, code = 0, 0.0, ""
+    camera.open()
+    try:
+        while (frame := camera.next()) is not None:
+            begun = perf_counter()
+            before = follower.cards or ()
+            told = follower.step(frame.picture, frame.at_s)
+            if anchor is not None:
+                if any(one.get("code") == "camera-moved" for one in told):
+                    anchor.follow(*([c.corners for c in cards] for cards in (before, follower.cards or ())))
+                now = anchor.look(frame.picture) if count % ANCHOR_FRAMES == 0 else anchor.now
+                told = [zoned(one, anchor.zone_of) for one in told]
+                if now.code not in ("", code):
+                    told.append({"event": "notice", "code": now.code, "message": now.message})
+                code = now.code
+            busy_s += perf_counter() - begun
+            count += 1
+            for one in told:
+                _tell({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json, reader)
+    except KeyboardInterrupt:
+        pass  # a live camera is watched until Ctrl-C: then comes the end line
+    finally:
+        camera.close()
+    rate = round(count / busy_s, 1) if busy_s else 0.0
+    _tell({"event": "end", "frames": count, "seconds": round(busy_s, 3), "frames_per_second": rate}, as_json, reader)
+    return 0
+
+
+def _tell(line: dict[str, Any], as_json: bool, reader: Recognizer) -> None:
+    if as_json:
+        click.echo(json.dumps(line))
+        return
+    when = f"{line['t']:8.1f} s  " if "t" in line else ""
+    match line["event"]:
+        case "notice":
+            click.echo(f"{when}{line['message']}")
+        case "end":
+            click.echo(f"{line['frames']} frames in {line['seconds']} s: {line['frames_per_second']} a second")
+        case _:
+            click.echo(f"{when}{reader.in_words(line)}")
+
+
+@click.command("learn")
+@click.option("--game", "game_name", required=True, help=f"Game whose deck is to be learnt: {GAMES}.")
+@click.option("--deck", required=True, help="Deck, such as hexel36.")
+@click.option(
+    "--labels", required=True, type=click.Path(path_type=Path), help="What lies on the pictures, as `read` prints."
+)
+@click.option("--out", "profile", required=True, type=click.Path(path_type=Path), help="File to write.")
+@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
+def learn_command(game_name: str, deck: str, labels: Path, profile: Path, images: tuple[Path, ...]) -> int:
+    """Teach a printing that was never seen, from photographs of its single-symbol cards."""
+    recognizer = games.game(game_name).recognizer()
+    recognizer.edition(deck)
+    pictures = []
+    for path in images:
+        picture = load_picture(path)
+        if picture is None:
+            raise UnreadableImage(trouble_with(path))
+        pictures.append((path.name, picture))
+    learnt = recognizer.learn(deck, pictures, _read_labels(labels))
+    try:
+        profile.write_text(json.dumps(learnt.as_json()), encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"cannot write {profile}: {error.strerror}", code="unwritable-profile") from None
+    click.echo(f"learnt {learnt.summary()}: {profile}")
+    return 0
+
+
+def _read_labels(path: Path) -> list[dict[str, Any]]:
+    try:
+        lines = [read_json(line, FILE) for line in read_file(path, FILE).splitlines() if line.strip()]
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-labels") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON Lines file: {error}", code="unreadable-labels") from None
+    if not lines or not all(isinstance(line, dict) for line in lines):
+        raise UsageError(f"{path} holds no labels", code="unreadable-labels")
+    return lines

@@ -1,0 +1,1 @@
+"""Seven Card Comet: rules, deck, recognition, interpretation and demo of one game."""

@@ -1,0 +1,1 @@
+"""Seven Card Comet on the simulated table: what lies there, and scripted players."""

@@ -1,0 +1,100 @@
+"""The simulated table of Comet: sets are laid face down, turned up one after the other, and cleared away."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from companion import games
+from companion.games.comet.demo.things import CometThings, LaidCards
+from companion.games.comet.rules.scoring import face
+from companion.games.comet.rules.state import TAIL
+from companion.printing.shapes import Point
+from companion.rules.engine import Command
+from companion.simulator import filmed
+from companion.simulator.script import Script, commands_agree
+from companion.simulator.things import Face
+
+
+class CometTabletop(filmed.FilmedTabletop):
+    """A `companion.simulator.tabletop.Tabletop`.
+
+    Everyone lays all sets of a round face down before the first is turned up; a set is told when its cards can be
+    read. The pots are cleared for the next round.
+    """
+
+    def __init__(self, script: Script, seed: int, size: tuple[int, int] = (1600, 900)) -> None:
+        """Seven mats, with room for what the script lays."""
+        house = games.game("comet").rules.start(script.header).house
+        most = Counter({(0, pot): 1 for pot in (*house.pots, TAIL)}) | _sets_against(script.commands)
+        sets = max(count for (_, pot), count in most.items() if pot != TAIL)
+        tail = max(count for (_, pot), count in most.items() if pot == TAIL)
+        self._things = CometThings(house.pots, max(sets, len(script.header.players)), tail)
+        self._pots = (*house.pots, TAIL)
+        super().__init__(script, self._things, seed, size)
+
+    @property
+    def zones(self) -> Mapping[str, Sequence[Point]]:
+        """The corners of every pot's mat on the table, in mm."""
+        return {pot: self._things.zone(pot) for pot in self._pots}
+
+    def lying(self, done: int) -> filmed.Faces:
+        """The sets of the round that was begun last: those told so far face up, the others face down."""
+        commands, players = self._script.commands, self._script.header.players
+        begun = max((k for k in range(done) if commands[k]["cmd"] == "round"), default=None)
+        if begun is None:
+            return {}
+        end = next((k for k in range(begun + 1, len(commands)) if commands[k]["cmd"] == "round"), len(commands))
+        laid: dict[tuple[str, int], LaidCards] = {}
+        count = Counter[str]()
+        for k in range(begun + 1, end):
+            if commands[k]["cmd"] == "set":
+                pot, seat = commands[k]["pot"], players.index(commands[k]["player"])
+                cards = tuple(face(card) for card in commands[k]["cards"])
+                laid[pot, count[pot]] = LaidCards(cards, seat, k < done)
+                count[pot] += 1
+        return laid
+
+    def brought(self, index: int) -> filmed.Faces:
+        """Before a round the pots are cleared: the new sets are laid once it has begun."""
+        return {} if self._script.commands[index]["cmd"] == "round" else super().brought(index)
+
+    def is_laid(self, index: int) -> bool:
+        """A set is turned up, and a round begins with the pots being cleared; the rest is said."""
+        name = self._script.commands[index]["cmd"]
+        return name == "set" or (name == "round" and bool(self.lying(index)))
+
+    def is_turned_over(self, was: Face, shows: Face) -> bool:
+        """The same cards, their other sides."""
+        return isinstance(was, LaidCards) and isinstance(shows, LaidCards) and was.cards == shows.cards
+
+    def agree(self, ours: Command, theirs: Command) -> bool:
+        """A set's cards count in any order, a round without a word on the Tail is none of the Tail."""
+        if ours["cmd"] == "set":
+            return commands_agree(ours, theirs, ("cmd", "player", "pot")) and _cards(ours) == _cards(theirs)
+        is_same_tail = bool(ours.get("tail")) == bool(theirs.get("tail"))
+        return commands_agree(ours, theirs, ("cmd", "player")) and is_same_tail
+
+    def is_read_right(self, moves: Sequence[Command], seen: Command) -> bool:
+        """Whose a set is, and whether the Tail is called, no camera sees."""
+        ours = self._script.commands[len(moves)]
+        if ours["cmd"] == "set":
+            return commands_agree(ours, seen, ("cmd", "pot")) and _cards(ours) == _cards(seen)
+        return bool(ours["cmd"] == "round" == seen["cmd"])
+
+    def seat_of(self, face: Face) -> int:
+        """Everyone lays and clears their own sets."""
+        return cast(LaidCards, face).seat % self._seats
+
+
+def _sets_against(commands: Sequence[Command]) -> Counter[tuple[int, str]]:
+    """How many sets lie against each pot, by round."""
+    number, count = 0, Counter[tuple[int, str]]()
+    for command in commands:
+        number += command["cmd"] == "round"
+        if command["cmd"] == "set":
+            count[number, command["pot"]] += 1
+    return count
+
+
+def _cards(command: Command) -> Counter[tuple[int, ...]]:
+    return Counter(tuple(sorted(card)) for card in command["cards"])

@@ -1,0 +1,101 @@
+// Seven Card Comet in the browser: the six pots and the Tail, who has laid against them, chips and hands.
+
+import { counted, h } from "/static/dom.js";
+import { t } from "/static/words.js";
+
+export const title = t("comet");
+
+export const entry = () => import("./entry.js");
+
+export const shown = (value) => (value === 14 ? "A" : String(value));
+
+function set({ player, cards }, isOpen) {
+  const faces = cards.map((card) =>
+    h("span", { class: isOpen ? "triple" : "triple down" }, isOpen ? card.map(shown).join(" ") : ""));
+  const words = isOpen ? `${player}: ${cards.map((card) => card.map(shown).join(" ")).join(", ")}` : `${player}: ${counted(cards.length, "card")}`;
+  return h("li", { class: "laid" }, h("span", { class: "by" }, player), h("span", { class: "faces", role: "img", "aria-label": words }, ...faces));
+}
+
+const named = (pot) => (pot === "tail" ? t("tail") : pot);
+
+function pot(name, chips, sets, winners, waiting) {
+  const classes = ["comet-pot", name === "tail" && "is-tail", waiting && "is-waiting"].filter(Boolean).join(" ");
+  return h("li", { class: classes },
+    h("span", { class: "pot-name" }, named(name)),
+    h("b", {}, chips),
+    h("ul", {}, ...sets.map((laid) => set(laid, false)), waiting ? set(waiting, true) : null),
+    ...winners.map((won) => h("p", { class: "won" }, winning(won))));
+}
+
+function winning({ players, amount }) {
+  return players.length > 1 ? t("comet-share", { players: players.join(", "), amount }) : `${players[0]} +${amount}`;
+}
+
+export function drawTable(state) {
+  const events = state.last?.events ?? [];
+  const waiting = state.proposal?.command;
+  const pots = Object.entries(state.table.pots).map(([name, chips]) => {
+    const sets = state.table.sets.filter((laid) => laid.pot === name);
+    const won = events.filter((event) => event.event === "won" && event.pot === name);
+    return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name ? waiting : null);
+  });
+  const scored = events.filter((event) => event.event === "scored");
+  return h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? reveal(scored, events) : null);
+}
+
+// The reveal, pot by pot: every set with all its score lines, who takes the pot, and the hands that grow of it.
+function reveal(scored, events) {
+  const pots = [...new Set(scored.map((event) => event.pot))];
+  const hands = events.find((event) => event.event === "hands")?.hands ?? {};
+  const sizes = Object.entries(hands).map(([name, size]) => `${name} ${size}`).join(", ");
+  return h("div", { class: "reveal" }, ...pots.map((name) => {
+    const won = events.find((event) => event.event === "won" && event.pot === name);
+    return h("section", {}, h("h3", {}, named(name), won ? h("span", { class: "won" }, winning(won)) : h("span", { class: "soft" }, "stays")),
+      ...scored.filter((event) => event.pot === name).map(reckoned));
+  }), sizes ? h("p", { class: "soft" }, `Cards dealt next: ${sizes}`) : null);
+}
+
+function reckoned({ player, cards, lines, score }) {
+  const counts = new Map();
+  for (const line of lines) counts.set(line.join(), { line, times: (counts.get(line.join())?.times ?? 0) + 1 });
+  const worded = [...counts.values()].map(({ line, times }) =>
+    h("li", {}, `${line.map((value) => (value === 1 ? "A" : shown(value))).join("-")}`, h("span", {}, times > 1 ? `${times} × ${total(line)}` : total(line))));
+  return h("div", { class: "reckoned" },
+    h("p", {}, h("b", {}, player), h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), h("b", { class: "sum" }, score)),
+    lines.length ? h("ul", { class: "score-lines" }, ...worded) : h("p", { class: "soft" }, t("comet-no-line")));
+}
+
+const total = (line) => line.reduce((a, b) => a + b, 0);
+
+export function layWords({ phase }) {
+  return phase === "lay" ? t("comet-enter") : "";
+}
+
+// The cards of one set, face up.
+export function preview({ cards }) {
+  if (!Array.isArray(cards)) return null;
+  return h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" "))));
+}
+
+export function roundWords({ table }) {
+  return [table.round ? t("round", { n: table.round }) : t("new-game"), table.tail ? t("tail") : ""].filter(Boolean).join(" · ");
+}
+
+export function tableFacts({ table }) {
+  const total = Object.values(table.pots).reduce((a, b) => a + b, 0);
+  return table.phase === "over" ? [] : [{ label: t("comet-pots"), value: total }, { label: t("comet-deals"), value: table.dealer }];
+}
+
+export function seat(state, name) {
+  const { chips, hand, reserved, in: isIn, won } = state.players[name];
+  const pots = [{ label: t("comet-won"), value: won }];
+  if (reserved) pots.push({ label: t("comet-aside"), value: reserved });
+  if (state.phase === "lay") pots.push({ label: t("in-hand"), value: hand });
+  return { main: { label: t("chips"), value: chips }, pots, hand: null, isOut: !isIn, isDealer: state.table.dealer === name };
+}
+
+export function prompt(state) {
+  if (state.phase === "between") return t("comet-between", { player: state.table.dealer });
+  if (state.phase === "lay") return t("comet-lay");
+  return "";
+}

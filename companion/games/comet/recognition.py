@@ -1,0 +1,53 @@
+"""How Seven Card Comet is recognised: numerals are read as print, so there is no printing to learn."""
+
+from pathlib import Path
+
+import numpy as np
+
+from companion.errors import UsageError
+from companion.games.comet.vision.classifier import PretrainedNumerals
+from companion.games.comet.vision.enrolment import learn_comet
+from companion.games.comet.vision.layout import Scattered
+from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.results import SeenComet
+from companion.games.comet.vision.results import in_words as card_in_words
+from companion.vision.recognizer import Recognizer
+from companion.vision.results import SeenCard
+from companion.vision.tracking.card_tracker import CardTracker
+from companion.vision.tracking.events import Patience, Told
+
+
+def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
+    if profile is not None:
+        raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
+    return PretrainedNumerals()
+
+
+def _tracker(namer: PretrainedNumerals, patience: Patience) -> CardTracker:
+    return CardTracker(read_comet, Scattered(), namer, patience, identity=_identity)
+
+
+def _identity(card: SeenCard) -> tuple[int | None, ...] | None:
+    """Which card of the deck it is; None for one that lies face down or cannot be read."""
+    values = card.values if isinstance(card, SeenComet) else None
+    return None if values is None or None in values else tuple(values)
+
+
+def in_words(told: Told) -> str:
+    """What a follower told, for people."""
+    if told["event"] == "table":
+        return f"the table: {len(told['cards'])} cards"
+    x, y = np.mean(told["corners"], axis=0)
+    where = told["zone"] or f"{x:.0f},{y:.0f}"
+    return f"{told['event']} at {where}: {card_in_words(told['values'])}"
+
+
+RECOGNIZER = Recognizer(
+    name="comet",
+    decks=("comet",),
+    namer=_namer,
+    read=read_comet,
+    follower=_tracker,
+    in_words=in_words,
+    learn=learn_comet,
+)

@@ -1,0 +1,1 @@
+"""The rules of Seven Card Comet as pure functions over frozen state."""

@@ -1,0 +1,141 @@
+"""What is printed on a Comet card: the card seen straight on, and a small network's opinion of its three numbers.
+
+The network (`models/comet/numeral_classifier`) is shown the card either way up. Of each way it says what the card
+shows, a face, a back or nothing of the kind; how surely it is the right way up; and for each section, from the top, its
+number. PretrainedNumerals are read as print: no deck needs to be learnt.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.games.comet.vision.detector import CARD, HALF_WIDTH
+from companion.games.comet.vision.results import BACK, NUMBERS
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.image.pyramid import Pyramid, warp
+from companion.vision.networks import Network, logistic, network, softmax
+
+WIDE, HIGH = 72, 96
+"""A card's patch in pixels: three sections of 32."""
+REACH = 1.04
+"""How far a patch reaches, in half widths and half heights of the card."""
+KINDS = ("face", "back", "nothing")
+OUTPUTS = 3 * (len(NUMBERS) + 1) + len(KINDS) + 1
+"""Three sections' classes, the kinds, and the logit of the right way up."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opinions:
+    """What the network thinks of cards. Probabilities, float32.
+
+    Attributes:
+        kinds: (N, 3) of `KINDS`.
+        upright: (N,) that the card is the right way up as its corners have it.
+        numbers: (N, 2, 3, 14): as the corners have it and upside down; each section from the top; `NUMBERS`, then none.
+            Upside down they say nothing where one look was enough.
+    """
+
+    kinds: np.ndarray
+    upright: np.ndarray
+    numbers: np.ndarray
+
+    def sections(self) -> np.ndarray:
+        """Of every section from the corners' side, both ways weighed (N, 3, 15): `NUMBERS`, a back, none of these."""
+        face, back = self.kinds[:, KINDS.index("face"), None, None], self.kinds[:, KINDS.index("back"), None, None]
+        up = self.upright[:, None, None]
+        numbers = (up * self.numbers[:, 0] + (1 - up) * self.numbers[:, 1, ::-1])[..., :-1] * face
+        backs = np.broadcast_to(back, (*numbers.shape[:2], 1))
+        return np.concatenate([numbers, backs, np.maximum(1 - numbers.sum(-1, keepdims=True) - backs, 0)], -1)
+
+
+_UNIT_FROM_PATCH = REACH * np.array(
+    [[2 / WIDE * HALF_WIDTH, 0, (1 / WIDE - 1) * HALF_WIDTH], [0, 2 / HIGH, 1 / HIGH - 1]]
+)
+"""From a patch's pixels to the card's unit frame (2, 3)."""
+
+
+def cut_cards(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    """Cards (N, 4, 2) seen straight on as their corners have it: (N, HIGH, WIDE, 3) uint8."""
+    centres, affines = CARD.pose_of(corners)
+    image_from_patch = affines @ _UNIT_FROM_PATCH
+    image_from_patch[..., 2] += centres
+    steps = np.sqrt(np.abs(np.linalg.det(affines))) * 2 * REACH / HIGH
+    patches = [warp(pyramid, one, (WIDE, HIGH), step) for one, step in zip(image_from_patch, steps, strict=True)]
+    return np.array(patches, np.uint8).reshape(-1, HIGH, WIDE, 3)
+
+
+def levelled(patches: np.ndarray) -> np.ndarray:
+    """Patches with their bright parts brought to one level, the room's light divided out: about -0.5..0.75, float32."""
+    sparse = patches[:, ::4, ::4].reshape(len(patches), -1, 3)
+    top = np.percentile(sparse, 90, axis=1) if len(patches) else np.ones((0, 3))
+    white = np.maximum(0.5 * top + 0.5 * top.max(-1, keepdims=True), 12.0).astype(np.float32)
+    level = patches / white[:, None, None]
+    np.minimum(level, np.float32(1.25), out=level)
+    level -= np.float32(0.5)
+    return np.asarray(level)
+
+
+def opinions(net: Network, patches: np.ndarray) -> Opinions:
+    """What the network thinks of cards seen straight on (N, HIGH, WIDE, 3), shown to it both ways up.
+
+    What it is sure of at once is shown one way up only: the other way would say the same.
+    """
+    n, classes = len(patches), len(NUMBERS) + 1
+    if n == 0:
+        return Opinions(np.zeros((0, len(KINDS))), np.zeros(0), np.zeros((0, 2, 3, classes)))
+    planes = np.ascontiguousarray(patches.transpose(0, 3, 1, 2))
+    level = levelled(planes.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+    first = _answers(net, level)
+    second = np.column_stack([first[:, :-1], -first[:, -1]])
+    again = ~_is_plain(first)
+    if again.any():
+        second[again] = _answers(net, level[again, :, ::-1, ::-1])
+    kinds = softmax((_kinds(first) + _kinds(second)) / 2)
+    upright = logistic((first[:, -1] - second[:, -1]) / 2)
+    return Opinions(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
+
+
+def _answers(net: Network, level: np.ndarray) -> np.ndarray:
+    """The network's logits (N, OUTPUTS) for levelled patches (N, 3, HIGH, WIDE)."""
+    return np.asarray(net.forward(np.ascontiguousarray(level)), np.float32)
+
+
+def _is_plain(answers: np.ndarray) -> np.ndarray:
+    """One look was enough (N,): a back or nothing, or a face the right way up with all its numbers."""
+    kinds, least = softmax(_kinds(answers)), softmax(_numbers(answers)).max(-1).min(-1)
+    face = (
+        (kinds[:, 0] > LIMITS.plain_look) & (logistic(answers[:, -1]) > LIMITS.plain_look) & (least > LIMITS.plain_look)
+    )
+    return np.asarray(face | (kinds[:, 1:].max(-1) > LIMITS.plain_look))
+
+
+def _numbers(answers: np.ndarray) -> np.ndarray:
+    """Each section's logits (N, 3, 14)."""
+    return answers[:, : -len(KINDS) - 1].reshape(len(answers), -1, 3).transpose(0, 2, 1)
+
+
+def _kinds(answers: np.ndarray) -> np.ndarray:
+    return answers[:, -len(KINDS) - 1 : -1]
+
+
+NAMES = (*map(str, NUMBERS), BACK, None)
+"""What the classes of `numerals.Opinions.sections` are called."""
+
+
+class PretrainedNumerals:
+    """The one classifier there is: no deck needs to be learnt. See `Classifier`."""
+
+    def look(self, pyramid: Pyramid, corners: np.ndarray) -> Opinions:
+        """What the network thinks of cards (N, 4, 2)."""
+        return opinions(network("comet/numeral_classifier/weights.onnx"), cut_cards(pyramid, corners))
+
+    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+        """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15) of `NAMES`."""
+        return self.look(pyramid, corners).sections()
+
+    def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+        """See `Classifier`. A 6 that may be a 9 upside down is no more likely than its way up, and so unsure."""
+        best, sure = probabilities.argmax(-1), probabilities.max(-1)
+        return tuple(
+            NAMES[k] if p >= LIMITS.sure_number else None for k, p in zip(best.tolist(), sure.tolist(), strict=True)
+        )

@@ -1,0 +1,21 @@
+"""How Comet cards are found: their shape, and the configuration of the shared detector."""
+
+import numpy as np
+
+from companion.vision.detection.detector import Head, HeatmapDetector
+from companion.vision.geometry.shapes import Shape
+
+HALF_WIDTH = 63.0 / 88.0
+"""A card of 63 x 88 mm whose half height is 1."""
+CARD = Shape(
+    np.array([[-HALF_WIDTH, -1.0], [HALF_WIDTH, -1.0], [HALF_WIDTH, 1.0], [-HALF_WIDTH, 1.0]]), 2, 2 * HALF_WIDTH
+)
+DETECTOR = HeatmapDetector(
+    weights="comet/detector/weights.onnx",
+    heads=(Head(CARD, spacing=0.45),),  # fanned cards lie so near
+    good_px=40.0,
+    too_wide_px=84.0,
+    coarser=0.4,
+    coarser_least=0.9,  # there may be no cards
+)
+CORNER_REFINER = "comet/corner_refiner/weights.onnx"

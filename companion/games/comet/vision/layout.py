@@ -1,0 +1,132 @@
+"""How Comet cards keep their names from picture to picture: by where they lie, and together when the camera moves."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import cv2
+import numpy as np
+
+from companion.games.comet.vision.results import SeenComet, aligned_comet
+from companion.vision.results import SeenCard, is_near
+from companion.vision.tracking.layouts import ENOUGH
+from companion.vision.tracking.registration import agree
+
+MOVED = 0.1
+"""Cards that lie this far from where they lay, in sides, were moved together: a bump."""
+_STAYED = 0.05
+"""A card seen this near to where it lay, in sides, was not moved."""
+_APART = 4.0
+"""Cards that all lie within so many sides may be one set, slid or lifted by a hand: they tell nothing of the camera."""
+_NEAR = 0.5
+_FEWEST = 2
+
+
+class Scattered:
+    """Cards that lie anyhow: each keeps a number of its own, ``(k, 0)``, while it is followed."""
+
+    def own(self, card: SeenCard) -> SeenCard:
+        """See `layout.Layout`."""
+        return replace(card, cell=None)
+
+    def aligned(self, card: SeenCard, model: SeenCard) -> SeenCard:
+        """See `layout.Layout`."""
+        assert isinstance(card, SeenComet) and isinstance(model, SeenComet)
+        return aligned_comet(card, model)
+
+    def named(self, cards: list[SeenCard]) -> list[SeenCard]:
+        """See `layout.Layout`: those without a number get the next ones."""
+        following = max((card.cell[0] for card in cards if card.cell is not None), default=-1) + 1
+        named = []
+        for card in cards:
+            named.append(card if card.cell is not None else replace(card, cell=(following, 0)))
+            following += card.cell is None
+        return named
+
+    def again(self, known: Sequence[SeenCard], seen: Sequence[SeenCard]) -> list[SeenCard] | None:
+        """See `layout.Layout`. Where most cards lie where they lay, place tells; else the pattern they lie in."""
+        numbered = self._numbered(known, seen, np.eye(2, 3))
+        if sum(card.cell is not None for card in numbered) >= ENOUGH * len(known):
+            return numbered
+        carry = self._carry(known, seen)
+        if carry is None:
+            return None
+        numbered = self._numbered(known, seen, carry)
+        return numbered if sum(c.cell is not None for c in numbered) >= max(_FEWEST, ENOUGH * len(known)) else None
+
+    def moved(self, known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
+        """See `layout.Layout`. Not where only cards of one set moved, nor where some stayed where they lay."""
+        was = {card.cell: card for card in known}
+        pairs = [(was[card.cell], card) for card in fresh if card.cell in was]
+        far = [float(np.linalg.norm(np.subtract(now.centre, old.centre))) / now.side for old, now in pairs]
+        if not pairs or float(np.median(far)) < MOVED or _within([now for _, now in pairs], _APART):
+            return None
+        if sum(is_near(c, old, _STAYED) and _same_face(c, old, self) for c in fresh for old in known) > len(pairs) / 4:
+            return None
+        source = np.concatenate([old.corners for old, _ in pairs]).astype(np.float32)
+        target = np.concatenate([self.aligned(now, _carried(old, pairs)).corners for old, now in pairs])
+        carry, _ = cv2.findHomography(source, target.astype(np.float32), cv2.RANSAC, 0.2 * pairs[0][1].side)
+        if carry is None:
+            return None
+        return [
+            replace(c, corners=cv2.perspectiveTransform(c.corners[None].astype(np.float32), carry)[0]) for c in known
+        ]
+
+    def _numbered(self, known: Sequence[SeenCard], seen: Sequence[SeenCard], carry: np.ndarray) -> list[SeenCard]:
+        """The cards seen, each with the number of the known card of the same face that was carried there."""
+        there = [(replace(card, corners=_mapped(card.corners, carry)), card.cell) for card in known]
+        out: list[SeenCard] = []
+        for card in seen:
+            cells = [cell for old, cell in there if is_near(card, old, _NEAR) and _same_face(card, old, self)]
+            out.append(replace(card, cell=cells[0] if cells else None))
+        return out
+
+    def _carry(self, known: Sequence[SeenCard], seen: Sequence[SeenCard]) -> np.ndarray | None:
+        """The turn, scale and shift (2, 3) that take most known cards onto cards of the same face."""
+        best, agreeing = None, 0
+        pairs = [(a, b) for a in known for b in seen if _same_values(a, b)]
+        for i, (a, b) in enumerate(pairs):
+            for c, d in pairs[:i]:
+                carry = _similarity(a, c, b, d)
+                if carry is not None:
+                    count = sum(card.cell is not None for card in self._numbered(known, seen, carry))
+                    if count > agreeing:
+                        best, agreeing = carry, count
+        return best
+
+
+def _within(cards: Sequence[SeenCard], sides: float) -> bool:
+    """No two of the cards lie farther apart than that."""
+    centres = np.array([card.centre for card in cards])
+    far = float(np.linalg.norm(centres[:, None] - centres[None], axis=-1).max())
+    return far < sides * float(np.median([card.side for card in cards]))
+
+
+def _similarity(a: SeenCard, c: SeenCard, b: SeenCard, d: SeenCard) -> np.ndarray | None:
+    """What takes a's centre to b's and c's to d's; None where the scale would change by much."""
+    was, now = complex(*np.subtract(c.centre, a.centre)), complex(*np.subtract(d.centre, b.centre))
+    if a is c or b is d or abs(was) < 1 or not 0.7 < abs(now) / abs(was) < 1.4:
+        return None
+    turn = now / was
+    linear = np.array([[turn.real, -turn.imag], [turn.imag, turn.real]])
+    return np.column_stack([linear, np.subtract(b.centre, linear @ a.centre)])
+
+
+def _mapped(points: np.ndarray, carry: np.ndarray) -> np.ndarray:
+    return np.asarray(points @ carry[:, :2].T + carry[:, 2], np.float32)
+
+
+def _carried(old: SeenCard, pairs: Sequence[tuple[SeenCard, SeenCard]]) -> SeenCard:
+    """The known card turned about its place as all cards were turned: what its corners are compared with."""
+    turn, _ = cv2.estimateAffinePartial2D(
+        np.array([was.centre for was, _ in pairs], np.float32), np.array([now.centre for _, now in pairs], np.float32)
+    )
+    return old if turn is None else replace(old, corners=_mapped(old.corners, turn))
+
+
+def _same_face(card: SeenCard, old: SeenCard, layout: Scattered) -> bool:
+    return agree(layout.aligned(card, old).edges, old.edges)
+
+
+def _same_values(a: SeenCard, b: SeenCard) -> bool:
+    """Both are read fully and show the same."""
+    return None not in a.edges and sorted(map(str, a.edges)) == sorted(map(str, b.edges))

@@ -1,0 +1,111 @@
+"""Reading a Comet table: the stages in order, from a picture to a reading, with the time each took."""
+
+import cv2
+import numpy as np
+
+from companion.games.comet.vision.classifier import PretrainedNumerals
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
+from companion.games.comet.vision.plausibility import compared, is_gap, unlikeness
+from companion.games.comet.vision.reexamination import SeenOutlines, looked_at
+from companion.games.comet.vision.results import BACK, CometReading, SeenComet
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import Stopwatch, Warned, confidence_of
+
+
+def read_comet(
+    bgr: np.ndarray, namer: PretrainedNumerals | None = None, across_px: float | None = None
+) -> CometReading:
+    """Read a Comet table from one picture, without history.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        namer: no matter, numerals are read as print.
+        across_px: between opposite edges of a hexagon as large as the cards, when known: the picture is then searched
+            at the cheapest scale.
+
+    Returns:
+        The reading; without cards it carries the warning ``nothing-found``.
+    """
+    namer = PretrainedNumerals()
+    clock = Stopwatch()
+    pyramid = Pyramid.of(bgr)
+    clock.lap("shrink")
+    width_px = None if across_px is None else across_px * LIMITS.width_of_across
+    found = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
+    clock.lap("find")
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
+    clock.lap("outline")
+    seen = looked_at(pyramid, corners, np.array([f.confidence for f in found]), namer)
+    clock.lap("name")
+    cards = [_card(k, seen, i, namer) for k, i in enumerate(_told(seen.presence, seen.corners))]
+    told = _there(cards, pyramid)
+    size = (bgr.shape[1], bgr.shape[0])
+    warnings = [_unsure(card, size) for card in told if None in card.edges]
+    if not told:
+        warnings = [Warned("nothing-found", "no Comet card on this picture")]
+    clock.lap("judge")
+    return CometReading(tuple(told), (), tuple(warnings), namer, clock.laps)
+
+
+def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
+    """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
+    likely = np.argsort(-presence)[: int((presence >= LIMITS.doubtful_back).sum())]
+    outlines, wide = corners[likely], CARD.width_px(corners[likely])
+    apart = distances(outlines)
+    clashes = apart <= LIMITS.same_card * wide[:, None]
+    for i, k in np.argwhere(~clashes & (apart <= wide[:, None] + wide)).tolist():
+        clashes[i, k] = k < i and _lies_on(outlines[i], outlines[k])
+    kept = suppress_overlaps(clashes)
+    return [int(likely[i]) for i in kept if wide[i] < LIMITS.largest * np.median(wide[kept])]
+
+
+def _lies_on(corners: np.ndarray, surer: np.ndarray) -> bool:
+    """An outline (4, 2) lies askew over a surer one."""
+    return cv2.intersectConvexConvex(corners, surer)[0] > LIMITS.shared_area * cv2.contourArea(corners)
+
+
+def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
+    """The cards that are there: their numbers can be read, or they are found surely enough."""
+    backs = [card for card in cards if BACK in card.edges]
+    off = unlikeness(pyramid, [card.corners for card in backs])
+    alike, strange = compared(off, np.array([card.presence for card in backs]))
+    familiar = {card.cell for card, is_so in zip(backs, alike, strict=True) if is_so}
+    odd = {card.cell for card, is_so in zip(backs, strange, strict=True) if is_so}
+    blank = [card for card in cards if not _has_numbers(card) and card.cell not in odd]
+    plain = {card.cell for card in blank if _is_plain(card, cards, pyramid, card.cell in familiar)}
+    return [card for card in cards if card.cell in plain or _is_read(card)]
+
+
+def _is_read(card: SeenComet) -> bool:
+    return _has_numbers(card) and card.presence >= (LIMITS.hardly_read if card.edges.count(None) > 1 else LIMITS.card)
+
+
+def _has_numbers(card: SeenComet) -> bool:
+    return bool(set(card.edges) - {None, BACK})
+
+
+def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_familiar: bool) -> bool:
+    """A card without numbers is there: found surely enough, the surer for a back like others, and no mere gap."""
+    if card.presence >= (LIMITS.familiar_back if is_familiar else LIMITS.plain_card):
+        return True
+    if card.presence < (LIMITS.doubtful_back if is_familiar else LIMITS.unread_card):
+        return False
+    return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, LIMITS.card)])
+
+
+def _card(number: int, seen: SeenOutlines, i: int, namer: PretrainedNumerals) -> SeenComet:
+    sections, presence = seen.sections[i], float(seen.presence[i])
+    edges = namer.accept(sections)
+    sure = confidence_of(presence, sections, edges)
+    return SeenComet((number, 0), edges, seen.corners[i], sure, presence, sections, 2 if seen.is_about[i] else 0)
+
+
+def _unsure(card: SeenComet, size: tuple[int, int]) -> Warned:
+    missing = sum(edge is None for edge in card.edges)
+    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
+    where = ", the picture's rim cuts it" if near_rim else ""
+    what = "a number" if missing == 1 else f"{missing} numbers"
+    return Warned("unsure", f"{what} of a card cannot be read{where}", card.centre)

@@ -1,0 +1,92 @@
+"""What a reading of a Comet table is made of: cards with three numbers, and how a card turns about by half a turn."""
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from companion.vision.results import Reading, SeenCard
+
+NUMBERS = tuple(range(2, 15))
+"""What a section may show; 14 is the Ace."""
+BACK = "back"
+"""What stands in each section of a card lying face down."""
+
+
+class SeenComet(SeenCard):
+    """One Comet card on a picture.
+
+    ``edges`` are its three sections from the side that its corners begin with: a number in digits, 14 for the Ace,
+    None where unsure, or `BACK`; ``probabilities`` (3, 15) are those of `numerals.Opinions.sections`. ``cell`` is a
+    number that the card keeps while it is followed, ``(k, 0)``; None when it has none. Its top left corner is corner
+    ``east``, 0 or 2.
+    """
+
+    __slots__ = ()
+
+    @property
+    def values(self) -> list[int | None] | None:
+        """Its numbers, ascending, those unsure at the end; None for a card lying face down."""
+        if BACK in self.edges:
+            return None
+        known = sorted(int(edge) for edge in self.edges if edge is not None)
+        return [*known, *[None] * (len(self.edges) - len(known))]
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints a card: without numbers when it lies face down, and when none can be read."""
+        corners = np.roll(self.corners.astype(float), -self.east, 0)
+        return {
+            "values": None if set(self.edges) == {None} else self.values,
+            "corners": np.round(corners, 2).tolist(),
+            "zone": None,
+            "confidence": round(self.confidence, 4),
+        }
+
+    def line(self) -> str:
+        """The card for people."""
+        x, y = self.centre
+        return f"{in_words(self.values):>10}  at {x:.0f},{y:.0f}  {self.confidence:.2f}"
+
+
+class CometReading(Reading):
+    """What lies on one picture of a Comet table. Cards lie apart or together: none is called loose."""
+
+    __slots__ = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """The game's part of what `companion read` prints."""
+        return {"cards": [c.as_json() for c in self.cards], "warnings": [w.as_json() for w in self.warnings]}
+
+    def summary(self) -> str:
+        """How much was read, for people."""
+        down = sum(BACK in card.edges for card in self.cards)
+        return f"{len(self.cards) - down} cards face up, {down} face down"
+
+
+def in_words(values: list[int | None] | None) -> str:
+    """A card's numbers for people.
+
+    >>> in_words([5, 14, None])
+    '5 A ?'
+    """
+    if values is None:
+        return "face down"
+    return " ".join("?" if value is None else "A" if value == NUMBERS[-1] else str(value) for value in values)
+
+
+def about(card: SeenComet) -> SeenComet:
+    """The same card, its corners begun at the opposite one."""
+    return replace(
+        card,
+        edges=card.edges[::-1],
+        corners=np.roll(card.corners, -2, 0),
+        probabilities=card.probabilities[::-1],
+        east=2 - card.east,
+    )
+
+
+def aligned_comet(card: SeenComet, model: SeenComet) -> SeenComet:
+    """The card by itself, its corners begun where those of ``model``, seen there before, begin."""
+    mine, offsets = card.corners - card.corners.mean(0), model.corners - model.corners.mean(0)
+    is_about = float((mine * offsets).sum()) < float((np.roll(mine, -2, 0) * offsets).sum())
+    return replace(about(card) if is_about else card, cell=None)

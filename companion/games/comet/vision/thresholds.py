@@ -1,0 +1,96 @@
+"""The thresholds of Comet's recognition, stage by stage, each with the reason or the measurement that set it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class CometLimits:
+    """Below each threshold stands what it means, and the reason or the measurement that set it."""
+
+    # recognizer
+    hint: float = 0.15
+    """What the finder is less sure of is not looked at."""
+    card: float = 0.5
+    """What is found, or read plainly, less surely than this is not told as a card."""
+    unread_card: float = 0.65
+    """A card without a number to be read must be found at least so surely: patterned cloth may look like one from afar.
+
+    A back is no surer for looking like one: so does the bare wood between two cards, and another game's card."""
+    hardly_read: float = 0.62
+    """A card with only one number to be read must be found so surely: an eight may be two rings of a cloth."""
+    doubtful_back: float = 0.45
+    familiar_back: float = 0.58
+    """A back like others that are found surely may be found less surely, and is looked at no closer from the second
+    on."""
+    same_card: float = 0.35
+    """Two outlines whose middles are nearer than so much of a card's width are one card."""
+    shared_area: float = 0.5
+    """An outline that surer ones cover more than so much of lies askew over them and is none."""
+    largest: float = 1.8
+    """Cards of one deck are of one size: what is so many times wider than most is none."""
+    refinements: int = 2
+    """How often each outline is put right: a back found askew needs a second look."""
+    width_of_across: float = 0.787
+    """A card's width over the distance between opposite edges of a hexagon as large."""
+
+    # classifier
+    sure_number: float = 0.9
+    """A number less certain than this is unsure: its part of the reading is null and a warning says where."""
+
+    # numeral crops
+    plain_look: float = 0.98
+    """A card of whose kind, way up and numbers the network is surer than that is not shown to it upside down."""
+
+    # numeral tta
+    likely_number: float = 0.25
+    """A number less likely than this is none in doubt."""
+
+    # passes
+    plain_card: float = 0.7
+    """What is found so surely is looked at no closer."""
+    likely_outline: float = 0.25
+    fitting_print: float = 0.65
+    """On an outline found less surely, but with edges and as large as the cards beside it, print says that a card is
+    there.
+
+    In 386 pictures this held for each such outline."""
+    lone_number: float = 0.97
+    """Print is two numbers, or one read so surely that is no eight: that may be two rings of a cloth."""
+    large: float = 1.32
+    certain_large: float = 0.9
+    """What shows no number, is found less surely and is so many times wider than the cards beside it is none."""
+
+    # size check
+    sure_size: float = 0.7
+    """Outlines found so surely tell how large cards are."""
+    nearest: int = 3
+    """So many of them beside an outline tell how large a card is there."""
+    odd_size: float = 0.1
+    """A card differs from the usual size by less, as a share."""
+
+    # gap rejection
+    gap_contrast: float = 0.1
+    """By how much of its brightness a card differs from the table beside it at least."""
+
+    # merged cards
+    as_two: tuple[float, float] = (1.25, 1.55)
+    """How many times wider than one card an outline of two is that lie side by side: at most a third of one is
+    covered."""
+    white: int = 245
+    burnt_share: float = 0.8
+    """An outline is burnt out when so much of it is whiter than that, of 255."""
+
+    # back matching
+    compared_share: float = 0.5
+    """So much of two backs is compared, where they are most alike: a hand may lie on the rest."""
+    sure_back: float = 0.7
+    """A back found so surely tells what the deck's backs look like."""
+    certain_back: float = 0.85
+    """One found so surely is none strange to the deck."""
+    enough_backs: int = 2
+    """So many others must tell what is strange: one alone may be no card itself."""
+    alike_backs: float = 0.06
+    strange_backs: float = 0.2
+
+
+LIMITS = CometLimits()

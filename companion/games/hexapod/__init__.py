@@ -1,0 +1,1 @@
+"""Hexapod: rules, deck, recognition, interpretation and demo of one game."""

@@ -1,0 +1,1 @@
+"""Hexapod on the simulated table: what lies there, and scripted players."""

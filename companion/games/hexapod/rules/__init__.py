@@ -1,0 +1,1 @@
+"""The rules of Hexapod as pure functions over frozen state."""

@@ -1,0 +1,119 @@
+"""A Hexapod table between two commands: two cases, the coins, whose turn it is, and what can be asked of them.
+
+Source: the rules page Hexapod, "Things", "A turn" and "State". States are immutable: taking a command back is going on
+from the state before it.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from companion.errors import BadHeader
+from companion.games.hexapod.rules.cases import Case
+from companion.rules.engine import Header
+from companion.rules.fields import require_options, whole_option
+
+COINS = 3
+COIN_WORTH = 2
+LARGEST = 100
+"""Rows and columns that a case may have; no table is larger."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """One player."""
+
+    name: str
+    case: Case
+    coins: int = COINS
+    has_passed: bool = False
+
+    def score(self) -> dict[str, int]:
+        """The seven parts of the score at this moment, and their total."""
+        parts = {**self.case.score(), "coins": COIN_WORTH * self.coins}
+        return {**parts, "total": sum(parts.values())}
+
+    @property
+    def standing(self) -> tuple[int, int]:
+        """What decides the game, higher first: the total, then coins left (rules page, Ruling)."""
+        return self.score()["total"], self.coins
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """The whole table.
+
+    Attributes:
+        phase: ``play``, ``last-turn`` or ``over``.
+        turn: which of the two seats is to move.
+        has_spent: whether a coin was spent this turn.
+        has_spider: whether the Spider has come face up.
+    """
+
+    seats: tuple[Seat, Seat]
+    phase: str = "play"
+    turn: int = 0
+    has_spent: bool = False
+    has_spider: bool = False
+
+    @property
+    def mover(self) -> Seat:
+        """The seat to move."""
+        return self.seats[self.turn]
+
+    @property
+    def opponent(self) -> Seat:
+        """The other seat."""
+        return self.seats[1 - self.turn]
+
+    @property
+    def can_end(self) -> bool:
+        """Whether a turn may end with nothing laid: after a coin, or once the Spider is out."""
+        return self.has_spent or self.has_spider
+
+    def seat(self, name: str) -> Seat:
+        """The seat of that player."""
+        return next(seat for seat in self.seats if seat.name == name)
+
+    def with_mover(self, seat: Seat) -> "State":
+        """The state with the seat to move changed."""
+        first, second = self.seats
+        return replace(self, seats=(first, seat) if self.turn else (seat, second))
+
+    def winners(self) -> list[str]:
+        """Who has the higher total, or of equal ones more coins left; else both."""
+        best = max(seat.standing for seat in self.seats)
+        return [seat.name for seat in self.seats if seat.standing == best]
+
+    def scores(self) -> dict[str, dict[str, int]]:
+        """Everybody's score."""
+        return {seat.name: seat.score() for seat in self.seats}
+
+
+def start(header: Header) -> State:
+    """The table before the first turn. Options: ``rows`` and ``cols`` of the cases, 5 and 5."""
+    require_options(header.options, ("rows", "cols"))
+    rows, cols = (whole_option(header.options, name, 5) for name in ("rows", "cols"))
+    if max(rows, cols) > LARGEST:
+        raise BadHeader(
+            f"a case of {rows} rows and {cols} columns is none; options rows and cols are {LARGEST} at most"
+        )
+    case = Case(rows, cols, {})
+    first, second = header.players
+    return State((Seat(first, case), Seat(second, case)))
+
+
+def view(state: State) -> dict[str, Any]:
+    """The state as the rules page names it, and the result at the end."""
+    is_over = state.phase == "over"
+    turn = None if is_over else state.mover.name
+    return {
+        "phase": state.phase,
+        "turn": turn,
+        "players": {seat.name: _player_view(seat) for seat in state.seats},
+        "table": {"phase": state.phase, "turn": turn},
+        "result": {"winners": state.winners(), "scores": state.scores()} if is_over else None,
+    }
+
+
+def _player_view(seat: Seat) -> dict[str, Any]:
+    return {"coins": seat.coins, "passed": seat.has_passed, "score": seat.score(), "case": seat.case.as_json()}

@@ -1,0 +1,161 @@
+"""Which commands a table of Hexapod could be given now: for bots and hints, and read from what the hands just did."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import product
+from typing import Any
+
+from companion.games.hexapod.rules.cases import SIDE, SINGLES, Card, Case, Place, card_cells, read_card
+from companion.games.hexapod.rules.legality import may_be_laid
+from companion.games.hexapod.rules.state import Seat, State
+from companion.rules.engine import Command, Seen
+
+SPIDER = "spider"
+"""The kind that the Spider shows in a reading."""
+
+_PLACES_LISTED = 16
+_CORNERS: tuple[Place, ...] = tuple(product(range(SIDE), range(SIDE)))
+_PLAIN: tuple[dict[Place, str], ...] = tuple(dict.fromkeys(_CORNERS, kind) for kind in SINGLES)
+_BIG: tuple[dict[Place, str], ...] = (
+    {(0, 0): "stag", (1, 0): "stag"},
+    {(0, 1): "stag", (1, 1): "stag"},
+    {(0, 0): "moth", (0, 1): "moth"},
+    {(1, 0): "moth", (1, 1): "moth"},
+)
+_RESTS = (*_PLAIN, *(plain | big for plain, big in zip(_PLAIN, _BIG, strict=False)))
+"""What a card may show beside what it must."""
+
+
+def legal(state: State) -> tuple[Command, ...]:
+    """Commands that would be accepted now, enough for a random player to play whole games.
+
+    `end` where it is allowed, `pass`, `coin`, `spider`; and plays. Hands are unseen, so for every place that touches
+    what lies there, or a few of an empty case, the plays are those of the cards that leave what they must and carry one
+    kind in all other cells, or a stag or a moth beside it. For a card known by its face see `placements`.
+    """
+    if state.phase == "over":
+        return ()
+    mover = state.mover
+    names = [
+        *(["end"] if state.can_end else []),
+        "pass",
+        *(["coin"] if mover.coins and not state.has_spent else []),
+        *([] if state.has_spider else ["spider"]),
+    ]
+    plays = [
+        play_command(mover.name, place, card)
+        for place in _likely_places(mover.case)
+        for card in _likely_cards(mover.case, place)
+        if may_be_laid(mover.case, place, card)
+    ]
+    return (*({"cmd": name, "player": mover.name} for name in names), *plays)
+
+
+def next_step(state: State) -> Command | None:
+    """The end of the turn where nothing need be laid, else a pass: what is left to whoever lays nothing."""
+    if state.phase == "over":
+        return None
+    return {"cmd": "end" if state.can_end else "pass", "player": state.mover.name}
+
+
+def placements(state: State, cells: Sequence[Sequence[str]]) -> tuple[Command, ...]:
+    """Every place at which the player whose turn it is may lay a card of these kinds; none for what is no card."""
+    card = read_card(cells)
+    if card is None or state.phase == "over":
+        return ()
+    case = state.mover.case
+    return tuple(
+        play_command(state.mover.name, place, card) for place in case.windows() if may_be_laid(case, place, card)
+    )
+
+
+def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
+    """What the hands just did, commands that would be accepted first.
+
+    ``before`` and ``after`` map players to what shows in their cases, ``{"Ana": [["blue", None, ...], ...], ...}``,
+    None for an empty cell and for one that was not read; and None to the cards lying loose, each as 2 × 2 kinds.
+
+    A card lies over every cell that now shows something new, and the four cells it lies on are all read. Where it
+    covers its like nothing changes, so that several places may fit: those that the rules allow come first, and one that
+    they refuse is proposed too, for then the referee says why. The case says who laid it. A Spider that comes to show,
+    in a case or loose, is `spider`, before all else. A coin is not seen.
+    """
+    if state.phase == "over":
+        return ()
+    spider = [{"cmd": "spider", "player": state.mover.name}] if _is_spider_new(state, before, after) else []
+    seats = [state.mover, state.opponent]
+    found = [laid for seat in seats for laid in _laid(seat, before.get(seat.name), after.get(seat.name))]
+    return (*spider, *sorted(found, key=lambda command: not _is_allowed(state, command)))
+
+
+def play_command(player: str, place: Place, card: Card) -> Command:
+    """The command that lays a card with its top left cell at a place."""
+    return {"cmd": "play", "player": player, "row": place[0], "col": place[1], "card": {"cells": card_cells(card)}}
+
+
+def _likely_places(case: Case) -> tuple[Place, ...]:
+    """The places at which a card covers something; in an empty case the first few."""
+    if not case.lying:
+        return case.windows()[:_PLACES_LISTED]
+    over = {(row - r, col - c) for row, col in case.lying for r, c in _CORNERS}
+    return tuple(place for place in sorted(over) if case.holds(place))
+
+
+def _is_allowed(state: State, command: Command) -> bool:
+    card = read_card(command["card"]["cells"])
+    is_movers = command["player"] == state.mover.name
+    return is_movers and card is not None and may_be_laid(state.mover.case, (command["row"], command["col"]), card)
+
+
+def _likely_cards(case: Case, place: Place) -> tuple[Card, ...]:
+    """Cards that may fit: an insect lying there kept, dung kept, the rest of one kind or a stag or moth beside it."""
+    if case.half_covered(place) is not None:
+        return ()
+    under = {corner: _moved(corner, place) for corner in _CORNERS}
+    insects = dict.fromkeys(case.lying[cell] for cell in under.values() if cell in case.lying)
+    kept = [{corner: one.kind for corner, cell in under.items() if cell in one.cells} for one in insects] or [{}]
+    dung = {corner: "dung" for corner, cell in under.items() if case.kind(cell) == "dung"}
+    shown = dict.fromkeys(tuple(({**rest, **keep, **dung}).items()) for keep in kept for rest in _RESTS)
+    cards = (_card_of(kinds) for kinds in shown)
+    return tuple(dict.fromkeys(card for card in cards if card is not None))
+
+
+@lru_cache(maxsize=4096)
+def _card_of(kinds: tuple[tuple[Place, str], ...]) -> Card | None:
+    return read_card(_square(dict(kinds)))
+
+
+def _square(kinds: Mapping[Place, str | None]) -> list[list[str | None]]:
+    return [[kinds[row, col] for col in range(SIDE)] for row in range(SIDE)]
+
+
+def _laid(seat: Seat, before: Any, after: Any) -> Iterator[Command]:
+    """The cards that may have been laid in one case: for each place that has all news, the card that shows there."""
+    now = _shown(after)
+    was = _shown(before)
+    news = {cell for cell, kind in now.items() if kind not in (seat.case.kind(cell), was.get(cell), SPIDER)}
+    for place in seat.case.windows() if news else ():
+        under = {corner: _moved(corner, place) for corner in _CORNERS}
+        card = read_card(_square({corner: now.get(cell) for corner, cell in under.items()}))
+        if card is not None and news.issubset(under.values()):
+            yield play_command(seat.name, place, card)
+
+
+def _shown(rows: Any) -> dict[Place, str]:
+    """What was read of a case, cell by cell."""
+    return {(r, c): kind for r, row in enumerate(rows or ()) for c, kind in enumerate(row) if kind is not None}
+
+
+def _is_spider_new(state: State, before: Seen, after: Seen) -> bool:
+    return not state.has_spider and not _shows_spider(before) and _shows_spider(after)
+
+
+def _shows_spider(seen: Seen) -> bool:
+    """Whether the Spider shows in a case, or on a loose card."""
+    loose = seen.get(None) or ()
+    cases = [rows for name, rows in seen.items() if name is not None]
+    return any(SPIDER in _shown(rows).values() for rows in (*cases, *loose))
+
+
+def _moved(corner: Place, place: Place) -> Place:
+    return corner[0] + place[0], corner[1] + place[1]

@@ -1,0 +1,69 @@
+"""How changes of a Hexapod table are told: plain JSON as `companion watch` prints it, and words for people."""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from companion.games.hexapod.vision.placements import Laid, Place
+from companion.games.hexapod.vision.results import SeenField
+from companion.vision.geometry.shapes import homography, mapped
+from companion.vision.tracking.events import Told
+
+
+def in_words(told: Told) -> str:
+    """What was told, for people.
+
+    >>> in_words({"event": "placed", "board": 0, "row": 1, "col": 2, "cells": [["blue", "gold"], ["moth", "moth"]]})
+    'placed in case 1 at row 2, column 3: blue gold | moth moth'
+    """
+    if told["event"] == "table":
+        return f"the table: {len(told['boards'])} display cases, {len(told['loose'])} cards beside them"
+    where = "beside the cases" if told["board"] is None else f"case {told['board'] + 1}"
+    if "row" in told:
+        where = f"in case {told['board'] + 1} at row {told['row'] + 1}, column {told['col'] + 1}"
+    shown = " | ".join(" ".join(kind or "." for kind in row) for row in told["cells"])
+    return f"{told['event']} {where}: {shown}"
+
+
+def placed(board: int, case: SeenField, laid: Laid) -> Told:
+    """A card laid in a case."""
+    row, col = laid.place
+    return {
+        "event": "placed",
+        "board": board,
+        "row": row,
+        "col": col,
+        "cells": [list(line) for line in laid.cells],
+        "corners": np.round(cell_corners(case, laid.place, 2, 2), 2).tolist(),
+        "confidence": round(case.confidence, 4),
+    }
+
+
+def removed(board: int, case: SeenField, news: Mapping[Place, str | None]) -> Told:
+    """Cells of a case show what lay below, or the floor."""
+    rows, cols = [place[0] for place in news], [place[1] for place in news]
+    high, wide = max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
+    corners = cell_corners(case, (min(rows), min(cols)), high, wide)
+    shown = [[case.cells[r][c] for c in range(min(cols), max(cols) + 1)] for r in range(min(rows), max(rows) + 1)]
+    return {
+        "event": "removed",
+        "board": board,
+        "row": min(rows),
+        "col": min(cols),
+        "cells": shown,
+        "corners": np.round(corners, 2).tolist(),
+        "confidence": round(case.confidence, 4),
+    }
+
+
+def moved(board: int, case: SeenField, news: Mapping[Place, str | None]) -> Told:
+    """Something changed in a case that is no one card laid."""
+    return {**removed(board, case, news), "event": "moved"}
+
+
+def cell_corners(field: SeenField, place: tuple[int, ...], high: int, wide: int) -> np.ndarray:
+    """The corners (4, 2) of some cells of a field, in pixels."""
+    rows, cols = len(field.cells), len(field.cells[0])
+    row, col = place
+    grid = np.array([[col, row], [col + wide, row], [col + wide, row + high], [col, row + high]], float)
+    return mapped(homography(field.corners), grid * 2 / [cols, rows] - 1)

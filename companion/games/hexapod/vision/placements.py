@@ -1,0 +1,140 @@
+"""What changed in a display case between two readings: where a card was laid, or what is gone.
+
+Changes when a play shows in another way. Pure: kinds in, kinds out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from companion.games.hexapod.vision.results import Kinds, SeenField
+
+Place = tuple[int, int]
+Cells = tuple[tuple[str | None, str | None], tuple[str | None, str | None]]
+Square = tuple[tuple[str, str], tuple[str, str]]
+
+_CORNERS: tuple[Place, ...] = ((0, 0), (0, 1), (1, 0), (1, 1))
+_SECOND: Mapping[str, Place] = {"moth": (0, 1), "stag": (1, 0)}
+_COVERED = 0.6
+"""A card that shows what lay there before is told only when so much of each of its cells looks different."""
+
+_SHOWS = 2
+"""Of two cards laid at once each must show something new in so many of its cells."""
+_ELSEWHERE = 0.15
+"""And then the other cells may look different only so much, taken together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Laid:
+    """A card laid in a case: its top left cell, and what shows on it."""
+
+    place: Place
+    cells: Cells
+
+
+def news_of(before: SeenField, now: SeenField) -> dict[Place, str | None]:
+    """The cells that show something else than before, as far as they were read, and what."""
+    return {
+        (r, c): now.cells[r][c]
+        for r, row in enumerate(before.cells)
+        for c, kind in enumerate(row)
+        if not now.doubt[r][c] and not before.doubt[r][c] and now.cells[r][c] != kind
+    }
+
+
+def laid_cards(before: SeenField, now: SeenField, changed: np.ndarray) -> tuple[Laid, ...]:
+    """The one or two cards that were laid; none when no such explain what changed.
+
+    Args:
+        before: the case as it was known.
+        now: the case as it is read.
+        changed: (rows, cols) the share of each cell that looks different.
+
+    Returns:
+        Two cards that lie one over the other with the lower one first, its hidden cells None.
+    """
+    news = news_of(before, now) | _first_read(before, now)
+    if any(kind is None for kind in news.values()):
+        return ()
+    rows, cols = changed.shape
+    places = list(np.ndindex(rows - 1, cols - 1))
+    squares = [place for place in places if square(now.cells, place) is not None]
+    fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(news) <= set(_under(place))]
+    if not news:
+        fitting = [one for one in fitting if _stands_out(changed, one[0])]
+    elif not fitting:
+        pairs = [(a, b) for b in squares for a in places if a != b]
+        fitting = [pair for pair in pairs if _explains(pair, now, news, changed)]
+    if not fitting:
+        return ()
+    best = max(
+        fitting, key=lambda some: sum(float(changed[cell]) - 0.5 for cell in {c for p in some for c in _under(p)})
+    )
+    hidden = set(_under(best[-1])) if len(best) == 2 else set()
+    lower = [Laid((int(p[0]), int(p[1])), _shown(now.cells, p, hidden)) for p in best[:-1]]
+    return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1], set())))
+
+
+def _explains(pair: tuple[Place, Place], now: SeenField, news: Mapping[Place, str | None], changed: np.ndarray) -> bool:
+    """Whether a card and one on top of it, or beside it, show all that is new."""
+    lower, top = (set(_under(place)) for place in pair)
+    shown = lower - top
+    if not set(news) <= lower | top or any(
+        changed[cell] >= _COVERED for cell in np.ndindex(changed.shape) if cell not in lower | top
+    ):
+        return False
+    if len(shown) == 4 and square(now.cells, pair[0]) is None:
+        return False
+    is_seen = all(now.cells[r][c] is not None for r, c in shown)
+    return is_seen and all(sum(cell in news for cell in cells) >= _SHOWS for cells in (shown, top))
+
+
+def _shown(cells: Kinds, place: Place, hidden: set[Place]) -> Cells:
+    """What shows of a card there; None where another card hides it."""
+    a, b, c, d = (None if (r, q) in hidden else cells[r][q] for r, q in _under(place))
+    return (a, b), (c, d)
+
+
+def square(cells: Kinds, place: Place) -> Square | None:
+    """The four kinds of a card there; None where a cell is empty or unread, or a stag or moth lacks its half."""
+    kinds = {corner: cells[place[0] + corner[0]][place[1] + corner[1]] for corner in _CORNERS}
+    if any(kind is None for kind in kinds.values()):
+        return None
+    spiders = sum(kind == "spider" for kind in kinds.values())
+    if spiders not in (0, 4):
+        return None
+    for kind, (down, right) in _SECOND.items():
+        for row, col in _CORNERS:
+            other = (row + down, col + right) if row + down < 2 and col + right < 2 else (row - down, col - right)
+            if kinds[row, col] == kind and kinds[other] != kind:
+                return None
+    a, b, c, d = (str(kinds[corner]) for corner in _CORNERS)
+    return (a, b), (c, d)
+
+
+def with_card(cells: Kinds, laid: Laid) -> Kinds:
+    """The kinds once the card lies there."""
+    under = dict(zip(_under(laid.place), (kind for row in laid.cells for kind in row), strict=True))
+    return tuple(tuple(under.get((r, c)) or kind for c, kind in enumerate(row)) for r, row in enumerate(cells))
+
+
+def _stands_out(changed: np.ndarray, place: Place) -> bool:
+    """Whether all four cells there look different and the others hardly do: no shadow, no light."""
+    inside = np.zeros(changed.shape, bool)
+    inside[place[0] : place[0] + 2, place[1] : place[1] + 2] = True
+    return bool(changed[inside].min() >= _COVERED and changed[~inside].mean() <= _ELSEWHERE)
+
+
+def _first_read(before: SeenField, now: SeenField) -> dict[Place, str | None]:
+    """Cells that could not be read before and can be now, where an insect shows."""
+    return {
+        (r, c): now.cells[r][c]
+        for r, row in enumerate(before.doubt)
+        for c, doubted in enumerate(row)
+        if doubted and not now.doubt[r][c] and now.cells[r][c] is not None
+    }
+
+
+def _under(place: Place) -> list[Place]:
+    return [(int(place[0]) + row, int(place[1]) + col) for row, col in _CORNERS]

@@ -1,0 +1,87 @@
+"""What a reading of a Hexapod table is made of: display cases, loose cards, warnings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from companion.vision.results import Warned
+
+Kinds = tuple[tuple[str | None, ...], ...]
+"""Row by row; None for an empty cell and for one that could not be read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenField:
+    """A case's field, or a loose card, on a picture.
+
+    Attributes:
+        corners: (4, 2) pixels, clockwise as seen, the first at the top left as its owner sees it.
+        cells: what was read.
+        doubt: for each cell whether it could not be read.
+        confidence: 0..1, that it is there and everything stated is right.
+        is_case: whether it is a case.
+        is_upright: whether what lies there says which way is up; an empty case does not.
+        presence: 0..1, that it is there.
+    """
+
+    corners: np.ndarray
+    cells: Kinds
+    doubt: tuple[tuple[bool, ...], ...]
+    confidence: float
+    is_case: bool
+    is_upright: bool = True
+    presence: float = 1.0
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """Its middle in pixels."""
+        x, y = self.corners.mean(0)
+        return float(x), float(y)
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints a board, or a loose card."""
+        size = {"rows": len(self.cells), "cols": len(self.cells[0])} if self.is_case else {}
+        return {
+            **size,
+            "cells": [list(row) for row in self.cells],
+            "corners": np.round(self.corners.astype(float), 2).tolist(),
+            "confidence": round(self.confidence, 4),
+        }
+
+    def line(self) -> str:
+        """It for people: row by row, a dot for an empty cell."""
+        rows = [
+            " ".join("?" if d else (kind or ".") for kind, d in zip(kinds, doubts, strict=True))
+            for kinds, doubts in zip(self.cells, self.doubt, strict=True)
+        ]
+        return f"{'case' if self.is_case else 'card':>9}  {' | '.join(rows)}  {self.confidence:.2f}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HexapodReading:
+    """What lies on one picture of a Hexapod table.
+
+    Attributes:
+        cards: the cases.
+        loose: the cards beside them, face up.
+        stages_ms: how long each stage took.
+    """
+
+    cards: tuple[SeenField, ...]
+    loose: tuple[SeenField, ...]
+    warnings: tuple[Warned, ...]
+    stages_ms: Mapping[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The game's part of what `companion read` prints."""
+        return {
+            "boards": [case.as_json() for case in self.cards],
+            "loose": [card.as_json() for card in self.loose],
+            "warnings": [warning.as_json() for warning in self.warnings],
+        }
+
+    def summary(self) -> str:
+        """How much was read, for people."""
+        return f"{len(self.cards)} display cases, {len(self.loose)} cards beside them"

@@ -1,0 +1,267 @@
+"""A Hexapod table over time: cards laid in cases and beside them, each reported once when it lies at rest.
+
+A known case or card where something changed and has lain still is looked at again where it lies, cell by cell: what a
+hand covers stays as it was known. The whole picture is read only for what changed elsewhere.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.hexapod.vision.association import begun_alike, found_again, is_same_place, was_pushed
+from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
+from companion.games.hexapod.vision.events import cell_corners, moved, placed, removed
+from companion.games.hexapod.vision.orientation import looked_again
+from companion.games.hexapod.vision.placements import laid_cards, news_of, with_card
+from companion.games.hexapod.vision.plausibility import is_card, is_case, judged
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.games.hexapod.vision.results import HexapodReading, SeenField
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.tracking.change_detector import Mask, cells_of
+from companion.vision.tracking.events import Patience, TableEvent
+from companion.vision.tracking.tracker import Found, TableReading, Tracker, View
+from companion.vision.tracking.tracks import State, Track
+
+_UNCHANGED = 0.08
+"""A cell of which less changed shows what it showed."""
+_OPEN = 0.1
+"""A cell of which less is covered by a hand or still moves can be read."""
+_LOOKS = 2
+"""A field is believed when so many looks in a row saw the same."""
+_MANY_LOOKS = 5
+_SELDOM_S = 0.8
+"""A field that was looked at often is looked at once in so long."""
+_READ_S = 0.06
+_FULL_S = 0.4
+"""The whole picture is read once in so long at most."""
+
+
+@dataclass(slots=True, eq=False)
+class _Look:
+    """What was last seen of a field, for how many looks the same, when last, and since when it is looked at."""
+
+    field: SeenField
+    looks: int
+    at_s: float
+    since_s: float
+
+
+class CaseTracker(Tracker[SeenField]):
+    """Follows the cases and the loose cards of one table."""
+
+    THINGS = "cases"
+
+    def __init__(self, namer: InsectClassifier | None = None, patience: Patience | None = None) -> None:
+        super().__init__(patience)
+        self._namer = namer or PretrainedInsects()
+        self._looks: dict[Track[SeenField], _Look] = {}
+        self._pyramid: Pyramid | None = None
+
+    def _read_table(self, bgr: NDArray[np.uint8]) -> HexapodReading:
+        return read_hexapod(bgr, self._namer)
+
+    def _is_doubtful(self, reading: TableReading) -> bool:
+        return any(any(map(any, case.doubt)) for case in reading.cards)
+
+    def _find(self, known: list[SeenField], reading: TableReading) -> Found[SeenField] | None:
+        assert isinstance(reading, HexapodReading)
+        cases = found_again(known, reading)
+        if cases is None:
+            return None
+        self._looks.clear()
+        left = list(reading.loose)
+        pieces, is_seen = list(cases), [True] * len(cases)
+        for card in known[len(cases) :]:
+            again = next((one for one in left if one.cells == card.cells), None)
+            pieces.append(again or card)
+            is_seen.append(again is not None)
+            left = [one for one in left if one is not again]
+        return Found(pieces, is_seen)
+
+    # ------------------------------------------------------------ known cases and cards
+
+    def _look(self, view: View) -> list[TableEvent]:
+        self._pyramid = None
+        events: list[TableEvent] = []
+        free: Mask = np.ones(view.changed.shape, bool)
+        for track in self._lying:
+            area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
+            free &= ~area
+            if float(view.changed[area].mean() if area.any() else 0) < 0.01:
+                self._looks.pop(track, None)
+                track.enter(State.STILL, self._now_s)
+                continue
+            events += self._look_at(track, view)
+        return events + self._look_elsewhere(view, free)
+
+    def _look_at(self, track: Track[SeenField], view: View) -> list[TableEvent]:
+        """Look again at a known field that changed, as far as no hand is over it."""
+        field, look = track.piece, self._looks.get(track)
+        changed = _cell_shares(field, view.changed)
+        stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
+        is_open = _cell_shares(field, view.hands | stirring) < _OPEN
+        if not is_open.all():
+            track.enter(State.COVERED, self._now_s, "a hand is over it")
+        is_changed = changed >= _UNCHANGED
+        if not (is_changed & is_open).any() or self._was_looked_at(look):
+            return []
+        self._pyramid = self._pyramid or Pyramid.of(view.bgr)
+        upright = looked_again(self._pyramid, field, self._namer)
+        if field.is_case and not is_case(upright):
+            return []
+        now, _ = judged(upright, self._namer, self._pyramid.levels[0].shape[1::-1], is_case=field.is_case)
+        before = begun_alike(field, now) if field.is_case else field
+        is_pushed = was_pushed(field, now)
+        if is_pushed and not is_open.all():
+            return []
+        if field.is_case and field.is_upright and not is_pushed:
+            now = _only_where(now, before, is_changed & is_open)
+        look = self._gather(track, now)
+        still = view.mask.is_still(self._patience.card_s)
+        rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
+        is_old = self._now_s - look.since_s >= self._patience.doubt_s
+        if look.looks < _LOOKS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
+            return []
+        if not field.is_case:
+            return self._card_changed(track, now, is_there=is_card(upright))
+        since_s = np.round(_cell_shares(field, view.mask.stirred_s), 1)
+        shares = np.zeros_like(changed) if is_pushed else changed * is_open
+        return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
+
+    def _was_looked_at(self, look: _Look | None) -> bool:
+        if look is None:
+            return False
+        return self._now_s - look.at_s < (_READ_S if look.looks < _MANY_LOOKS else _SELDOM_S)
+
+    def _gather(self, track: Track[SeenField], now: SeenField) -> _Look:
+        """This look with those before that saw the same."""
+        look = self._looks.get(track)
+        if look is not None and (look.field.cells, look.field.doubt) == (now.cells, now.doubt):
+            look.looks, look.at_s = look.looks + 1, self._now_s
+        else:
+            since_s = self._now_s if look is None else look.since_s
+            look = self._looks[track] = _Look(now, 1, self._now_s, since_s)
+        return look
+
+    def _case_changed(
+        self,
+        track: Track[SeenField],
+        before: SeenField,
+        now: SeenField,
+        shares: NDArray[np.float64],
+        *,
+        is_old: bool,
+        is_open: Mask,
+        since_s: NDArray[np.float64],
+    ) -> list[TableEvent]:
+        """What changed in a case, once it is certain."""
+        board = self._lying.index(track)
+        news, is_sure = news_of(before, now), not any(map(any, now.doubt))
+        events: list[TableEvent] = []
+        laid = laid_cards(before, now, shares)
+        if len(laid) == 2 and not any(None in row for row in laid[0].cells):
+            laid = tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
+        if laid:
+            cells = before.cells
+            for card in laid:
+                cells = with_card(cells, card)
+                events.append(placed(board, now, card))
+            track.piece = replace(now, cells=cells)
+        elif news and is_sure:
+            events = [removed(board, now, news) if None in news.values() else moved(board, now, news)]
+            track.piece = now
+        elif not news and (is_old or is_sure):
+            track.piece = now if is_sure else before
+        else:
+            return []
+        self._settle(track, is_open, only_read=not events)
+        return events
+
+    def _card_changed(self, track: Track[SeenField], now: SeenField, *, is_there: bool) -> list[TableEvent]:
+        """What now lies where a loose card was known: another card, or none."""
+        field = track.piece
+        everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
+        if not is_there:
+            track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
+            if self._now_s - track.since_s < self._patience.removal_s:
+                return []
+            self._settle(track, everywhere)
+            track.enter(State.GONE, self._now_s)
+            self._tracks = [one for one in self._lying if one is not track]
+            return [{"event": "removed", "board": None, **field.as_json()}]
+        if any(map(any, now.doubt)):
+            return []
+        track.piece = now
+        track.enter(State.STILL, self._now_s)
+        self._settle(track, everywhere)
+        return [] if now.cells == field.cells else [{"event": "placed", "board": None, **now.as_json()}]
+
+    def _settle(self, track: Track[SeenField], is_open: Mask, *, only_read: bool = False) -> None:
+        """Accept what lies in a field, but for cells under a hand and those that could not be read."""
+        field, shape = track.piece, self._detector.seen.shape[1:]
+        where = cells_of(field.corners, (shape[0], shape[1]), 1.1)
+        hidden = ~is_open | (np.array(field.doubt) if only_read else False)
+        for place in zip(*np.nonzero(hidden), strict=True):
+            where &= ~cells_of(cell_corners(field, place, 1, 1), (shape[0], shape[1]), 1.3)
+        self._detector.accept(where)
+        self._looks.pop(track, None)
+
+    # ------------------------------------------------------------ elsewhere on the table
+
+    def _look_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
+        """Read the picture where something beside the known fields changed and lies still."""
+        settled = view.changed & free & ~view.hands & view.mask.is_still(self._patience.card_s)
+        if self._now_s < self._next_full_s or float(settled.mean()) < 0.001:
+            return []
+        self._next_full_s = self._now_s + _FULL_S
+        reading = read_hexapod(view.bgr, self._namer)
+        events: list[TableEvent] = []
+        for field in (*reading.cards, *reading.loose):
+            area = cells_of(field.corners, free.shape, 1.0)
+            is_known = any(is_same_place(field, track.piece) for track in self._lying)
+            if is_known or any(map(any, field.doubt)) or float(settled[area].mean()) <= 0.4:
+                continue
+            events.append(self._meet_field(field, reading))
+            self._detector.accept(cells_of(field.corners, free.shape, 1.15))
+        slow = settled & view.mask.is_still(self._patience.doubt_s)
+        if slow.any():
+            self._detector.accept(slow & ~self._skin(view), is_thing=True)
+        return events
+
+    def _meet_field(self, field: SeenField, reading: HexapodReading) -> TableEvent:
+        """A case or a card where none was known: one that was moved there, or a new one."""
+        self._looks.clear()
+        known = self._lying
+        for board, track in enumerate(known):
+            was = track.piece
+            is_gone = not any(is_same_place(was, one) for one in (*reading.cards, *reading.loose))
+            if is_gone and (was.is_case, was.cells) == (field.is_case, field.cells):
+                track.piece = field
+                self._detector.accept(self._places([was]))
+                return {"event": "moved", "board": board if field.is_case else None, **field.as_json()}
+        at = sum(track.piece.is_case for track in known) if field.is_case else len(known)
+        self._tracks = [*known[:at], *self._follow([field]), *known[at:]]
+        return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
+
+
+def _only_where(now: SeenField, before: SeenField, is_read: Mask) -> SeenField:
+    """The field as it is read in some cells, and as it was known in the others."""
+    pick = [
+        list(zip(*rows, strict=True))
+        for rows in zip(now.cells, before.cells, now.doubt, before.doubt, is_read, strict=True)
+    ]
+    return replace(
+        now,
+        cells=tuple(tuple(new if read else old for new, old, _, _, read in row) for row in pick),
+        doubt=tuple(tuple(new if read else old for _, _, new, old, read in row) for row in pick),
+    )
+
+
+def _cell_shares(field: SeenField, mask: Mask | NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of each cell of a field that a mask covers, or the mean of other values there, (rows, cols)."""
+    out = np.zeros((len(field.cells), len(field.cells[0])))
+    for place in np.ndindex(out.shape):
+        area = cells_of(cell_corners(field, place, 1, 1), (mask.shape[0], mask.shape[1]))
+        out[place] = float(mask[area].mean()) if area.any() else 0.0
+    return out

@@ -1,0 +1,1 @@
+"""HexDragon: rules, deck, recognition, interpretation and demo of one game."""

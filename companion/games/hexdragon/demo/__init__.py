@@ -1,0 +1,1 @@
+"""HexDragon on the simulated table: what lies there, and scripted players."""

@@ -1,0 +1,103 @@
+"""The simulated table of HexDragon: tiles and stars are laid; the camera may name cells and edges turned by sixths."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from companion import games
+from companion.games.hexdragon.deck import board_cells
+from companion.games.hexdragon.demo.things import STAR, TILE, HexDragonThings
+from companion.games.hexdragon.rules import tiles
+from companion.rules.engine import Command
+from companion.rules.hexgrid import Cell, rotated
+from companion.simulator import filmed
+from companion.simulator.script import Script
+from companion.simulator.things import Face
+
+Spot = tuple[Cell, str]
+"""A cell, and `TILE` or `STAR`."""
+
+
+class HexDragonTabletop(filmed.FilmedTabletop):
+    """A `companion.simulator.tabletop.Tabletop`."""
+
+    def __init__(self, script: Script, seed: int, size: tuple[int, int] = (1280, 720)) -> None:
+        """A board with the start tile on it."""
+        state = games.game("hexdragon").rules.start(script.header)
+        self._turns = 0
+        """The script's names turned so often are the film's."""
+        self._colours = {seat.name: seat.colour for seat in state.seats}
+        self._cells = board_cells(state.radius)
+        super().__init__(script, HexDragonThings(state.radius), seed, size)
+        self.lay_out(0)
+
+    def lying(self, done: int) -> dict[Spot, Face]:
+        """The start tile, the tiles laid so far, and the stars that still lie."""
+        lying: dict[Spot, Face] = {((0, 0), TILE): (tiles.START.turned(self._turns), None)}
+        for command in self._script.commands[:done]:
+            if command["cmd"] not in ("place", "star"):
+                continue
+            cell, colour = rotated(_cell(command), self._turns), self._colours[command["player"]]
+            if command["cmd"] == "star":
+                lying[cell, STAR] = (STAR, colour)
+            else:
+                lying.pop((cell, STAR), None)
+                tile = tiles.read(command["tile"]).turned(self._turns)
+                lying[cell, TILE] = (tile, colour if tile.kind == "head" else None)
+        return lying
+
+    def mislaid(self, index: int) -> dict[Spot, Face] | None:
+        """The tile on another free cell."""
+        lying, meant = self.lying(index), self.lying(index + 1)
+        (cell, kind), thing = next(reversed(meant.items()))
+        free = [other for other in self._cells if not {(other, TILE), (other, STAR)} & meant.keys()]
+        if not free or (cell, STAR) in lying:
+            return None
+        return lying | {(self._random.choice(free), kind): thing}
+
+    def is_laid(self, index: int) -> bool:
+        """Tiles and stars are laid; the rest is said."""
+        return self._script.commands[index]["cmd"] in ("place", "star")
+
+    def follow(self, script: Script, moves: Sequence[Command]) -> None:
+        """Go on with another script; the tiles stay where they lie, whatever it calls their cells."""
+        agreed = next(k for k in range(len(moves), -1, -1) if self._ways(moves[:k]))
+        self._turns = (self._turns - self._ways(moves[:agreed])[0]) % 6
+        self._script = script
+
+    def done(self, moves: Sequence[Command]) -> int | None:
+        """See `Tabletop`."""
+        return len(moves) if self._ways(moves) else None
+
+    def told(self, moves: Sequence[Command], index: int) -> Command:
+        """The script's command with the cells and edges as the session names them."""
+        command, turns = self._script.commands[index], next(iter(self._ways(moves)), 0)
+        return _turned(command, turns) if "cell" in command else command
+
+    def _ways(self, moves: Sequence[Command]) -> list[int]:
+        """By how many sixths the moves' names are turned against the script's; empty when they are other moves."""
+        ours = self._script.commands[: len(moves)]
+        if len(ours) < len(moves):
+            return []
+        return [turns for turns in range(6) if all(_agree(a, b, turns) for a, b in zip(ours, moves, strict=True))]
+
+
+def _agree(ours: Command, theirs: Command, turns: int) -> bool:
+    if any(ours.get(name) != theirs.get(name) for name in ("cmd", "player")):
+        return False
+    if "cell" not in ours:
+        return True
+    is_there = rotated(_cell(ours), turns) == _cell(theirs)
+    return is_there and ("tile" not in ours or _across(ours["tile"], turns) == _across(theirs["tile"], 0))
+
+
+def _across(tile: Mapping[str, Any], turns: int) -> tuple[int, ...]:
+    return tiles.read(tile).turned(turns).across
+
+
+def _turned(command: Command, turns: int) -> Command:
+    tile = {"tile": tiles.read(command["tile"]).turned(turns).as_json()} if "tile" in command else {}
+    return {**command, "cell": list(rotated(_cell(command), turns)), **tile}
+
+
+def _cell(command: Command) -> Cell:
+    return command["cell"][0], command["cell"][1]

@@ -1,0 +1,109 @@
+"""Where HexDragon's words name tiles and cells, and a tile in the rules' words and in the camera's.
+
+A reserved star is no tile that lies: its cell stays open to its owner's tile, which then is news.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from companion.games.hexdragon.vision.classifier import ENDS, FACES, end_shares
+from companion.games.hexdragon.vision.results import SeenTile
+from companion.interpretation.lattice import TableauMeaning, Words
+from companion.rules.engine import Command
+from companion.rules.hexgrid import Cell
+from companion.vision.results import SeenCard
+from companion.vision.tracking.registration import Edges
+
+_LEAST = 0.001
+"""Faces less likely than this are not offered."""
+
+
+def interpreter() -> TableauMeaning:
+    """A fresh interpreter of a HexDragon table."""
+    return TableauMeaning(Words(lying, cells, thing, tile_chances))
+
+
+def lying(view: Mapping[str, Any]) -> dict[Cell, Edges]:
+    """The tiles that the game's view says lie on the table."""
+    colours = {name: seat["colour"] for name, seat in view["players"].items()}
+    return {
+        (tile["cell"][0], tile["cell"][1]): face(tile, colours.get(tile["player"])) for tile in view["table"]["tiles"]
+    }
+
+
+def cells(command: Mapping[str, Any]) -> tuple[Cell, ...]:
+    """The cell that a command lays a tile or a star on."""
+    return ((command["cell"][0], command["cell"][1]),) if "cell" in command else ()
+
+
+def face(tile: Mapping[str, Any], owner: str | None) -> Edges:
+    """What a camera sees of a tile in a view, and of its owner's colour: what the line at each edge leads to.
+
+    >>> face({"head": 4, "tails": [5], "paths": [[0, 3], [1, 2]]}, "red")
+    ('+3', '+1', '+5', '+3', 'head:red', 'tail')
+    """
+    edges: list[str | None] = [None] * 6
+    for a, b in tile["paths"]:
+        edges[a], edges[b] = f"+{(b - a) % 6}", f"+{(a - b) % 6}"
+    for tail in tile["tails"]:
+        edges[tail] = "tail"
+    if tile["head"] is not None:
+        edges[tile["head"]] = f"head:{owner}"
+    return tuple(edges)
+
+
+def thing(edges: Edges) -> dict[str, Any] | None:
+    """A tile or a star as the rules' `interpret` takes it; None where it could not be read whole.
+
+    >>> thing(("+3", "+1", "+5", "+3", "head:red", "tail"))["paths"]
+    [[0, 3], [1, 2]]
+    >>> thing(("star:blue",) * 6)
+    {'kind': 'star', 'owner': 'blue'}
+    """
+    named = [edge for edge in edges if edge is not None]
+    if len(named) < len(edges):
+        return None
+    if named[0].startswith("star:"):
+        return {"kind": "star", "owner": named[0].partition(":")[2]}
+    heads = [d for d, edge in enumerate(named) if edge.startswith("head:")]
+    tails = [d for d, edge in enumerate(named) if edge == "tail"]
+    joins = [(d, (d + int(edge)) % 6) for d, edge in enumerate(named) if edge[0] == "+"]
+    return {
+        "kind": "start" if len(tails) == 6 else "head" if heads else "body",
+        "owner": named[heads[0]].partition(":")[2] if heads else None,
+        "head": heads[0] if heads else None,
+        "tails": tails,
+        "paths": [[a, b] for a, b in joins if a < b],
+    }
+
+
+def tile_chances(command: Command, news: Sequence[SeenCard], cards: Sequence[SeenCard] = ()) -> list[Any]:
+    """For the HexDragon tile that a command lays: ``[["tile"], {the tile as JSON: 0..1}]``; its owner stays.
+
+    Args:
+        command: what the hands did.
+        news: the tiles that say so, in the game's cells.
+        cards: all tiles known; they tell nothing here.
+    """
+    told: list[Any] = []
+    for card in news:
+        if "tile" not in command or not isinstance(card, SeenTile) or card.cell != tuple(command["cell"]):
+            continue
+        ends = end_shares(card.probabilities)
+        shares = ends[np.arange(6), FACES].min(axis=1)  # each edge's chance is that of all faces that have it so
+        likely = [int(k) for k in np.argsort(-shares) if shares[k] >= _LEAST]
+        owned = {name: value for name, value in command["tile"].items() if name == "owner"}
+        told.append([["tile"], {_as_json(k, owned): round(float(shares[k]), 4) for k in likely}])
+    return told
+
+
+def _as_json(face: int, owned: Mapping[str, Any]) -> str:
+    """One of `FACES`, as a command lays it."""
+    named = tuple("head:" if ENDS[k] == "head" else ENDS[k] for k in FACES[face])
+    seen = thing(named)
+    assert seen is not None, "a face has all its edges"
+    ends = {"head": seen["head"], "tails": seen["tails"]} if seen["kind"] == "head" else {}
+    return json.dumps({"kind": seen["kind"], **ends, "paths": seen["paths"], **owned}, sort_keys=True)

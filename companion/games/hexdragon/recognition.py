@@ -1,0 +1,43 @@
+"""How HexDragon is recognised: its deck, what names its tiles, and how it is read, followed and learnt."""
+
+from pathlib import Path
+
+import numpy as np
+
+from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
+from companion.games.hexdragon.vision.enrolment import learn_hexdragon
+from companion.games.hexdragon.vision.lattice import Grid, rough_grid
+from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
+from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
+from companion.games.hexdragon.vision.results import in_words as tile_in_words
+from companion.vision.recognizer import Recognizer
+from companion.vision.tracking.card_tracker import CardTracker
+from companion.vision.tracking.events import Told
+from companion.vision.tracking.layouts import LatticeLayout
+
+
+def _namer(edition: str | None, profile: Path | None) -> TileClassifier:
+    return PretrainedTiles() if profile is None else FewShotTiles(InkProfile.read(profile))
+
+
+def _grid(corners: np.ndarray) -> Grid:
+    return rough_grid(corners, np.ones(len(corners)))
+
+
+def in_words(told: Told) -> str:
+    """What a follower told, for people."""
+    if told["event"] == "table":
+        return f"the table: {len(told['tiles'])} tiles, {len(told['stars'])} stars"
+    where = "off the board" if told["cell"] is None else f"at ({told['cell'][0]}, {told['cell'][1]})"
+    return f"{told['event']} {where}: {tile_in_words(told)}"
+
+
+RECOGNIZER = Recognizer(
+    name="hexdragon",
+    decks=("hexdragon",),
+    namer=_namer,
+    read=read_hexdragon,
+    follower=lambda namer, patience: CardTracker(read_hexdragon, LatticeLayout(_grid), namer, patience, read_beside),
+    in_words=in_words,
+    learn=learn_hexdragon,
+)

@@ -1,0 +1,1 @@
+"""The rules of HexDragon as pure functions over frozen state."""

@@ -1,0 +1,171 @@
+"""HexDragon: its commands, in the order of checks and with the events that the rules page gives.
+
+Rules page: "HexDragon as the referee plays it". Its parts lie beside: the tiles (`hexdragon_tiles`), the lines through
+them (`hexdragon_lines`), the table between two commands (`hexdragon_state`), what is refused (`hexdragon_checks`),
+hints and readings (`hexdragon_hands`) and how it is told (`hexdragon_words`).
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+from companion.games.hexdragon.rules import lines, tiles
+from companion.games.hexdragon.rules.legality import (
+    require_going_on,
+    require_skip,
+    require_star,
+    require_tile,
+    require_turn,
+)
+from companion.games.hexdragon.rules.lines import Connection
+from companion.games.hexdragon.rules.sentences import explain
+from companion.games.hexdragon.rules.state import Scored, State, start, view
+from companion.games.hexdragon.rules.table_changes import interpret, legal, next_step, placements
+from companion.rules.engine import Command, Event
+from companion.rules.fields import cell_field, command_name, malformed, text_field
+from companion.rules.hexgrid import Cell
+from companion.rules.notation import CELL, TEXT, Field, Form, Notation
+
+__all__ = [
+    "EDITIONS",
+    "NAME",
+    "NOTATION",
+    "PLAYERS",
+    "State",
+    "apply",
+    "explain",
+    "interpret",
+    "legal",
+    "next_step",
+    "placements",
+    "start",
+    "view",
+]
+
+NAME = "hexdragon"
+EDITIONS: tuple[str, ...] = ()
+PLAYERS: tuple[int, int | None] = (1, 4)
+NOTATION: Notation = {
+    "place": (Field("player", TEXT), Field("cell", CELL), Field("tile", Form(tiles.written, tiles.from_written))),
+    "star": (Field("player", TEXT), Field("cell", CELL)),
+    "skip": (Field("player", TEXT),),
+    "agree-end": (Field("player", TEXT),),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Move:
+    """A command whose fields have the right types."""
+
+    name: str
+    player: str
+    cell: Cell = (0, 0)
+    tile: Any = None
+
+
+def apply(state: State, command: Command) -> tuple[State, tuple[Event, ...]]:
+    """The state after one command and what happened.
+
+    Raises:
+        Refusal: one of the codes of the rules page, "Commands, events, refusals"; nothing has changed.
+    """
+    move = _read(command)
+    if move.name == "agree-end":
+        require_going_on(state, move.player)
+    else:
+        require_turn(state, move.player)
+    return _DO[move.name](state, move)
+
+
+def _read(command: Command) -> _Move:
+    """The command with its fields, or the refusal ``malformed``."""
+    name = command_name(command, _DO)
+    move = _Move(name, text_field(command, "player"))
+    if name in ("place", "star"):
+        move = replace(move, cell=cell_field(command, "cell"))
+    if name == "place":
+        move = replace(move, tile=command.get("tile"))
+        if not tiles.is_formed(move.tile):
+            raise malformed("place needs tile, an object with a kind and a list of paths")
+    return move
+
+
+def _place(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
+    """Lay a tile; every connection that it closes is scored."""
+    tile = require_tile(state, move.player, move.cell, move.tile)
+    laid = state.with_tile(move.cell, tile, move.player)
+    placed = {"event": "placed", "player": move.player, "cell": list(move.cell), "class": tile.class_name}
+    claims = [(one, _claims(laid, move.player, one)) for one in lines.connections(laid.board, move.cell)]
+    connected = [_connected(move.player, one, names) for one, names in claims]
+    return _passed_on(reduce(_scored, claims, laid), (placed, *connected))
+
+
+def _star(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
+    """Reserve a cell, once a game."""
+    require_star(state, move.player, move.cell)
+    starred = {"event": "starred", "player": move.player, "cell": list(move.cell)}
+    return _passed_on(state.with_seat(replace(state.seat(move.player), star=move.cell)), (starred,))
+
+
+def _skip(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
+    """Let the turn go by."""
+    require_skip(state, move.player)
+    return _passed_on(state, ({"event": "skipped", "player": move.player},))
+
+
+def _agree_end(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
+    """Agree, out of turn, that nobody can score any more; the game ends once all do (rules page, "End and ranking")."""
+    agreed = replace(state, agreed=state.agreed | {move.player})
+    told = {"event": "agreed", "player": move.player}
+    return _ended(agreed, (told,)) if len(agreed.agreed) == len(state.seats) else (agreed, (told,))
+
+
+_DO: dict[str, Callable[[State, _Move], tuple[State, tuple[Event, ...]]]] = {
+    "place": _place,
+    "star": _star,
+    "skip": _skip,
+    "agree-end": _agree_end,
+}
+
+
+def _claims(state: State, placer: str, connection: Connection) -> tuple[str, ...]:
+    """Whom a connection scores for, one name an owned head; without heads whoever laid the tile."""
+    return tuple(state.laid_by[cell] for cell in connection.heads) or (placer,)
+
+
+def _scored(state: State, claim: tuple[Connection, tuple[str, ...]]) -> State:
+    """The state with a connection counted for all it scores for; twice for the owner of both its heads."""
+    connection, names = claim
+    scored = Scored(connection.kind, connection.length, _worth(connection))
+    for name in names:
+        seat = state.seat(name)
+        state = state.with_seat(replace(seat, connections=(*seat.connections, scored)))
+    return state
+
+
+def _connected(placer: str, connection: Connection, names: tuple[str, ...]) -> Event:
+    return {
+        "event": "connection",
+        "player": placer,
+        "kind": connection.kind,
+        "length": connection.length,
+        "scores": {name: times * _worth(connection) for name, times in Counter(names).items()},
+        "cells": [list(cell) for cell in connection.cells],
+    }
+
+
+def _worth(connection: Connection) -> int:
+    """L to each head; 1 without heads."""
+    return connection.length if connection.heads else 1
+
+
+def _passed_on(state: State, events: tuple[Event, ...]) -> tuple[State, tuple[Event, ...]]:
+    """The turn with the next player, agreements cancelled; the end once every cell holds a tile."""
+    following = replace(state, turn=(state.turn + 1) % len(state.seats), agreed=frozenset())
+    return (following, events) if following.free else _ended(following, events)
+
+
+def _ended(state: State, events: tuple[Event, ...]) -> tuple[State, tuple[Event, ...]]:
+    return replace(state, over=True), (*events, {"event": "ended", "ranking": state.ranking()})

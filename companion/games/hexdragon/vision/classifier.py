@@ -1,0 +1,243 @@
+"""What a HexDragon tile shows: views of whole tiles, a network's answers to them, and the faces that a piece can have.
+
+A view is the tile rectified by its outline, 48 x 48 pixels, a little more than the tile; what lies beyond its edges is
+left black. Brightness is measured by the tile's own bright parts and the light's colour by all tiles together, so the
+room's light drops out. The network is blind to which colours a set is printed in: what a tile's lines join is read from
+their shape, and only whose a head or star is needs colours.
+
+A face is six labels in order of direction: what the line that begins at the edge leads to, said relative to the edge,
+so that a face turns with its tile by a cyclic shift, as a Hex'el card's symbols do: ``+2`` the edge two directions on,
+``tail``, ``head:red``; a star token shows ``star:red`` six times, the start tile six tails.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from companion.games.hexdragon.deck import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
+from companion.games.hexdragon.vision.thresholds import LIMITS
+from companion.vision.classification.classifier import Classifier
+from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.image.pyramid import Pyramid, grid, sample_pieces
+from companion.vision.networks import Network, network, softmax
+
+VIEW = 48
+REACH = 1.06
+"""Half a view's width, in circumradii."""
+BRIGHT = 0.75
+"""What a tile's bright parts become."""
+MOST = 1.25
+"""Brighter a view is not."""
+ENDS = ("+1", "+2", "+3", "+4", "+5", "tail", "head")
+"""What an edge's line leads to: the edge so many directions on, a tail, a head."""
+OWNERS = ("red", "blue", "yellow", "purple")
+KINDS = ("tile", "star", "other")
+
+
+def _inside(points: np.ndarray, apothem: float) -> np.ndarray:
+    angles = np.radians(60.0 * np.arange(6))
+    normals = np.stack([np.cos(angles), np.sin(angles)])
+    return np.asarray((points @ normals).max(-1) <= apothem)
+
+
+_POINTS = grid(VIEW, VIEW, (REACH, REACH))
+_SHOWN = _inside(_POINTS, 1.03 * np.sqrt(0.75)).reshape(VIEW, VIEW)
+_MEASURED = _inside(_POINTS, 0.9 * np.sqrt(0.75))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Answers:
+    """What the network says of some places.
+
+    Attributes:
+        ends: (N, 6, 7) probability of each of `ENDS` for each edge, in order of the outline's own directions.
+        owners: (N, 4) of each of `OWNERS`, where there is a head or a star.
+        kinds: (N, 3) of each of `KINDS`.
+    """
+
+    ends: np.ndarray
+    owners: np.ndarray
+    kinds: np.ndarray
+
+
+def cut_tiles(
+    pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None = None, most: float = MOST
+) -> tuple[np.ndarray, np.ndarray]:
+    """Look at every tile through its outline.
+
+    Args:
+        pyramid: the picture.
+        corners: (N, 6, 2) pixels, clockwise.
+        cast: the light's colour (3,) where it is known; None for that of these tiles.
+        most: what is brighter is cut off: the network knows nothing brighter than `MOST`.
+
+    Returns:
+        Views (N, VIEW, VIEW, 3) float32, 0..most; and the light's colour (3,), BGR, about 1.
+    """
+    n = len(corners)
+    if n == 0:
+        return np.zeros((0, VIEW, VIEW, 3), np.float32), np.ones(3, np.float32) if cast is None else cast
+    views = sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS, 2 * REACH / VIEW)
+    bright = np.maximum(np.percentile(views[:, _MEASURED][:, ::3], 80, axis=1), 6.0)  # (N, 3)
+    level_of = bright.mean(1, keepdims=True)
+    if cast is None:
+        cast = np.median(bright / level_of, axis=0).astype(np.float32)
+    scaled = views * (BRIGHT / (level_of * cast)).astype(np.float32)[:, None]
+    out = np.minimum(scaled, most).reshape(n, VIEW, VIEW, 3)
+    out[:, ~_SHOWN] = 0.0
+    return out, cast
+
+
+def answers_to(net: Network, views: np.ndarray) -> Answers:
+    """The network's answers to views (N, VIEW, VIEW, 3), cut off at `MOST`."""
+    n = len(views)
+    if n == 0:
+        return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
+    out = net.forward(np.ascontiguousarray(np.minimum(views, MOST).transpose(0, 3, 1, 2)) - np.float32(0.5)).reshape(
+        n, -1
+    )
+    return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))
+
+
+Face = tuple[str | None, ...]
+
+HEAD_NAMES = tuple(f"head:{owner}" for owner in OWNERS)
+STAR_NAMES = tuple(f"star:{owner}" for owner in OWNERS)
+NAMES: tuple[str | None, ...] = (*ENDS[:6], *HEAD_NAMES, *STAR_NAMES, None)
+"""What each class is called; None for no piece at all."""
+TAIL, HEAD = 5, 6
+_KIND_SHARES = {"body": 0.5, "head": 0.44, "start": 0.06}
+"""What is expected before anything is seen: there are six times as many heads as bodies, but not on a table."""
+
+
+def _all_faces() -> np.ndarray:
+    """Every face a tile can show in every turn, (F, 6) indices of `paths.ENDS`: 15 bodies, 90 heads, the start."""
+    bodies = [_labels(tile.across) for tile in BODY_SET]
+    heads = [_labels(tile.across) for tile in HEADS]
+    turned = [tuple(face[(d - turns) % 6] for d in range(6)) for face in bodies + heads for turns in range(6)]
+    return np.array([*dict.fromkeys(turned), (TAIL,) * 6])
+
+
+def _labels(across: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple({HEAD_LINE: HEAD, TAIL_LINE: TAIL}.get(far, (far - d) % 6 - 1) for d, far in enumerate(across))
+
+
+def _prior() -> np.ndarray:
+    """What each of `FACES` is expected at, (F,)."""
+    heads, tails = (FACES == HEAD).any(1), (FACES == TAIL).all(1)
+    kinds = np.where(tails, "start", np.where(heads, "head", "body"))
+    return np.array([_KIND_SHARES[str(kind)] / (kinds == kind).sum() for kind in kinds])
+
+
+FACES = _all_faces()
+_LOG_PRIOR = LIMITS.prior_weight * np.log(_prior())
+_ONE_HOT = np.eye(len(ENDS), dtype=np.float32)[FACES]
+"""(F, 6, 7)."""
+
+
+def edge_probabilities(answers: Answers) -> np.ndarray:
+    """Probability of each of `NAMES` for each edge, (N, 6, C): what the faces that can be speak for, together."""
+    n = len(answers.ends)
+    weight = face_weights(answers.ends)
+    ends = np.einsum("nf,fdl->ndl", weight, _ONE_HOT)
+    owners, tile, star, other = answers.owners[:, None], *(answers.kinds[:, k, None, None] for k in range(3))
+    out = [ends[..., :6] * tile, ends[..., HEAD:] * owners * tile, np.repeat(owners * star, 6, axis=1)]
+    return np.concatenate([*out, np.broadcast_to(other, (n, 6, 1))], axis=-1).astype(np.float32)
+
+
+def answers_told(probabilities: np.ndarray) -> Answers:
+    """The answers from which such probabilities (N, 6, C) come."""
+    ends = np.stack([end_shares(p) for p in probabilities])
+    owned = probabilities[..., _HEADS].sum(1) + probabilities[..., _STARS].sum(1)
+    tile, star = (np.array([share(p) for p in probabilities]) for share in (tile_share, star_share))
+    kinds = np.stack([tile, star, 1 - tile - star], axis=1)
+    return Answers(ends, owned / np.maximum(owned.sum(1, keepdims=True), 1e-6), kinds)
+
+
+def face_weights(ends: np.ndarray) -> np.ndarray:
+    """How likely each of `FACES` is (N, F), from the probabilities of the ends of its edges (N, 6, 7)."""
+    return softmax(np.einsum("ndl,fdl->nf", np.log(np.maximum(ends, 1e-6)), _ONE_HOT) + _LOG_PRIOR)
+
+
+def end_shares(probabilities: np.ndarray) -> np.ndarray:
+    """The probabilities (6, 7) of `paths.ENDS` in (6, C), of a piece that is a tile."""
+    ends = np.concatenate([probabilities[:, :HEAD], probabilities[:, _HEADS].sum(-1, keepdims=True)], axis=1)
+    return np.asarray(ends / np.maximum(ends.sum(-1, keepdims=True), 1e-6))
+
+
+def tile_share(probabilities: np.ndarray) -> float:
+    """How surely (6, C) is a tile, 0..1."""
+    return float(probabilities[:, :10].sum(-1).mean())
+
+
+def star_share(probabilities: np.ndarray) -> float:
+    """How surely (6, C) is a star token, 0..1."""
+    return float(probabilities[:, 10:14].sum(-1).mean())
+
+
+def accepted_edges(probabilities: np.ndarray, sure: float, sure_owner: float) -> Face:
+    """The labels (6,) that may be stated as fact; None where unsure.
+
+    Args:
+        probabilities: (6, C).
+        sure: what an edge leads to, or that a star lies there, is at least so certain.
+        sure_owner: whose head or star it is, given that it is one, is at least so certain.
+
+    >>> p = np.zeros((6, len(NAMES)), np.float32)
+    >>> p[:, NAMES.index("tail")] = 0.99
+    >>> accepted_edges(p, 0.9, 0.8)[:2]
+    ('tail', 'tail')
+    """
+    best = probabilities.argmax(-1)
+    return tuple(_name(int(k), p, sure, sure_owner) for k, p in zip(best, probabilities, strict=True))
+
+
+def _name(best: int, p: np.ndarray, sure: float, sure_owner: float) -> str | None:
+    owned = _HEADS if best in range(*_HEADS.indices(len(NAMES))) else _STARS
+    if best not in range(*owned.indices(len(NAMES))):
+        return NAMES[best] if p[best] >= sure else None
+    share = float(p[owned].sum())
+    return NAMES[best] if share >= sure and p[best] >= sure_owner * share else None
+
+
+_HEADS, _STARS = slice(6, 10), slice(10, 14)
+
+
+class TileClassifier(Classifier, Protocol):
+    """Reads the faces of one set, in the light that it was told or, where it was told none, that it measures."""
+
+    def first_look(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, TileClassifier]":
+        """The probabilities of pieces, see `Classifier`, and the classifier told the light in which they lie."""
+
+    def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "TileClassifier":
+        """The classifier told the light of tiles (N, 6, 2) whose probabilities (N, 6, C) are known; N >= 1."""
+
+
+@dataclass(frozen=True, slots=True)
+class PretrainedTiles:
+    """The reference printing and its kin; the light's colour (3,), BGR, about 1. See `TileClassifier`."""
+
+    cast: np.ndarray | None = None
+
+    def first_look(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, PretrainedTiles]":
+        """See `TileClassifier`."""
+        views, cast = cut_tiles(pyramid, corners, self.cast)
+        return edge_probabilities(answers_to(tile_network(), views)), PretrainedTiles(cast)
+
+    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+        """See `Classifier`."""
+        return self.first_look(pyramid, corners)[0]
+
+    def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "PretrainedTiles":
+        """See `TileClassifier`."""
+        return PretrainedTiles(cut_tiles(pyramid, corners)[1])
+
+    def accept(self, probabilities: np.ndarray) -> Face:
+        """See `Classifier`."""
+        return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
+
+
+def tile_network() -> Network:
+    """The network that reads tiles."""
+    return network("hexdragon/tile_classifier/weights.onnx")

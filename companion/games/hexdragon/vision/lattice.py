@@ -1,0 +1,176 @@
+"""Which cell of one regular hex grid each tile fills: a printed board's, or that of tiles laid edge to edge.
+
+Unlike `lattice`, which walks from card to card because hands err more and more outwards, this takes all tiles as lying
+on one grid of one pitch, a little off their cells: tiles that touch no other have cells too, and so have free places.
+"""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+
+from companion.games.hexdragon.vision.thresholds import LIMITS
+from companion.rules.hexgrid import Cell, distance
+from companion.vision.geometry.shapes import HEXAGON, mapped
+from companion.vision.geometry.table_plane import table_from_outlines
+
+_CORNERS = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
+_FIRST_PITCH = 1.02 * np.sqrt(3.0)
+"""Where neighbours are looked for, in sides, before the pitch is known."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """The grid that some tiles lie on.
+
+    Attributes:
+        cells: for each tile its axial cell, None for one that lies on none or where a surer one lies.
+        east: for each tile the edge (corner ``east`` to ``east + 1``) that looks in direction 0.
+        image_from_grid: 3x3, from the grid's plane (neighbours 1 apart, direction 0 along x, y down) to pixels.
+        reach: a tile's circumradius in that plane.
+    """
+
+    cells: tuple[Cell | None, ...]
+    east: tuple[int, ...]
+    image_from_grid: np.ndarray
+    reach: float
+
+    def outline(self, cell: Cell) -> np.ndarray:
+        """Where a tile in a cell would be seen, (6, 2) float32 pixels, edge 0 looking in direction 0."""
+        middle = _plane(cell)
+        points = np.array([middle.real, middle.imag]) + HEXAGON.unit * self.reach
+        return mapped(self.image_from_grid, points).astype(np.float32)
+
+    def cell_of(self, corners: np.ndarray, off_most: float = LIMITS.off_most) -> Cell | None:
+        """The cell in which an outline (6, 2) lies, None between cells: that far from any middle, in pitches."""
+        x, y = mapped(np.asarray(np.linalg.inv(self.image_from_grid)), _middles(corners[None].astype(np.float64))[0])
+        (cell,) = _cells_at(np.array([complex(x, y)]))
+        return cell if abs(_plane(cell) - complex(x, y)) < off_most else None
+
+
+def find_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
+    """The grid that most tiles lie on.
+
+    Args:
+        corners: (N, 6, 2) pixels, N >= 1, clockwise.
+        confidence: (N,) how sure each tile is; of two in one cell the surer one gets it.
+    """
+    rough = rough_grid(corners, confidence)
+    image = _closer(rough.image_from_grid, np.asarray(corners, np.float64), rough.cells)
+    return replace(rough, image_from_grid=image)
+
+
+def rough_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
+    """The same with places a little less exact, for half the time: enough where only the tiles' cells are asked for."""
+    outlines = np.asarray(corners, np.float64)
+    table = table_from_outlines(outlines)
+    points = mapped(table, outlines) @ np.array([1, 1j])
+    centre = points.mean(1)
+    side = np.mean((points - centre[:, None]) * np.exp(-1j * np.radians(60.0 * np.arange(6))), axis=1)
+    usable = _like_the_others(side, confidence)
+    cells = _walked(centre, usable, _heading(side[usable]) * _FIRST_PITCH)
+    origin, step = 0j, _heading(side[usable]) * _FIRST_PITCH
+    for _ in range(3):
+        origin, step = _fitted(centre, cells, step)
+        cells = _snapped(centre, usable, origin, step, confidence)
+    reach = float(np.median(np.abs(side[usable])) / abs(step))
+    east = tuple(round((np.angle(step / s) - np.pi / 6) / (np.pi / 3)) % 6 for s in side)
+    plane = np.array([[step.real, -step.imag, origin.real], [step.imag, step.real, origin.imag], [0, 0, 1]])
+    return Grid(cells, east, np.linalg.inv(table) @ plane, reach)
+
+
+def _plane(cell: Cell) -> complex:
+    """A cell's middle in the grid's plane."""
+    return complex(cell[0] + 0.5 * cell[1], np.sqrt(0.75) * cell[1])
+
+
+def _cells_at(places: np.ndarray) -> list[Cell]:
+    """For places (N,) in the grid's plane the cells whose middles lie nearest."""
+    r = places.imag / np.sqrt(0.75)
+    q = places.real - r / 2
+    near = np.floor(np.stack([q, r], -1))[:, None] + _CORNERS  # (N, 4, 2)
+    middles = near[..., 0] + 0.5 * near[..., 1] + 1j * np.sqrt(0.75) * near[..., 1]
+    best = np.abs(middles - places[:, None]).argmin(1)
+    return [(int(q), int(r)) for q, r in near[np.arange(len(near)), best]]
+
+
+def _heading(side: np.ndarray) -> complex:
+    """The way to direction 0, of length 1: the tiles' edges as most of them are turned, nearest to the right."""
+    mean = np.sum((side / np.abs(side)) ** 6)
+    angle = np.angle(mean) / 6 + np.pi / 6
+    return complex(np.exp(1j * (angle - np.pi / 3 * round(angle / (np.pi / 3)))))
+
+
+def _like_the_others(side: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+    """The tiles (N,) that have the size and the turn that most have."""
+    size = np.abs(np.log(np.abs(side) / np.median(np.abs(side)[confidence >= np.median(confidence)])))
+    turn = np.degrees(np.angle((side / np.abs(side) / (_heading(side) * np.exp(-1j * np.pi / 6))) ** 6)) / 6
+    usable = (size < np.log(LIMITS.size_most)) & (np.abs(turn) < LIMITS.turn_most_deg)
+    return usable if usable.any() else np.ones(len(side), bool)
+
+
+def _walked(centre: np.ndarray, usable: np.ndarray, step: complex) -> tuple[Cell | None, ...]:
+    """Cells from neighbour to neighbour, from the tile with the most neighbours as far as they touch."""
+    apart = (centre[None, :] - centre[:, None]) / step
+    near = (np.abs(np.abs(apart) - 1) < 0.25) & usable[:, None] & usable[None, :]
+    seed = int(np.argmax(near.sum(1) + usable))
+    cells: list[Cell | None] = [None] * len(centre)
+    cells[seed] = (0, 0)
+    open_tiles = [seed]
+    while open_tiles:
+        tile = open_tiles.pop(0)
+        others = np.flatnonzero(near[tile])
+        for other, to in zip(others, _cells_at(apart[tile, others]), strict=True):
+            here = cells[tile]
+            if cells[other] is None and here is not None and distance((0, 0), to) == 1:
+                cells[other] = (here[0] + to[0], here[1] + to[1])
+                open_tiles.append(int(other))
+    return tuple(cells)
+
+
+def _fitted(centre: np.ndarray, cells: tuple[Cell | None, ...], step: complex) -> tuple[complex, complex]:
+    """The origin and the step of the grid that fit these tiles best; with one tile the step stays."""
+    held = [i for i, cell in enumerate(cells) if cell is not None]
+    places = np.array([_plane(cell) for cell in cells if cell is not None])
+    at = centre[held]
+    if len(held) < 2:
+        return complex(at[0] - step * places[0]), step
+    spread = places - places.mean()
+    fitted = complex(np.sum(np.conj(spread) * (at - at.mean())) / np.sum(np.abs(spread) ** 2))
+    return complex(at.mean() - fitted * places.mean()), fitted
+
+
+def _snapped(
+    centre: np.ndarray, usable: np.ndarray, origin: complex, step: complex, confidence: np.ndarray
+) -> tuple[Cell | None, ...]:
+    """Every tile's cell on the grid, of two in one cell the surer one's."""
+    cells: list[Cell | None] = [None] * len(centre)
+    taken: set[Cell] = set()
+    places = (centre - origin) / step
+    at = _cells_at(places)
+    is_on = usable & (np.abs(np.array([_plane(cell) for cell in at]) - places) < LIMITS.off_most)
+    for tile in np.argsort(-confidence, kind="stable"):
+        cell = at[tile]
+        if is_on[tile] and cell not in taken:
+            cells[tile] = cell
+            taken.add(cell)
+    return tuple(cells) if taken else _walked(centre, usable, step)
+
+
+def _closer(image: np.ndarray, outlines: np.ndarray, cells: tuple[Cell | None, ...]) -> np.ndarray:
+    """The homography from the grid made to fit the tiles' centres as seen, where there are enough of them."""
+    held = [i for i, cell in enumerate(cells) if cell is not None]
+    places = np.array([[_plane(c).real, _plane(c).imag] for c in cells if c is not None]).reshape(-1, 2)
+    if len(held) < 7 or np.linalg.svd(places - places.mean(0), compute_uv=False)[1] < 1.5:
+        return image
+    # a tile's projected corners have their mean beside its projected centre, by little: the diagonals meet there
+    found, _ = cv2.findHomography(places, _middles(outlines[held]), cv2.LMEDS if len(held) > 9 else 0)
+    return image if found is None else np.asarray(found)
+
+
+def _middles(outlines: np.ndarray) -> np.ndarray:
+    """Where the long diagonals of outlines (N, 6, 2) meet, (N, 2)."""
+    a, b, c, d = (outlines[:, k] for k in (0, 3, 1, 4))
+    u, v, w = b - a, d - c, c - a
+    share = (w[:, 0] * v[:, 1] - w[:, 1] * v[:, 0]) / (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])
+    return np.asarray(a + share[:, None] * u)

@@ -1,0 +1,138 @@
+"""What of a HexDragon picture may be stated as fact, and what is doubted: thresholds and the supply as a prior."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from companion.games.hexdragon.deck import BODY_CLASSES, BODY_SET, COLOURS, HEADS_EACH, SETS
+from companion.games.hexdragon.vision.classifier import Face, TileClassifier, star_share
+from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.games.hexdragon.vision.thresholds import LIMITS
+from companion.rules.hexgrid import Cell, distance
+from companion.vision.detection.detector import Detection
+from companion.vision.results import Warned
+
+UNREAD: Face = (None,) * 6
+
+Pieces = Sequence[tuple[Cell, int, Detection, np.ndarray]]
+
+
+def judged(pieces: Pieces, namer: TileClassifier, size: tuple[int, int], beside: int) -> TileReading:
+    """Say what is sure and doubt the rest.
+
+    Legality is a prior, never an answer: a second start tile, a fourth head of a colour or more tiles of a class than
+    two supply sets hold turn the least certain of them into unsure; what is plainly seen stays, unless so many
+    start tiles are seen that other cards than HexDragon's must lie there.
+
+    Args:
+        pieces: each with its cell, the edge that looks in direction 0, its outline and its probabilities (6, C).
+        namer: what may be stated of them.
+        size: width and height of the picture.
+        beside: how many tiles lie on no cell.
+    """
+    told = [card for piece in pieces if (card := _seen(piece, namer, size)) is not None]
+    counted, has_start = _from_the_start(told)
+    seen, warnings = _doubted(counted)
+    if not has_start:
+        warnings.append(Warned("no-start-tile", "the start tile is not seen: cells are counted from another tile"))
+    if beside:
+        warnings.append(Warned("off-board", f"{beside} tiles lie on no cell of the board"))
+    warnings += [_unsure(card, size) for card in seen if None in card.edges]
+    return TileReading(tuple(seen), (), tuple(warnings), namer)
+
+
+def _seen(
+    piece: tuple[Cell, int, Detection, np.ndarray], namer: TileClassifier, size: tuple[int, int]
+) -> SeenTile | None:
+    cell, east, found, probabilities = piece
+    face = namer.accept(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
+    card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
+    sure = sum(edge is not None for edge in face)
+    if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LIMITS.tile_by_edges):
+        return None
+    return replace(card, confidence=_confidence(card))
+
+
+def is_whole(corners: np.ndarray, size: tuple[int, int]) -> bool:
+    """Every edge's middle is in the picture: of a tile that the rim cuts there is nothing sure to say."""
+    middles = (corners + np.roll(corners, -1, axis=0)) / 2
+    return bool((middles > -1).all() and (middles < np.array(size)).all())
+
+
+def _confidence(card: SeenTile) -> float:
+    best = card.probabilities.max(-1)
+    told = [float(p) for edge, p in zip(card.edges, best, strict=True) if edge is not None]
+    return card.presence * min(told, default=0.5)
+
+
+def _from_the_start(cards: list[SeenTile]) -> tuple[list[SeenTile], bool]:
+    """The cards with cells counted from the start tile, and only those on its board; whether there is one."""
+    starts = [card for card in cards if card.kind == "start"]
+    if not starts:
+        return cards, False
+    middle = max(starts, key=lambda card: card.confidence).cell
+    assert middle is not None, "pieces without a cell are no part of a reading"
+    q, r = middle
+    moved = [replace(card, cell=(card.cell[0] - q, card.cell[1] - r)) for card in cards if card.cell is not None]
+    return [card for card in moved if _is_on_board(card, moved)], True
+
+
+def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
+    """Near the start tile; or a tile beside another, for a table may set its own board, and a star as near as tiles."""
+    far = distance((0, 0), card.cell or (0, 0))
+    if card.is_star:
+        return far <= max(LIMITS.radius, *(distance((0, 0), c.cell or (0, 0)) for c in cards if not c.is_star))
+    return far <= LIMITS.radius or any(distance(other.cell or (0, 0), card.cell or (0, 0)) == 1 for other in cards)
+
+
+def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
+    """The cards, of more than there can be the least certain ones doubted, and what was too many."""
+    groups: dict[str, list[int]] = {}
+    for i, card in enumerate(cards):
+        for group in _groups(card):
+            groups.setdefault(group, []).append(i)
+    warnings, out, dropped = [], list(cards), set()
+    for group, members in groups.items():
+        if len(members) <= _ALLOWED[group]:
+            continue
+        too_many = len(members) - _ALLOWED[group]
+        weak = sorted(members, key=lambda i: cards[i].confidence)[:too_many]
+        said = f"{group} is seen {len(members)} times, and sets in play have {_ALLOWED[group]}"
+        warnings.append(Warned("too-many", said, cards[weak[0]].centre))
+        for i in weak:
+            if cards[i].is_star and star_share(cards[i].probabilities) < LIMITS.plain_star:
+                dropped.add(i)
+            elif (group == "start" and too_many >= LIMITS.foreign_starts) or float(
+                cards[i].probabilities.max(-1).min()
+            ) < LIMITS.plain_edge:
+                out[i] = replace(cards[i], edges=UNREAD, confidence=min(0.5, cards[i].confidence))
+    return [card for i, card in enumerate(out) if i not in dropped], warnings
+
+
+def _allowed() -> Counter[str]:
+    """How many of each group two supply sets, as three or four players use, hold."""
+    bodies = Counter(f"body {tile.class_name}" for tile in BODY_SET for _ in range(max(SETS.values())))
+    heads = Counter({f"head {owner}": HEADS_EACH for owner in COLOURS})
+    return bodies + heads + Counter({f"star {owner}": 1 for owner in COLOURS}) + Counter({"start": 1})
+
+
+_ALLOWED = _allowed()
+
+
+def _groups(card: SeenTile) -> list[str]:
+    """What a fully read piece counts against."""
+    if None in card.edges:
+        return []
+    if card.kind == "body":
+        steps = sorted(min(int(edge or 0), 6 - int(edge or 0)) for edge in card.edges)
+        return [f"body {BODY_CLASSES[tuple(steps[::2])]}"]
+    return [" ".join(filter(None, (card.kind, card.owner)))]
+
+
+def _unsure(card: SeenTile, size: tuple[int, int]) -> Warned:
+    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
+    where = ", the picture's rim cuts it" if near_rim else ""
+    what = "a star" if card.is_star else f"{sum(edge is None for edge in card.edges)} edges of a tile"
+    return Warned("unsure", f"{what} cannot be read{where}", card.centre)

@@ -1,0 +1,92 @@
+"""The thresholds of HexDragon's recognition, stage by stage, each with the reason or the measurement that set it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class HexDragonLimits:
+    """Below each threshold stands what it means, and the reason or the measurement that set it."""
+
+    # recognizer
+    hint: float = 0.2
+    """Less certain than that the finder tells nothing."""
+    tile: float = 0.5
+    """What is told as a tile is at least so surely one to the network that reads it."""
+    blank_tile: float = 0.9
+    """And at least so surely when none of its edges can be read."""
+    off_star: float = 0.42
+    """How far from its cell's middle a star is still told there, in pitches: far from tiles the grid is less exact."""
+    plain_tile: float = 0.6
+    """A tile found so surely is mentioned even when it lies on no cell."""
+    guessed_tile: float = 0.9
+    guessed_star: float = 0.91
+    """A tile or star that was looked for where the grid has a cell is at least so sure."""
+    doubted_star: float = 0.6
+    """One less sure, but so sure, is nothing stated: a warning says where it may lie."""
+    guessed_edges: int = 4
+    """And so many of such a tile's edges are."""
+    star_room: float = 0.7
+    """How much of a cell a star takes, as a share of the circumradius, with room to lie askew."""
+    radius: int = 3
+    """The largest board has so many rings of cells around the start tile."""
+
+    # results
+    sure_edge: float = 0.87
+    """An edge less certain than this is unsure: its part of the reading is null and a warning says where."""
+    sure_owner: float = 0.75
+    """An owner less certain than this, given that there is a head or a star, is unsure."""
+
+    # plausibility
+    plain_edge: float = 0.92
+    """An edge seen so plainly is not doubted because the supply has no such tile any more."""
+    foreign_starts: int = 3
+    """So many more start tiles than there can be are no slip of the eye: blank cards of another game look like them."""
+    plain_star: float = 0.95
+    """A second star of an owner that is seen less plainly may be a counter, and is only warned of."""
+    tile_by_edges: tuple[tuple[int, float], ...] = ((4, 0.12), (2, 0.3), (0, 0.6))
+    """What is told as a tile: with so many sure edges on it, one found at least so surely."""
+
+    # tile tta
+    most_tiles: int = 8
+    """So many tiles are looked at again, the most doubtful ones: time is short."""
+    star: float = 0.5
+    """What is a star so surely needs no tile's outline."""
+    maybe_star: tuple[float, float] = (0.3, 0.985)
+    """What may be a star, and hardly needs another look."""
+    nothing: float = 0.015
+    """What is hardly more surely a tile is not looked at again."""
+    steps: int = 3
+    """So many times an outline is made exact once more."""
+    near_place: float = 0.3
+    """How far from where the grid says, in sides, a tile may lie."""
+
+    # lattice
+    off_most: float = 0.27
+    """How far from its cell's middle a tile may lie, in pitches."""
+    turn_most_deg: float = 13.0
+    size_most: float = 1.3
+    """Tiles of one set differ less in size than this factor, as seen from above."""
+
+    # face prior
+    prior_weight: float = 0.3
+    """Little is expected: 930 drawn tiles were read best so, with hardly a tile stated wrongly."""
+
+    # prototypes
+    tint_spread: float = 0.13
+    """How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
+    strange_ink: float = 4.5
+    """An ink that many spreads away from every owner's is nobody's."""
+    dim_ink: float = 0.06
+
+    # colour cast
+    dark_ground: float = 0.6
+    """Faces that are brighter are paper, and tell the light better than inks do."""
+    sure_head: float = 0.8
+    """A tile and its head so sure say something of the light."""
+    most_heads: float = 3.0
+    """So many heads' worth of evidence a picture has at most: what blurs one of them blurs all."""
+    cast_spread: float = 0.2
+    """How far the logarithm of a tint wanders when the light is measured by inks."""
+
+
+LIMITS = HexDragonLimits()

@@ -1,0 +1,1 @@
+"""Hex'el: rules, deck, recognition, interpretation and demo of one game."""

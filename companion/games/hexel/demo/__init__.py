@@ -1,0 +1,1 @@
+"""Hex'el on the simulated table: what lies there, and scripted players."""

@@ -1,0 +1,47 @@
+"""How Hex'el is recognised: its decks, what names its symbols, and how it is read, followed and learnt."""
+
+from pathlib import Path
+
+import numpy as np
+
+from companion.games.hexel.deck import outline
+from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.games.hexel.vision.lattice import find_lattice
+from companion.games.hexel.vision.prototypes import SymbolProfile
+from companion.games.hexel.vision.recognizer import outlines, read_beside, read_hexel
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.recognizer import Recognizer
+from companion.vision.tracking.card_tracker import CardTracker
+from companion.vision.tracking.events import Told
+from companion.vision.tracking.layouts import LatticeLayout
+
+
+def _namer(edition: str | None, profile: Path | None) -> SymbolClassifier:
+    return PretrainedSymbols(edition) if profile is None else FewShotSymbols(SymbolProfile.read(profile))
+
+
+def _outlines(pyramid: Pyramid, least: float) -> np.ndarray:
+    return outlines(pyramid, least=least)[1]
+
+
+def in_words(told: Told) -> str:
+    """What a follower told, for people."""
+    if told["event"] == "table":
+        return f"the table: {len(told['cards'])} cards, {len(told['loose'])} loose"
+    where = "loose" if told["cell"] is None else f"at ({told['cell'][0]}, {told['cell'][1]})"
+    return f"{told['event']} {where}: {' '.join(edge or '?' for edge in told['edges'])}"
+
+
+RECOGNIZER = Recognizer(
+    name="hexel",
+    decks=("hexel36", "hexel46"),
+    namer=_namer,
+    read=read_hexel,
+    follower=lambda namer, patience: CardTracker(read_hexel, LatticeLayout(find_lattice), namer, patience, read_beside),
+    in_words=in_words,
+    learn=learn_hexel,
+    outlines=_outlines,
+    outline_mm=outline(),
+)

@@ -1,0 +1,1 @@
+"""The rules of Hex'el as pure functions over frozen state."""

@@ -1,0 +1,13 @@
+"""How Hex'el cards are found: the configuration of the shared detector."""
+
+from companion.vision.detection.detector import Head, HeatmapDetector
+from companion.vision.geometry.shapes import HEXAGON
+
+DETECTOR = HeatmapDetector(
+    weights="hexel/detector/weights.onnx",
+    heads=(Head(HEXAGON, spacing=0.5),),
+    good_px=44.0,
+    too_wide_px=92.0,
+    too_small_px=30.0,
+)
+CORNER_REFINER = "hexel/corner_refiner/weights.onnx"

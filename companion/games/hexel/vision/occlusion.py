@@ -1,0 +1,61 @@
+"""Whether something lies where a card is missing: a place that does not look like the bare table around the cards."""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.image.pyramid import Pyramid
+
+_PLACES = np.concatenate([np.zeros((1, 2)), *(share * HEXAGON.unit for share in (0.2, 0.4, 0.55, 0.7))])
+_PLACES = np.concatenate([_PLACES, 0.6 * (HEXAGON.unit + np.roll(HEXAGON.unit, 1, 0)) / 2])
+
+
+def beside(corners: np.ndarray) -> np.ndarray:
+    """The places (M, 6, 2) beside cards where no card lies."""
+    centres = corners.mean(1)
+    over = corners + np.roll(corners, -1, axis=1) - 2 * centres[:, None]  # from a card's centre to its neighbour's
+    places = (corners[:, None] + over[:, :, None]).reshape(-1, 6, 2)
+    reach = np.linalg.norm(over, axis=-1).reshape(-1)
+    apart = np.linalg.norm(places.mean(1)[:, None] - centres[None], axis=-1).min(1)
+    return np.asarray(places[apart > 0.6 * reach])
+
+
+def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], bool]:
+    """A test of whether something covers the table at an outline.
+
+    The bare table is what many places beside the cards look like, in colour and in how lively its pattern is.
+
+    Args:
+        pyramid: the picture.
+        corners: (N, 6, 2) pixels of all cards on it.
+
+    Returns:
+        A function of an outline (6, 2) in pixels.
+    """
+    free = beside(corners)
+    if len(free) < 3:
+        return lambda outline: False
+    looks = _looks(pyramid, free)
+    enough = max(2, round(LIMITS.bare_share * len(looks)))
+    apart = np.abs(looks[:, None] - looks[None]).max(-1)
+    usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(looks) - 1)]))
+    bright = float(np.median(looks[:, :3].max(-1)))
+    limit = max(LIMITS.covered_levels * float(np.clip(bright / LIMITS.lit_level, 0.4, 1.0)), 1.5 * usual)
+
+    def is_covered(outline: np.ndarray) -> bool:
+        off = np.abs(looks - _looks(pyramid, np.asarray(outline)[None])).max(-1)
+        return int((off < limit).sum()) < enough
+
+    return is_covered
+
+
+def _looks(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:
+    """The mean colour inside each outline and how lively it is there: (M, 4)."""
+    centres = outlines.mean(1)
+    affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], HEXAGON.unit) / 3.0
+    points = np.einsum("pk,mxk->mpx", _PLACES, affines) + centres[:, None]
+    side = float(np.median(np.sqrt(np.abs(np.linalg.det(affines)))))
+    seen = pyramid.sample(points, pyramid.level_for(0.2 * side)).astype(np.float32)
+    return np.concatenate([seen.mean(1), seen.mean(2).std(1)[:, None]], axis=1)

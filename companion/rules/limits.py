@@ -1,0 +1,159 @@
+"""Limits of what comes in from outside, checked once: where bytes become values.
+
+Web, records, journal, settings, profiles and calibrations read their bytes here, so that nothing behind them meets a
+number of a thousand digits or a list nested a thousand deep. Source: the contract's "Limits".
+"""
+
+import json
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+MOST_PLAYERS = 12
+LONGEST_NAME = 40
+_LONGEST_WHOLE = 20
+"""Digits of a whole number that is read at all; Python refuses above 4300 only."""
+
+
+MOST_PIXELS = 64_000_000
+"""Of a picture that is decoded: five times a Raspberry Pi camera's; it takes 192 MB of memory."""
+MOST_PICTURE_BYTES = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What a text may hold.
+
+    Attributes:
+        size_bytes: its length.
+        nested: how deep lists and objects stand in one another; a list of numbers is 1 deep.
+        largest: the size of a number.
+    """
+
+    size_bytes: int
+    nested: int
+    largest: int
+
+
+COMMAND = Limits(64 * 1024, 16, 10**9)
+"""A command, a record's line, the body of a request: the contract's own."""
+JOURNAL_LINE = Limits(4 * 1024 * 1024, 24, 10**12)
+"""A line of the journal: commands with what they caused, and the version, which grows with every start."""
+FILE = Limits(2 * 1024 * 1024, 16, 10**12)
+"""Settings, a profile, a calibration, seats."""
+
+
+def read_json(text: str | bytes, limits: Limits = COMMAND) -> Any:
+    """The value of a JSON text in UTF-8. Raises `ValueError` for anything else, and beyond ``limits``.
+
+    >>> read_json('{"cmd": "pass", "player": "Ana"}')
+    {'cmd': 'pass', 'player': 'Ana'}
+    """
+    text = _decoded(text, limits)
+    try:
+        value = json.loads(text, parse_constant=_no_number, parse_int=_whole)
+    except RecursionError:
+        raise _too_deep(limits) from None
+    _require_within(value, limits)
+    return value
+
+
+def read_toml(text: str | bytes, limits: Limits = FILE) -> dict[str, Any]:
+    """The content of a TOML text.
+
+    Raises:
+        tomllib.TOMLDecodeError: it is none; the message names the line.
+        ValueError: it is beyond ``limits``.
+    """
+    text = _decoded(text, limits)
+    try:
+        value = tomllib.loads(text)
+    except RecursionError:
+        raise _too_deep(limits) from None
+    _require_within(value, limits)
+    return value
+
+
+def read_file(path: Path, limits: Limits = FILE) -> bytes:
+    """A file's bytes, of one that is too large only so many that `read_json` and `read_toml` refuse them.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    with path.open("rb") as file:
+        return file.read(limits.size_bytes + 1)
+
+
+def is_name(text: str) -> bool:
+    """Whether a text can be a player's name: 1 to 40 printable characters, none that turn the writing direction.
+
+    >>> [is_name(text) for text in ("Ana", "", " ", "Bo\\u202e", "C" * 41)]
+    [True, False, False, False, False]
+    """
+    return bool(text.strip()) and len(text) <= LONGEST_NAME and text.isprintable()
+
+
+def prune(text: str, nested: int) -> str:
+    """A JSON text with `null` for each list and object that stands deeper than ``nested``.
+
+    Brackets inside strings do not count. What is no JSON stays none.
+
+    >>> prune('{"a": [1, [2]], "b": "[["}', 2)
+    '{"a": [1, null], "b": "[["}'
+    """
+    kept: list[str] = []
+    depth, start, is_text = 0, 0, False
+    place = 0
+    while place < len(text):
+        letter = text[place]
+        if is_text:
+            place += letter == "\\"
+            is_text = letter != '"'
+        elif letter == '"':
+            is_text = True
+        elif letter in "[{":
+            depth += 1
+            if depth == nested + 1:
+                kept.append(text[start:place] + "null")
+        elif letter in "]}":
+            if depth == nested + 1:
+                start = place + 1
+            depth -= 1
+        place += 1
+    return "".join(kept) + (text[start:] if depth <= nested else "")
+
+
+def _decoded(text: str | bytes, limits: Limits) -> str:
+    if len(text) > limits.size_bytes:
+        raise ValueError(f"it is longer than {limits.size_bytes} bytes")
+    if isinstance(text, bytes):
+        return text.decode()
+    if len(text.encode("utf-8", "surrogatepass")) > limits.size_bytes:
+        raise ValueError(f"it is longer than {limits.size_bytes} bytes")
+    return text
+
+
+def _require_within(value: Any, limits: Limits) -> None:
+    level, depth = [value], 0
+    while level:
+        if any(isinstance(each, int | float) and abs(each) > limits.largest for each in level):
+            raise ValueError(f"a number is larger than {limits.largest}")
+        holders = [each for each in level if isinstance(each, dict | list)]
+        if holders and (depth := depth + 1) > limits.nested:
+            raise _too_deep(limits)
+        level = [inner for each in holders for inner in (each.values() if isinstance(each, dict) else each)]
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _LONGEST_WHOLE:
+        raise ValueError(f"a number has {len(digits)} digits")
+    return int(digits)
+
+
+def _too_deep(limits: Limits) -> ValueError:
+    return ValueError(f"it is nested more than {limits.nested} deep")
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no JSON number")

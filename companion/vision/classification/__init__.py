@@ -1,0 +1,1 @@
+"""Naming what a crop shows: what the games' classifiers share."""

@@ -1,0 +1,40 @@
+"""Pictures from files and bytes, bounded before they are decoded: a small file may hold a picture of gigabytes.
+
+How many pixels a header may name OpenCV checks itself, by the variable that the program sets when it starts
+(`companion.rules.limits.MOST_PIXELS`).
+"""
+
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.rules.limits import MOST_PICTURE_BYTES, MOST_PIXELS
+
+
+def decode_picture(data: bytes) -> NDArray[np.uint8] | None:
+    """The picture in a file's bytes, uint8 BGR (h, w, 3); None when it is none, or larger than is decoded."""
+    if not data or len(data) > MOST_PICTURE_BYTES:
+        return None
+    try:
+        picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
+    except cv2.error:  # so it says that the header names more pixels than it may
+        return None
+    return None if picture is None else np.asarray(picture, np.uint8)
+
+
+def load_picture(path: str | Path) -> NDArray[np.uint8] | None:
+    """A picture file as uint8 BGR (h, w, 3); None when it is no picture, or larger than is decoded."""
+    try:
+        with Path(path).open("rb") as file:
+            return decode_picture(file.read(MOST_PICTURE_BYTES + 1))
+    except OSError:
+        return None
+
+
+def trouble_with(path: Path) -> str:
+    """One line for people: why `load_picture` gave nothing for a file."""
+    if not path.exists():
+        return f"{path}: no such file"
+    return f"{path}: not a picture that can be read, of {MOST_PIXELS // 1_000_000} million pixels at most"

@@ -1,0 +1,1 @@
+"""Finding cards on a picture: the heatmap detector and the refinement of corners."""

@@ -1,0 +1,221 @@
+"""Where cards lie: a network's heatmaps decoded into outlines, at the scale that suits the cards' size.
+
+A detector's network looks at the picture, made smaller, and answers for every fourth pixel, for each kind of piece: the
+logit of a centre, the offset to it, and the code of the piece's pose (`geometry.shapes`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry.shapes import CODE_SCALE, Shape
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import logistic, network
+
+STRIDE = 4
+OFFSET_PX = 8.0
+"""The unit of the offsets, in pixels of the network's picture."""
+LIKELY = 0.5
+"""Detections that say how wide cards are, and where a closer look is worth its time."""
+_AROUND = 2.0
+"""So many cards' widths around the cards a closer look reaches: one that was missed lies beside others."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Detection:
+    """A piece found on the picture.
+
+    Attributes:
+        corners: (K, 2) float32 pixels, clockwise as seen, begun at any of those that look alike.
+        confidence: 0..1 that it lies there.
+    """
+
+    corners: np.ndarray
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Head:
+    """One kind of piece that a detector's network tells.
+
+    Attributes:
+        shape: the piece's.
+        spacing: two pieces, of the smaller width where ``is_by_smaller``, lie at least so many widths apart.
+        planes: the first and the end of the planes about it in the network's answer: the heat, the offset, the code.
+        stride: how far apart in the network's picture its heat is decoded.
+        offset_px: the unit of its offsets.
+        most: of more than this only the surest are told; None for no such limit.
+    """
+
+    shape: Shape
+    spacing: float
+    planes: tuple[int, int] = (0, 8)
+    stride: int = STRIDE
+    offset_px: float = OFFSET_PX
+    is_by_smaller: bool = False
+    most: int | None = None
+
+    def decode(self, answer: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
+        """Outlines (N, K, 2) in the network's picture, surest first, and their confidences (N,)."""
+        skipped = self.stride // STRIDE
+        planes = answer[slice(*self.planes), ::skipped, ::skipped]
+        heat = logistic(planes[0])
+        rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
+        order = np.argsort(-heat[rows, cols], kind="stable")[: None if self.most is None else 4 * self.most]
+        y, x = rows[order], cols[order]
+        centres = np.stack([x, y], 1) * self.stride + (self.stride - 1) / 2 + planes[1:3, y, x].T * self.offset_px
+        codes = planes[3:, y, x].T / np.array(CODE_SCALE[: len(planes) - 3])
+        return self.shape.corners_from_code(centres, codes), heat[y, x]
+
+    def suppress(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
+        """The detections, surest first, each piece once."""
+        if not found:
+            return ()
+        ordered = sorted(found, key=lambda one: -one.confidence)
+        outlines = corners_of(ordered, len(self.shape.unit))
+        widths = self.shape.width_px(outlines)
+        pairs = (np.minimum if self.is_by_smaller else np.maximum).outer(widths, widths)
+        kept = suppress_overlaps(distances(outlines) < self.spacing * pairs)
+        return tuple(ordered[i] for i in kept[: self.most])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeatmapDetector:
+    """A game's detector: its network, and at which scales the picture is searched.
+
+    Attributes:
+        weights: the network's file; see `networks.network`.
+        heads: what it tells.
+        good_px: the width of a card, in the network's picture, at which it is found surely and cheaply.
+        too_wide_px: where cards are wider there, the picture is searched once more, smaller.
+        too_small_px: where they are smaller, it is searched once more, larger, where they lie.
+        coarser: where none is likely, it is searched once more so much smaller, for cards too near to be seen whole;
+            that counts where one is found surer than ``coarser_least``. None where it is not.
+        longest_px: the longest side of the network's first picture at most.
+        multiple: of how many pixels the network's picture is a multiple.
+    """
+
+    weights: str
+    heads: tuple[Head, ...]
+    good_px: float = 0.0
+    too_wide_px: float = np.inf
+    too_small_px: float = 0.0
+    coarser: float | None = None
+    coarser_least: float = 1.0
+    longest_px: int = 960
+    multiple: int = 16
+
+    def detect(self, pyramid: Pyramid, least: float, width_px: float | None = None) -> tuple[Detection, ...]:
+        """Find the cards of the one kind that the network tells.
+
+        Args:
+            pyramid: the picture.
+            least: what is less certain is not told.
+            width_px: how wide cards are, when known: the picture is then searched at the cheapest scale.
+
+        Returns:
+            The cards, surest first; empty when there is none.
+        """
+        if width_px is not None:
+            return self.detect_at(pyramid, min(1.0, self.good_px / width_px), least)[0]
+        factor = self.first_factor(pyramid)
+        (found,) = self.detect_at(pyramid, factor, least)
+        likely = [one for one in found if one.confidence > LIKELY]
+        if not likely:
+            return self._coarser(pyramid, factor, least, found)
+        width = float(np.median(self.heads[0].shape.width_px(corners_of(likely))))
+        if width * factor > self.too_wide_px:
+            return self.detect_at(pyramid, 1.3 * self.good_px / width, least)[0]
+        if width * factor < self.too_small_px:
+            return self._closer(pyramid, found, width, least)
+        return found
+
+    def first_factor(self, pyramid: Pyramid) -> float:
+        """The scale at which a picture is searched first: half its size, for all usual pictures."""
+        longest = max(pyramid.size)
+        return min(1.0, float(np.clip(longest / 2, 480, self.longest_px)) / longest)
+
+    def detect_at(
+        self, pyramid: Pyramid, factor: float, least: float, box: np.ndarray | None = None
+    ) -> tuple[tuple[Detection, ...], ...]:
+        """What the network finds in the picture at ``factor`` of its size, for each head; corners in full-size pixels.
+
+        With a ``box`` (left, top, right and bottom in full-size pixels) only in that part of it.
+        """
+        small = pyramid.scaled(factor)
+        begin, end = (0, 0), small.shape[1::-1]
+        if box is not None:
+            begin, end = np.clip(np.round(box * factor).astype(int).reshape(2, 2), 0, end)
+        answer = self._answer(small[begin[1] : end[1], begin[0] : end[0]])
+        scale = np.array(small.shape[1::-1]) / pyramid.size
+        told = []
+        for head in self.heads:
+            outlines, confidences = head.decode(answer, least)
+            corners = ((outlines + begin + 0.5) / scale - 0.5).astype(np.float32)
+            told.append(head.suppress([Detection(c, float(p)) for c, p in zip(corners, confidences, strict=True)]))
+        return tuple(told)
+
+    def _coarser(
+        self, pyramid: Pyramid, factor: float, least: float, found: tuple[Detection, ...]
+    ) -> tuple[Detection, ...]:
+        if self.coarser is None:
+            return found
+        (close,) = self.detect_at(pyramid, factor * self.coarser, least)
+        return close if any(one.confidence > self.coarser_least for one in close) else found
+
+    def _closer(
+        self, pyramid: Pyramid, found: tuple[Detection, ...], width: float, least: float
+    ) -> tuple[Detection, ...]:
+        """The cards once small ones are looked at larger; what the closer look says nothing about stays as found."""
+        likely = np.concatenate([one.corners for one in found if one.confidence > LIKELY])
+        box = np.concatenate([likely.min(0) - _AROUND * width, likely.max(0) + _AROUND * width])
+        (inside,) = self.detect_at(pyramid, min(1.0, self.good_px / width), least, box)
+        apart = distances(corners_of(found), corners_of(inside)).min(1, initial=np.inf)
+        stays = [
+            one
+            for one, far in zip(found, apart, strict=True)
+            if far >= self.heads[0].spacing * width
+            and (one.confidence > LIKELY or (one.corners < box[:2]).any() or (one.corners > box[2:]).any())
+        ]
+        return tuple(sorted([*inside, *stays], key=lambda one: -one.confidence))
+
+    def _answer(self, small: np.ndarray) -> np.ndarray:
+        """The network's planes for a picture, padded to whole strides: float32 (P, h/4, w/4)."""
+        h, w = small.shape[:2]
+        below, right = -h % self.multiple, -w % self.multiple
+        wide = cv2.copyMakeBorder(brightened(small), 0, below, 0, right, cv2.BORDER_REPLICATE)
+        net = network(self.weights)
+        return np.asarray(
+            net.forward(wide.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))[0],
+            np.float32,
+        )
+
+
+def brightened(bgr: np.ndarray) -> np.ndarray:
+    """The picture with its bright parts brought to the same level, so that a dim room looks like a lit one; uint8."""
+    top = float(np.percentile(bgr[::4, ::4].max(2), 97))
+    return cv2.convertScaleAbs(bgr, alpha=230.0 / max(top, 12.0))
+
+
+def corners_of(found: Sequence[Detection], count: int = 6) -> np.ndarray:
+    """Their outlines (N, K, 2) float32; of ``count`` corners each where there are none."""
+    return np.array([one.corners for one in found], np.float32) if found else np.zeros((0, count, 2), np.float32)
+
+
+def distances(outlines: NDArray[np.floating], others: NDArray[np.floating] | None = None) -> NDArray[np.float64]:
+    """How far apart the centres of outlines (N, K, 2) and others (M, K, 2), or of themselves, lie: (N, M)."""
+    centres = outlines.mean(1)
+    there = centres if others is None else others.mean(1)
+    return np.asarray(np.linalg.norm(centres[:, None] - there[None], axis=-1))
+
+
+def suppress_overlaps(clashes: NDArray[np.bool_]) -> list[int]:
+    """Non-maximum suppression: which of N things, the best first, clash (N, N) with none that was kept before."""
+    kept: list[int] = []
+    for i, row in enumerate(clashes):
+        if not row[kept].any():
+            kept.append(i)
+    return kept

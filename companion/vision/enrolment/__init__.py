@@ -1,0 +1,1 @@
+"""Teaching a printing: labels, and whether its classes can be told apart."""

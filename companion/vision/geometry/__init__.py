@@ -1,0 +1,1 @@
+"""Homographies, pose codes and the table's plane."""

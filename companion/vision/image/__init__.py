@@ -1,0 +1,1 @@
+"""Pictures at several scales, and rectified crops of them."""

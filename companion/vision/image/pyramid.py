@@ -1,0 +1,112 @@
+"""A picture at full, half, quarter... size, and rectified crops of it: pieces as if seen straight on."""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pyramid:
+    """The picture at full, half, quarter... size; uint8 BGR."""
+
+    levels: tuple[np.ndarray, ...]
+
+    @staticmethod
+    def of(bgr: np.ndarray, count: int = 4) -> "Pyramid":
+        """Halve the picture until there are ``count`` levels."""
+        levels = [bgr]
+        while len(levels) < count and min(levels[-1].shape[:2]) >= 32:
+            h, w = levels[-1].shape[:2]
+            levels.append(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA))
+        return Pyramid(tuple(levels))
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture in pixels."""
+        return self.levels[0].shape[1], self.levels[0].shape[0]
+
+    def scaled(self, factor: float) -> np.ndarray:
+        """The picture at ``factor`` of its size, one pixel at least, from the smallest level that is not smaller."""
+        h, w = self.levels[0].shape[:2]
+        size = (max(1, round(w * factor)), max(1, round(h * factor)))
+        fitting = [image for image in self.levels if image.shape[1] >= size[0] and image.shape[0] >= size[1]]
+        if not fitting:
+            return self.levels[0]
+        best = fitting[-1]
+        if (best.shape[1], best.shape[0]) == size:
+            return best
+        return cv2.resize(best, size, interpolation=cv2.INTER_AREA)
+
+    def sample(self, points: np.ndarray, level: int) -> np.ndarray:
+        """Colours (..., P, 3) uint8 at points (..., P, 2) given in full-size pixels; P < 32768."""
+        rows = points.reshape(-1, points.shape[-2], 2)  # remap takes no map that is wider than 32767
+        x, y = np.ascontiguousarray(np.moveaxis((rows + 0.5) * 0.5**level - 0.5, -1, 0), np.float32)
+        found = cv2.remap(self.levels[level], x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        return np.asarray(found.reshape(*points.shape[:-1], 3))
+
+    def level_for(self, px_per_sample: float) -> int:
+        """The level on which samples that far apart do not skip pixels."""
+        return int(np.clip(np.floor(np.log2(max(px_per_sample, 1.0)) + 0.35), 0, len(self.levels) - 1))
+
+
+Poses = tuple[NDArray[np.float64], NDArray[np.float64]]
+"""Pieces' centres (N, 2) in pixels, and the affine maps (N, 2, 2) from their unit frames; see `Shape.pose_of`."""
+
+
+def sample_pieces(pyramid: Pyramid, poses: Poses, points: np.ndarray, step: float) -> np.ndarray:
+    """Colours at points of every piece's unit frame, from the picture at the scale that suits its size.
+
+    Args:
+        pyramid: the picture.
+        poses: of the pieces.
+        points: (P, 2) in the unit frame.
+        step: how far apart the points lie there.
+
+    Returns:
+        (N, P, 3) float32, 0..255.
+    """
+    centres, affines = poses
+    levels = np.array([pyramid.level_for(float(size) * step) for size in np.sqrt(np.abs(np.linalg.det(affines)))], int)
+    colours = np.zeros((len(centres), len(points), 3), np.float32)
+    for level in set(levels.tolist()):
+        is_there = levels == level
+        places = points @ affines[is_there].swapaxes(-1, -2) + centres[is_there, None]
+        colours[is_there] = pyramid.sample(places, level)
+    return colours
+
+
+def warp(pyramid: Pyramid, image_from_crop: np.ndarray, size: tuple[int, int], px_per_pixel: float) -> np.ndarray:
+    """A rectified crop, uint8 (h, w, 3).
+
+    Args:
+        pyramid: the picture.
+        image_from_crop: the affine map (2, 3) or homography (3, 3) from the crop's pixels to the picture's.
+        size: the crop's width and height.
+        px_per_pixel: how many of the picture's pixels lie along one of the crop's, about.
+    """
+    level = pyramid.level_for(px_per_pixel)
+    scale = 0.5**level
+    level_from_image = np.array([[scale, 0, 0.5 * scale - 0.5], [0, scale, 0.5 * scale - 0.5], [0, 0, 1]])
+    flags, border = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, cv2.BORDER_REPLICATE
+    if len(image_from_crop) == 2:
+        matrix = level_from_image[:2] @ np.vstack([image_from_crop, [0, 0, 1]])
+        return cv2.warpAffine(pyramid.levels[level], matrix, size, flags=flags, borderMode=border)
+    matrix = level_from_image @ image_from_crop
+    return cv2.warpPerspective(pyramid.levels[level], matrix, size, flags=flags, borderMode=border)
+
+
+def bright_level(crops: np.ndarray, percent: float) -> NDArray[np.float32]:
+    """How bright the bright parts of crops (N, ..., 3) are, each by its brightest channel: (N,), 12 at least."""
+    if not len(crops):
+        return np.zeros(0, np.float32)
+    level = np.percentile(crops.max(-1).reshape(len(crops), -1), percent, axis=1)
+    return np.asarray(np.maximum(level, 12.0), np.float32)
+
+
+def grid(width: int, height: int, reach: tuple[float, float]) -> np.ndarray:
+    """The middles (height * width, 2) of a view's pixels, row by row; the view reaches so far to each side."""
+    x = ((np.arange(width) + 0.5) / width * 2 - 1) * reach[0]
+    y = ((np.arange(height) + 0.5) / height * 2 - 1) * reach[1]
+    return np.stack(np.meshgrid(x, y), -1).reshape(-1, 2)

@@ -1,0 +1,67 @@
+"""What recognition of a game promises, whatever the game: read one picture, follow a table, learn a printing."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import UsageError
+from companion.vision.enrolment.profile import Profile
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.tracking.events import Patience, Told
+
+
+class Follower(Protocol):
+    """Follows one table over time; see `tracker.Tracker`."""
+
+    @property
+    def cards(self) -> tuple[Any, ...] | None:
+        """What is known to lie on the table, in the game's own form; None before it has first settled."""
+
+    @property
+    def is_quiet(self) -> bool:
+        """Nothing differs from what is known and told."""
+
+    @property
+    def standing(self) -> dict[str, str]:
+        """Notices that hold now: code to text."""
+
+    def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[Told]:
+        """Take in one frame, uint8 (h, w, 3), taken at ``t_s``; return what has settled with it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognizer:
+    """Recognition of one game. What names its symbols (``namer``) is the game's own affair: it only passes through.
+
+    Attributes:
+        name: the game's.
+        decks: the names of its decks, each the game's name and the edition's.
+        namer: what names the symbols of an edition, None for whichever is seen, or of the printing in a profile's file.
+        read: the table on one picture, uint8 BGR, without history; None names the reference printing.
+        follower: follows the table from picture to picture.
+        in_words: what a follower told, the whole table or one change of it, for people.
+        outlines: where a calibration may measure by the game's cards: the corners (n, k, 2) of those on a picture that are
+            found with at least that confidence.
+        outline_mm: the corners of such a card in mm, in the same order.
+        learn: from a deck's name, named pictures and their labels, its printing. Raises `UsageError`.
+    """
+
+    name: str
+    decks: tuple[str, ...]
+    namer: Callable[[str | None, Path | None], Any]
+    read: Callable[[np.ndarray, Any], Any]
+    follower: Callable[[Any, Patience], Follower]
+    in_words: Callable[[Told], str]
+    learn: Callable[[str, Sequence[tuple[str, np.ndarray]], Sequence[Mapping[str, Any]]], Profile]
+    outlines: Callable[[Pyramid, float], np.ndarray] | None = None
+    outline_mm: tuple[tuple[float, float], ...] = ()
+
+    def edition(self, deck: str | None) -> str | None:
+        """The edition of a deck, None for the game's usual. Raises `UsageError` for a name unknown."""
+        if deck is not None and deck not in self.decks:
+            raise UsageError(f"no such deck: {deck} (known: {', '.join(self.decks)})", code="unknown-deck")
+        return None if deck is None else deck.removeprefix(self.name) or None

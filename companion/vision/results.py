@@ -1,0 +1,209 @@
+"""What a reading is made of: cards, warnings and the time of each stage; and how a card's symbols follow another naming
+of cells.
+
+As they stand a Hex'el card and reading; another game says in a class of its own what its cards are called and told as.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from time import perf_counter
+from typing import Any, Protocol
+
+import cv2
+import numpy as np
+
+from companion.rules.hexgrid import Cell, rotated
+from companion.vision.classification.classifier import Classifier
+from companion.vision.geometry.shapes import areas
+
+_ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
+"""A hexagon's corners, begun at each of them."""
+_AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Warned:
+    """Something the reader wants people to know; ``at`` in pixels."""
+
+    code: str
+    message: str
+    at: tuple[float, float] | None = None
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints a warning."""
+        at = {} if self.at is None else {"at": [round(v, 1) for v in self.at]}
+        return {"code": self.code, "message": self.message, **at}
+
+
+class Outlined(Protocol):
+    """What lies somewhere on a picture."""
+
+    @property
+    def corners(self) -> np.ndarray:
+        """(K, 2) pixels, clockwise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenCard:
+    """One Hex'el card on a picture.
+
+    Attributes:
+        cell: its cell, None for a card that touches no other.
+        edges: six symbols in order of direction; None where unsure.
+        corners: (6, 2) pixels, clockwise as seen; (4, 2) of a rectangular card.
+        confidence: 0..1, that the card is there and every stated symbol is right.
+        presence: 0..1, that a card is there.
+        probabilities: (6, C) of `symbols.CLASSES`, in order of direction.
+        east: which of the card's own edges looks in direction 0; see `lattice`.
+        is_unsettled: it has no cell, and yet may belong to the tableau: what lies between is covered.
+    """
+
+    cell: Cell | None
+    edges: tuple[str | None, ...]
+    corners: np.ndarray
+    confidence: float
+    presence: float
+    probabilities: np.ndarray
+    east: int = 0
+    is_unsettled: bool = False
+
+    @property
+    def centre(self) -> tuple[float, float]:
+        """The card's centre in pixels."""
+        x, y = self.corners.mean(0)
+        return float(x), float(y)
+
+    @property
+    def side(self) -> float:
+        """The length in pixels of the sides of a hexagon as large as the card."""
+        return float(np.sqrt(cv2.contourArea(self.corners.astype(np.float32)) / _AREA_OF_UNIT_HEXAGON))
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints a card."""
+        return {
+            "cell": None if self.cell is None else list(self.cell),
+            "edges": list(self.edges),
+            "corners": np.round(self.corners.astype(float), 2).tolist(),
+            "confidence": round(self.confidence, 4),
+        }
+
+    def line(self) -> str:
+        """The card for people, where it lies first."""
+        away = "somewhere" if self.is_unsettled else "loose"
+        where = away if self.cell is None else f"({self.cell[0]}, {self.cell[1]})"
+        return f"{where:>9}  {' '.join(e or '?' for e in self.edges)}  {self.confidence:.2f}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What lies on one picture of a Hex'el table, and who named its symbols (a `Classifier`).
+
+    Attributes:
+        cards: those that have a cell.
+        loose: those that have none; one that is unsettled is told among the cards, its cell null.
+    """
+
+    cards: tuple[SeenCard, ...]
+    loose: tuple[SeenCard, ...]
+    warnings: tuple[Warned, ...]
+    namer: Classifier | None = None
+    stages_ms: Mapping[str, float] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Any]:
+        """The game's part of what `companion read` prints."""
+        return {
+            "cards": [c.as_json() for c in (*self.cards, *(c for c in self.loose if c.is_unsettled))],
+            "loose": [c.as_json() for c in self.loose if not c.is_unsettled],
+            "warnings": [w.as_json() for w in self.warnings],
+        }
+
+    def summary(self) -> str:
+        """How much was read, for people."""
+        return f"{len(self.cards)} cards in the tableau, {len(self.loose)} loose"
+
+
+def turned(card: SeenCard, cell: Cell | None, turns: int) -> SeenCard:
+    """The card in another naming of the directions, ``turns`` counter-clockwise, and in another cell."""
+    order = [(d - turns) % 6 for d in range(6)]
+    return replace(
+        card,
+        cell=cell,
+        edges=tuple(card.edges[k] for k in order),
+        probabilities=card.probabilities[order],
+        east=(card.east + turns) % 6,
+    )
+
+
+def in_own_frame(card: SeenCard) -> SeenCard:
+    """The card by itself: no cell, and direction 0 is its own first edge."""
+    return turned(card, None, -card.east)
+
+
+def renamed(card: SeenCard, turns: int, shift: Cell) -> SeenCard:
+    """The card where the whole lattice is turned and then shifted."""
+    if card.cell is None:
+        return card
+    q, r = rotated(card.cell, turns)
+    return turned(card, (q + shift[0], r + shift[1]), turns)
+
+
+def moved_by(card: SeenCard, x: float, y: float) -> SeenCard:
+    """The card as seen from a picture that begins elsewhere."""
+    return replace(card, corners=card.corners + np.array([x, y], np.float32))
+
+
+def aligned(card: SeenCard, model: SeenCard) -> SeenCard:
+    """The card in its own frame, its corners begun where those of ``model``, the same place seen before, begin."""
+    offsets = model.corners - model.corners.mean(0)
+    mine = card.corners - card.corners.mean(0)
+    roll = int(((mine[_ROLLS] - offsets) ** 2).sum((1, 2)).argmin())
+    # corner k becomes corner 0, so edge k (clockwise) becomes edge 0: the names go k steps counter-clockwise
+    return replace(turned(card, None, roll - card.east), corners=card.corners[_ROLLS[roll]], east=0)
+
+
+def is_near(a: SeenCard, b: SeenCard, share: float) -> bool:
+    """The two cards' centres lie within ``share`` of a side."""
+    return float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) < share * b.side
+
+
+def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) -> list[bool]:
+    """Which cards have their centre within ``share`` of a side of one of the others' centres."""
+    if not cards or not others:
+        return [False] * len(cards)
+    centres, there = (np.stack([c.corners for c in some]).mean(1) for some in (cards, others))
+    reach = share * sides_of(others)
+    apart = np.linalg.norm(centres[:, None] - there[None], axis=-1)
+    return [bool(one) for one in (apart < reach).any(axis=1)]
+
+
+def sides_of(cards: Sequence[Outlined]) -> np.ndarray:
+    """The cards' `SeenCard.side`, (N,)."""
+    return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))
+
+
+def confidence_of(presence: float, probabilities: np.ndarray, labels: Sequence[str | None]) -> float:
+    """The confidence 0..1 of a card: that it is there, and its least certain stated part.
+
+    Args:
+        presence: 0..1, that there is a card.
+        probabilities: of each class for each part (K, C).
+        labels: what is stated of each part, None where unsure.
+    """
+    best = probabilities.max(-1)
+    return presence * min((float(p) for label, p in zip(labels, best, strict=True) if label is not None), default=0.5)
+
+
+class Stopwatch:
+    """Milliseconds between laps."""
+
+    def __init__(self, now: Callable[[], float] = perf_counter) -> None:
+        self._now = now
+        self._last = now()
+        self.laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        """Note the time since the lap before under ``name``."""
+        now = self._now()
+        self.laps[name] = (now - self._last) * 1000.0
+        self._last = now

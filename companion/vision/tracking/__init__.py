@@ -1,0 +1,1 @@
+"""Following a table over time: changes, regions, tracks and events."""

@@ -1,0 +1,208 @@
+"""What moves and what lies still: every eighth pixel of each frame against the accepted picture of the table.
+
+A table on which nothing has stirred since the last full comparison costs a tenth of a millisecond a frame. Light that
+changes as a whole (flicker, exposure) is divided out before anything is called a change.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+STEP = 8
+"""One pixel of a mask stands for STEP x STEP picture pixels."""
+
+_NOISE_FACTOR = 5.0
+_LEAST_CHANGE = 7.0
+_DARK = 0.2
+_FULL_COMPARISON_S = 0.75
+"""Every so often a quiet table too is compared in full, to follow light that drifts."""
+_FOLLOW = 0.9
+"""By so much the anchor of what lies still comes nearer to a drifting light, a second."""
+_TEXTURE = 14.0
+"""Grey levels between neighbours from which on a pixel is textured: it changes when the camera moves."""
+_SMALL_FROM_FULL = np.array([[1 / STEP, 0, -(STEP // 2 - 1) / STEP], [0, 1 / STEP, -(STEP // 2 - 1) / STEP], [0, 0, 1]])
+
+Mask = NDArray[np.bool_]
+Planes = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChangeMask:
+    """One frame against the accepted picture.
+
+    Attributes:
+        changed: bool (h, w), where the table differs from what was last accepted.
+        stirred_s: float64 (h, w), when each place last moved.
+        now_s: when the frame was taken.
+        is_dark: the lights went out, or the camera is covered.
+    """
+
+    changed: Mask
+    stirred_s: NDArray[np.float64]
+    now_s: float
+    is_dark: bool
+
+    def is_still(self, for_s: float) -> Mask:
+        """Where nothing has moved for so long, bool (h, w)."""
+        return np.asarray(self.stirred_s <= self.now_s - for_s + 1e-3)
+
+
+class ChangeDetector:
+    """Keeps the accepted picture, and since when each place has been as it is. Colours are planes (3, h, w) float32.
+
+    What a thing that was accepted lies on is kept too: where that shows again, nothing has changed.
+    """
+
+    def __init__(self) -> None:
+        none = np.zeros((3, 0, 0), np.float32)
+        self._accepted, self._beneath, self._anchor = none, none, none
+        self._stirred_s = np.zeros((0, 0))
+        self._noise = 2.0
+        self._quiet: tuple[NDArray[np.uint8], ChangeMask] | None = None
+        self._compared_s = 0.0
+
+    @property
+    def seen(self) -> Planes:
+        """What lies there now, in the light of the accepted picture: (3, h, w)."""
+        return self._anchor
+
+    def update(self, bgr: NDArray[np.uint8], now_s: float) -> ChangeMask:
+        """Compare one frame, uint8 (h, w, 3), always of the same size, with what was there before."""
+        small = _sampled(bgr)
+        if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
+            was, mask = self._quiet
+            if was.shape == small.shape and cv2.norm(small, was, cv2.NORM_INF) <= self._limit():
+                return ChangeMask(mask.changed, self._stirred_s, now_s, is_dark=False)
+        mask, is_quiet = self._compare(small, now_s)
+        self._quiet = (small, mask) if is_quiet else None
+        self._compared_s = now_s
+        return mask
+
+    def _compare(self, small: NDArray[np.uint8], now_s: float) -> tuple[ChangeMask, bool]:
+        """One frame against what was there before; and whether nothing at all stirred."""
+        seen = _planes(small)
+        if self._accepted.shape != seen.shape:
+            self._accepted = self._beneath = self._anchor = seen
+            self._stirred_s = np.full(seen.shape[1:], now_s)
+            return ChangeMask(np.zeros(seen.shape[1:], bool), self._stirred_s, now_s, _is_black(seen)), False
+        level = _level(seen) / _level(self._accepted)
+        is_dark = level < _DARK or _is_black(seen)
+        if not is_dark:
+            seen *= np.float32(1.0 / level)
+        moved = _largest(np.abs(seen - self._anchor))
+        self._noise = 0.9 * self._noise + 0.1 * float(np.clip(np.median(moved[::3, ::3]), 0.3, 6.0))
+        stirred = moved > self._limit()
+        self._stirred_s = np.where(stirred, now_s, self._stirred_s)
+        follow = np.float32(1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s)))
+        self._anchor = np.where(stirred, seen, self._anchor + follow * (seen - self._anchor))
+        changed = self._differs(self._accepted)
+        if self._beneath is not self._accepted:
+            changed &= self._differs(self._beneath)
+        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and not stirred.any()
+
+    def _differs(self, planes: Planes) -> Mask:
+        return np.asarray(_largest(np.abs(self._anchor - planes)) > self._limit() * 1.3)
+
+    def _limit(self) -> float:
+        """Grey levels by which a place differs at least that has changed."""
+        return max(_LEAST_CHANGE, _NOISE_FACTOR * self._noise)
+
+    def changed_texture(self, changed: Mask) -> float:
+        """The share of the accepted picture's textured places that changed, 0..1: most, when the camera moves."""
+        dx, dy = (_largest(np.abs(np.diff(self._accepted, axis=axis))) > _TEXTURE for axis in (2, 1))
+        textured = np.zeros(changed.shape, bool)
+        textured[:, 1:] |= dx
+        textured[1:] |= dy
+        return float(changed[textured].mean()) if textured.any() else 0.0
+
+    def accept(self, where: Mask | None = None, *, is_thing: bool = False) -> None:
+        """Take what lies there now as part of the table.
+
+        Args:
+            where: bool (h, w); None for the whole picture, which also makes the present light the usual one.
+            is_thing: it lies on the table, which may show again.
+        """
+        self._quiet = None
+        if where is None:
+            self._accepted = self._beneath = self._anchor.copy()
+            return
+        beneath = self._accepted if is_thing else self._anchor
+        self._beneath = np.where(where, beneath, self._beneath)
+        self._accepted = np.where(where, self._anchor, self._accepted)
+
+    def follow_camera(self, bgr: NDArray[np.uint8], homography: NDArray[np.float64], now_s: float) -> None:
+        """Take in that the camera moved: what looks as it did, moved, is accepted; what does not stays a change.
+
+        Args:
+            bgr: the frame as the camera sees it now.
+            homography: (3, 3), takes a pixel of the accepted picture to where it is now.
+            now_s: when the frame was taken.
+        """
+        now = _planes(_sampled(bgr))
+        now *= np.float32(_level(self._accepted) / _level(now))
+        shift = _SMALL_FROM_FULL @ homography @ np.linalg.inv(_SMALL_FROM_FULL)
+        h, w = now.shape[1:]
+        carried, low, high = (
+            np.stack([cv2.warpPerspective(p, shift, (w, h)) for p in planes])
+            for planes in (self._accepted, *_spread(self._accepted))
+        )
+        within = cv2.warpPerspective(np.ones((h, w), np.float32), shift, (w, h)) > 0.999
+        is_new = cv2.erode(within.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) == 0
+        slack = np.float32(self._limit() * 1.3)
+        same = ((now >= low - slack) & (now <= high + slack)).all(0)
+        self._accepted = self._beneath = np.where(same | is_new, now, carried)
+        self._anchor = now
+        self._stirred_s = np.full((h, w), now_s)
+        self._quiet = None
+
+
+def _sampled(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Every eighth pixel of a frame (h, w, 3), a little blurred."""
+    begun = bgr[STEP // 2 - 1 :, STEP // 2 - 1 :]
+    small = cv2.resize(begun, None, fx=1 / STEP, fy=1 / STEP, interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
+
+
+def _planes(small: NDArray[np.uint8]) -> Planes:
+    return np.ascontiguousarray(small.transpose(2, 0, 1), np.float32)
+
+
+def _spread(planes: Planes) -> tuple[Planes, Planes]:
+    """The lowest and the highest value around each place."""
+    kernel = np.ones((3, 3), np.uint8)
+    return np.stack([cv2.erode(p, kernel) for p in planes]), np.stack([cv2.dilate(p, kernel) for p in planes])
+
+
+def _largest(planes: Planes) -> Planes:
+    """The largest of the three colours at each place (h, w)."""
+    return np.asarray(np.maximum(np.maximum(planes[0], planes[1]), planes[2]))
+
+
+def _level(planes: Planes) -> float:
+    """The usual brightness; a hand that covers less than half of the picture does not change it."""
+    few = planes[:, ::4, ::4]
+    return float(np.median(few[0] + few[1] + few[2])) + 3.0
+
+
+def _is_black(planes: Planes) -> bool:
+    return float(np.percentile(_largest(planes[:, ::4, ::4]), 95)) < 18.0
+
+
+def cells_of(polygon: NDArray[np.float32], shape: tuple[int, int], grow: float = 1.0) -> Mask:
+    """The mask pixels inside a polygon of the picture.
+
+    Args:
+        polygon: (N, 2) picture pixels.
+        shape: (h, w) of the mask.
+        grow: the polygon is scaled by this about its centre first.
+
+    Returns:
+        bool (h, w).
+    """
+    centre = polygon.mean(0)
+    points = ((polygon - centre) * grow + centre + 0.5) / STEP - 0.5
+    mask = np.zeros(shape, np.uint8)
+    cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], 1, cv2.LINE_8, 4)
+    return mask.astype(bool)

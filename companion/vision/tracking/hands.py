@@ -1,0 +1,49 @@
+"""Which of what changed is a hand: what moves, or reaches in from the picture's rim, and is no card."""
+
+import cv2
+import numpy as np
+
+from companion.vision.tracking.change_detector import ChangeMask, Mask, Planes
+
+_MOVING_S = 0.09
+"""What has moved within so long is still moving."""
+_SKIN = 0.08
+"""A hand and its sleeve show at least so much skin."""
+
+
+def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float) -> Mask:
+    """Where hands, arms and what they carry are, bool (h, w).
+
+    Args:
+        mask: the frame.
+        changed: what of it changed, without crumbs.
+        explained: where cards lie that were read, known or fresh: they are no hands.
+        least: fewer mask pixels than this are no hand.
+    """
+    count, labels, stats, _ = cv2.connectedComponentsWithStats((changed & ~explained).astype(np.uint8), connectivity=8)
+    rim = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
+    reaching = np.bincount(rim, minlength=count) >= 3
+    moving = np.bincount(labels[~mask.is_still(_MOVING_S)], minlength=count) >= np.maximum(least, 0.05 * stats[:, 4])
+    is_hand = (reaching | moving) & (stats[:, 4] >= least)
+    is_hand[0] = False
+    return np.asarray(is_hand[labels])
+
+
+def find_skin(hands: Mask, seen: Planes) -> Mask:
+    """Those of the hands that show skin, bool (h, w): people's, and not a shadow's or a box's.
+
+    Args:
+        hands: bool (h, w).
+        seen: the frame's colours (3, h, w), blue first.
+    """
+    if not hands.any():
+        return hands
+    count, labels = cv2.connectedComponents(hands.astype(np.uint8), connectivity=8)
+    blue, green, red = seen
+    luma = 0.114 * blue + 0.587 * green + 0.299 * red
+    red_less_luma, blue_less_luma = 0.713 * (red - luma), 0.564 * (blue - luma)
+    skin = (luma > 30) & (red_less_luma > 7) & (red_less_luma < 50) & (blue_less_luma < -5) & (blue_less_luma > -50)
+    share = np.bincount(labels[skin], minlength=count) / np.maximum(np.bincount(labels.ravel()), 1)
+    has_skin = share >= _SKIN
+    has_skin[0] = False
+    return np.asarray(has_skin[labels])

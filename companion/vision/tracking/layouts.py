@@ -1,0 +1,66 @@
+"""How what lies on a table keeps its names from picture to picture.
+
+A `Settler` follows cards; how they lie together is the game's: in a honeycomb whose cells have names, or anyhow.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from companion.vision.results import SeenCard, aligned, in_own_frame, renamed
+from companion.vision.tracking.lattice_identity import FindCells, celled, moved_since
+from companion.vision.tracking.registration import register
+
+ENOUGH = 0.6
+"""So large a share of the cells known must be found again before it is the same table."""
+
+
+class Layout(Protocol):
+    """What a `Settler` asks about cards that lie together."""
+
+    def own(self, card: SeenCard) -> SeenCard:
+        """The card by itself, its face begun at its own first corner."""
+
+    def aligned(self, card: SeenCard, model: SeenCard) -> SeenCard:
+        """The card by itself, its corners and face begun where those of ``model``, seen there before, begin."""
+
+    def named(self, cards: list[SeenCard]) -> list[SeenCard]:
+        """The cards with the cells that they fill together, those that had a cell keeping its name."""
+
+    def again(self, known: Sequence[SeenCard], seen: Sequence[SeenCard]) -> list[SeenCard] | None:
+        """A whole reading's cards in the known naming of cells; None when they are not those of the known table."""
+
+    def moved(self, known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
+        """Every known card at its new place when all were moved together; None when nothing moved."""
+
+
+class LatticeLayout:
+    """Hexagons on a lattice: each has an axial cell, and its face turns with the naming of directions."""
+
+    def __init__(self, find_cells: FindCells) -> None:
+        """``find_cells`` says which cell each outline (N, 6, 2) fills."""
+        self._find_cells = find_cells
+
+    def own(self, card: SeenCard) -> SeenCard:
+        """See `Layout`."""
+        return in_own_frame(card)
+
+    def aligned(self, card: SeenCard, model: SeenCard) -> SeenCard:
+        """See `Layout`."""
+        return aligned(card, model)
+
+    def named(self, cards: list[SeenCard]) -> list[SeenCard]:
+        """See `Layout`."""
+        return celled(cards, self._find_cells)
+
+    def again(self, known: Sequence[SeenCard], seen: Sequence[SeenCard]) -> list[SeenCard] | None:
+        """See `Layout`. Cards without a cell are left out: nothing but their place tells one from another."""
+        cells = {c.cell: c.edges for c in known if c.cell is not None}
+        there = [c for c in seen if c.cell is not None]
+        match = register(cells, {c.cell: c.edges for c in there if c.cell is not None})
+        if cells and (match is None or match.agreeing < ENOUGH * len(cells)):
+            return None
+        return there if match is None else [renamed(c, match.turns, match.shift) for c in there]
+
+    def moved(self, known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
+        """See `Layout`."""
+        return moved_since(known, fresh)

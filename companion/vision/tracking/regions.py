@@ -1,0 +1,174 @@
+"""Where on a glance something changed: the pieces of the picture to look at, and what changed around a card."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+
+from companion.vision.detection.detector import Detection
+from companion.vision.results import SeenCard, moved_by, near, sides_of
+from companion.vision.tracking.change_detector import STEP, cells_of
+
+_UNTOUCHED = 0.03
+"""Where less of a card's place changed, the card lies as it lay."""
+_BLUR = 1.5
+"""So many of the glance's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
+_CORE = 0.5
+"""So much of an outline is its core."""
+_WHOLE = 0.8
+"""A change at least so many cards' widths large, both ways, holds a card whole: less of what is beside it is read."""
+
+
+Window = tuple[int, int, int, int]
+"""Left, top, right and bottom, in pixels."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Unchanged:
+    """What is known of a piece of the picture before it is read, in the piece's own pixels.
+
+    Attributes:
+        cards: those that lie as they lay.
+        touched: those that may not.
+        is_at: whether nothing that changed lies still within an outline (K, 2).
+    """
+
+    cards: Sequence[SeenCard] = ()
+    touched: Sequence[SeenCard] = ()
+    is_at: Callable[[np.ndarray], bool] = lambda outline: False
+
+    def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
+        """Of what was found what may be news: a card that was touched, or a thing where something came to rest."""
+        lying, touched = near(found, self.cards, 0.5), near(found, self.touched, 0.5)
+        news = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
+        return tuple(f for f, is_news, lies in zip(found, news, lying, strict=True) if is_news and not lies)
+
+    def is_free(self, outline: np.ndarray) -> bool:
+        """Nothing was laid within an outline: nothing in its core is new; a neighbour's blur does not reach there."""
+        return self.is_at(_CORE * outline + (1 - _CORE) * outline.mean(0))
+
+
+def across_of(cards: Sequence[SeenCard]) -> float | None:
+    """The usual width of a card between opposite edges, in pixels; None when there is none."""
+    return float(np.median(sides_of(cards))) * float(np.sqrt(3.0)) if cards else None
+
+
+def windows_of(
+    settled: np.ndarray, size: tuple[int, int], across: float | None, young: np.ndarray | None = None
+) -> list[Window]:
+    """The pieces of the picture to read: each settled change and what is around it.
+
+    Where something as large as a card has just come to rest, crumbs of change elsewhere, such as the last of a hand's
+    shadow, wait until it has been looked at.
+
+    Args:
+        settled: bool (h, w) of the glance, what changed and lies still.
+        size: height and width of the picture.
+        across: how wide cards are; None for the whole picture.
+        young: bool (h, w), what came to rest only just now; None for nothing.
+    """
+    h, w = size
+    joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
+    least = _least_cells(across)
+    boxes = {i: stats[i] for i in range(1, count) if stats[i][4] >= least}
+    if boxes and across is None:
+        return [(0, 0, w, h)]
+    across = across or 0.0
+    whole = {i for i, box in boxes.items() if (min(box[2], box[3]) - 2) * STEP >= _WHOLE * across}
+    first = [] if young is None else [i for i in whole if (young & settled & (labels == i)).any()]
+    windows: list[Window] = []
+    for i in first or boxes:
+        x, y, wide, high, _ = boxes[i]
+        margin = (0.6 if i in whole else 1.0) * across
+        x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
+        x1, y1 = min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))
+        windows = _with_window(windows, (x0, y0, x1, y1))
+    return windows
+
+
+def _least_cells(across: float | None) -> float:
+    """A change of fewer cells of the glance is a crumb."""
+    return 0.1 * ((across or 45.0) / STEP) ** 2
+
+
+def is_stirred(window: Window, stirring: np.ndarray, across: float | None) -> bool:
+    """More than a crumb of what stirs, bool (h, w) of the glance, lies in a window."""
+    x0, y0, x1, y1 = (v // STEP for v in window)
+    return int(stirring[y0:y1, x0:x1].sum()) > _least_cells(across)
+
+
+def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
+    """The windows with one more; those that overlap become one, so that nothing is read twice."""
+    apart = []
+    for x0, y0, x1, y1 in windows:
+        if x0 < fresh[2] and fresh[0] < x1 and y0 < fresh[3] and fresh[1] < y1:
+            fresh = (min(x0, fresh[0]), min(y0, fresh[1]), max(x1, fresh[2]), max(y1, fresh[3]))
+        else:
+            apart.append((x0, y0, x1, y1))
+    return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
+
+
+def unchanged_in(window: Window, cards: Sequence[SeenCard], changed: np.ndarray, settled: np.ndarray) -> Unchanged:
+    """What a window holds that is as it was, the known cards among it.
+
+    Args:
+        window: the piece of the picture.
+        cards: all that are known.
+        changed: bool (h, w) of the glance.
+        settled: bool (h, w), what of it lies still.
+    """
+    x0, y0, x1, y1 = window
+
+    def is_at(outline: np.ndarray) -> bool:
+        area = cells_of(outline + np.array([x0, y0], np.float32), settled.shape)
+        return bool(area.any()) and float(settled[area].mean()) < _UNTOUCHED
+
+    inside = [c for c, (x, y) in ((c, c.centre) for c in cards) if x0 <= x < x1 and y0 <= y < y1]
+    share = [changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) for c in inside]
+    own = [moved_by(c, -x0, -y0) for c in inside]
+    lying = [c for c, changed_of_it in zip(own, share, strict=True) if changed_of_it < _UNTOUCHED]
+    return Unchanged(lying, [c for c in own if c not in lying], is_at)
+
+
+def changed_share(card: SeenCard, changed: np.ndarray, inner: float = 1.0) -> float:
+    """How much of a card's place, or of its ``inner`` part, changed, 0..1; all of it where it is out of the picture."""
+    area = cells_of(card.corners, changed.shape, inner)
+    return float(changed[area].mean()) if area.any() else 1.0
+
+
+def share_around(card: SeenCard, hands: np.ndarray) -> float:
+    """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
+    inner = 1.0 + 1.75 * STEP / card.side
+    outer = inner + 0.3 + STEP / card.side
+    ring = cells_of(card.corners, hands.shape, outer) & ~cells_of(card.corners, hands.shape, inner)
+    return float(hands[ring].mean()) if ring.any() else 0.0
+
+
+def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -> bool:
+    """What changed reaches well beyond the card, or to the picture's rim: a hand, an arm or a thing lies on it."""
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    area = cells_of(card.corners, changed.shape)
+    mine = labels[area & changed]
+    if not len(mine):
+        return False
+    blob = labels == int(np.bincount(mine).argmax())
+    cards = np.zeros(changed.shape, bool)
+    for other in known:
+        cards |= cells_of(other.corners, changed.shape, 1.15)
+    at_rim = bool(blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any())
+    return at_rim or float((blob & ~cards).sum()) > 0.35 * float(area.sum())
+
+
+def over_unseen(known: Sequence[SeenCard], seen: Sequence[SeenCard], changed: np.ndarray) -> np.ndarray:
+    """What lies on a known card that is not seen, all of it, bool (h, w): it stays a change until it has gone."""
+    unseen = np.zeros(changed.shape, bool)
+    for card, is_seen in zip(known, near(known, seen, 0.3), strict=True):
+        if not is_seen:
+            unseen |= cells_of(card.corners, changed.shape)
+    over = unseen & changed
+    if not over.any():
+        return unseen
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    return np.asarray(unseen | np.isin(labels, np.unique(labels[over])))

@@ -1,0 +1,95 @@
+"""One card followed over time: its state, why it is in it, and the evidence gathered over its frames.
+
+The diagram of states and transitions stands in README.md beside this file.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import Generic, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.classification.classifier import Classifier
+from companion.vision.results import SeenCard, confidence_of
+
+Piece = TypeVar("Piece")
+
+_LOOKS = 6
+"""So many looks have a say, the latest of them."""
+
+
+class State(Enum):
+    """Where a card is in its life on the table."""
+
+    APPEARING = "appearing"
+    STILL = "still"
+    COVERED = "covered"
+    LEAVING = "leaving"
+    GONE = "gone"
+
+
+TRANSITIONS: Mapping[State, frozenset[State]] = MappingProxyType(
+    {
+        State.APPEARING: frozenset({State.STILL, State.GONE}),
+        State.STILL: frozenset({State.COVERED, State.LEAVING, State.GONE}),
+        State.COVERED: frozenset({State.STILL, State.LEAVING, State.GONE}),
+        State.LEAVING: frozenset({State.STILL, State.COVERED, State.GONE}),
+        State.GONE: frozenset(),
+    }
+)
+"""What each state may turn into; see README.md for when."""
+
+
+@dataclass(slots=True, eq=False)
+class Track(Generic[Piece]):
+    """One thing on the table.
+
+    Attributes:
+        piece: as last read; of an appearing card as all looks together say.
+        since_s: when it entered its state.
+        state: see `State`. Those appearing were not reported yet.
+        reason: why it is in that state, for people.
+        looks: how often it was read since it began to appear, or since a hand last held it.
+        first_s: when it began to appear.
+        seen_s: when it was last seen.
+    """
+
+    piece: Piece
+    since_s: float
+    state: State = State.APPEARING
+    reason: str = ""
+    looks: int = 0
+    first_s: float = 0.0
+    seen_s: float = 0.0
+
+    def enter(self, state: State, now_s: float, reason: str = "") -> None:
+        """Go into a state, or stay in it. Raises `ValueError` for a transition that `TRANSITIONS` does not have."""
+        self.reason = reason
+        if state is self.state:
+            return
+        if state not in TRANSITIONS[self.state]:
+            raise ValueError(f"a track does not go from {self.state.value} to {state.value}")
+        self.state, self.since_s = state, now_s
+
+
+def add_look(track: Track[SeenCard], card: SeenCard, classifier: Classifier | None, now_s: float) -> None:
+    """Let one more look at an appearing card have its say; ``classifier`` says what the looks together state."""
+    track.looks += 1
+    track.seen_s = now_s
+    if track.looks == 1:
+        track.piece = card
+        return
+    before: NDArray[np.float32] = track.piece.probabilities
+    mean = np.asarray(before + (card.probabilities - before) / min(track.looks, _LOOKS), np.float32)
+    edges = _settled(classifier.accept(mean), mean, card) if classifier else card.edges
+    sure = confidence_of(card.presence, mean, edges)
+    track.piece = replace(card, edges=edges, probabilities=mean, confidence=sure)
+
+
+def _settled(edges: tuple[str | None, ...], mean: NDArray[np.float32], card: SeenCard) -> tuple[str | None, ...]:
+    """What all looks together say; where they leave a doubt, what this look says, if they lean to the same."""
+    is_leaning = mean.argmax(-1) == card.probabilities.argmax(-1)
+    return tuple(n if e is None and same else e for e, n, same in zip(edges, card.edges, is_leaning, strict=True))

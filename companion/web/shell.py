@@ -1,0 +1,242 @@
+"""What stands between the server and the application (ASGI 3.0 outside, WSGI inside).
+
+Ordinary requests are read whole, within limits, and answered by the application on a few threads. Event streams take no
+thread: the application lets them in and hands them over, and they are written here, side by side.
+"""
+
+import asyncio
+import json
+import sys
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from http import HTTPStatus
+from io import BytesIO
+from typing import Any
+
+Scope = MutableMapping[str, Any]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
+
+HAND_OVER = "companion.hand_over"
+"""Where in a request's environment the application finds to whom it hands an event stream over."""
+_THREADS = 12
+_MOST_WAITING = 1024
+_MOST_BODY_BYTES = 64 * 1024
+_WOKEN_AT_ONCE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Live:
+    """An event stream that the application has let in.
+
+    Attributes:
+        steps: text to send, or for how many seconds at most to wait for news.
+        close: gives the viewer's place back.
+    """
+
+    steps: Iterator[str | float]
+    close: Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the application answered, whole."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
+class Bell:
+    """Wakes the coroutines that wait for news; rung from any thread."""
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._lock = threading.Lock()
+        self._is_ringing = False
+        self._listening: set[asyncio.Event] = set()
+        self._sleeping: list[asyncio.Event] = []
+
+    @contextmanager
+    def heard(self) -> Iterator[asyncio.Event]:
+        """An event that is set at each ring, for a coroutine to wait for and clear."""
+        self._loop = asyncio.get_running_loop()
+        news = asyncio.Event()
+        self._listening.add(news)
+        try:
+            yield news
+        finally:
+            self._listening.discard(news)
+
+    def ring(self) -> None:
+        """Wake whoever listens. Returns at once."""
+        with self._lock:
+            if self._loop is None or self._is_ringing or self._loop.is_closed():
+                return
+            self._is_ringing = True
+            self._loop.call_soon_threadsafe(self._wake)
+
+    def _wake(self) -> None:
+        with self._lock:
+            self._is_ringing = False
+        is_idle = not self._sleeping
+        self._sleeping = list(self._listening)
+        if is_idle:
+            self._wake_some()
+
+    def _wake_some(self) -> None:
+        """Wake a few at a time: between them whoever asked something gets its answer."""
+        for news in self._sleeping[-_WOKEN_AT_ONCE:]:
+            news.set()
+        del self._sleeping[-_WOKEN_AT_ONCE:]
+        if self._sleeping and self._loop is not None:
+            self._loop.call_soon(self._wake_some)
+
+
+class Shell:
+    """An ASGI application around a WSGI one."""
+
+    def __init__(self, app: Wsgi, bell: Bell) -> None:
+        """
+        Args:
+            bell: rung when there may be news for the event streams.
+        """
+        self._app = app
+        self._bell = bell
+        self._pool = ThreadPoolExecutor(_THREADS, "web")
+        self._waiting = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        body = await _whole_body(receive)
+        if body is None:
+            return
+        if len(body) > _MOST_BODY_BYTES:
+            await _tell(send, _refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."))
+        elif self._waiting >= _MOST_WAITING:
+            await _tell(send, _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The table is too busy; try again."))
+        else:
+            await self._answer(scope, body, receive, send)
+
+    async def _answer(self, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
+        handed_over: list[Live] = []
+        environment = {**_environment(scope, body), HAND_OVER: handed_over.append}
+        self._waiting += 1
+        try:
+            loop = asyncio.get_running_loop()
+            answer = await loop.run_in_executor(self._pool, partial(_answered, self._app, environment))
+            if handed_over:
+                await self._write(handed_over[0], answer, receive, send)
+            else:
+                await _tell(send, answer)
+        finally:
+            self._waiting -= not handed_over
+            for live in handed_over:
+                live.close()
+
+    async def _write(self, live: Live, answer: Answer, receive: Receive, send: Send) -> None:
+        """Write a stream until it is over or the viewer has gone."""
+        self._waiting -= 1
+        headers = [(name, value) for name, value in answer.headers if name != b"content-length"]
+        with self._bell.heard() as news:
+            gone = asyncio.ensure_future(receive())
+            gone.add_done_callback(lambda _: news.set())
+            try:
+                await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+                for step in live.steps:
+                    if isinstance(step, str):
+                        await send({"type": "http.response.body", "body": step.encode(), "more_body": True})
+                    else:
+                        await _heard_within(news, step)
+                    if gone.done():
+                        return
+                await send({"type": "http.response.body", "body": b""})
+            finally:
+                gone.cancel()
+
+
+async def _heard_within(news: asyncio.Event, seconds: float) -> None:
+    try:
+        async with asyncio.timeout(seconds):
+            await news.wait()
+    except TimeoutError:
+        pass
+    news.clear()
+
+
+async def _whole_body(receive: Receive) -> bytes | None:
+    """A request's body, a little more than may be of one that is too large; None when the visitor has gone."""
+    body = b""
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
+        body += bytes(message.get("body", b""))
+        if not message.get("more_body", False) or len(body) > _MOST_BODY_BYTES:
+            return body
+
+
+async def _tell(send: Send, answer: Answer) -> None:
+    await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
+    await send({"type": "http.response.body", "body": answer.body})
+
+
+def _answered(app: Wsgi, environment: dict[str, Any]) -> Answer:
+    """What the application answers; in a thread of its own."""
+    begun: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
+        begun.append((status, headers))
+
+    told = app(environment, start_response)
+    try:
+        body = b"".join(told)
+    finally:
+        if hasattr(told, "close"):
+            told.close()
+    status, headers = begun[-1]
+    encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+    return Answer(int(status.split()[0]), encoded, body)
+
+
+def _environment(scope: Scope, body: bytes) -> dict[str, Any]:
+    """A request as PEP 3333 has it."""
+    host, port = scope["server"]
+    environment = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": scope["path"].encode("utf-8", "surrogateescape").decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": host,
+        "SERVER_PORT": str(port),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": (scope.get("client") or ("", 0))[0],
+        "CONTENT_LENGTH": str(len(body)),
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": BytesIO(body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": False,
+        "wsgi.run_once": False,
+    }
+    for raw_name, raw_value in scope["headers"]:
+        name, value = raw_name.decode("latin-1").upper().replace("-", "_"), raw_value.decode("latin-1")
+        if name in ("CONTENT_LENGTH", "TRANSFER_ENCODING") or b"_" in raw_name:
+            continue  # the body is whole; and a name with an underscore could pose as another
+        key = name if name == "CONTENT_TYPE" else f"HTTP_{name}"
+        separator = ";" if name == "COOKIE" else ","
+        environment[key] = f"{environment[key]}{separator}{value}" if key in environment else value
+    return environment
+
+
+def _refusal(status: HTTPStatus, message: str) -> Answer:
+    body = json.dumps({"error": {"code": status.phrase.lower().replace(" ", "-"), "message": message}}).encode()
+    length = str(len(body)).encode()
+    return Answer(int(status), [(b"content-type", b"application/json"), (b"content-length", length)], body)

@@ -1,0 +1,1 @@
+"""Corner refiner of Seven Card Comet: weights, card and training."""

@@ -1,0 +1,1 @@
+"""Detector of Seven Card Comet: weights, card and training."""

@@ -1,0 +1,1 @@
+"""Numeral classifier of Seven Card Comet: weights, card and training."""

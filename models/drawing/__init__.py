@@ -1,0 +1,1 @@
+"""Photographs drawn to train and to measure recognition; never part of the product."""

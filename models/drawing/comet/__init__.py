@@ -1,0 +1,1 @@
+"""Drawn photographs of Seven Card Comet."""

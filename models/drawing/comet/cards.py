@@ -1,0 +1,235 @@
+"""Pictures of single Comet cards in any printing, seen straight from above: faces and backs."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+import numpy.typing as npt
+
+from companion.games.comet import deck as comet
+from models.drawing.comet.printings import CometPrinting, Ink
+
+Array = npt.NDArray[Any]
+
+_FINER = 2
+_SHIFT = 4
+
+
+class _Sheet:
+    """A card being drawn, in mm around its middle."""
+
+    def __init__(self, size: tuple[float, float], px_per_mm: float, ground: Ink) -> None:
+        self.scale = px_per_mm * _FINER
+        self.width, self.height = size
+        self.middle = np.array(size) / 2
+        shape = (round(self.height * px_per_mm) * _FINER, round(self.width * px_per_mm) * _FINER, 3)
+        self.picture = np.empty(shape, np.uint8)
+        self.picture[:] = np.round(ground)
+
+    def fill(self, points_mm: Array, ink: Ink) -> None:
+        cv2.fillPoly(self.picture, [self.fixed(points_mm)], ink, cv2.LINE_AA, _SHIFT)
+
+    def stroke(self, points_mm: Array, ink: Ink, width_mm: float) -> None:
+        width = max(1, round(width_mm * self.scale))
+        cv2.polylines(self.picture, [self.fixed(points_mm)], False, ink, width, cv2.LINE_AA, _SHIFT)
+
+    def stamp(self, mask: Array, centre_mm: Array, size_mm: tuple[float, float], ink: Ink) -> None:
+        """Print ink through a mask, upright, its middle at a point."""
+        small = cv2.resize(mask, self._pixels(size_mm), interpolation=cv2.INTER_AREA)
+        x, y = np.round((np.asarray(centre_mm) + self.middle) * self.scale).astype(int)
+        top, left = int(y) - small.shape[0] // 2, int(x) - small.shape[1] // 2
+        y0, x0 = max(top, 0), max(left, 0)
+        y1, x1 = min(top + small.shape[0], self.picture.shape[0]), min(left + small.shape[1], self.picture.shape[1])
+        alpha = small[y0 - top : y1 - top, x0 - left : x1 - left, None].astype(np.float32) / 255
+        part = self.picture[y0:y1, x0:x1]
+        part[:] = np.round(part * (1 - alpha) + np.array(ink, np.float32) * alpha)
+
+    def finished(self, rounding_mm: float) -> Array:
+        """The picture (h, w, 4) BGRA, transparent beyond the rounded corners."""
+        alpha = np.zeros(self.picture.shape[:2], np.uint8)
+        rim = comet.rounded(self.width, self.height, max(rounding_mm, 0.05))
+        cv2.fillPoly(alpha, [self.fixed(np.array(rim))], 255, cv2.LINE_AA, _SHIFT)
+        size = (self.picture.shape[1] // _FINER, self.picture.shape[0] // _FINER)
+        return cv2.resize(np.dstack([self.picture, alpha]), size, interpolation=cv2.INTER_AREA)
+
+    def fixed(self, points_mm: Array) -> Array:
+        pixels = (np.asarray(points_mm) + self.middle) * self.scale - 0.5
+        return np.asarray(np.round(pixels * (1 << _SHIFT)).astype(np.int32))
+
+    def _pixels(self, size_mm: tuple[float, float]) -> tuple[int, int]:
+        return max(2, round(size_mm[0] * self.scale)), max(2, round(size_mm[1] * self.scale))
+
+
+def raster_face(values: Sequence[int], look: CometPrinting, px_per_mm: float) -> Array:
+    """A card's face (h, w, 4) BGRA, portrait, its numbers from top to bottom.
+
+    A printing that is read lying on its side is drawn so that its left section comes to lie at the top: turned by 90
+    degrees clockwise.
+    """
+    width, height = look.size
+    extent = (height, width) if look.is_turned else (width, height)
+    sheet = _Sheet(extent, px_per_mm, look.margin_ink)
+    centres = _sections(sheet, values, look)
+    for value, centre in zip(values, centres, strict=True):
+        _print_number(sheet, value, centre, look)
+    if look.comet:
+        corner = (look.comet_at[0] - extent[0] / 2, look.comet_at[1] - extent[1] / 2)
+        for outline in _comet(corner, look.comet, 3.7 * look.comet):
+            sheet.fill(outline, look.ink)
+    face = sheet.finished(look.rounding_mm)
+    return np.ascontiguousarray(np.rot90(face, -1)) if look.is_turned else face
+
+
+def raster_back(look: CometPrinting, px_per_mm: float) -> Array:
+    """A card's back (h, w, 4) BGRA, portrait."""
+    ground, ink = look.back
+    sheet = _Sheet(look.size, px_per_mm, ground)
+    x, y = look.size[0] / 2, look.size[1] / 2
+    if look.back_kind == "comet":
+        _rim(sheet, 2.5, 0.5, ink)
+        for outline in _comet((-x / 3, y / 3), 6.5, 46.0):
+            sheet.fill(outline, ink)
+    elif look.back_kind == "frame":
+        _rim(sheet, 4.0, 1.5, ink)
+        _rim(sheet, 7.0, 0.5, ink)
+    elif look.back_kind == "stripes":
+        for at in np.arange(-x - y, x + y, 7.0):
+            sheet.stroke(np.array([[at - y, -y], [at + y, y]]), ink, 2.0)
+        _rim(sheet, 0.0, 5.0, (240.0, 240.0, 240.0))
+    elif look.back_kind == "diamonds":
+        for row, at in enumerate(np.arange(-y + 4, y, 8.0)):
+            for across in np.arange(-x + 4 + 4 * (row % 2), x, 8.0):
+                sheet.fill(np.array([[across, at - 3], [across + 3, at], [across, at + 3], [across - 3, at]]), ink)
+    elif look.back_kind == "dots":
+        for at in np.arange(-y + 5, y, 9.0):
+            for across in np.arange(-x + 5, x, 9.0):
+                sheet.fill(_disc((across, at), 1.6), ink)
+    elif look.back_kind == "disc":
+        sheet.fill(_disc((0.0, 0.0), x * 0.6), ink)
+        sheet.fill(_disc((0.0, 0.0), x * 0.48), ground)
+    elif look.back_kind in _BUSY:
+        _BUSY[look.back_kind](sheet, look)
+    return sheet.finished(look.rounding_mm)
+
+
+def numeral_boxes_mm(values: Sequence[int], look: CometPrinting) -> list[Array]:
+    """The corners (4, 2) around each number, from the top, in the frame of the portrait card."""
+    width, height = look.size
+    extent = (height, width) if look.is_turned else (width, height)
+    boxes = []
+    for value, centre in zip(values, _centres(extent, look), strict=True):
+        w, h = _numeral_size(value, look)
+        box = np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) / 2 + centre
+        boxes.append(np.stack([-box[:, 1], box[:, 0]], 1) if look.is_turned else box)
+    return boxes
+
+
+def _sections(sheet: _Sheet, values: Sequence[int], look: CometPrinting) -> list[Array]:
+    """Paint the three grounds and the lines between them; return the numbers' places."""
+    across = 0 if look.is_turned else 1
+    full = np.array([sheet.width, sheet.height]) - 2 * look.margin_mm
+    step = full[across] / 3
+    for k, value in enumerate(values):
+        low, high = -full / 2, full / 2
+        low[across], high[across] = (k - 1.5) * step, (k - 0.5) * step
+        sheet.fill(_box(low, high), look.grounds[value - 2])
+    if look.divider_mm:
+        for k in (1, 2):
+            ends = np.array([-full, full]) / 2 * look.divider_share
+            ends[:, across] = (k - 1.5) * step
+            sheet.stroke(ends, look.divider_ink, look.divider_mm)
+    return _centres((sheet.width, sheet.height), look)
+
+
+def _centres(extent: tuple[float, float], look: CometPrinting) -> list[Array]:
+    across = 0 if look.is_turned else 1
+    places = []
+    for k in range(3):
+        at = np.array(look.aside, float)
+        at[across] += (k - 1) * (extent[across] - 2 * look.margin_mm) / 3
+        places.append(at)
+    return places
+
+
+def _numeral_size(value: int, look: CometPrinting) -> tuple[float, float]:
+    """Width and height of a number in mm; one that is too wide for its section is printed narrower."""
+    mask = look.typeface[comet.label(value)]
+    room = (look.size[1] / 3 if look.is_turned else look.size[0]) * 0.84
+    return min(look.numeral_mm * mask.shape[1] / mask.shape[0] * look.stretch, room), look.numeral_mm
+
+
+def _print_number(sheet: _Sheet, value: int, centre: Array, look: CometPrinting) -> None:
+    width, height = _numeral_size(value, look)
+    sheet.stamp(look.typeface[comet.label(value)], centre, (width, height), look.ink)
+    if value in (6, 9) and look.line is not None:
+        gap, thick, wider = look.line
+        half, y = max(width + wider, 4.0) / 2, centre[1] + height / 2 + gap
+        sheet.fill(_box(np.array([centre[0] - half, y]), np.array([centre[0] + half, y + thick])), look.ink)
+
+
+def _rim(sheet: _Sheet, inset_mm: float, width_mm: float, ink: Ink) -> None:
+    reach = np.array([sheet.width / 2 - inset_mm, sheet.height / 2 - inset_mm])
+    box = _box(-reach, reach)
+    sheet.stroke(np.vstack([box, box[:1]]), ink, width_mm)
+
+
+def _chequered(sheet: _Sheet, look: CometPrinting) -> None:
+    """Squares within a white rim, as bought cards have it."""
+    side = look.size[0] / 9
+    x, y = look.size[0] / 2, look.size[1] / 2
+    for row, top in enumerate(np.arange(-y, y, side)):
+        for left in np.arange(-x + side * (row % 2), x, 2 * side):
+            sheet.fill(_box(np.array([left, top]), np.array([left + side, top + side])), look.back[1])
+    _rim(sheet, 0.0, 8.0, _WHITE)
+
+
+def _ringed(sheet: _Sheet, look: CometPrinting) -> None:
+    """Rings around the middle, and a narrow rim."""
+    for k, radius in enumerate(np.linspace(look.size[0] * 0.62, 4.0, 9)):
+        sheet.fill(_disc((0.0, 0.0), float(radius)), look.back[(k + 1) % 2])
+    _rim(sheet, 1.5, 1.0, look.back[1])
+
+
+def _latticed(sheet: _Sheet, look: CometPrinting) -> None:
+    """Fine lines crossing aslant, a white rim and a line along it."""
+    x, y = look.size[0] / 2, look.size[1] / 2
+    for at in np.arange(-x - y, x + y, 5.0):
+        for way in (-1, 1):
+            sheet.stroke(np.array([[at - y, -way * y], [at + y, way * y]]), look.back[1], 0.8)
+    _rim(sheet, 0.0, 9.0, _WHITE)
+    _rim(sheet, 4.5, 0.7, look.back[1])
+
+
+def _halved(sheet: _Sheet, look: CometPrinting) -> None:
+    """The same from either end: two fields with a disc each."""
+    x, y = look.size[0] / 2, look.size[1] / 2
+    sheet.fill(_box(np.array([-x, 0.0]), np.array([x, y])), look.back[1])
+    sheet.fill(_disc((0.0, -y / 2), x / 3), look.back[1])
+    sheet.fill(_disc((0.0, y / 2), x / 3), look.back[0])
+
+
+def _comet(head: tuple[float, float], radius_mm: float, tail_mm: float) -> tuple[Array, Array]:
+    """The outlines of a disc and of its tail, up and to the right."""
+    a = np.radians([215.0, -55.0, 35.0])
+    reach = np.array([radius_mm, tail_mm, radius_mm])
+    tail = np.stack([np.cos(a), np.sin(a)], 1) * reach[:, None] + head
+    return _disc(head, radius_mm), tail
+
+
+def _disc(centre: tuple[float, float], radius_mm: float) -> Array:
+    a = np.radians(np.arange(0, 360, 15))
+    return np.stack([centre[0] + radius_mm * np.cos(a), centre[1] + radius_mm * np.sin(a)], 1)
+
+
+def _box(low: Array, high: Array) -> Array:
+    return np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
+
+
+_WHITE: Ink = (240.0, 240.0, 240.0)
+_BUSY: dict[str, Callable[[_Sheet, CometPrinting], None]] = {
+    "chequered": _chequered,
+    "ringed": _ringed,
+    "latticed": _latticed,
+    "halved": _halved,
+}

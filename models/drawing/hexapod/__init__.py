@@ -1,0 +1,1 @@
+"""Drawn photographs of Hexapod."""

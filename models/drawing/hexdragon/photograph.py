@@ -1,0 +1,198 @@
+"""Hard photographs of a HexDragon table: what is on the picture, and the truth about it.
+
+Used to train and to measure recognition. Everything is drawn from one `np.random.Generator`, so a seed is a picture.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from companion.games.hexdragon.deck import (
+    SIDE_MM,
+    Drawing,
+    board_cells,
+    board_outline,
+    cell_centre,
+    face_shapes,
+    star_shapes,
+)
+from companion.printing.raster import raster
+from companion.printing.shapes import Box, Shape, regular_polygon
+from companion.simulator.optics import placed
+from models.drawing.backdrops import any_colour, backdrop
+from models.drawing.canvas import Canvas, Field, Ink
+from models.drawing.exposure import exposed
+from models.drawing.hexdragon.decoys import put_decoys
+from models.drawing.hexdragon.layouts import Laying, Put, laid_table
+from models.drawing.hexdragon.printings import drawing_of
+from models.drawing.hexel.layouts import Laid
+from models.drawing.hexel.photograph import Photograph
+from models.drawing.lighting import MOODS, lit
+from models.drawing.pinhole import Pinhole, Points, framed
+from models.drawing.scenery import put_face_down, put_things
+
+_BOX = Box(-SIDE_MM - 1, -SIDE_MM - 1, SIDE_MM + 1, SIDE_MM + 1)
+_HEXEL_PER_TILE = 35.0 / 30.0
+"""The pinhole frames Hex'el cards; a tile is that much smaller."""
+_SHADE: Ink = (25.0, 25.0, 28.0)
+
+
+def hexdragon_photograph(
+    rng: np.random.Generator,
+    *,
+    size: tuple[int, int] = (1280, 720),
+    printing: str | Drawing = "reference",
+    tiles: int | None = None,
+    table: tuple[list[Put], Laying] | None = None,
+    across_px: float | None = None,
+    hardness: float = 1.0,
+) -> Photograph:
+    """Draw one photograph.
+
+    Args:
+        rng: the only source of chance.
+        size: width and height in pixels.
+        printing: a kind of `drawing_of`, or one that was made before.
+        tiles: how many lie there; None for any number.
+        table: what lies there and how; None for one that chance lays.
+        across_px: a tile's width between opposite edges where the camera looks; None for what fits.
+        hardness: 0 for a calm room, 1 for all conditions.
+    """
+    look = printing if isinstance(printing, Drawing) else drawing_of(printing, rng, hardness)
+    put, laying = laid_table(rng, tiles) if table is None else table
+    core = np.vstack([piece.corners_mm() for piece in put])
+    if laying.is_board and across_px is None and rng.random() < 0.7:
+        core = np.array(board_outline(laying.radius)) * laying.pitch
+    camera = framed(core, size, rng, None if across_px is None else across_px * _HEXEL_PER_TILE, hardness)
+    canvas = Canvas(camera, backdrop(rng, camera.image_from_table, size))
+    mood, gloss = str(rng.choice(MOODS)), float(rng.choice([0.0, 0.0, 0.3, 1.0])) * hardness
+    around = [Laid((), piece.cell, piece.at_mm, piece.turn_deg) for piece in put]
+    face_down = put_face_down(canvas, around, rng)
+    if laying.is_board:
+        _put_board(canvas, laying, look, gloss, rng)
+        face_down += put_face_down(canvas, around, rng) if rng.random() < 0.3 else []
+    put_things(canvas, around, rng, over=False)
+    decoys = put_decoys(canvas, put, laying, rng)
+    _put_pieces(canvas, put, look, gloss, rng)
+    changed = _things_over(canvas, around, rng, hardness)
+    image, glare = lit(canvas, mood, rng, hardness)
+    bgr, faults = exposed(image, rng, hardness, is_dim=mood == "dim")
+    name = printing if isinstance(printing, str) else "given"
+    conditions = {"mood": mood, "printing": name, "board": laying.is_board, **faults, "glare": round(glare, 4)}
+    return Photograph(bgr, {**_truth(put, camera, changed, face_down, conditions), "decoys": decoys})
+
+
+def _put_board(canvas: Canvas, laying: Laying, look: Drawing, gloss: float, rng: np.random.Generator) -> None:
+    """A board: near the reference's colours or any, its cells drawn by lines or by colour."""
+    project = canvas.camera.project
+    field = (
+        np.array([182.0, 207.0, 217.0]) + rng.normal(0, 12, 3) if rng.random() < 0.5 else any_colour(rng, 40, 245, 120)
+    )
+    step = float(rng.choice([-1.0, 1.0])) * rng.uniform(10, 60)
+    line, cell = _ink(field + step), _ink(field + rng.normal(0, 8) * (rng.random() < 0.4))
+    margin = float(rng.uniform(2, 16))
+    corners = project(np.array(board_outline(laying.radius, margin)) * laying.pitch)
+    canvas.polygon(corners + rng.normal(0, 2, 2), _SHADE)
+    canvas.polygon(corners, _ink(field), gloss)
+    width = float(rng.uniform(0.3, 1.6))
+    for q, r in board_cells(laying.radius):
+        x, y = cell_centre(q, r)
+        for reach, ink in ((SIDE_MM + width / 2, line), (SIDE_MM - width / 2, cell)):
+            hexagon = np.array(regular_polygon(6, reach, (x, y), 30)) * laying.pitch
+            canvas.polygon(project(hexagon), ink, gloss)
+
+
+def _put_pieces(canvas: Canvas, put: list[Put], look: Drawing, gloss: float, rng: np.random.Generator) -> None:
+    """Every tile and star with its contact shadow; a face is drawn once for all its turns."""
+    drawn: dict[tuple[object, str | None], Field] = {}
+    for piece in put:
+        corners = canvas.camera.project(piece.corners_mm())
+        across = float(np.linalg.norm(corners[0] - corners[3])) / 60.0
+        scale = float(np.clip(across * 1.2, 0.7, 4.0))
+        if piece.tile is not None:
+            away = (corners - corners.mean(0)) * rng.uniform(0, 0.012)
+            canvas.polygon(corners + rng.normal(0, 0.25 * across, 2) + away, _SHADE)
+        else:
+            rim = np.array(regular_polygon(24, 16.6))
+            canvas.polygon(canvas.camera.project(piece.on_table(rim)) + rng.normal(0, 0.4 * across, 2), _SHADE)
+        key = (piece.tile, piece.owner)
+        if key not in drawn:
+            drawn[key] = raster(_shapes(piece, look), scale, _BOX)
+        canvas.put(drawn[key], canvas.camera.image_from_table @ _table_from_raster(piece, drawn[key]), gloss)
+
+
+def _shapes(piece: Put, look: Drawing) -> tuple[Shape, ...]:
+    if piece.tile is None:
+        assert piece.owner is not None, "a star has an owner"
+        return star_shapes(piece.owner, look)
+    return face_shapes(piece.tile, piece.owner, look)
+
+
+def _table_from_raster(piece: Put, picture: Field) -> Points:
+    mm = _BOX.width_mm / picture.shape[1]
+    own = np.array([[mm, 0, _BOX.left_mm + mm / 2], [0, mm, _BOX.top_mm + mm / 2], [0, 0, 1.0]])
+    return np.asarray(placed((piece.at_mm[0], piece.at_mm[1]), piece.turn_deg) @ own)
+
+
+def _ink(values: Field) -> Ink:
+    b, g, r = (float(v) for v in np.clip(values, 5, 250))
+    return b, g, r
+
+
+def _things_over(canvas: Canvas, laid: list[Laid], rng: np.random.Generator, hardness: float) -> Field:
+    """Sometimes put things over the tiles; say where (h, w) that changed the paint, 1 or 0."""
+    before = canvas.albedo.copy()
+    if rng.random() < 0.35 * hardness:
+        put_things(canvas, laid, rng, over=True)
+    return np.asarray((np.abs(canvas.albedo - before).max(2) > 1e-4).astype(np.uint8))
+
+
+def _truth(
+    put: list[Put], camera: Pinhole, changed: Field, face_down: list[Points], conditions: dict[str, Any]
+) -> dict[str, Any]:
+    entries = [_entry(piece, camera, changed) for piece in put]
+    tiles = [entry for entry in entries if entry["kind"] != "star"]
+    return {
+        "ok": True,
+        "game": "hexdragon",
+        "size": list(camera.size),
+        "tiles": tiles,
+        "stars": [entry for entry in entries if entry["kind"] == "star"],
+        "warnings": [],
+        "ignore": [corners.tolist() for corners in face_down] + [e["corners"] for e in tiles if "cut" in e],
+        "conditions": conditions,
+    }
+
+
+def _entry(piece: Put, camera: Pinhole, changed: Field) -> dict[str, Any]:
+    """The truth about one piece: besides what `read` prints, how much of it and of each edge's line is ``hidden``."""
+    corners = camera.project(piece.corners_mm())
+    tile = piece.tile
+    face = (
+        {"kind": "star"}
+        if tile is None
+        else {
+            "kind": tile.kind,
+            "head": tile.head,
+            "tails": list(tile.tails),
+            "paths": [list(path) for path in tile.paths],
+            "hidden": [round(_hidden(changed, camera.project(line)), 2) for line in piece.lines_mm()],
+        }
+    )
+    inside = np.array([s * corners + (1 - s) * corners.mean(0) for s in (0.15, 0.4, 0.65, 0.9)]).reshape(-1, 2)
+    entry = {
+        "cell": list(piece.cell),
+        **face,
+        "owner": piece.owner,
+        "corners": np.round(corners, 2).tolist(),
+        "covered": round(_hidden(changed, inside), 3),
+    }
+    is_whole = (corners > -1).all() and (corners < camera.size).all()
+    return entry if is_whole else {**entry, "cut": True}
+
+
+def _hidden(changed: Field, points: Points) -> float:
+    """The share of points (N, 2) in the picture that something lies over; those outside count as hidden."""
+    x, y = np.round(points).astype(int).T
+    inside = (x >= 0) & (y >= 0) & (x < changed.shape[1]) & (y < changed.shape[0])
+    return float(1.0 - (inside.sum() - changed[y[inside], x[inside]].sum()) / len(points))

@@ -1,0 +1,1 @@
+"""Detector of Hexapod: weights, card and training."""

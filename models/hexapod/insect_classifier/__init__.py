@@ -1,0 +1,1 @@
+"""Insect classifier of Hexapod: weights, card and training."""

@@ -1,0 +1,1 @@
+"""Keypoints of Hexapod: weights, card and training."""

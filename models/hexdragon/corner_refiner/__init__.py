@@ -1,0 +1,1 @@
+"""Corner refiner of HexDragon: weights, card and training."""

@@ -1,0 +1,1 @@
+"""Detector of HexDragon: weights, card and training."""

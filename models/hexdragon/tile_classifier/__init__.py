@@ -1,0 +1,1 @@
+"""Tile classifier of HexDragon: weights, card and training."""

@@ -1,0 +1,1 @@
+"""Corner refiner of Hex'el: weights, card and training."""

@@ -1,0 +1,1 @@
+"""Detector of Hex'el: weights, card and training."""

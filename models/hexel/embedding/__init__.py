@@ -1,0 +1,1 @@
+"""Embedding of Hex'el: weights, card and training."""

@@ -1,0 +1,1 @@
+"""Symbol classifier of Hex'el: weights, card and training."""

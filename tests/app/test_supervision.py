@@ -1,0 +1,52 @@
+"""What keeps a table's process alive: signs of life from its referee and from its camera's loop."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.app.supervision import _loop_trouble, _referee_trouble
+from companion.devices.pulse import Pulse
+from companion.devices.recorded import Recorded
+from companion.referee.referee import open_table
+from companion.rules.engine import Header
+
+
+class Eyes:
+    """Stands in for the watching thread."""
+
+    def __init__(self, state: str) -> None:
+        self.state = state
+
+    def start(self) -> None:
+        """Nothing to begin."""
+
+    def stop(self) -> None:
+        """Nothing to end."""
+
+    def health(self) -> dict[str, Any]:
+        return {"state": self.state}
+
+
+def test_a_referee_that_does_not_answer_is_no_sign_of_life(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("companion.app.supervision._REFEREE_ANSWERS_WITHIN_S", 0.01)
+    header = Header("hexel", ("Ana", "Bo"))
+    referee = open_table(tmp_path, header, header)
+    assert "did not answer" in _referee_trouble(referee)
+    referee.start()
+    monkeypatch.setattr("companion.app.supervision._REFEREE_ANSWERS_WITHIN_S", 5.0)
+    version = referee.latest().version
+    assert _referee_trouble(referee) is None
+    assert referee.latest().version == version
+    referee.stop()
+
+
+def test_a_camera_loop_that_does_not_come_round_is_no_sign_of_life() -> None:
+    now_s = 0.0
+    pulse = Pulse(Recorded(Path("frames")), lambda: now_s)
+    now_s = 30.0
+    assert _loop_trouble(None, pulse) is None  # nobody watches
+    assert _loop_trouble(Eyes("ok"), pulse) == "no sign of life for 30 s"
+    assert _loop_trouble(Eyes("ended"), pulse) is None
+    pulse.begin()
+    assert _loop_trouble(Eyes("ok"), pulse) is None

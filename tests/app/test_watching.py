@@ -1,0 +1,220 @@
+"""The vision thread beside a real referee: what hands lay is proposed, and what is rejected stays rejected."""
+
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.app.watching import Watching
+from companion.devices.camera import Frame
+from companion.errors import DeviceError, UsageError
+from companion.games import GAMES
+from companion.games.hexel.deck import FACES
+from companion.games.hexel.demo.things import HexelThings
+from companion.referee.messages import Confirm, Do, Reject
+from companion.referee.referee import Referee, open_table
+from companion.rules.engine import Header
+from companion.simulator.film import Film, Setting
+
+RED = ("red",) * 6
+LINE = {
+    (0, 0): RED,
+    (1, 0): ("red", "blue", "blue", "red", "blue", "blue"),
+    (2, 0): ("red", "red", "void", "red", "void", "void"),
+}
+CELLS = tuple((q, r) for q in range(-1, 4) for r in range(-1, 2))
+
+
+class FilmCamera:
+    """Shows a film frame by frame, each only when the one before has been looked at."""
+
+    name = "film"
+
+    def __init__(self, film: Film) -> None:
+        self.film = film
+        self.wanted = threading.Semaphore(0)
+        self.shown = threading.Semaphore(0)
+        self.is_closed = False
+        self.count = 0
+        self.fails = 0
+
+    def open(self) -> None:
+        self.is_closed = False
+
+    def next(self, timeout_s: float = 5.0) -> Frame | None:
+        if self.count:
+            self.shown.release()
+        self.wanted.acquire()
+        if self.is_closed:
+            return None
+        if self.fails:
+            self.fails -= 1
+            raise DeviceError("no frame came", code="no-frame")
+        self.count += 1
+        return Frame(self.count, self.count / 10, self.film.next().bgr)
+
+    def close(self) -> None:
+        self.is_closed = True
+        self.wanted.release()
+
+    def show(self, frames: int) -> None:
+        for _ in range(frames):
+            self.wanted.release()
+            assert self.shown.acquire(timeout=20), "the watcher stopped looking"
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[tuple[Referee, FilmCamera, Film]]:
+    film = Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540)))
+    referee = open_table(tmp_path, Header("hexel", ("Ana", "Bo"), "36"), Header("hexel", ("Ana", "Bo"), "36"))
+    referee.start()
+    camera = FilmCamera(film)
+    watching = Watching(camera, referee, "hexel")
+    watching.start()
+    try:
+        yield referee, camera, film
+    finally:
+        watching.stop()
+        referee.stop()
+
+
+def line_lies(film: Film, camera: FilmCamera) -> None:
+    film.lay_out(LINE)
+    camera.show(14)
+
+
+def command(referee: Referee) -> Any:
+    proposal = referee.latest().proposal
+    return None if proposal is None else proposal.command
+
+
+def test_three_cards_in_a_row_are_proposed_as_the_line_with_a_picture(table: tuple[Referee, FilmCamera, Film]) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    seen = command(referee)
+    assert seen is not None
+    assert seen["cmd"] == "line"
+    assert sorted(sorted(c["edges"]) for c in seen["cards"]) == sorted(sorted(face) for face in LINE.values())
+    picture = referee.proposal_evidence()
+    assert picture is not None
+    assert picture.startswith(b"\xff\xd8")
+
+
+def test_what_was_rejected_is_not_proposed_again_until_the_cards_change(
+    table: tuple[Referee, FilmCamera, Film],
+) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    referee.ask(Reject(referee.latest().version))
+    camera.show(12)
+    assert command(referee) is None
+
+
+def test_a_rejected_card_is_proposed_anew_once_it_was_taken_up_whatever_the_camera_calls_its_cell(
+    table: tuple[Referee, FilmCamera, Film],
+) -> None:
+    referee, camera, film = table
+    turned = [{"cell": [-q, -r], "edges": list(face[3:] + face[:3])} for (q, r), face in LINE.items()]
+    referee.ask(Do({"cmd": "line", "cards": turned}))
+    referee.ask(Do({"cmd": "stake", "player": "Ana", "amount": 1}))
+    for name in ("Ana", "Bo"):
+        referee.ask(Do({"cmd": "hedge", "player": name, "amount": 3}))
+    line_lies(film, camera)
+    cell, face = (1, 1), ("blue", "void", "blue", "void", "void", "void")
+    film.lay_out({**LINE, cell: face})
+    camera.show(14)
+    first = command(referee)
+    assert first is not None
+    referee.ask(Reject(referee.latest().version))
+    camera.show(6)
+    assert command(referee) is None
+    film.lay_out(LINE)
+    camera.show(24)
+    film.lay_out({**LINE, cell: face})
+    camera.show(14)
+    assert command(referee) == first
+
+
+def test_a_confirmed_line_is_not_proposed_again(table: tuple[Referee, FilmCamera, Film]) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    referee.ask(Confirm(referee.latest().version))
+    camera.show(8)
+    assert referee.latest().game.view(referee.latest().state)["phase"] == "stake"
+    assert command(referee) is None
+    assert dict(referee.latest().notices) == {}
+    kept = referee.latest().moves[0].evidence
+    assert kept is not None and len(kept.chances) == 18, "what else each edge may be is kept for suggestions"
+    place, symbols = kept.chances[0]
+    assert place == ["cards", 0, "edges", 0]
+    assert max(symbols, key=lambda name: symbols[name]) == referee.latest().moves[0].command["cards"][0]["edges"][0]
+
+
+def test_a_card_that_comes_too_early_is_said_to(table: tuple[Referee, FilmCamera, Film]) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    referee.ask(Confirm(referee.latest().version))
+    film.lay_out({**LINE, (0, 1): RED})
+    camera.show(24)
+    assert command(referee) is None
+    assert "stake" in str(referee.latest().notices["wrong-phase"].text)
+
+
+def test_a_camera_that_fails_is_said_and_taken_up_again(
+    table: tuple[Referee, FilmCamera, Film], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee, camera, film = table
+    monkeypatch.setattr("companion.app.watching.RETRY_S", 0.01)
+    line_lies(film, camera)
+    listener = referee.feed.subscribe()
+    camera.fails = 1
+    camera.wanted.release()
+    while "camera-lost" not in referee.latest().notices:
+        assert listener.next(10) is not None, "nobody said that the camera is lost"
+    camera.show(6)
+    assert "camera-lost" not in referee.latest().notices
+
+
+def test_a_missing_network_ends_the_watching_alone_and_is_said(
+    table: tuple[Referee, FilmCamera, Film], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee, _, film = table
+    monkeypatch.setattr("companion.vision.networks._PLACES", (tmp_path,))
+    camera, lines = FilmCamera(film), []
+    watching = Watching(camera, referee, "hexel", say=lines.append)
+    listener = referee.feed.subscribe()
+    watching.start()
+    for _ in range(40):
+        camera.wanted.release()  # as many pictures as it likes
+    while "camera-unused" not in referee.latest().notices:
+        assert listener.next(10) is not None, "nobody said that the camera is not used"
+    watching.stop()
+    said = referee.latest().notices["camera-unused"].text
+    assert "hexel/detector/weights.onnx is missing" in said and "install companion again" in said
+    assert lines and lines[0] in said
+    assert (watching.health()["state"], camera.is_closed) == ("unused", True)
+    referee.ask(Do({"cmd": "line", "cards": [{"cell": cell, "edges": face} for cell, face in LINE.items()]}))
+
+
+def test_a_game_that_no_reader_knows_and_a_deck_unknown_are_refused(tmp_path: Path) -> None:
+    referee = open_table(tmp_path, None, Header("hexel", ("Ana", "Bo"), "36"))
+    camera = FilmCamera(Film(Setting(HexelThings("36", CELLS), seed=3, size=(960, 540))))
+    with pytest.raises(UsageError, match="no such game: whist"):
+        Watching(camera, referee, "whist")
+    with pytest.raises(UsageError, match="no such deck: hexel99"):
+        Watching(camera, referee, "hexel", deck="hexel99")
+    referee.stop()
+
+
+def test_every_game_with_rules_can_be_read_and_means_something() -> None:
+    for spec in GAMES.values():
+        assert spec.recognizer().name == spec.name
+        assert callable(spec.interpreter().of)
+
+
+def test_the_faces_of_this_test_are_cards_of_the_deck() -> None:
+    for face in LINE.values():
+        turns = {tuple(face[(i + k) % 6] for i in range(6)) for k in range(6)}
+        assert turns & set(FACES["36"])

@@ -1,0 +1,128 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from companion.cli.main import main
+from companion.games import GAMES
+
+RECORDS = Path(__file__).parents[3] / "shared" / "records"
+HEADER = '{"record": 1, "game": "hexel", "players": ["Ana", "Bo"]}'
+STAKE_TOO_EARLY = '{"cmd": "stake", "player": "Ana", "amount": 3}'
+
+
+def write(tmp_path, *lines):
+    record = tmp_path / "record.jsonl"
+    record.write_bytes("\n".join(lines).encode())
+    return str(record)
+
+
+def test_a_whole_record_is_one_json_object_and_status_0(tmp_path, capsys):
+    assert main(["replay", "--json", write(tmp_path, HEADER)]) == 0
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert (report["ok"], report["game"], report["phase"], report["log"]) == (True, "hexel", "line", [])
+    assert err == ""
+
+
+def test_a_refused_command_is_status_1_and_one_line_on_standard_error(tmp_path, capsys):
+    assert main(["replay", write(tmp_path, HEADER, "", STAKE_TOO_EARLY), "--json"]) == 1
+    out, err = capsys.readouterr()
+    report = json.loads(out)
+    assert (report["ok"], report["line"], report["error"]["code"]) == (False, 3, "wrong-phase")
+    assert err.count("\n") == 1
+    assert "line 3" in err
+
+
+def test_a_refused_command_is_told_to_people_too(tmp_path, capsys):
+    assert main(["replay", write(tmp_path, HEADER, STAKE_TOO_EARLY)]) == 1
+    out, err = capsys.readouterr()
+    assert "phase line" in out
+    assert "wrong-phase" in err
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"\x89PNG\r\n\x1a\n\x00\x00", b"{}", b"[1]", b'{"record": 1, "game": "chess"}']
+)
+def test_a_file_that_is_no_record_is_status_2_and_one_line(tmp_path, capsys, content):
+    record = tmp_path / "it.jsonl"
+    record.write_bytes(content)
+    assert main(["replay", str(record), "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out)["error"]["code"] == "bad-header"
+    assert json.loads(out)["ok"] is False
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["missing.jsonl", ".", "a/b"])
+def test_a_path_that_cannot_be_read_is_status_2_and_one_line(tmp_path, capsys, name):
+    assert main(["replay", f"{tmp_path}/{name}", "--json"]) == 2
+    out, err = capsys.readouterr()
+    assert json.loads(out) == {"ok": False, "error": json.loads(out)["error"]}
+    assert json.loads(out)["error"]["code"] == "unreadable-record"
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "words", [[], ["replay"], ["replay", "a", "b"], ["dance"], ["replay", "--fast", "a"], ["--fast"]]
+)
+@pytest.mark.parametrize("as_json", [False, True])
+def test_wrong_usage_is_status_2_and_one_line(capsys, words, as_json):
+    assert main([*words, "--json"] if as_json else words) == 2
+    out, err = capsys.readouterr()
+    assert err.count("\n") == 1
+    assert err.startswith("companion: ")
+    assert (json.loads(out)["ok"] is False) if as_json else out == ""
+
+
+@pytest.mark.parametrize("words", [["--help"], ["replay", "--help"], ["--version"]])
+def test_help_and_version_are_status_0(capsys, words):
+    assert main(words) == 0
+    assert capsys.readouterr().out
+
+
+def test_the_module_runs_as_a_program_and_survives_a_reader_that_goes(tmp_path):
+    command = [sys.executable, "-m", "companion", "replay", write(tmp_path, HEADER), "--json"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, json.loads(done.stdout)["ok"], done.stderr) == (0, True, "")
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as gone:
+        gone.stdout.close()
+        assert gone.stderr.read() == ""
+
+
+def test_a_name_that_no_terminal_can_show_is_told_all_the_same(tmp_path):
+    header = HEADER.replace("Ana", "\\u4e2d\\u6587")
+    command = [sys.executable, "-m", "companion", "replay", write(tmp_path, header)]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert r"\u4e2d\u6587: chips 100" in done.stdout
+
+
+@pytest.mark.skipif(not RECORDS.is_dir(), reason="the shared example records are not beside this checkout")
+@pytest.mark.parametrize("game", GAMES)
+def test_the_example_records_end_as_expected(game, capsys):
+    """Key facts only; `tools/check_records.py` beside the records compares every line."""
+    for record in sorted((RECORDS / game).glob("*.jsonl")):
+        expected = json.loads(record.with_suffix(".expected.json").read_text(encoding="utf-8"))
+        status = main(["replay", str(record), "--json"])
+        got = json.loads(capsys.readouterr().out)
+        assert status == (0 if expected["ok"] else 1), record.name
+        for key in ("ok", "phase", "turn", "line"):
+            assert got.get(key) == expected.get(key), (record.name, key)
+        assert [entry["line"] for entry in got["log"]] == [entry["line"] for entry in expected["log"]]
+        assert got.get("error", {}).get("code") == expected.get("error", {}).get("code")
+
+
+@pytest.mark.skipif(not RECORDS.is_dir(), reason="the shared example records are not beside this checkout")
+@pytest.mark.parametrize("game", GAMES)
+def test_every_example_record_can_be_told_to_people(game, capsys):
+    for record in sorted((RECORDS / game).glob("*.jsonl")):
+        main(["replay", str(record)])
+        told = capsys.readouterr().out
+        assert f"{game}: phase" in told
+        assert "None" not in told
+        assert "{" not in told

@@ -1,0 +1,128 @@
+"""What cards on Comet's pots mean: a set laid, a reveal, a coming round; what was rejected stays so while it lies."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.games.comet.interpretation import CometMeaning
+from companion.games.comet.vision.results import BACK, SeenComet
+from companion.referee.messages import Do
+from companion.referee.referee import Referee, open_table
+from companion.rules.engine import Header
+
+LONG = 88.0
+SIZE = (1000, 600)
+
+
+def card(values: tuple[int | None, ...] | None, x: float, y: float) -> SeenComet:
+    edges = (BACK,) * 3 if values is None else tuple(None if v is None else str(v) for v in values)
+    corners = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]], np.float32) + np.array([x, y], np.float32)
+    return SeenComet(None, edges, corners, 0.9, 0.95, np.full((3, 15), 1 / 15, np.float32))
+
+
+class Follower:
+    is_quiet = True
+
+    def __init__(self, *cards: SeenComet) -> None:
+        self.cards = cards
+        self.standing: dict[str, str] = {}
+
+    def step(self, bgr: np.ndarray) -> list[dict[str, Any]]:
+        return []
+
+
+def zone_of(point: tuple[float, float]) -> str | None:
+    """Desten on the left, Kinro in the middle, the rest of the table on the right."""
+    return "desten" if point[0] < 300 else "Kinro" if point[0] < 600 else None
+
+
+@pytest.fixture
+def referee(tmp_path: Path) -> Any:
+    header = Header("comet", ("Ana", "Bo"))
+    table = open_table(tmp_path, header, header)
+    table.start()
+    yield table
+    table.stop()
+
+
+@pytest.fixture
+def meaning() -> CometMeaning:
+    made = CometMeaning()
+    made.note_zones(zone_of)
+    return made
+
+
+def seen(meaning: CometMeaning, referee: Referee, *cards: SeenComet) -> Any:
+    return meaning.of(Follower(*cards), referee.latest(), SIZE)
+
+
+def pair(x: float, y: float = 100) -> tuple[SeenComet, SeenComet]:
+    return card((2, 2, 3), x, y), card((2, 3, 4), x + 64, y)
+
+
+def begun(referee: Referee) -> None:
+    referee.ask(Do({"cmd": "round", "player": "Ana"}))
+
+
+def test_two_cards_together_on_a_pot_are_a_set_of_whoever_has_laid_least(
+    referee: Referee, meaning: CometMeaning
+) -> None:
+    begun(referee)
+    outlook = seen(meaning, referee, *pair(100))
+    assert outlook.command == {"cmd": "set", "player": "Ana", "pot": "Desten", "cards": [[2, 2, 3], [2, 3, 4]]}
+    assert len(outlook.news) == 2
+
+
+def test_a_second_set_on_the_same_pot_is_the_next_players(referee: Referee, meaning: CometMeaning) -> None:
+    begun(referee)
+    referee.ask(Do(seen(meaning, referee, *pair(100)).command))
+    other = (card((5, 5, 6), 100, 300), card((5, 6, 7), 164, 300))
+    command = seen(meaning, referee, *pair(100), *other).command
+    assert (command["player"], command["pot"]) == ("Bo", "Desten")
+    assert command["cards"] == [[5, 5, 6], [5, 6, 7]]
+
+
+def test_cards_off_the_pots_or_still_face_down_mean_nothing_yet(referee: Referee, meaning: CometMeaning) -> None:
+    begun(referee)
+    assert seen(meaning, referee, *pair(700)).command is None
+    assert seen(meaning, referee, card((2, 2, 3), 100, 100), card(None, 164, 100)).command is None
+
+
+def test_a_card_that_cannot_be_read_is_told_with_its_spot(referee: Referee, meaning: CometMeaning) -> None:
+    begun(referee)
+    outlook = seen(meaning, referee, card((2, None, 3), 100, 120), card((2, 3, 4), 164, 120))
+    assert outlook.command is None
+    assert outlook.notices["unsure"].at == (0.1, 0.2)
+
+
+def test_sets_of_two_people_that_touch_are_asked_apart(referee: Referee, meaning: CometMeaning) -> None:
+    begun(referee)
+    outlook = seen(meaning, referee, *pair(40), card((5, 5, 6), 168, 100), card((5, 6, 7), 232, 100))
+    assert outlook.command is None
+    assert "sets-touch" in outlook.notices
+
+
+def test_what_was_rejected_stays_so_until_other_cards_lie_there(referee: Referee, meaning: CometMeaning) -> None:
+    begun(referee)
+    command = seen(meaning, referee, *pair(100)).command
+    meaning.note_rejection(command, referee.latest())
+    assert seen(meaning, referee, *pair(100)).command is None
+    assert seen(meaning, referee).command is None
+    assert seen(meaning, referee, *pair(100)).command == command
+
+
+def test_cleared_pots_between_rounds_are_the_coming_dealers_round(referee: Referee, meaning: CometMeaning) -> None:
+    begun(referee)
+    referee.ask(Do(seen(meaning, referee, *pair(100)).command))
+    referee.ask(Do({"cmd": "reveal"}))
+    assert seen(meaning, referee, *pair(100)).command is None
+    assert seen(meaning, referee).command == {"cmd": "round", "player": "Bo"}
+
+
+def test_without_zones_people_hear_that_the_camera_knows_no_pots(referee: Referee) -> None:
+    begun(referee)
+    outlook = seen(CometMeaning(), referee, *pair(100))
+    assert outlook.command is None
+    assert "no-zones" in outlook.notices

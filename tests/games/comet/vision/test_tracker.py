@@ -1,0 +1,106 @@
+"""A Comet table followed: each card told once when it lies, turned over or taken away; hands are no news."""
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.games import GAMES
+from companion.vision.tracking.events import Patience
+from models.drawing.comet.cards import raster_back, raster_face
+from models.drawing.comet.printings import reference
+
+SIZE = (720, 480)
+LOOK = reference("keyed")
+RNG = np.random.default_rng(4)
+GROUND = cv2.resize(RNG.uniform(60, 95, (120, 180, 3)).astype(np.float32), SIZE, interpolation=cv2.INTER_CUBIC)
+NOISE = [RNG.normal(0, 1.5, (SIZE[1], SIZE[0], 3)) for _ in range(3)]
+SEVENS, ACES, MIXED = ((7, 2, 9), 150, 150, 4), ((14, 14, 3), 232, 152, 5), ((10, 6, 12), 540, 330, 95)
+BACK = (None, 400, 150, 0)
+
+
+def scene(frames, *cards, hand=None):
+    """So many pictures of cards (values, x, y, turn), with a hand reaching in from below to a point."""
+    picture = GROUND.copy()
+    for values, x, y, turn in cards:
+        card = raster_back(LOOK, 1.2) if values is None else raster_face(values, LOOK, 1.2)
+        h, w = card.shape[:2]
+        place = cv2.getRotationMatrix2D((w / 2, h / 2), -turn, 1.0) + np.array([[0, 0, x - w / 2], [0, 0, y - h / 2]])
+        laid = cv2.warpAffine(card, place, SIZE)
+        alpha = laid[:, :, 3:].astype(np.float32) / 255
+        picture = picture * (1 - alpha) + laid[:, :, :3] * alpha
+    if hand is not None:
+        cv2.line(picture, hand, (hand[0] + 60, SIZE[1] + 40), (120, 150, 210), 70, cv2.LINE_AA)
+    return [np.clip(picture + NOISE[k % len(NOISE)], 0, 255).astype(np.uint8) for k in range(frames)]
+
+
+def watched(*scenes):
+    """What is told of scenes, one after the other."""
+    reader = GAMES["comet"].recognizer()
+    follower = reader.follower(reader.namer(None, None), Patience())
+    return [told for pictures in scenes for picture in pictures for told in follower.step(picture)]
+
+
+def shown(told):
+    return [(one["event"], one["values"]) for one in told if "values" in one]
+
+
+def test_the_table_as_first_settled_is_one_line():
+    told = watched(scene(8, SEVENS, ACES, BACK))
+    assert [one["event"] for one in told] == ["table"]
+    values = [card["values"] for card in told[0]["cards"]]
+    assert sorted(v for v in values if v is not None) == [[2, 7, 9], [3, 14, 14]] and None in values
+
+
+def test_a_card_laid_by_a_hand_is_told_once_when_the_hand_is_gone():
+    told = watched(
+        scene(8, SEVENS, ACES),
+        scene(6, SEVENS, ACES, MIXED, hand=(530, 360)),
+        scene(20, SEVENS, ACES, MIXED),
+    )
+    assert shown(told) == [("placed", [6, 10, 12])]
+
+
+def test_a_card_taken_away_is_told_once():
+    told = watched(scene(8, SEVENS, ACES, MIXED), scene(30, SEVENS, ACES))
+    assert shown(told) == [("removed", [6, 10, 12])]
+
+
+def test_a_card_turned_over_is_told_as_gone_and_come():
+    told = watched(scene(8, SEVENS, BACK), scene(30, SEVENS, ((4, 8, 13), 400, 150, 0)))
+    assert shown(told) == [("removed", None), ("placed", [4, 8, 13])]
+
+
+def test_two_cards_turned_over_at_once_are_both_told():
+    told = watched(
+        scene(8, BACK, (None, 150, 330, 3)),
+        scene(40, ((4, 8, 13), 400, 150, 0), ((5, 5, 11), 150, 330, 3)),
+    )
+    assert sorted(shown(told), key=str) == [
+        ("placed", [4, 8, 13]), ("placed", [5, 5, 11]), ("removed", None), ("removed", None),
+    ]  # fmt: skip
+
+
+def test_a_card_moved_elsewhere_is_told_once():
+    elsewhere = ((10, 6, 12), 430, 130, 60)
+    told = watched(scene(8, SEVENS, ACES, MIXED), scene(30, SEVENS, ACES, elsewhere))
+    assert shown(told) == [("moved", [6, 10, 12])]
+
+
+def test_a_second_card_of_the_same_numbers_is_told_as_placed():
+    twin = ((10, 6, 12), 430, 130, 60)
+    told = watched(scene(8, SEVENS, ACES, MIXED), scene(30, SEVENS, ACES, MIXED, twin))
+    assert shown(told) == [("placed", [6, 10, 12])]
+
+
+def test_a_hand_over_known_cards_is_no_news():
+    told = watched(
+        scene(8, SEVENS, ACES, MIXED),
+        scene(10, SEVENS, ACES, MIXED, hand=(230, 180)),
+        scene(12, SEVENS, ACES, MIXED),
+    )
+    assert shown(told) == []
+
+
+@pytest.mark.parametrize("told", [{"event": "placed", "values": None, "zone": "Vain", "corners": [[0, 0], [2, 2]]}])
+def test_changes_are_said_in_words(told):
+    assert GAMES["comet"].recognizer().in_words(told) == "placed at Vain: face down"

@@ -1,0 +1,59 @@
+"""Drawn pictures of a Hexapod table, with a hand."""
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.games.hexapod.deck import CELL_MM, back_shapes, case_shapes, face_shapes
+from companion.printing.raster import raster
+from companion.printing.shapes import Box
+
+SCALE = 1.8
+SIZE = (960, 640)
+CARD = Box(-25, -25, 25, 25)
+RNG = np.random.default_rng(4)
+GROUND = cv2.resize(RNG.uniform(60, 95, (160, 240, 3)).astype(np.float32), SIZE, interpolation=cv2.INTER_CUBIC)
+
+
+def _put(picture, shapes, box, at, turn=0.0):
+    """Lay a drawing with its middle at a pixel."""
+    drawn = raster(shapes, SCALE, box)
+    h, w = drawn.shape[:2]
+    place = cv2.getRotationMatrix2D((w / 2, h / 2), -turn, 1.0) + np.array(
+        [[0, 0, at[0] - w / 2], [0, 0, at[1] - h / 2]]
+    )
+    laid = cv2.warpAffine(drawn, place, SIZE)
+    alpha = laid[:, :, 3:].astype(np.float32) / 255
+    return picture * (1 - alpha) + laid[:, :, :3] * alpha
+
+
+@pytest.fixture
+def frame():
+    """Draws pictures of a Hexapod table."""
+    return _frame
+
+
+def _frame(cases, loose=(), hand=None, backs=()):
+    """One picture.
+
+    Args:
+        cases: (middle, turn, cards), each card (row, col, cells).
+        loose: (middle, turn, cells).
+        hand: where it reaches to, from below.
+        backs: (middle, turn) of cards face down.
+    """
+    picture = GROUND.copy()
+    for (x, y), turn, cards in cases:
+        picture = _put(picture, case_shapes(), Box(-6, -6, 131, 131), (x, y), turn)
+        for row, col, cells in cards:
+            a = np.radians(turn)
+            dx, dy = (col + 1) * CELL_MM - 62.5, (row + 1) * CELL_MM - 62.5
+            middle = (x + SCALE * (np.cos(a) * dx - np.sin(a) * dy), y + SCALE * (np.sin(a) * dx + np.cos(a) * dy))
+            picture = _put(picture, face_shapes(cells), CARD, middle, turn)
+    for middle, turn, cells in loose:
+        picture = _put(picture, face_shapes(cells), CARD, middle, turn)
+    for middle, turn in backs:
+        picture = _put(picture, back_shapes(), CARD, middle, turn)
+    if hand is not None:
+        cv2.line(picture, hand, (hand[0] + 60, SIZE[1] + 40), (120, 150, 210), 90, cv2.LINE_AA)
+    return np.clip(picture + RNG.normal(0, 1.5, picture.shape), 0, 255).astype(np.uint8)

@@ -1,0 +1,50 @@
+"""How often a field is looked at: an insect whose name is doubtful is asked of cuts beside it too."""
+
+import numpy as np
+
+from companion.games.hexapod.vision import orientation as hexapod_fields
+from companion.games.hexapod.vision.classifier import KINDS
+from companion.games.hexapod.vision.orientation import looked_at
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.detection.detector import Detection
+from companion.vision.image.pyramid import Pyramid
+
+CARDS = ((0, 0, (("blue", "green"), ("gold", "dung"))),)
+
+
+class SureBy:
+    """Names everything a leaf, so surely; the way up is the first."""
+
+    rows, cols, must_stand = 5, 5, True
+
+    def __init__(self, sure):
+        self.sure = sure
+
+    def kinds(self, cells):
+        out = np.zeros((*cells.state.shape[:2], len(KINDS)))
+        out[..., KINDS.index("leaf")] = self.sure
+        return out
+
+    def fit(self, cells):
+        return 0.0
+
+
+def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_have_in_common(frame, monkeypatch):
+    picture = frame([((480, 320), 0, CARDS)])
+    (case,) = read_hexapod(picture).cards
+    quad, pyramid = Detection(case.corners, 0.99), Pyramid.of(picture)
+    looks, look = [], hexapod_fields.look
+    monkeypatch.setattr(hexapod_fields, "look", lambda net, fields: looks.append(look(net, fields)) or looks[-1])
+
+    (sure,) = looked_at(pyramid, [quad], 5, 5, SureBy(0.99))
+    assert len(looks) == 1
+    looks.clear()
+
+    (doubtful,) = looked_at(pyramid, [quad], 5, 5, SureBy(0.5))
+    _stood, beside = looks
+    assert len(beside) >= 4
+    assert all(np.abs(one.likeness - sure.cells.likeness).max() > 1e-3 for one in beside)
+    shared = np.mean([sure.cells.likeness, *(one.likeness for one in beside)], axis=0)
+    shared /= np.linalg.norm(shared, axis=-1, keepdims=True)
+    assert np.abs(doubtful.cells.likeness - shared).max() < 1e-5
+    assert np.array_equal(doubtful.cells.state, sure.cells.state)

@@ -1,0 +1,96 @@
+"""What changed in a case between two readings: which card explains it."""
+
+from typing import Any
+
+import numpy as np
+
+from companion.games.hexapod.vision.placements import laid_cards, news_of, square, with_card
+from companion.games.hexapod.vision.results import SeenField
+
+SQUARE = np.array([(0, 0), (100, 0), (100, 100), (0, 100)], np.float32)
+UNCHANGED = np.zeros((5, 5))
+
+
+def case(kinds: dict[tuple[int, int], str], doubtful: tuple[tuple[int, int], ...] = ()) -> SeenField:
+    cells = tuple(tuple(kinds.get((r, c)) for c in range(5)) for r in range(5))
+    doubt = tuple(tuple((r, c) in doubtful for c in range(5)) for r in range(5))
+    return SeenField(SQUARE, cells, doubt, 0.9, is_case=True)
+
+
+CARD = {(1, 1): "blue", (1, 2): "gold", (2, 1): "green", (2, 2): "dung"}
+
+
+def laid(before: SeenField, now: SeenField, changed: Any = UNCHANGED) -> Any:
+    cards = laid_cards(before, now, changed)
+    assert len(cards) <= 1
+    return (cards[0].place, cards[0].cells) if cards else None
+
+
+def test_a_card_in_an_empty_case_lies_where_its_four_cells_show() -> None:
+    assert laid(case({}), case(CARD)) == ((1, 1), (("blue", "gold"), ("green", "dung")))
+
+
+def test_a_card_that_covers_its_like_includes_the_cell_that_did_not_change() -> None:
+    now = CARD | {(2, 2): "dung", (2, 3): "leaf", (3, 2): "blue", (3, 3): "gold"}
+    assert laid(case(CARD), case(now)) == ((2, 2), (("dung", "leaf"), ("blue", "gold")))
+
+
+def test_where_two_places_fit_the_one_that_looks_different_is_taken() -> None:
+    row = {(0, c): "blue" for c in range(5)} | {(1, c): "blue" for c in range(5)}
+    changed = UNCHANGED.copy()
+    changed[0:2, 2:4] = 1.0
+    assert laid(case(row), case(row | {(1, 2): "gold"}), changed) == ((0, 2), (("blue", "blue"), ("gold", "blue")))
+
+
+def test_a_card_that_shows_what_lay_there_is_told_only_where_all_its_cells_look_different() -> None:
+    changed = UNCHANGED.copy()
+    changed[1:3, 1:3] = 0.9
+    assert laid(case(CARD), case(CARD), changed) == ((1, 1), (("blue", "gold"), ("green", "dung")))
+    changed[2, 2] = 0.1
+    assert laid(case(CARD), case(CARD), changed) is None
+
+
+def test_news_further_apart_than_a_card_is_no_card() -> None:
+    assert laid(case(CARD), case(CARD | {(0, 0): "leaf", (4, 4): "leaf"})) is None
+
+
+def test_a_card_taken_away_is_no_card_laid() -> None:
+    assert laid(case(CARD), case({})) is None
+    assert news_of(case(CARD), case({})) == dict.fromkeys(CARD)
+
+
+def test_a_cell_that_cannot_be_read_is_no_news() -> None:
+    covered = case({}, doubtful=tuple(CARD))
+    assert news_of(case(CARD), covered) == {}
+    assert laid(case(CARD), covered) is None
+
+
+def test_half_a_moth_or_stag_or_a_piece_of_the_spider_is_no_card() -> None:
+    moth = {(0, 0): "moth", (0, 1): "moth", (1, 0): "blue", (1, 1): "gold"}
+    stag = {(0, 0): "stag", (0, 1): "blue", (1, 0): "stag", (1, 1): "stag"}
+    assert square(case(moth).cells, (0, 0)) == (("moth", "moth"), ("blue", "gold"))
+    assert square(case(stag).cells, (0, 0)) is None
+    assert square(case(moth | {(0, 1): "blue"}).cells, (0, 0)) is None
+    assert square(case(moth | {(1, 0): "spider"}).cells, (0, 0)) is None
+    assert square(case(dict.fromkeys(moth, "spider")).cells, (0, 0)) == (("spider",) * 2,) * 2
+
+
+def test_the_case_shows_the_card_afterwards() -> None:
+    (card,) = laid_cards(case({}), case(CARD), UNCHANGED)
+    assert with_card(case({}).cells, card) == case(CARD).cells
+
+
+def test_two_cards_laid_side_by_side_between_two_looks_are_both_found() -> None:
+    other = {(3, 3): "leaf", (3, 4): "leaf", (4, 3): "gold", (4, 4): "blue"}
+    cards = laid_cards(case({}), case(CARD | other), UNCHANGED)
+    assert {card.place for card in cards} == {(1, 1), (3, 3)}
+
+
+def test_of_two_cards_laid_one_over_the_other_the_lower_is_found_by_what_shows_of_it() -> None:
+    top = {(0, 2): "leaf", (0, 3): "leaf", (1, 2): "leaf", (1, 3): "blue"}
+    changed = UNCHANGED.copy()
+    for cell in {**CARD, **top}:
+        changed[cell] = 0.9
+    lower, upper = laid_cards(case({}), case(CARD | top), changed)
+    assert (lower.place, lower.cells) == ((1, 1), (("blue", None), ("green", "dung")))
+    assert (upper.place, upper.cells) == ((0, 2), (("leaf", "leaf"), ("leaf", "blue")))

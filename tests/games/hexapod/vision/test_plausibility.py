@@ -1,0 +1,66 @@
+"""What of a Hexapod field is stated and what is doubted, from cells as the network might tell them."""
+
+import numpy as np
+import pytest
+
+from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
+from companion.games.hexapod.vision.orientation import Upright
+from companion.games.hexapod.vision.plausibility import is_case, judged
+from companion.vision.detection.detector import Detection
+
+UNSURE_WAY = np.array([0.0, -9.0, -0.5, -9.0])
+"""The field may as well stand on its head."""
+SURE_WAY = np.array([0.0, -9.0, -9.0, -9.0])
+
+
+def field(rows: list[str], ways: np.ndarray, confidence: float = 1.0) -> Upright:
+    """A field of cells that are plain: a kind's first two letters, two dots for floor, two crosses for a hand."""
+    words = [row.split() for row in rows]
+    shape = (len(words), len(words[0]))
+    state, kind = np.full((*shape, 3), 0.002), np.full((*shape, 8), 0.001)
+    for r, row in enumerate(words):
+        for c, word in enumerate(row):
+            state[r, c, {"..": EMPTY, "xx": OTHER}.get(word, INSECT)] = 0.996
+            kind[r, c, next((k for k, name in enumerate(KINDS) if name.startswith(word)), 0)] = 0.993
+    cells = Cells(state, kind, np.full((*shape, 4), 0.25), np.zeros((*shape, 32)), np.zeros((*shape, 2)))
+    side = 100.0
+    corners = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32) + 20
+    return Upright(Detection(corners, confidence), cells, ways)
+
+
+def doubts(rows: list[str], ways: np.ndarray, *, is_case: bool = True) -> list[str]:
+    seen, warnings = judged(field(rows, ways), PretrainedInsects(), (200, 200), is_case=is_case)
+    assert len(warnings) == sum(map(sum, seen.doubt))
+    return ["".join("?" if d else "." for d in row) for row in seen.doubt]
+
+
+def test_a_field_of_which_the_way_up_is_sure_is_told() -> None:
+    assert doubts([".. bl", "gr xx"], SURE_WAY) == ["..", ".?"]
+
+
+def test_where_the_way_up_is_not_sure_only_what_would_differ_is_doubted() -> None:
+    rows = [".. .. ..", "bl bl ..", ".. .. go"]
+    assert doubts(rows, SURE_WAY) == ["...", "...", "..."]
+    assert doubts(rows, UNSURE_WAY) == ["?..", "?.?", "..?"]
+
+
+def test_what_may_lie_where_a_hand_is_makes_its_counterpart_doubtful() -> None:
+    assert doubts([".. .. ..", ".. bl ..", ".. .. xx"], UNSURE_WAY) == ["?..", "...", "..?"]
+
+
+def test_a_lone_spider_card_is_told_whichever_way_it_lies() -> None:
+    assert doubts(["sp sp", "sp sp"], np.zeros(4), is_case=False) == ["..", ".."]
+
+
+def test_an_empty_case_needs_no_way_up() -> None:
+    assert doubts([".. .. ..", ".. .. ..", ".. .. xx"], np.zeros(4)) == ["...", "...", "..?"]
+
+
+@pytest.mark.parametrize(("confidence", "told"), [(0.999, True), (0.6, False)])
+@pytest.mark.parametrize("rows", [[".. .. ..", ".. .. xx", "xx xx xx"], [".. xx ..", "xx xx xx", "xx xx xx"]])
+def test_a_case_under_a_hand_is_one_if_it_is_surely_there(confidence: float, told: bool, rows: list[str]) -> None:
+    assert is_case(field(rows, SURE_WAY, confidence)) is told
+
+
+def test_a_sure_find_under_which_no_cell_shows_is_no_case() -> None:
+    assert not is_case(field([".. xx xx", "xx xx xx", "xx xx xx"], SURE_WAY, 0.999))

@@ -1,0 +1,221 @@
+"""Reading Hexapod tables from one picture: right where it is plain, doubt where something lies over, never a guess."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.errors import UsageError
+from companion.games import GAMES
+from companion.games.hexapod.vision.classifier import PretrainedInsects
+from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
+from companion.games.hexapod.vision.recognizer import read_hexapod
+from companion.vision.decoding import load_picture
+from models.drawing.hexapod.layouts import scene, showing_all
+from models.drawing.hexapod.photograph import photograph
+from models.drawing.hexapod.printings import invented
+
+SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "hexapod"
+CARDS = (
+    (0, 0, (("blue", "green"), ("gold", "dung"))),
+    (0, 3, (("moth", "moth"), ("leaf", "blue"))),
+    (3, 0, (("stag", "gold"), ("stag", "leaf"))),
+    (3, 3, (("spider", "spider"), ("spider", "spider"))),
+)
+
+
+def shown(cards, rows=5, cols=5):
+    grid = [[None] * cols for _ in range(rows)]
+    for row, col, cells in cards:
+        for k in range(4):
+            grid[row + k // 2][col + k % 2] = cells[k // 2][k % 2]
+    return tuple(map(tuple, grid))
+
+
+def overlap(a, b):
+    a, b = (np.asarray(q, np.float32).reshape(-1, 2) for q in (a, b))
+    both = float(cv2.intersectConvexConvex(a, b)[0])
+    return both / (cv2.contourArea(a) + cv2.contourArea(b) - both)
+
+
+@pytest.mark.parametrize("turn", [0, 37, 90, 214])
+def test_a_case_is_read_as_its_owner_sees_it_however_it_is_turned(turn, frame):
+    reading = read_hexapod(frame([((480, 320), turn, CARDS)]))
+    (case,) = reading.cards
+    assert case.cells == shown(CARDS)
+    a, b = case.corners[0], case.corners[1]
+    along = np.degrees(np.arctan2(b[1] - a[1], b[0] - a[0])) % 360
+    assert min(abs(along - turn % 360), 360 - abs(along - turn % 360)) < 3
+    assert reading.loose == () and reading.warnings == ()
+
+
+def test_two_cases_and_the_cards_beside_them_are_told_apart_and_backs_are_no_cards(frame):
+    top = (("leaf", "leaf"), ("moth", "moth"))
+    picture = frame(
+        [((250, 200), 0, CARDS[:2]), ((250, 480), 4, CARDS[2:3])], [((520, 200), 5, top)], backs=[((700, 400), 30)]
+    )
+    reading = read_hexapod(picture)
+    assert {case.cells for case in reading.cards} == {shown(CARDS[:2]), shown(CARDS[2:3])}
+    assert [card.cells for card in reading.loose] == [top]
+
+
+def test_an_empty_case_lies_as_the_picture_does(frame):
+    (case,) = read_hexapod(frame([((480, 320), 10, ())])).cards
+    assert case.cells == shown(()) and not case.is_upright
+    assert overlap(case.corners, [[353, 228], [575, 190], [607, 412], [385, 450]]) > 0.7
+    assert case.corners[0][0] < case.corners[1][0] and case.corners[0][1] < case.corners[3][1]
+
+
+def test_what_a_hand_covers_is_doubted_with_its_place(frame):
+    reading = read_hexapod(frame([((480, 320), 0, CARDS)], hand=(500, 420)))
+    (case,) = reading.cards
+    told = [
+        (kind, truth)
+        for row, want in zip(case.cells, shown(CARDS), strict=True)
+        for kind, truth in zip(row, want, strict=True)
+    ]
+    assert all(kind is None or kind == truth for kind, truth in told)
+    assert any(map(any, case.doubt))
+    spots = [warning.at for warning in reading.warnings if warning.code == "unsure"]
+    assert spots and all(at is not None and 400 < at[0] < 620 for at in spots)
+
+
+def test_a_picture_without_a_case_or_card_warns_that_nothing_was_found():
+    reading = read_hexapod(np.full((480, 640, 3), 90, np.uint8))
+    assert reading.cards == reading.loose == ()
+    assert [w.code for w in reading.warnings] == ["nothing-found"]
+
+
+def test_a_case_of_other_rows_and_columns_is_read_when_that_is_known():
+    laid = scene(np.random.default_rng(5), 1, (4, 6), odd=False)
+    picture = photograph(np.random.default_rng(5), printing="reference", laid=laid, hardness=0.0)
+    (case,) = read_hexapod(picture.bgr, PretrainedInsects(4, 6)).cards
+    (board,) = picture.truth["boards"]
+    assert [list(row) for row in case.cells] == board["cells"]
+
+
+def test_the_input_is_not_written_to(frame):
+    picture = frame([((480, 320), 0, CARDS)])
+    before = picture.copy()
+    picture.flags.writeable = False
+    read_hexapod(picture)
+    assert (picture == before).all()
+
+
+def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
+    rng = np.random.default_rng(77)
+    look = invented(rng)
+    taught = photograph(rng, printing=look, laid=showing_all(rng), hardness=0.2)
+    labels = [{"boards": [{"cells": taught.truth["boards"][0]["laid"]}]}]
+    profile = learn_hexapod("hexapod", [("a.jpg", taught.bgr)], labels)
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(profile.as_json()))
+    assert path.stat().st_size < 100_000
+    namer = GAMES["hexapod"].recognizer().namer(None, path)
+    asked = photograph(rng, printing=look, laid=scene(rng, 1, (5, 5), odd=False), hardness=0.2)
+    (case,) = read_hexapod(asked.bgr, namer).cards
+    pairs = [
+        (told, truth)
+        for row, want in zip(case.cells, asked.truth["boards"][0]["laid"], strict=True)
+        for told, truth in zip(row, want, strict=True)
+    ]
+    assert sum(told == truth for told, truth in pairs) >= 20
+    assert all(told in (None, truth) for told, truth in pairs)
+
+
+def test_a_kind_that_was_not_shown_is_doubted_and_not_taken_for_another(frame):
+    picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
+    taught = [[None if kind == "gold" else kind for kind in row] for row in cells]
+    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": taught}]}])
+    assert "not shown: gold" in profile.summary()
+    (case,) = read_hexapod(picture, profile.namer()).cards
+    for told, doubted, want in zip(case.cells, case.doubt, cells, strict=True):
+        for kind, is_doubted, true in zip(told, doubted, want, strict=True):
+            assert is_doubted if true == "gold" else kind == true
+
+
+def test_a_photograph_that_is_burnt_out_is_named_as_too_bright_to_learn_from(frame):
+    picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
+    labels = [{"boards": [{"cells": cells, "corners": read_hexapod(picture).cards[0].corners.tolist()}]}]
+    assert not learn_hexapod("hexapod", [("a.jpg", picture)], labels).is_burnt_out
+    bright = learn_hexapod("hexapod", [("a.jpg", np.clip(picture * 3.0, 0, 255).astype(np.uint8))], labels)
+    assert bright.is_burnt_out and bright.summary().endswith("the photographs are burnt out, take them in less light")
+
+
+def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, tmp_path):
+    labels = [{"boards": [{"cells": [list(row) for row in shown(CARDS)]}]}]
+    profile = learn_hexapod("hexapod", [("a.jpg", frame([((480, 320), 0, CARDS)]))], labels)
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({**profile.as_json(), "profile": 1}), encoding="utf-8")
+    with pytest.raises(UsageError, match="learn the printing again"):
+        InsectProfile.read(path)
+
+
+@pytest.mark.parametrize(
+    ("part", "wrong"), [("parted", ["gold"]), ("weights", [[1.0]]), ("offsets", []), ("kinds", ["wasp"])]
+)
+def test_a_profile_whose_numbers_do_not_fit_together_is_refused(part, wrong, frame, tmp_path):
+    labels = [{"boards": [{"cells": [list(row) for row in shown(CARDS)]}]}]
+    profile = learn_hexapod("hexapod", [("a.jpg", frame([((480, 320), 0, CARDS)]))], labels)
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps({**profile.as_json(), part: wrong}), encoding="utf-8")
+    with pytest.raises(UsageError, match="do not fit together"):
+        InsectProfile.read(path)
+
+
+def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
+    picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
+    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
+    assert profile.alike == ()
+    assert cells[1][4] == "blue"
+    cells[1][4] = "dung"
+    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
+    assert profile.alike == (("blue", "dung"),)
+    assert profile.summary().endswith("they look much alike on the photographs, expect doubts: blue with dung")
+
+
+@pytest.mark.parametrize(
+    ("labels", "code"),
+    [
+        ([], "labels-differ"),
+        ([{"boards": [{"cells": [["blue", "wasp"]]}]}], "labels-differ"),
+        ([{"boards": []}], "too-few-symbols"),
+        ([{"boards": [{"cells": [[None] * 5] * 5}] * 2}], "labels-differ"),
+    ],
+)
+def test_labels_that_do_not_fit_are_refused_by_name(labels, code, frame):
+    with pytest.raises(UsageError) as refused:
+        learn_hexapod("hexapod", [("a.jpg", frame([((480, 320), 0, CARDS)]))], labels)
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"profile": 2, "game": "hexel"}', '{"profile": 2, "game": "hexapod", "kinds": 3}']
+)
+def test_a_file_that_is_no_profile_is_refused_by_name(tmp_path, text):
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match=r"p\.json"):
+        InsectProfile.read(path)
+
+
+@pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs are not beside this checkout")
+def test_the_sample_photographs_are_read_right_and_nothing_wrong_is_stated():
+    right = total = 0
+    for line in (SCENES / "truth.jsonl").read_text().splitlines():
+        entry = json.loads(line)
+        picture = load_picture(SCENES / entry["image"])
+        assert picture is not None, entry["image"]
+        reading = read_hexapod(picture)
+        for name, seen in (("boards", reading.cards), ("loose", reading.loose)):
+            assert len(seen) == len(entry[name]), (entry["image"], name)
+            for truth in entry[name]:
+                field = max(seen, key=lambda one: overlap(one.corners, truth["corners"]))
+                assert overlap(field.corners, truth["corners"]) > 0.8, (entry["image"], name)
+                for told, doubt, want in zip(field.cells, field.doubt, truth["cells"], strict=True):
+                    total += len(want)
+                    right += sum(t == w and not d for t, d, w in zip(told, doubt, want, strict=True))
+                    assert all(d or t == w for t, d, w in zip(told, doubt, want, strict=True)), (entry["image"], name)
+    assert right >= 0.985 * total

@@ -1,0 +1,112 @@
+"""A Hexapod table followed: each card laid is told once, with the case and the place; hands are no news."""
+
+from companion.games import GAMES
+from companion.vision.tracking.events import Patience
+
+HOME = ((380, 320), 0)
+FIRST = (1, 1, (("blue", "gold"), ("green", "dung")))
+SECOND = (2, 2, (("dung", "leaf"), ("moth", "moth")))
+STACK = ((720, 250), 0)
+TOP, BELOW = (("leaf", "leaf"), ("stag", "gold")), (("gold", "green"), ("blue", "blue"))
+TOP = (("stag", "leaf"), ("stag", "gold"))
+
+
+def case(*cards):
+    return [(*HOME, cards)]
+
+
+def watched(*scenes):
+    """What is told of scenes, each a number of frames and what draws one."""
+    reader = GAMES["hexapod"].recognizer()
+    follower = reader.follower(reader.namer(None, None), Patience())
+    told = []
+    for count, picture in scenes:
+        for _ in range(count):
+            told += follower.step(picture())
+    return told
+
+
+def changes(told):
+    return [
+        (one["event"], one.get("board"), one.get("row"), one.get("col"), one["cells"]) for one in told if "cells" in one
+    ]
+
+
+def as_lists(cells):
+    return [list(row) for row in cells]
+
+
+def test_the_table_as_first_settled_is_one_line(frame):
+    told = watched((8, lambda: frame(case(FIRST), [(*STACK, TOP)])))
+    assert [one["event"] for one in told] == ["table"]
+    assert len(told[0]["boards"]) == 1 and told[0]["loose"][0]["cells"] == as_lists(TOP)
+
+
+def test_a_card_laid_by_a_hand_is_told_once_when_the_hand_is_gone(frame):
+    told = watched(
+        (8, lambda: frame(case(FIRST))),
+        (6, lambda: frame(case(FIRST, SECOND), hand=(420, 380))),
+        (20, lambda: frame(case(FIRST, SECOND))),
+    )
+    assert changes(told) == [("placed", 0, 2, 2, as_lists(SECOND[2]))]
+
+
+def test_the_first_card_in_an_empty_case_says_which_way_up_the_case_lies(frame):
+    upside_down = [(HOME[0], 180, (FIRST,))]
+    told = watched((8, lambda: frame([(HOME[0], 180, ())])), (20, lambda: frame(upside_down)))
+    assert changes(told) == [("placed", 0, 1, 1, as_lists(FIRST[2]))]
+
+
+def test_a_hand_that_comes_and_goes_is_no_news(frame):
+    told = watched(
+        (8, lambda: frame(case(FIRST))),
+        (10, lambda: frame(case(FIRST), hand=(400, 330))),
+        (12, lambda: frame(case(FIRST))),
+    )
+    assert changes(told) == []
+
+
+def test_a_card_taken_out_of_a_case_is_told_with_what_shows_then(frame):
+    told = watched((8, lambda: frame(case(FIRST, SECOND))), (25, lambda: frame(case(FIRST))))
+    assert [(e, b, r, c) for e, b, r, c, _ in changes(told)] == [("removed", 0, 2, 3)] or changes(told)[0][
+        0
+    ] == "removed"
+    assert len(changes(told)) == 1
+
+
+def test_a_card_drawn_from_a_stack_shows_the_one_below(frame):
+    told = watched(
+        (8, lambda: frame(case(FIRST), [(*STACK, TOP)])),
+        (6, lambda: frame(case(FIRST), [(*STACK, TOP)], hand=(720, 280))),
+        (20, lambda: frame(case(FIRST), [(*STACK, BELOW)])),
+    )
+    assert changes(told) == [("placed", None, None, None, as_lists(BELOW))]
+
+
+def test_a_stack_taken_away_is_told_once(frame):
+    told = watched((8, lambda: frame(case(FIRST), [(*STACK, TOP)])), (30, lambda: frame(case(FIRST))))
+    assert [one[0] for one in changes(told)] == ["removed"]
+
+
+def test_a_case_that_is_pushed_aside_is_told_as_moved_and_its_cards_are_no_news(frame):
+    told = watched((8, lambda: frame(case(FIRST, SECOND))), (30, lambda: frame([((500, 300), 12, (FIRST, SECOND))])))
+    assert [(one["event"], one["board"]) for one in told[1:]] == [("moved", 0)]
+
+
+def test_a_case_that_is_nudged_is_followed_without_a_word(frame):
+    told = watched(
+        (8, lambda: frame(case(FIRST))),
+        (12, lambda: frame([((388, 325), 2, (FIRST,))])),
+        (12, lambda: frame([((396, 330), 4, (FIRST,))])),
+        (20, lambda: frame([((396, 330), 4, (FIRST, SECOND))])),
+    )
+    assert changes(told) == [("placed", 0, 2, 2, as_lists(SECOND[2]))]
+
+
+def test_darkness_is_said_and_then_light(frame):
+    told = watched(
+        (8, lambda: frame(case(FIRST))),
+        (4, lambda: frame(case(FIRST)) // 30),
+        (8, lambda: frame(case(FIRST))),
+    )
+    assert [one["code"] for one in told if one["event"] == "notice"] == ["dark", "light-back"]

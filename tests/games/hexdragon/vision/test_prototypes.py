@@ -1,0 +1,93 @@
+"""A set's own inks: what a profile keeps, and whose head or star it says is seen."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from companion.errors import UsageError
+from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.prototypes import (
+    PLACES,
+    InkProfile,
+    learnt_inks,
+    owners_by_ink,
+    rim_ink,
+    star_ink,
+)
+
+INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
+PROFILE = InkProfile(
+    "hexdragon",
+    ("red", "blue"),
+    np.array(list(INKS.values()), np.float32),
+    np.full((2, 3), 0.7, np.float32),
+    PLACES[np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1]) < 0.15],
+)
+STEPS = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
+
+
+def view(ink: tuple[float, float, float], at: tuple[float, float]) -> np.ndarray:
+    """A light tile with a disc of an ink at a place in circumradii."""
+    picture = np.full((VIEW, VIEW, 3), 0.7, np.float32)
+    picture[(STEPS[None, :] - at[0]) ** 2 + (STEPS[:, None] - at[1]) ** 2 < 0.26**2] = ink
+    return picture
+
+
+def answers(head: int, star: float = 0.0) -> Answers:
+    ends = np.full((1, 6, 7), 0.02, np.float32)
+    ends[0, head, 6] = 0.9
+    return Answers(ends, np.full((1, 4), 0.25, np.float32), np.array([[1 - star, star, 0]], np.float32))
+
+
+@pytest.mark.parametrize("edge", range(6))
+def test_a_head_is_named_by_its_ink_at_its_edge(edge: int) -> None:
+    angle = np.radians(-60 * edge)
+    picture = view(INKS["red"], (0.39 * np.cos(angle), 0.39 * np.sin(angle)))
+    assert rim_ink(picture) == pytest.approx([0.7] * 3)
+    owners = owners_by_ink(PROFILE, picture[None], answers(edge), OWNERS)[0]
+    assert owners[OWNERS.index("red")] > 0.95
+
+
+def test_where_a_heads_ink_is_is_learnt_from_where_heads_differ() -> None:
+    shown = []
+    for owner, ink in INKS.items():
+        picture = view((0.3, 0.3, 0.3), (0.3, 0))  # every head is grey
+        picture[18:30, 33:40] = ink  # but for its cap
+        shown.append((owner, picture, 0))
+    profile = learnt_inks("hexdragon", shown)
+    assert dict(zip(profile.owners, profile.heads.tolist(), strict=True)) == {
+        owner: pytest.approx(ink, abs=0.01) for owner, ink in INKS.items()
+    }
+    assert profile.places[:, 0].min() > 0.39
+
+
+def test_a_star_is_named_by_its_middle() -> None:
+    picture = view(INKS["blue"], (0, 0))
+    assert star_ink(picture) == pytest.approx(INKS["blue"])
+    assert owners_by_ink(PROFILE, picture[None], answers(0, star=0.9), OWNERS)[0].argmax() == OWNERS.index("blue")
+
+
+def test_an_ink_far_from_all_is_nobodys() -> None:
+    owners = owners_by_ink(PROFILE, view((0.05, 0.05, 0.05), (0.39, 0))[None], answers(0), OWNERS)[0]
+    assert owners == pytest.approx([0.25] * 4, abs=0.02)
+
+
+def test_a_profile_is_read_back_as_it_was_written(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(PROFILE.as_json()))
+    back = InkProfile.read(path)
+    assert back.owners == PROFILE.owners
+    assert back.heads == pytest.approx(PROFILE.heads, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "[]", "{}", '{"profile": 1, "game": "hexel"}', '{"profile": 1, "game": "hexdragon", "owners": ["red"]}'],
+)
+def test_what_is_no_profile_is_refused(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(text)
+    with pytest.raises(UsageError, match="no profile"):
+        InkProfile.read(path)

@@ -1,0 +1,264 @@
+"""Reading HexDragon tables: drawn photographs, the shared samples, and a table that changes before the camera."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.games import GAMES
+from companion.games.hexdragon.deck import (
+    BODY_SET,
+    HEADS,
+    OWNER_INKS,
+    REFERENCE,
+    Drawing,
+    board_shapes,
+    cell_centre,
+    face_shapes,
+    star_shapes,
+)
+from companion.games.hexdragon.rules.tiles import START, Tile, parse
+from companion.games.hexdragon.vision.classifier import PretrainedTiles
+from companion.games.hexdragon.vision.enrolment import learn_hexdragon
+from companion.games.hexdragon.vision.prototypes import PLACES, FewShotTiles, InkProfile
+from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
+from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.printing.raster import raster
+from companion.printing.shapes import Box, Shape
+from companion.rules.hexgrid import Cell
+from companion.simulator.optics import placed
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import SeenCard, aligned, is_near
+from companion.vision.tracking.events import Patience
+from companion.vision.tracking.regions import Unchanged
+from models.drawing.canvas import Canvas
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.pinhole import Stance
+
+SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "hexdragon"
+TILE_BOX, BOARD_BOX = Box(-31, -31, 31, 31), Box(-190, -190, 190, 190)
+Piece = tuple[Cell, Tile | None, str | None, float]
+"""A cell, the tile there (None for a star), its owner, how far it is turned."""
+
+TABLE: list[Piece] = [
+    ((0, 0), START, None, 0),
+    ((1, 0), parse("03-12-45"), None, 2),
+    ((0, 1), parse("h4t5-03-12"), "red", -2),
+    ((-1, 1), parse("h0t3-12-45"), "blue", 1),
+    ((0, -1), parse("02-14-35"), None, -1),
+    ((1, -2), parse("h2t1-03-45"), "purple", 0),
+    ((-2, 0), None, "yellow", 20),
+]
+
+
+def picture(pieces: list[Piece], board: bool = True, size: tuple[int, int] = (960, 720)) -> np.ndarray:
+    """A calm picture of a table, a little tilted; the same pieces are the same pixels."""
+    stance = Stance(size, np.zeros(2), 14.0, 20.0, 55.0)
+    canvas = Canvas(stance.aimed(112, np.array(size) / 2), np.full((size[1], size[0], 3), (70, 92, 60), np.uint8))
+    if board:
+        put(canvas, board_shapes(2), BOARD_BOX, (0, 0), 0)
+    for (q, r), tile, owner, turn in pieces:
+        shapes = star_shapes(owner or "red") if tile is None else face_shapes(tile, owner)
+        x, y = cell_centre(q, r)
+        put(canvas, shapes, TILE_BOX, (x * 1.005 + turn * 0.2, y * 1.005), turn)
+    return np.clip(canvas.albedo ** (1 / 2.2) * 235, 0, 255).astype(np.uint8)
+
+
+def put(canvas: Canvas, shapes: tuple[Shape, ...], box: Box, at: tuple[float, float], turn: float) -> None:
+    drawn = raster(shapes, 2.2, box)
+    mm = box.width_mm / drawn.shape[1]
+    own = np.array([[mm, 0, box.left_mm + mm / 2], [0, mm, box.top_mm + mm / 2], [0, 0, 1]])
+    canvas.put(drawn, canvas.camera.image_from_table @ placed(at, turn) @ own)
+
+
+@lru_cache(maxsize=1)
+def told_of_the_table() -> dict[str, Any]:
+    return read_hexdragon(picture(TABLE)).as_json()
+
+
+def test_a_calm_table_is_read_whole_with_the_start_tile_at_the_origin() -> None:
+    told = told_of_the_table()
+    by_kind = {kind: sum(t["kind"] == kind for t in told["tiles"]) for kind in ("start", "body", "head")}
+    assert by_kind == {"start": 1, "body": 2, "head": 3}
+    assert next(t["cell"] for t in told["tiles"] if t["kind"] == "start") == [0, 0]
+    assert sorted(t["owner"] for t in told["tiles"] if t["owner"]) == ["blue", "purple", "red"]
+    assert told["warnings"] == []
+
+
+def test_faces_and_cells_are_those_that_lie_there_up_to_one_turn() -> None:
+    from_truth = {}
+    for turns in range(6):
+        from_truth[turns] = {
+            (turned_cell(cell, turns), as_told(tile, turns)) for cell, tile, _, _ in TABLE if tile is not None
+        }
+    told = {(tuple(t["cell"]), written(t)) for t in told_of_the_table()["tiles"]}
+    assert told in list(from_truth.values())
+
+
+def turned_cell(cell: Cell, turns: int) -> Cell:
+    q, r = cell
+    for _ in range(turns):
+        q, r = q + r, -q
+    return q, r
+
+
+def as_told(tile: Tile, turns: int) -> str:
+    turned = tile.turned(turns)
+    return written({"head": turned.head, "tails": turned.tails, "paths": turned.paths})
+
+
+def written(tile: dict[str, Any]) -> str:
+    return f"{tile['head']} {sorted(tile['tails'])} {sorted(sorted(path) for path in tile['paths'])}"
+
+
+def test_a_star_on_a_free_cell_is_a_star() -> None:
+    stars = told_of_the_table()["stars"]
+    assert [star["owner"] for star in stars] == ["yellow"]
+    assert stars[0]["cell"] != [0, 0]
+
+
+def test_a_star_is_told_though_the_pictures_rim_cuts_its_cell() -> None:
+    corners = np.array(told_of_the_table()["stars"][0]["corners"])
+    side = float(np.linalg.norm(corners[0] - corners[1]))
+    cut = max(0, round(float(corners[:, 0].min() + 0.22 * side)))
+    told = read_hexdragon(np.ascontiguousarray(picture(TABLE)[:, cut:])).as_json()
+    assert [star["owner"] for star in told["stars"]] == ["yellow"]
+    assert np.array(told["stars"][0]["corners"])[:, 0].min() < 0
+
+
+def test_printed_cells_are_no_tiles() -> None:
+    reading = read_hexdragon(picture([]))
+    assert [warning.code for warning in reading.warnings] == ["nothing-found"]
+
+
+def test_without_a_board_tiles_are_read_as_well() -> None:
+    told = read_hexdragon(picture(TABLE, board=False)).as_json()
+    assert len(told["tiles"]) == 6
+    assert len(told["stars"]) == 1
+
+
+def test_a_covered_tile_is_open_and_its_neighbours_are_right() -> None:
+    bgr = picture(TABLE)
+    whole = read_hexdragon(bgr).as_json()["tiles"]
+    hidden = next(t for t in whole if t["owner"] == "red")
+    quad = np.array(hidden["corners"])
+    cv2.fillPoly(bgr, [np.round(quad[[0, 1, 2, 3]] + (quad[[1]] - quad[[0]]) * 0.1).astype(np.int32)], (90, 120, 180))
+    told = read_hexdragon(bgr).as_json()
+    others = {(tuple(t["cell"]), written(t)) for t in whole if t is not hidden}
+    there = {(tuple(t["cell"]), written(t)) for t in told["tiles"] if t["tails"] is not None and None not in t["paths"]}
+    assert others <= there
+    assert (tuple(hidden["cell"]), written(hidden)) in there or any(w["code"] == "unsure" for w in told["warnings"])
+
+
+def test_a_bare_table_holds_nothing() -> None:
+    reading = read_hexdragon(np.full((480, 640, 3), 90, np.uint8))
+    assert reading.as_json()["tiles"] == []
+    assert [warning.code for warning in reading.warnings] == ["nothing-found"]
+
+
+def test_a_set_in_other_colours_is_learnt_from_one_photograph() -> None:
+    rng = np.random.default_rng(31)
+    drawing = face_swapped()
+    taught = hexdragon_photograph(rng, printing=drawing, tiles=12, hardness=0.0)
+    profile = learn_hexdragon("hexdragon", [("a.png", taught.bgr)], [{"tiles": taught.truth["tiles"]}])
+    namer = FewShotTiles(profile)
+    other = hexdragon_photograph(rng, printing=drawing, tiles=10, hardness=0.0)
+    told = read_hexdragon(other.bgr, namer).as_json()["tiles"]
+    owners = {t["owner"] for t in other.truth["tiles"] if t["owner"]} & set(profile.owners)
+    assert owners
+    for tile in other.truth["tiles"]:
+        if tile["owner"] in profile.owners:
+            near = min(told, key=lambda t: float(np.abs(np.mean(t["corners"], 0) - np.mean(tile["corners"], 0)).sum()))
+            assert near["owner"] == tile["owner"]
+
+
+def face_swapped() -> Drawing:
+    """The reference drawing with every owner's ink given to another."""
+    inks = dict(zip(OWNER_INKS, [*list(OWNER_INKS.values())[1:], OWNER_INKS["red"]], strict=True))
+    return replace(REFERENCE, inks=inks)
+
+
+def frames(stages: list[list[Piece]], each: int) -> Iterator[np.ndarray]:
+    rng = np.random.default_rng(2)
+    for pieces in stages:
+        calm = picture(pieces, size=(800, 600)).astype(np.int16)
+        for _ in range(each):
+            yield np.clip(calm + rng.integers(-2, 3, calm.shape, dtype=np.int16), 0, 255).astype(np.uint8)
+
+
+def test_what_is_laid_while_watching_is_told_once() -> None:
+    settler = GAMES["hexdragon"].recognizer().follower(None, Patience())
+    new: Piece = ((1, -1), BODY_SET[0], None, 1)
+    star: Piece = ((2, 0), None, "red", 0)
+    told = [one for frame in frames([TABLE, [*TABLE, new], [*TABLE, new, star]], 14) for one in settler.step(frame)]
+    assert [(one["event"], one.get("kind")) for one in told] == [
+        ("table", None),
+        ("placed", "body"),
+        ("placed", "star"),
+    ]
+    assert len(told[0]["tiles"]) == 6
+    by_head = {t["owner"]: t["cell"] for t in told[0]["tiles"]}
+    turns = next(k for k in range(6) if list(turned_cell((0, 1), k)) == by_head["red"])
+    assert told[1]["cell"] == list(turned_cell((1, -1), turns))
+    assert told[2]["cell"] == list(turned_cell((2, 0), turns))
+    assert told[2]["owner"] == "red"
+
+
+@pytest.mark.skipif(not SCENES.is_dir(), reason="the shared sample photographs are not beside this checkout")
+def test_the_first_shared_photograph_is_read_whole() -> None:
+    truth = json.loads((SCENES / "truth.jsonl").read_text().splitlines()[0])
+    bgr = cv2.imread(str(SCENES / truth["image"]))
+    assert bgr is not None
+    told = read_hexdragon(bgr).as_json()
+    assert sorted(t["kind"] for t in told["tiles"]) == sorted(t["kind"] for t in truth["tiles"])
+    assert sorted(str(t["owner"]) for t in told["tiles"]) == sorted(str(t["owner"]) for t in truth["tiles"])
+
+
+def test_every_head_is_read_in_every_colour() -> None:
+    cells = [(q, r) for q in range(-2, 3) for r in range(-2, 3) if abs(q + r) <= 2 and (q, r) != (0, 0)]
+    pieces: list[Piece] = [((0, 0), START, None, 0)]
+    pieces += [(cell, HEADS[k % 15], ("red", "blue", "yellow", "purple")[k % 4], 0) for k, cell in enumerate(cells)]
+    told = read_hexdragon(picture(pieces)).as_json()["tiles"]
+    assert sum(t["kind"] == "head" and t["owner"] is not None for t in told) >= len(cells) - 1
+
+
+def beside(bgr: np.ndarray, known: list[SeenCard], changed: bool = True) -> TileReading:
+    """What else is read on a picture of which some pieces are known, as wide as they are."""
+    return read_beside(bgr, None, known[0].side * 3**0.5, Unchanged(known, is_at=lambda outline: not changed))
+
+
+def test_beside_known_pieces_only_the_new_one_is_read_as_in_the_whole_picture() -> None:
+    bgr = picture(TABLE)
+    whole = read_hexdragon(bgr).cards
+    assert len(whole) == len(TABLE)
+    for new in whole:
+        (told,) = beside(bgr, [card for card in whole if card is not new]).cards
+        assert is_near(told, new, 0.1)
+        assert told.cell == new.cell or new.cell == (0, 0), "without the start tile cells are counted from another"
+        assert aligned(told, new).edges == aligned(new, new).edges
+
+
+def test_where_nothing_changed_no_star_is_looked_for() -> None:
+    bgr = picture([*TABLE, ((1, 1), None, "purple", 0)])
+    known = [card for card in read_hexdragon(bgr).cards if not (isinstance(card, SeenTile) and card.is_star)]
+    assert len(beside(bgr, known).cards) == 2
+    assert beside(bgr, known, changed=False).cards == ()
+
+
+def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> None:
+    inks = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9], [0.7, 0.3, 0.8]], np.float32)
+    dark = InkProfile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
+    bgr = picture(TABLE)
+    corners = np.stack([card.corners for card in read_hexdragon(bgr).cards])
+    for namer in (PretrainedTiles(), FewShotTiles(dark)):
+        said, first = namer.first_look(Pyramid.of(bgr), corners)
+        again = namer.in_light_of(Pyramid.of(bgr), corners, said)
+        assert np.allclose(again.cast, first.cast)
+        if isinstance(first, FewShotTiles) and isinstance(again, FewShotTiles) and first.tints is not None:
+            assert again.tints is not None and np.abs(again.tints - first.tints).max() < 0.02

@@ -1,0 +1,35 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.games.hexel.demo.directions import Alignment, alignments
+
+cells = st.tuples(st.integers(-4, 4), st.integers(-4, 4))
+faces = st.lists(st.sampled_from(["red", "blue"]), min_size=6, max_size=6).map(tuple)
+ways = st.builds(Alignment, st.integers(0, 5), cells)
+tableaus = st.dictionaries(cells, faces, min_size=1, max_size=6)
+
+
+@given(ways, tableaus)
+def test_the_way_between_two_names_of_one_table_is_found(way, tableau):
+    assert way in alignments(tableau, way.faces(tableau))
+
+
+@given(ways, tableaus)
+def test_the_way_back_leads_back(way, tableau):
+    assert way.inverse().faces(way.faces(tableau)) == tableau
+
+
+@given(ways, ways, tableaus)
+def test_two_ways_one_after_the_other_are_one(first, second, tableau):
+    assert second.after(first).faces(tableau) == second.faces(first.faces(tableau))
+
+
+def test_a_mirror_image_is_another_table():
+    spiral = {(0, 0): ("red", "red", "blue", "red", "blue", "blue"), (1, 0): ("red",) * 6, (1, -1): ("blue",) * 6}
+    mirrored = {(q + r, -r): tuple(face[-d % 6] for d in range(6)) for (q, r), face in spiral.items()}
+    assert alignments(spiral, mirrored) == ()
+    assert len(alignments(spiral, spiral)) == 1
+
+
+def test_no_cards_have_no_names():
+    assert alignments({}, {}) == ()

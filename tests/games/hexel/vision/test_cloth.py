@@ -1,0 +1,42 @@
+"""Pictures that were once misread: cloth printed with hexagons was told as twenty cards of six blue symbols."""
+
+from pathlib import Path
+
+import cv2
+import pytest
+
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.games.hexel.vision.recognizer import read_beside, read_hexel
+from companion.vision.tracking.regions import Unchanged, across_of
+
+SCENES = Path(__file__).resolve().parent / "scenes"
+TAUGHT = {
+    "red": [[174.6, 145.7], [125.7, 182.6], [68.8, 158.5], [60.6, 97.3], [109.7, 60.1], [166.8, 84.4]],
+    "blue": [[240.0, 232.9], [190.8, 269.1], [134.4, 244.9], [126.9, 184.2], [176.1, 147.6], [232.7, 172.1]],
+    "yellow": [[303.6, 319.5], [253.8, 354.4], [198.2, 329.2], [192.3, 268.8], [242.2, 233.6], [298.0, 259.1]],
+}
+
+
+@pytest.fixture(scope="module")
+def namer():
+    cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
+    taught = [("taught", cv2.imread(str(SCENES / "cloth-taught.jpg")))]
+    return FewShotSymbols(learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}]))
+
+
+@pytest.fixture(scope="module")
+def picture():
+    return cv2.imread(str(SCENES / "cloth.jpg"))
+
+
+def test_a_cloth_of_hexagons_is_not_told_as_cards(picture, namer):
+    seen = read_hexel(picture, namer)
+    assert len(seen.cards) == 10 and seen.loose == ()
+    assert all(None not in card.edges for card in seen.cards)
+
+
+def test_a_cloth_of_hexagons_is_not_told_as_cards_beside_those_that_are_known(picture, namer):
+    known = read_hexel(picture, namer).cards
+    seen = read_beside(picture, namer, across_of(known), Unchanged(known))
+    assert seen.cards == () and seen.loose == ()

@@ -1,0 +1,121 @@
+"""Learnt printings: taught from one photograph, kept in a file, told apart or said to look alike."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.errors import UsageError
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.games.hexel.vision.prototypes import SymbolProfile
+from companion.games.hexel.vision.recognizer import read_hexel
+from companion.rules.hexgrid import Cell
+from companion.vision.tracking.registration import agree, register
+from models.drawing.hexel.photograph import photograph
+from models.drawing.hexel.printings import Mark, Printing
+
+SYMBOLS = ("red", "blue", "void")
+LIGHT = Printing(
+    {"red": Mark("star", (40, 40, 190)), "blue": Mark("square", (160, 90, 20)), "void": Mark("ring", (30, 30, 30), 0.2)}
+)
+DARK = Printing(
+    {
+        "red": Mark("disc", (60, 60, 235), outline=(235, 235, 235)),
+        "blue": Mark("diamond", (240, 170, 60)),
+        "void": Mark("ring", (210, 215, 215), 0.2),
+    },
+    face=(46, 38, 34),
+    border=(60, 150, 190),
+    border_mm=1.5,
+)
+
+
+def taught(look: Printing, seed: int) -> SymbolProfile:
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
+    picture = photograph(
+        np.random.default_rng(seed), edition="36", size=(800, 608), printing=look, faces=faces, hardness=0.0
+    )
+    return learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
+
+
+@pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
+def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Printing) -> None:
+    namer = FewShotSymbols(taught(look, 1))
+    picture = photograph(np.random.default_rng(12), edition="36", printing=look, cards=8, across_px=90, hardness=0.3)
+    truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"] if not c.get("cut")}
+    told = {c.cell: c.edges for c in read_hexel(picture.bgr, namer).cards if c.cell is not None}
+    match = register(truth, told)
+    assert match is not None and match.clashing == 0
+    assert len([1 for cell, edges in told.items() if agree(truth[match.cell(cell)], match.edges(edges))]) == len(truth)
+
+
+def test_a_profile_is_the_same_after_a_file(tmp_path: Path) -> None:
+    profile = taught(LIGHT, 2)
+    path = tmp_path / "profile.json"
+    path.write_text(json.dumps(profile.as_json()), encoding="utf-8")
+    again = SymbolProfile.read(path)
+    assert (again.deck, again.symbols) == (profile.deck, profile.symbols)
+    assert np.allclose(again.looks, profile.looks, atol=1e-4) and np.allclose(again.face_value, profile.face_value)
+
+
+def test_a_profile_of_another_form_is_to_be_learnt_again(tmp_path: Path) -> None:
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({**taught(LIGHT, 2).as_json(), "profile": 1}), encoding="utf-8")
+    with pytest.raises(UsageError, match="learn the printing again"):
+        SymbolProfile.read(path)
+
+
+def test_a_symbol_that_light_has_burnt_out_is_not_learnt() -> None:
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
+    picture = photograph(
+        np.random.default_rng(1), edition="36", size=(800, 608), printing=LIGHT, faces=faces, hardness=0.0
+    )
+    blazing = np.zeros(picture.bgr.shape[:2], np.uint8)
+    cv2.fillPoly(blazing, [np.round(picture.truth["cards"][0]["corners"]).astype(int)], 1)
+    picture.bgr[blazing > 0] = 254
+    with pytest.raises(UsageError, match="red does not show: too much light"):
+        learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
+
+
+def test_symbols_that_look_the_same_are_not_learnt() -> None:
+    ring = Mark("ring", (30, 30, 30), 0.2)
+    with pytest.raises(UsageError, match="blue and void look the same"):
+        taught(Printing({"red": Mark("star", (40, 40, 190)), "blue": ring, "void": ring}), 2)
+
+
+def test_symbols_that_look_alike_are_said_when_they_are_learnt() -> None:
+    looks = np.zeros((3, 8), np.float32)
+    looks[1, 0], looks[2, 1] = 1.5, 6.0
+    profile = SymbolProfile("hexel36", SYMBOLS, looks, np.full(3, 0.75, np.float32))
+    assert profile.alike == (("red", "blue"),)
+    assert "red with blue" in profile.summary()
+    assert "alike" not in taught(DARK, 3).summary()
+
+
+def test_a_card_that_is_not_seen_clearly_is_not_learnt() -> None:
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
+    picture = photograph(
+        np.random.default_rng(1), edition="36", size=(800, 608), printing=LIGHT, faces=faces, hardness=0.0
+    )
+    x, y = np.mean(picture.truth["cards"][0]["corners"], axis=0)
+    side = float(np.linalg.norm(np.subtract(*picture.truth["cards"][0]["corners"][:2])))
+    picture.bgr[int(y) : int(y + side), int(x - side) : int(x + side)] = (90, 120, 60)
+    with pytest.raises(UsageError, match="red is not seen clearly"):
+        learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": picture.truth["cards"]}])
+
+
+@pytest.mark.parametrize("clockwise", [True, False])
+def test_rough_corners_do_as_well_as_none(clockwise: bool) -> None:
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS)}
+    picture = photograph(
+        np.random.default_rng(1), edition="36", size=(800, 608), printing=LIGHT, faces=faces, hardness=0.0
+    )
+    rough = [
+        {**card, "corners": (np.array(card["corners"])[:: 1 if clockwise else -1] + 4.0).tolist()}
+        for card in picture.truth["cards"]
+    ]
+    told = learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": rough}])
+    assert np.abs(told.looks - taught(LIGHT, 1).looks).max() < 1.0

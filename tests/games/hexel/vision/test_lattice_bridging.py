@@ -1,0 +1,107 @@
+"""Parts of a tableau beyond covered cards: joined where the honeycomb goes on, doubted where it only may."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+from companion.games.hexel.vision.lattice import Lattice, find_lattice
+from companion.rules.hexgrid import Cell, rotated
+
+SIDE_PX = 40.0
+APART_PX = SIDE_PX * (np.sqrt(3.0) + 1.5 / 35)
+TABLEAU: list[Cell] = [(0, 0), (1, 0), (0, 1), (1, 1)]
+
+
+def place(cell: tuple[float, float]) -> np.ndarray:
+    q, r = cell
+    return 300.0 + APART_PX * np.array([q + r / 2, r * np.sqrt(3.0) / 2])
+
+
+def card(cell: tuple[float, float], rng: np.random.Generator, turn_deg: float | None = None) -> np.ndarray:
+    """A card's corners (6, 2): in its cell as a hand lays it, or turned by so much."""
+    turn = rng.uniform(-3, 3) if turn_deg is None else turn_deg
+    angles = np.radians(60.0 * np.arange(6) - 30.0 + turn)
+    return place(cell) + rng.normal(0, 0.8, 2) + SIDE_PX * np.stack([np.cos(angles), np.sin(angles)], axis=1)
+
+
+def something_over(cells: Sequence[Cell]) -> Callable[[np.ndarray], bool]:
+    centres = np.array([place(cell) for cell in cells]).reshape(-1, 2)
+    return lambda outline: bool((np.linalg.norm(centres - outline.mean(0), axis=1) < 0.8 * SIDE_PX).any())
+
+
+def in_cells(lattice: Lattice, cells: Sequence[Cell]) -> bool:
+    """Whether the lattice tells these cells, but for one rotation and one translation."""
+    for turns in range(6):
+        told = [None if c is None else rotated(c, turns) for c in lattice.cells]
+        shifts = {None if t is None else (c[0] - t[0], c[1] - t[1]) for c, t in zip(cells, told, strict=True)}
+        if len(shifts) == 1 and None not in shifts:
+            return True
+    return False
+
+
+@pytest.mark.parametrize("hidden", [[(2, 1)], [(2, 1), (3, 1)], [(2, 1), (3, 1), (4, 1)]])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_card_beyond_covered_cells_is_told_its_cell(hidden: list[Cell], seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    cells = [*TABLEAU, (hidden[-1][0] + 1, 1)]
+    lattice = find_lattice(np.stack([card(c, rng) for c in cells]), something_over(hidden))
+    assert in_cells(lattice, cells)
+    assert not lattice.unsettled
+
+
+def test_a_card_beyond_bare_table_is_loose() -> None:
+    rng = np.random.default_rng(1)
+    lattice = find_lattice(np.stack([card(c, rng) for c in [*TABLEAU, (3, 1)]]), something_over([]))
+    assert lattice.cells[-1] is None
+    assert not lattice.unsettled
+
+
+@pytest.mark.parametrize("where, turn_deg", [((3.0, 1.0), 12.0), ((3.35, 0.9), 0.0)])
+def test_a_card_beyond_covered_cells_that_lies_askew_is_neither_loose_nor_in_a_cell(
+    where: tuple[float, float], turn_deg: float
+) -> None:
+    rng = np.random.default_rng(2)
+    corners = np.stack([*(card(c, rng) for c in TABLEAU), card(where, rng, turn_deg)])
+    lattice = find_lattice(corners, something_over([(2, 1), (2, 0)]))
+    assert lattice.cells[-1] is None
+    assert lattice.unsettled == {4}
+
+
+@pytest.mark.parametrize("where, turn_deg", [((3.0, 1.0), 25.0), ((3.5, 0.5), 0.0)])
+def test_a_card_that_lies_nothing_like_the_tableau_was_left_there_whatever_lies_between(
+    where: tuple[float, float], turn_deg: float
+) -> None:
+    rng = np.random.default_rng(2)
+    corners = np.stack([*(card(c, rng) for c in TABLEAU), card(where, rng, turn_deg)])
+    lattice = find_lattice(corners, something_over([(2, 1), (2, 0), (3, 0)]))
+    assert lattice.cells[-1] is None
+    assert not lattice.unsettled
+
+
+def test_cards_around_a_mug_are_a_tableau_though_none_touches_another() -> None:
+    rng = np.random.default_rng(3)
+    cells: list[Cell] = [(0, 0), (2, 0), (1, 1)]
+    lattice = find_lattice(np.stack([card(c, rng) for c in cells]), something_over([(1, 0)]))
+    assert in_cells(lattice, cells)
+
+
+def test_several_touching_cards_in_line_with_the_tableau_belong_to_it_whatever_lies_between() -> None:
+    rng = np.random.default_rng(4)
+    cells: list[Cell] = [*TABLEAU, (3, 1), (4, 1), (3, 2)]
+    assert in_cells(find_lattice(np.stack([card(c, rng) for c in cells]), something_over([])), cells)
+
+
+def test_without_a_look_at_the_table_nothing_is_joined_over_a_gap() -> None:
+    rng = np.random.default_rng(5)
+    lattice = find_lattice(np.stack([card(c, rng) for c in [*TABLEAU, (3, 1)]]))
+    assert lattice.cells[-1] is None
+
+
+def test_two_touching_cards_need_lie_in_line_to_a_hair_where_nothing_is_covered() -> None:
+    rng = np.random.default_rng(6)
+    cells: list[Cell] = [*TABLEAU, (3, 1), (4, 1)]
+    assert in_cells(find_lattice(np.stack([card(c, rng, 0.5) for c in cells]), something_over([])), cells)
+    aside = [card((q + 0.2, r + 0.2), rng, 7.0) for q, r in [(3, 1), (4, 1)]]
+    lattice = find_lattice(np.stack([*(card(c, rng) for c in TABLEAU), *aside]), something_over([]))
+    assert lattice.cells[-2:] == (None, None)

@@ -1,0 +1,72 @@
+"""Symbols in doubt are looked at once more: half covered, veiled or unlike their likes, they get their name."""
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.games.hexel.vision.classifier import PATCH, raw_patches
+from companion.games.hexel.vision.few_shot_classifier import is_shown, symbol_probabilities
+from companion.games.hexel.vision.prototypes import SymbolProfile, learnt
+from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import network
+
+SIDE, PLAIN = 90.0, 0.93
+INKS = {"red": (40, 40, 200), "blue": (190, 90, 30)}
+NET = "hexel/embedding/weights.onnx"
+
+
+def card(edges: list[str], face: int = 225) -> tuple[np.ndarray, np.ndarray]:
+    """A picture (300, 300, 3) of one card with a disc at every edge, and its corners (1, 6, 2)."""
+    picture = np.full((300, 300, 3), 90, np.uint8)
+    corners = HEXAGON.unit * SIDE + 150
+    cv2.fillPoly(picture, [np.round(corners).astype(np.int32)], (face, face, face))
+    for edge, name in enumerate(edges):
+        x, y = place(edge)
+        cv2.circle(picture, (round(x), round(y)), 13, INKS[name], -1, cv2.LINE_AA)
+    return picture, corners[None].astype(np.float32)
+
+
+def place(edge: int) -> tuple[float, float]:
+    angle, out = np.radians(-60.0 * edge), 0.76 * SIDE * np.sqrt(3) / 2
+    return 150 + out * np.cos(angle), 150 + out * np.sin(angle)
+
+
+@pytest.fixture(scope="module")
+def profile() -> SymbolProfile:
+    photographs = []
+    for name in INKS:
+        picture, corners = card([name] * 6)
+        photographs.append((Pyramid.of(picture), corners, [[name] * 6]))
+    return learnt(network(NET), "hexel36", photographs)
+
+
+def told(profile: SymbolProfile, picture: np.ndarray, corners: np.ndarray) -> np.ndarray:
+    return np.asarray(symbol_probabilities(network(NET), profile, Pyramid.of(picture), corners, PLAIN)[0])
+
+
+def test_a_symbol_half_under_a_stick_is_named_by_its_other_half(profile: SymbolProfile) -> None:
+    picture, corners = card(["red", "red", "blue", "red", "blue", "red"])
+    x, y = place(0)
+    cv2.rectangle(picture, (round(x) - 40, round(y) + 7), (round(x) + 40, round(y) + 30), (60, 150, 60), -1)
+    assert told(profile, picture, corners)[0, profile.symbols.index("red")] > PLAIN
+
+
+def test_a_symbol_wholly_under_a_thing_stays_unnamed(profile: SymbolProfile) -> None:
+    picture, corners = card(["red", "red", "blue", "red", "blue", "red"])
+    x, y = place(0)
+    cv2.circle(picture, (round(x), round(y)), 36, (60, 150, 60), -1)
+    assert told(profile, picture, corners)[0, :-1].max() < PLAIN
+
+
+def test_a_face_burnt_out_to_white_shows_no_symbols(profile: SymbolProfile) -> None:
+    picture, corners = card(["red"] * 6)
+    picture[:] = 255
+    assert not is_shown(raw_patches(Pyramid.of(picture), corners)[0]).any()
+    assert (told(profile, picture, corners)[:, -1] == 1.0).all()
+
+
+def test_a_faint_print_is_shown() -> None:
+    patches = np.full((1, 6, PATCH, PATCH, 3), 240.0, np.float32)
+    patches[:, :, 8:16, 8:16] -= 9.0
+    assert is_shown(patches).all()

@@ -1,0 +1,90 @@
+"""The recogniser's chances told for each place of a command."""
+
+import json
+
+import numpy as np
+
+from companion.games.comet.interpretation import number_chances
+from companion.games.comet.vision.results import NUMBERS, SeenComet
+from companion.games.hexdragon.interpretation import tile_chances
+from companion.games.hexdragon.vision.classifier import NAMES
+from companion.games.hexdragon.vision.results import SeenTile
+from companion.games.hexel.interpretation import chances
+from companion.vision.results import SeenCard
+
+CORNERS = np.zeros((6, 2), np.float32)
+
+
+def seen(cell: tuple[int, int], edges: tuple[str | None, ...], rows: list[list[float]]) -> SeenCard:
+    return SeenCard(cell, edges, CORNERS, 0.9, 0.99, np.array(rows))
+
+
+PLAIN = seen((0, 0), ("red",) * 3 + ("blue",) * 3, [[0.98, 0.01, 0.0, 0.01]] * 3 + [[0.01, 0.98, 0.0, 0.01]] * 3)
+DOUBTFUL = seen((1, 0), ("red",) * 5 + (None,), [[0.98, 0.01, 0.0, 0.01]] * 5 + [[0.5, 0.3, 0.15, 0.05]])
+
+
+def test_each_edge_of_the_card_laid_has_its_chances_by_the_symbols_names() -> None:
+    command = {"cmd": "place", "player": "Ana", "cell": [1, 0], "edges": ["red"] * 6}
+    told = chances(command, [DOUBTFUL], [PLAIN, DOUBTFUL])
+    assert [place for place, _ in told] == [["edges", edge] for edge in range(6)]
+    assert told[5][1] == {"red": 0.5, "blue": 0.3}
+
+
+def test_of_several_cards_each_is_found_by_its_cell() -> None:
+    command = {"cmd": "line", "cards": [{"cell": [0, 0], "edges": ["red"] * 6}, {"cell": [1, 0], "edges": ["red"] * 6}]}
+    places = [place for place, _ in chances(command, [PLAIN, DOUBTFUL], [PLAIN, DOUBTFUL])]
+    assert places[0] == ["cards", 0, "edges", 0]
+    assert places[-1] == ["cards", 1, "edges", 5]
+
+
+def test_a_card_without_symbols_has_none() -> None:
+    assert chances({"cmd": "place", "cell": [1, 0], "tile": {"kind": "head"}}, [DOUBTFUL], [DOUBTFUL]) == []
+    assert chances({"cmd": "set", "cards": [[4, 5, 10]]}, [], []) == []
+
+
+def comet(edges: tuple[str, ...], **doubts: float) -> SeenComet:
+    rows = np.zeros((3, 15))
+    for section, edge in enumerate(edges):
+        rows[section, NUMBERS.index(int(edge))] = 0.9
+        if f"s{section}" in doubts:
+            rows[section, NUMBERS.index(int(doubts[f"s{section}"]))] = 0.08
+    return SeenComet((0, 0), edges, CORNERS, 0.9, 0.99, rows)
+
+
+def test_the_numbers_of_a_set_have_their_chances_where_they_stand_in_the_command() -> None:
+    news = [comet(("10", "4", "5"), s1=9), comet(("9", "5", "5"))]
+    told = {tuple(place): of for place, of in number_chances({"cmd": "set", "cards": [[5, 5, 9], [4, 5, 10]]}, news)}
+    assert told["cards", 1, 0] == {"4": 0.9, "9": 0.08}
+    assert told["cards", 1, 2] == {"10": 0.9}
+    assert told["cards", 0, 2] == {"9": 0.9}
+    assert len(told) == 6
+
+
+def tile(face: tuple[str, ...], other: tuple[str, ...], share: float) -> SeenTile:
+    """A tile that most likely shows one face, and another with such a share at every edge where they differ."""
+    p = np.full((6, len(NAMES)), 1e-4)
+    for edge, names in enumerate(zip(face, other, strict=True)):
+        p[edge, NAMES.index(names[1])] = share
+        p[edge, NAMES.index(names[0])] = 1 - share if names[0] != names[1] else 0.99
+    return SeenTile((1, 0), face, CORNERS, 0.9, 0.99, p)
+
+
+def test_the_tile_that_was_laid_has_its_chances_as_a_whole() -> None:
+    command = {"cmd": "place", "cell": [1, 0], "tile": {"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]]}}
+    card = tile(("+3", "+1", "+5", "+3", "+1", "+5"), ("+3",) * 6, 0.3)
+    [[place, likely]] = tile_chances(command, [card])
+    assert place == ["tile"]
+    first, second = ((json.loads(text)["paths"], chance) for text, chance in list(likely.items())[:2])
+    assert (first[0], first[1] > 0.65) == ([[0, 3], [1, 2], [4, 5]], True)
+    assert (second[0], second[1] < 0.35) == ([[0, 3], [1, 4], [2, 5]], True)
+
+
+def test_a_head_keeps_the_owner_that_the_command_names() -> None:
+    tiles = {"kind": "head", "head": 4, "tails": [5], "paths": [[0, 3], [1, 2]], "owner": "red"}
+    face = ("+3", "+1", "+5", "+3", "head:red", "tail")
+    [[_, likely]] = tile_chances({"cmd": "place", "cell": [1, 0], "tile": tiles}, [tile(face, face, 0.9)])
+    assert json.loads(next(iter(likely))) == tiles
+
+
+def test_a_star_has_no_tiles_chances() -> None:
+    assert tile_chances({"cmd": "star", "cell": [1, 0]}, [tile(("tail",) * 6, ("tail",) * 6, 0.9)]) == []

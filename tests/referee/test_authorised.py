@@ -1,0 +1,65 @@
+"""A press is for the player it was authorised for, however the table changes before the referee hears of it."""
+
+import pytest
+
+from companion.errors import Refusal
+from companion.referee.messages import Authorised, Confirm, Do, Next, Propose, Reject
+from companion.referee.referee import Referee
+
+LINE = {
+    "cmd": "line",
+    "cards": [
+        {"cell": [-1, 0], "edges": ["red", "blue", "blue", "blue", "blue", "blue"]},
+        {"cell": [0, 0], "edges": ["red", "blue", "blue", "red", "blue", "blue"]},
+        {"cell": [1, 0], "edges": ["red", "red", "blue", "red", "blue", "blue"]},
+    ],
+}
+STAKES = [
+    {"cmd": "stake", "player": "Ana", "amount": 3},
+    {"cmd": "hedge", "player": "Ana", "amount": 6},
+    {"cmd": "hedge", "player": "Bo", "amount": 9},
+]
+OF_ANA = {"cmd": "pass", "player": "Ana"}
+
+
+@pytest.fixture
+def playing(referee: Referee) -> Referee:
+    for command in (LINE, *STAKES):
+        referee.ask(Do(command))
+    return referee
+
+
+@pytest.mark.parametrize("kind", [Confirm, Reject])
+@pytest.mark.parametrize("authorised", ["Bo", None])
+def test_what_was_authorised_for_one_does_not_answer_anothers_proposal(
+    playing: Referee, kind: type, authorised: str | None, clock: object
+) -> None:
+    version = playing.ask(Propose(OF_ANA)).version
+    clock.pass_s(1.0)  # type: ignore[attr-defined]  # no bounce
+    for version_sent in (None, version):
+        with pytest.raises(Refusal) as told:
+            playing.ask(kind(version_sent, Authorised(authorised)))
+        assert told.value.code == "stale"
+    assert playing.latest().proposal is not None
+
+
+@pytest.mark.parametrize("kind", [Confirm, Reject])
+@pytest.mark.parametrize("authorised", [Authorised("Ana"), None])
+def test_the_player_and_the_button_at_the_table_answer(
+    playing: Referee, kind: type, authorised: Authorised | None
+) -> None:
+    version = playing.ask(Propose(OF_ANA)).version
+    playing.ask(kind(version, authorised))
+    assert playing.latest().proposal is None
+
+
+def test_whoever_was_authorised_answers_what_nobody_in_particular_does(referee: Referee) -> None:
+    referee.ask(Confirm(referee.ask(Propose(LINE)).version, Authorised(None)))
+    assert len(referee.latest().moves) == 1
+
+
+def test_next_is_for_the_one_whose_turn_it_was(playing: Referee) -> None:
+    with pytest.raises(Refusal) as told:
+        playing.ask(Next(playing.latest().version, Authorised("Bo")))
+    assert told.value.code == "stale"
+    assert playing.ask(Next(playing.latest().version, Authorised("Ana"))).events

@@ -1,0 +1,92 @@
+"""The limits of what comes in, where bytes become values: numbers, nesting, sizes, names, players."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from companion.errors import BadHeader
+from companion.rules.limits import COMMAND, FILE, Limits, prune, read_json, read_toml
+from companion.rules.records import read_header, replay
+
+HEADER = {"record": 1, "game": "hexel", "players": ["Ana", "Bo"]}
+
+
+def refused(line: bytes | str) -> str | None:
+    lines = [json.dumps(HEADER), line]
+    refusal = replay(lines).refusal
+    return None if refusal is None else refusal.code
+
+
+@pytest.mark.parametrize("number", ["1" * 4300, "1" * 5000, "1000000001", "-1000000001", "1e10", "1e999", "NaN"])
+def test_a_number_beyond_the_contract_is_malformed(number: str) -> None:
+    assert refused(f'{{"cmd": "stake", "player": "Ana", "amount": {number}}}') == "malformed"
+    assert refused(f'{{"cmd": "pass", "player": "Ana", "beside": [{number}]}}') == "malformed"
+
+
+def test_the_largest_number_is_the_games_own_affair() -> None:
+    assert refused('{"cmd": "stake", "player": "Ana", "amount": 1000000000}') != "malformed"
+
+
+@pytest.mark.parametrize("depth", [17, 975, 30000])
+def test_what_is_nested_too_deep_is_malformed(depth: int) -> None:
+    line = '{"cmd": "pass", "player": "Ana", "x": ' + "[" * (depth - 1) + "]" * (depth - 1) + "}"
+    assert refused(line) == "malformed"
+
+
+def test_sixteen_deep_is_read() -> None:
+    assert read_json("[" * 16 + "3" + "]" * 16)
+    with pytest.raises(ValueError, match="16 deep"):
+        read_json("[" * 17 + "]" * 17)
+
+
+@pytest.mark.parametrize("make", [str, str.encode])
+def test_a_line_of_64_kib_is_read_and_a_longer_one_is_malformed(make: type) -> None:
+    assert read_json(make('"' + "a" * (COMMAND.size_bytes - 2) + '"'))
+    with pytest.raises(ValueError, match="longer"):
+        read_json(make('"' + "a" * (COMMAND.size_bytes - 1) + '"'))
+    with pytest.raises(ValueError, match="longer"):
+        read_json(make('"' + "é" * (COMMAND.size_bytes // 2) + '"'))
+
+
+@pytest.mark.parametrize("name", ["", " ", "A" * 41, "An\na", "An\x00a", "\u202eanA", "A\u2066na", "\ud800", 3, None])
+def test_a_name_that_is_none_is_a_bad_header(name: object) -> None:
+    with pytest.raises(BadHeader):
+        read_header({**HEADER, "players": [name, "Bo"]})
+
+
+@pytest.mark.parametrize("name", ["A" * 40, "Ána Ña", "玲", "אבא", "O'Bo"])
+def test_a_printable_name_of_any_script_is_a_name(name: str) -> None:
+    assert read_header({**HEADER, "players": [name, "Bo"]}).players[0] == name
+
+
+def test_a_table_has_room_for_twelve() -> None:
+    seats = [f"P{n}" for n in range(13)]
+    assert len(read_header({"record": 1, "game": "comet", "players": seats[:12]}).players) == 12
+    with pytest.raises(BadHeader, match="12"):
+        read_header({"record": 1, "game": "comet", "players": seats})
+
+
+def test_a_header_beyond_the_limits_is_a_bad_header() -> None:
+    with pytest.raises(BadHeader):
+        replay([json.dumps({**HEADER, "options": {"chips": 10**10}})])
+
+
+@pytest.mark.parametrize("text", ["a = " + "[" * 5000 + "]" * 5000, "a = " + "1" * 5000, "a = inf"])
+def test_settings_beyond_the_limits_are_an_error_in_one_line(text: str) -> None:
+    with pytest.raises(ValueError):
+        read_toml(text)
+
+
+def test_a_file_that_is_too_large_is_not_parsed() -> None:
+    with pytest.raises(ValueError, match="longer"):
+        read_toml("#" * (FILE.size_bytes + 1))
+
+
+@given(st.recursive(st.none() | st.text() | st.integers(-9, 9), lambda v: st.lists(v) | st.dictionaries(st.text(), v)))
+def test_pruning_leaves_what_is_not_too_deep_and_always_reads(value: object) -> None:
+    text = json.dumps(value)
+    assert json.loads(prune(text, 100)) == value
+    assert prune(prune(text, 2), 2) == prune(text, 2)
+    read_json(prune(text, 3), Limits(10**6, 3, 10**9))

@@ -1,0 +1,106 @@
+"""Files and pictures that are malformed, too large or nested too deep: one clear line, and the rest goes on."""
+
+import json
+import struct
+import subprocess
+import sys
+import zlib
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.config import load
+from companion.devices.recorded import Recorded
+from companion.errors import CompanionError
+from companion.games.hexapod.vision.enrolment import InsectProfile
+from companion.games.hexdragon.vision.prototypes import InkProfile
+from companion.games.hexel.vision.prototypes import SymbolProfile
+from companion.views.words import use
+from companion.vision.calibration.calibration import read_calibration
+from companion.web.keys import Keys
+
+READERS = {
+    "settings": load,
+    "words": use,
+    "calibration": read_calibration,
+    "hexel profile": SymbolProfile.read,
+    "hexdragon profile": InkProfile.read,
+    "hexapod profile": InsectProfile.read,
+    "seats": Keys,
+}
+DEEP = b"[" * 100_000
+SPOILT = {
+    "no text": b"\xff\xfe\x00\x80",
+    "nested deep": DEEP + b"]" * 100_000,
+    "nested deep in a value": b"a = " + DEEP + b"]" * 100_000,
+    "a long number": b"9" * 5000,
+    "a long number in a value": b"a = " + b"9" * 5000,
+    "another thing": b'"a text"',
+    "too large": b" " * 3_000_000 + b"{",
+}
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
+@pytest.mark.parametrize("reader", READERS)
+def test_a_spoilt_file_is_one_clear_line(tmp_path: Path, reader: str, spoilt: str) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(SPOILT[spoilt])
+    with pytest.raises(CompanionError) as told:
+        READERS[reader](path)
+    assert "\n" not in told.value.message and len(told.value.message) < 500
+
+
+def test_a_profile_of_another_network_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "profile.json"
+    held = {"profile": SymbolProfile.VERSION, "game": "hexel", "deck": "hexel36", "symbols": ["red", "blue"], "face_value": [1, 1, 1]}
+    path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2}))
+    with pytest.raises(CompanionError, match="do not fit"):
+        SymbolProfile.read(path)
+
+
+def png(width: int, height: int) -> bytes:
+    """A PNG file that names a size and holds next to nothing."""
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    rows = zlib.compress(bytes(1000))
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
+
+
+def test_a_picture_of_billions_of_pixels_is_one_line_and_the_others_are_read(tmp_path: Path) -> None:
+    huge, plain = tmp_path / "a.png", tmp_path / "b.png"
+    huge.write_bytes(png(60000, 60000))
+    cv2.imwrite(str(plain), np.full((240, 320, 3), 90, np.uint8))
+    told = subprocess.run(
+        [sys.executable, "-m", "companion", "read", "--game", "hexel", "--json", str(huge), str(plain)],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    first, second = map(json.loads, told.stdout.splitlines())
+    assert (first["ok"], first["error"]["code"], second["ok"], told.returncode) == (False, "unreadable-image", True, 1)
+    assert len(told.stderr.splitlines()) == 1
+
+
+def test_a_picture_above_the_limit_takes_no_memory(tmp_path: Path) -> None:
+    path = tmp_path / "a.png"
+    path.write_bytes(png(20000, 20000))  # 1.2 GB decoded
+    program = (
+        "import resource, sys; from companion.cli.main import main; main(['read', '--game', 'hexel', sys.argv[1]]);"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    told = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, check=True)
+    assert int(told.stdout.splitlines()[-1]) < 600_000
+
+
+def test_a_camera_folder_goes_on_after_a_picture_that_is_none(tmp_path: Path) -> None:
+    cv2.imwrite(str(tmp_path / "1.png"), np.zeros((24, 32, 3), np.uint8))
+    (tmp_path / "2.png").write_bytes(png(60000, 60000))
+    (tmp_path / "3.jpg").write_bytes(b"no picture")
+    cv2.imwrite(str(tmp_path / "4.png"), np.zeros((24, 32, 3), np.uint8))
+    camera = Recorded(tmp_path, in_real_time=False)
+    camera.open()
+    frames = [camera.next(), camera.next(), camera.next()]
+    assert [frame and frame.number for frame in frames] == [0, 3, None]

@@ -1,0 +1,247 @@
+"""Following a table: each card told once, when it lies still and free; hands, light and bumps are no cards.
+
+The table is drawn here with plain white hexagons and read by a reader that finds white hexagons, so that these tests
+are about time, not about recognition.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols, SymbolClassifier
+from companion.games.hexel.vision.lattice import find_lattice
+from companion.rules.hexgrid import Cell
+from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.results import Reading, SeenCard
+from companion.vision.tracking.card_tracker import CardTracker
+from companion.vision.tracking.events import Patience
+from companion.vision.tracking.lattice_identity import celled
+from companion.vision.tracking.layouts import LatticeLayout
+
+Place = Cell | np.ndarray
+"""A cell, or a point of the picture."""
+
+SIDE = 34.0
+SIZE = (400, 640)
+LINE: list[Cell] = [(0, 0), (1, 0), (2, 0)]
+RED = np.eye(len(CLASSES), dtype=np.float32)[[0] * 6] * 0.98 + 0.002
+
+
+def centre(cell: Cell) -> np.ndarray:
+    q, r = cell
+    return np.asarray(np.array([180.0, 180.0]) + SIDE * np.array([np.sqrt(3) * (q + r / 2), 1.5 * r]) * 1.01)
+
+
+def picture(
+    cells: Sequence[Place],
+    *,
+    hand: tuple[float, float] | None = None,
+    light: float = 1.0,
+    shift: tuple[float, float] = (0.0, 0.0),
+    seed: int = 0,
+) -> np.ndarray:
+    """A table with cards, noise, and perhaps a hand that reaches in from below to a place."""
+    image = np.full((*SIZE, 3), (60, 90, 120), np.uint8)
+    for cell in cells:
+        at = centre(cell) if isinstance(cell, tuple) else np.asarray(cell)
+        points = HEXAGON.unit * (SIDE * 0.97) + at + shift
+        cv2.fillPoly(image, [np.round(points * 16).astype(np.int32)], (235, 235, 235), cv2.LINE_AA, 4)
+    if hand is not None:
+        x, y = hand
+        cv2.rectangle(image, (int(x - 25), int(y)), (int(x + 25), SIZE[0]), (90, 120, 170), -1)
+    noise = np.random.default_rng(seed).normal(0, 3, image.shape)
+    return np.clip(image * light + noise, 0, 255).astype(np.uint8)
+
+
+def read(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | None) -> Reading:
+    """White hexagons are cards; one that is partly hidden cannot be read."""
+    white = (cv2.GaussianBlur(bgr, (3, 3), 0).min(-1) > 0.75 * max(60, int(np.percentile(bgr, 99.5)))).astype(np.uint8)
+    white = cv2.erode(white, np.ones((3, 3), np.uint8))
+    count, _, stats, centres = cv2.connectedComponentsWithStats(white)
+    whole = 2.598 * SIDE**2
+    cards = []
+    for i in range(1, count):
+        area = stats[i][4]
+        if not 0.4 * whole < area < 1.1 * whole:
+            continue
+        is_whole = area > 0.78 * whole
+        edges = ("red",) * 6 if is_whole else (None,) * 6
+        corners = (HEXAGON.unit * SIDE + centres[i]).astype(np.float32)
+        cards.append(
+            SeenCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
+        )
+    named = celled(cards, find_lattice) if cards else []
+    tableau = tuple(c for c in named if c.cell is not None)
+    return Reading(tableau, tuple(c for c in named if c.cell is None), (), namer)
+
+
+def settler(**patience: Any) -> CardTracker:
+    return CardTracker(read, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience(**patience))
+
+
+class Table:
+    """Feeds a settler and remembers what it told, with the frame."""
+
+    def __init__(self) -> None:
+        self.settler = settler()
+        self.frame = 0
+        self.told: list[tuple[int, dict[str, Any]]] = []
+
+    def show(self, cells: Sequence[Place], frames: int = 1, **how: Any) -> None:
+        for _ in range(frames):
+            self.frame += 1
+            self.told += [(self.frame, t) for t in self.settler.step(picture(cells, seed=self.frame, **how))]
+
+    def cards(self) -> tuple[SeenCard, ...]:
+        return self.settler.cards or ()
+
+    def news(self) -> list[str]:
+        return [t["event"] if t["event"] != "notice" else t["code"] for _, t in self.told]
+
+
+@pytest.fixture
+def table() -> Table:
+    """A table on which three cards lie in a line, already told."""
+    one = Table()
+    one.show(LINE, 8)
+    assert one.news() == ["table"]
+    one.told.clear()
+    return one
+
+
+def lay(table: Table, cells: Sequence[Place], cell: Cell) -> None:
+    """A hand comes from below, lays a card, holds it a moment, and leaves."""
+    x, y = centre(cell)
+    for reach in (380, 330, 290, 250):
+        table.show(cells, hand=(x, max(y + 10, reach)))
+    table.show([*cells, cell], 5, hand=(x, y + 8))
+    for reach in (y + 45, y + 90, y + 150, y + 220):
+        table.show([*cells, cell], hand=(x, min(399, reach)))
+    table.show([*cells, cell], 8)
+
+
+def test_an_idle_table_says_nothing(table: Table) -> None:
+    table.show(LINE, 60)
+    assert table.news() == []
+
+
+def test_a_card_laid_by_a_hand_is_told_once_and_not_before_it_is_free(table: Table) -> None:
+    lay(table, LINE, (0, 1))
+    assert table.news() == ["placed"]
+    frame, told = table.told[0]
+    assert np.allclose(np.mean(told["corners"], 0), centre((0, 1)), atol=2)
+    assert frame - 8 >= 5, "told while the hand still held it"
+
+
+def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_has_gone() -> None:
+    looks: list[int] = []
+
+    def counted(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | None) -> Reading:
+        looks.append(table.frame)
+        return read(bgr, namer, across_px)
+
+    table = Table()
+    table.settler = CardTracker(counted, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience())
+    table.show(LINE, 8)
+    looks.clear()
+    x, y = centre((0, 1))
+    for k in range(8):
+        table.show(LINE, hand=(x + 20 * (k % 2), y + 30))
+    assert 2 <= len(looks) <= 3
+    table.show([*LINE, (0, 1)], 4)
+    assert table.news() == ["table", "placed"]
+
+
+def test_cards_keep_the_names_of_their_cells_when_others_come(table: Table) -> None:
+    before = {tuple(np.round(c.centre)): c.cell for c in table.cards()}
+    lay(table, LINE, (0, 1))
+    lay(table, [*LINE, (0, 1)], (1, 1))
+    after = {tuple(np.round(c.centre)): c.cell for c in table.cards()}
+    assert {k: after.get(k) for k in before} == before
+    assert len(set(after.values())) == 5
+
+
+def test_a_hand_that_comes_and_goes_is_no_news(table: Table) -> None:
+    x, y = centre((1, 0))
+    for reach in (390, 300, 220, y, y - 20, y, y, y, 220, 300, 390):
+        table.show(LINE, hand=(x, reach))
+    table.show(LINE, 20)
+    assert table.news() == []
+
+
+def test_a_hand_resting_on_cards_is_mentioned_and_takes_no_card_away(table: Table) -> None:
+    x, y = centre((1, 0))
+    table.show(LINE, 60, hand=(x, y - 10))
+    assert table.news() == ["hand-resting"]
+    table.show(LINE, 20)
+    assert table.news() == ["hand-resting"]
+    assert len(table.cards()) == 3
+
+
+def test_a_card_taken_away_is_told_once(table: Table) -> None:
+    table.show(LINE[:2], 40)
+    assert table.news() == ["removed"]
+
+
+def test_flicker_and_a_jump_of_the_exposure_are_no_news(table: Table) -> None:
+    for i in range(20):
+        table.show(LINE, light=1.0 + 0.04 * (-1) ** i)
+    table.show(LINE, 20, light=0.7)
+    assert table.news() == []
+
+
+def test_lights_out_and_on_again_are_said_and_place_nothing(table: Table) -> None:
+    table.show(LINE, 6, light=0.02)
+    table.show(LINE, 15)
+    assert table.news() == ["dark", "light-back"]
+
+
+def test_a_bumped_camera_is_said_and_places_nothing(table: Table) -> None:
+    table.show(LINE, 25, shift=(21.0, 13.0))
+    assert table.news() == ["camera-moved"]
+    table.told.clear()
+    x = centre((0, 1))[0] + 21
+    table.show(LINE, hand=(x, 300), shift=(21.0, 13.0))
+    table.show([*LINE, (0, 1)], 12, shift=(21.0, 13.0))
+    assert table.news() == ["placed"]
+
+
+def test_a_card_taken_away_while_the_camera_is_bumped_is_told_as_removed(table: Table) -> None:
+    table.show(LINE[:2], 40, shift=(21.0, 13.0))
+    assert table.news() == ["camera-moved", "removed"]
+    assert len(table.cards()) == 2
+
+
+def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table: Table) -> None:
+    x, y = centre((0, 1))
+    for i in range(30):
+        image = picture([*LINE, (0, 1)], seed=1000 + i)
+        cv2.circle(image, (int(x) + 6, int(y)), 16, (40, 60, 80), -1)
+        table.told += [(i, t) for t in table.settler.step(image)]
+    assert table.news() == ["placed", "unsure"]
+    assert table.told[0][1]["edges"] == [None] * 6
+
+
+def test_a_card_that_could_not_be_read_is_told_anew_once_it_can(table: Table) -> None:
+    x, y = centre((0, 1))
+    for i in range(30):
+        image = picture([*LINE, (0, 1)], seed=1000 + i)
+        cv2.circle(image, (int(x) + 6, int(y)), 16, (40, 60, 80), -1)
+        table.settler.step(image)
+    table.show([*LINE, (0, 1)], 30)
+    assert table.news() == ["removed", "placed"]
+    assert table.told[1][1]["edges"] == ["red"] * 6
+
+
+def test_two_cards_laid_at_once_are_both_told(table: Table) -> None:
+    table.show(LINE, hand=(300, 300))
+    table.show([*LINE, (0, 1), (2, -1)], 12)
+    assert table.news() == ["placed", "placed"]
+
+
+def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Table) -> None:
+    table.show([*LINE, np.array([520.0, 300.0])], 12)
+    assert [t["cell"] for _, t in table.told] == [None]

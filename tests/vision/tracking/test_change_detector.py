@@ -1,0 +1,96 @@
+"""What a glance calls moved, changed, still and dark."""
+
+import numpy as np
+
+from companion.vision.tracking.change_detector import STEP, ChangeDetector
+
+SIZE = (240, 320)
+FRAME_S = 0.1
+
+
+def frame(light: float = 1.0, *, seed: int = 0, patch: tuple[int, int] | None = None, by: float = 60.0) -> np.ndarray:
+    """A noisy table; where asked, a patch of 64 pixels that is brighter."""
+    rng = np.random.default_rng(seed)
+    image = np.full((*SIZE, 3), 110.0) + np.linspace(0, 60, SIZE[1])[None, :, None]
+    if patch is not None:
+        x, y = patch
+        image[y : y + 64, x : x + 64] += by
+    return np.clip(image * light + rng.normal(0, 2.5, image.shape), 0, 255).astype(np.uint8)
+
+
+def settled(detector: ChangeDetector, frames: int = 30) -> float:
+    """Let a detector see an empty table, which is then accepted; the time of the next frame."""
+    for seed in range(frames):
+        detector.update(frame(seed=seed), seed * FRAME_S)
+    detector.accept()
+    return frames * FRAME_S
+
+
+def test_a_quiet_table_grows_ever_stiller() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    for seed in range(20):
+        mask = detector.update(frame(seed=100 + seed), now_s + seed * FRAME_S)
+        assert not mask.changed.any() and not mask.is_dark
+    assert mask.is_still(now_s).all()
+
+
+def test_stillness_is_counted_in_seconds_whatever_the_frame_rate() -> None:
+    for fps in (5, 10, 30):
+        detector = ChangeDetector()
+        now_s = settled(detector)
+        detector.update(frame(seed=1, patch=(96, 64)), now_s)
+        place = np.s_[64 // STEP + 1 : 128 // STEP - 1, 96 // STEP + 1 : 160 // STEP - 1]
+        for k in range(1, fps + 1):
+            mask = detector.update(frame(seed=100 + k, patch=(96, 64)), now_s + k / fps)
+        assert mask.is_still(0.9)[place].all() and not mask.is_still(1.1)[place].any()
+
+
+def test_what_appears_on_a_quiet_table_is_seen_in_the_same_frame() -> None:
+    for wait in range(1, 12):
+        detector = ChangeDetector()
+        now_s = settled(detector)
+        for seed in range(wait):
+            detector.update(frame(seed=200 + seed), now_s + seed * FRAME_S)
+        mask = detector.update(frame(seed=300, patch=(96, 64)), now_s + wait * FRAME_S)
+        place = np.s_[64 // STEP + 1 : 128 // STEP - 1, 96 // STEP + 1 : 160 // STEP - 1]
+        assert mask.changed[place].all() and not mask.is_still(FRAME_S)[place].any()
+        assert not mask.changed[:4, :8].any() and mask.is_still(FRAME_S)[:4, :8].all()
+
+
+def test_a_light_that_drifts_slowly_is_no_change() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    for step in range(120):
+        mask = detector.update(frame(1.0 - 0.003 * step, seed=400 + step), now_s + step * FRAME_S)
+        assert not mask.changed.any()
+
+
+def test_what_was_accepted_is_no_change_any_more() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    for seed in range(12):
+        mask = detector.update(frame(seed=500 + seed, patch=(96, 64)), now_s + seed * FRAME_S)
+    assert mask.changed.any()
+    detector.accept()
+    assert not detector.update(frame(seed=600, patch=(96, 64)), now_s + 2).changed.any()
+
+
+def test_a_table_that_shows_again_under_a_thing_that_was_accepted_is_no_change() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    for seed in range(12):
+        mask = detector.update(frame(seed=500 + seed, patch=(96, 64)), now_s + seed * FRAME_S)
+    around = np.zeros(mask.changed.shape, bool)
+    around[6:18, 10:22] = True
+    detector.accept(around, is_thing=True)
+    assert not detector.update(frame(seed=600, patch=(96, 64)), now_s + 2).changed.any()
+    assert not detector.update(frame(seed=601), now_s + 2.1).changed.any()
+
+
+def test_lights_going_out_are_dark_and_no_change_afterwards() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    assert detector.update(np.zeros((*SIZE, 3), np.uint8), now_s).is_dark
+    detector.update(frame(seed=700), now_s + 0.1)
+    assert not detector.update(frame(seed=701), now_s + 0.2).changed.any()

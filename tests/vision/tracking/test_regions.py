@@ -1,0 +1,89 @@
+"""What of a picture is read when something on it has changed: a whole card first, and little around it."""
+
+import numpy as np
+
+from companion.vision.detection.detector import Detection
+from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.results import SeenCard
+from companion.vision.tracking.change_detector import STEP, cells_of
+from companion.vision.tracking.regions import is_stirred, unchanged_in, windows_of
+
+ACROSS_PX = 96.0
+SHAPE = (90, 160)
+SIZE = (SHAPE[0] * STEP, SHAPE[1] * STEP)
+
+
+def _card(x: float, y: float) -> SeenCard:
+    corners = (HEXAGON.unit * ACROSS_PX / 3**0.5 + [x, y]).astype(np.float32)
+    return SeenCard(None, ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4), np.float32))
+
+
+def _card_and_crumb() -> np.ndarray:
+    settled = cells_of(_card(400, 300).corners, SHAPE)
+    settled[60:64, 100:104] = True
+    return settled
+
+
+def test_a_crumb_of_change_waits_until_a_card_just_laid_was_looked_at() -> None:
+    settled = _card_and_crumb()
+    assert len(windows_of(settled, SIZE, ACROSS_PX, young=settled)) == 1
+    assert len(windows_of(settled, SIZE, ACROSS_PX, young=np.zeros(SHAPE, bool))) == 2
+
+
+def test_a_crumb_alone_is_read_with_a_cards_width_around_it() -> None:
+    crumb = np.zeros(SHAPE, bool)
+    crumb[60:64, 100:104] = True
+    ((left, top, right, bottom),) = windows_of(crumb, SIZE, ACROSS_PX, young=crumb)
+    assert right - left > 2 * ACROSS_PX and bottom - top > 2 * ACROSS_PX
+
+
+def test_a_card_just_laid_is_read_whole_and_with_little_around_it() -> None:
+    laid = _card(400, 300)
+    settled = cells_of(laid.corners, SHAPE)
+    ((left, top, right, bottom),) = windows_of(settled, SIZE, ACROSS_PX, young=settled)
+    margin = np.concatenate([laid.corners.min(0) - [left, top], [right, bottom] - laid.corners.max(0)])
+    assert margin.min() > 0.4 * ACROSS_PX
+    assert margin.max() < 0.8 * ACROSS_PX
+
+
+def test_a_card_laid_beside_another_leaves_that_one_untouched() -> None:
+    old, laid = _card(400, 300), _card(400 + ACROSS_PX, 300)
+    changed = cells_of(laid.corners, SHAPE, 1.05)
+    (lies,) = unchanged_in((100, 80, SIZE[1], SIZE[0]), [old], changed, changed).cards
+    assert np.allclose(lies.corners, old.corners - [100, 80])
+
+
+def test_a_card_with_a_chip_on_it_is_touched() -> None:
+    old = _card(400, 300)
+    changed = np.zeros(SHAPE, bool)
+    changed[36:39, 48:51] = True
+    assert not unchanged_in((0, 0, SIZE[1], SIZE[0]), [old], changed, changed).cards
+
+
+def test_a_place_is_unchanged_unless_something_lies_there_now() -> None:
+    chip = _card(400, 300).corners
+    lies = cells_of(chip, SHAPE, 0.4)
+    as_it_was = unchanged_in((100, 80, SIZE[1], SIZE[0]), [], np.ones(SHAPE, bool), lies)
+    assert not as_it_was.is_at(chip - [100, 80])
+    assert as_it_was.is_at(chip - [100, 80] + [ACROSS_PX, 0])
+    assert not as_it_was.is_at(chip - [2000, 0]), "out of the picture nobody knows"
+
+
+def test_a_window_is_stirred_by_more_than_a_crumb() -> None:
+    fingers, crumb = np.zeros(SHAPE, bool), np.zeros(SHAPE, bool)
+    fingers[40:60, 50:60] = True
+    crumb[40:42, 50:52] = True
+    window = (320, 240, 640, 480)
+    assert is_stirred(window, fingers, ACROSS_PX)
+    assert not is_stirred(window, crumb, ACROSS_PX)
+    assert not is_stirred((800, 240, 1200, 480), fingers, ACROSS_PX)
+
+
+def test_news_is_what_was_touched_and_what_lies_where_something_came_to_rest() -> None:
+    lies, touched, laid, bare = (_card(200 + 150 * k, 300) for k in range(4))
+    changed = cells_of(laid.corners, SHAPE) | (
+        cells_of(touched.corners, SHAPE) & ~cells_of(touched.corners, SHAPE, 0.7)
+    )
+    as_it_was = unchanged_in((0, 0, SIZE[1], SIZE[0]), [lies, touched], changed, changed)
+    found = [Detection(card.corners, 0.9) for card in (lies, touched, laid, bare)]
+    assert as_it_was.but(found) == (found[1], found[2])

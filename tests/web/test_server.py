@@ -1,0 +1,135 @@
+"""The server among visitors who are slow, greedy or gone: the page stays open to the others."""
+
+import http.client
+import json
+import socket
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+from flask import Flask
+
+from companion.referee.messages import Notice
+from companion.referee.referee import Referee
+from companion.web.app import create_app
+from companion.web.server import Deadlines, Server, bound
+from companion.web.streams import Pace
+
+CODE = "ROSE42"
+STREAM = b"GET /api/events HTTP/1.1\r\nHost: table\r\n\r\n"
+
+
+@pytest.fixture
+def hurried(app: Flask) -> Iterator[int]:
+    """A server that waits a tenth of a second for a request; its port."""
+    listening = bound("127.0.0.1", 0)
+    server = Server(app, listening, Deadlines(request_s=0.1, read_s=0.1))
+    port = int(listening.getsockname()[1])
+    server.start()
+    yield port
+    server.stop()
+
+
+def connected(port: int, sends: bytes = b"") -> socket.socket:
+    visitor = socket.create_connection(("127.0.0.1", port), timeout=10)
+    visitor.sendall(sends)
+    return visitor
+
+
+def answer_to(port: int, method: str, path: str, body: bytes | None = None, **headers: str) -> tuple[int, bytes]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request(method, path, body, {name.replace("__", "-"): value for name, value in headers.items()})
+    response = connection.getresponse()
+    told = response.status, response.read()
+    connection.close()
+    return told
+
+
+@pytest.mark.parametrize(
+    "begun",
+    [
+        b"",
+        b"GET / HT",
+        b"GET / HTTP/1.1\r\nHost: table\r\nX-Slow: a",
+        b"POST /api/join HTTP/1.1\r\nHost: table\r\nContent-Length: 20\r\n\r\n{",
+        b"POST /api/join HTTP/1.1\r\nHost: table\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{",
+        b"GET /healthz HTTP/1.1\r\nHost: table\r\n\r\nGET / HT",
+    ],
+)
+def test_a_request_that_is_never_whole_is_closed(hurried: int, begun: bytes) -> None:
+    with connected(hurried, begun) as slow:
+        try:
+            while slow.recv(65536):
+                pass
+        except ConnectionResetError:
+            pass
+
+
+def test_a_stream_is_no_request_that_is_late(hurried: int, referee: Referee) -> None:
+    with connected(hurried, STREAM) as phone:
+        told = phone.recv(65536)
+        time_is_up = time.monotonic() + 0.3
+        while time.monotonic() < time_is_up:
+            referee.ask(Notice("hand", f"A hand rests since {time.monotonic()}."))
+        while b"A hand rests" not in told:
+            told += phone.recv(65536)
+
+
+def test_the_page_opens_among_hundreds_who_never_finish(app: Flask, serve: Callable[[Flask], int]) -> None:
+    port = serve(app)
+    slow = [connected(port, b"GET / HTTP/1.1\r\nX-Slow: ") for _ in range(300)]
+    assert answer_to(port, "GET", "/")[0] == 200
+    for visitor in slow:
+        visitor.close()
+
+
+def test_a_phone_that_leaves_gives_its_place_back_at_once(referee: Referee, serve: Callable[[Flask], int]) -> None:
+    port = serve(create_app(referee, join_code=CODE, pace=Pace(most=1)))
+    phone = connected(port, STREAM)
+    assert b"200 OK" in phone.recv(65536)
+    assert answer_to(port, "GET", "/api/events")[0] == 503
+    phone.close()
+    ends = time.monotonic() + 2.0
+    told = b""
+    while b"200 OK" not in told:
+        assert time.monotonic() < ends, told
+        with connected(port, STREAM) as again:
+            told = again.recv(65536)
+
+
+def test_a_viewer_who_does_not_read_is_let_go(hurried: int, app: Flask, referee: Referee) -> None:
+    deaf = connected(hurried, STREAM)
+    deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    streams, ends = app.extensions["companion"].streams, time.monotonic() + 20.0
+    while not streams._open:
+        assert time.monotonic() < ends
+    while streams._open:
+        referee.ask(Notice("hand", "x" * 60_000 + str(time.monotonic())))
+        assert time.monotonic() < ends
+    deaf.close()
+
+
+def test_a_body_that_is_too_large_is_refused_in_the_common_form(app: Flask, serve: Callable[[Flask], int]) -> None:
+    status, told = answer_to(serve(app), "POST", "/api/join", b" " * 70_000)
+    assert (status, json.loads(told)["error"]["code"]) == (413, "request-entity-too-large")
+
+
+def test_a_header_with_an_underscore_poses_as_no_other(app: Flask, serve: Callable[[Flask], int]) -> None:
+    port, press = serve(app), json.dumps({"cmd": "pass", "player": "Ana"}).encode()
+    assert answer_to(port, "POST", "/api/commands", press, X_Join_Code=CODE)[0] == 401
+    assert answer_to(port, "POST", "/api/commands", press, X__Join__Code=CODE)[0] == 200
+
+
+def test_an_address_of_the_network_has_a_share_of_the_streams(referee: Referee) -> None:
+    watcher = create_app(referee, join_code=CODE, pace=Pace(most=10, most_of_one=2)).test_client()
+    here = [watcher.get("/api/events") for _ in range(4)]
+    there = [watcher.get("/api/events", environ_base={"REMOTE_ADDR": "192.0.2.7"}) for _ in range(3)]
+    assert [answer.status_code for answer in (*here, *there)] == [200, 200, 200, 200, 200, 200, 503]
+    for answer in (*here, *there):
+        answer.close()
+
+
+def test_a_path_with_letters_of_any_script_is_only_not_found(app: Flask, serve: Callable[[Flask], int]) -> None:
+    port = serve(app)
+    paths = ("/%E7%8E%B2", "/%ff", "/a%00b", "//x", "/..%2f..%2fetc")
+    assert {answer_to(port, "GET", path)[0] for path in paths} == {404}
