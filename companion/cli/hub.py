@@ -7,8 +7,8 @@ import click
 from companion.config import default_data, load
 from companion.errors import BadSettings
 from companion.hub.link import broker_of
-from companion.hub.provision import Plan, provision
 from companion.hub.running import running_hub
+from companion.hub.setup.provision import Plan, provision
 
 
 @click.group("hub", invoke_without_command=True)

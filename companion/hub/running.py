@@ -11,13 +11,13 @@ from pathlib import Path
 from queue import SimpleQueue
 from types import FrameType
 
-from companion.hub.director import Director
 from companion.hub.league import League
 from companion.hub.link import Broker
+from companion.hub.pages.serving import HubServer
+from companion.hub.pages.web import create_hub_app
 from companion.hub.service import Hub
-from companion.hub.serving import HubServer
 from companion.hub.store import Store
-from companion.hub.web import create_hub_app
+from companion.hub.tournaments.director import Director
 from companion.referee.folder import told, write_whole
 from companion.web.server import bound
 

@@ -15,7 +15,6 @@ from companion.referee.referee import Referee
 from companion.views.reasons import refused
 from companion.views.words import phrase
 from companion.web.calibrating import Surveys, keep_calibrating
-from companion.web.calling import calling
 from companion.web.describing import describing
 from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
 from companion.web.door import Door
@@ -100,8 +99,6 @@ def create_app(
     app.register_blueprint(history)
     keep_past(app, referee.games)
     app.register_blueprint(describing)
-    if is_in_hall:
-        app.register_blueprint(calling)
     if surveyor is not None:
         keep_calibrating(app, surveyor)
     dress(app)

@@ -7,13 +7,13 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.games import GAMES
-from companion.hub.director import Director
 from companion.hub.link import Broker
 from companion.hub.messages import Address
+from companion.hub.pages.web import create_hub_app
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
 from companion.hub.store import Store
-from companion.hub.web import create_hub_app
+from companion.hub.tournaments.director import Director
 from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.simulator.script import written
@@ -115,4 +115,5 @@ def test_the_desk_is_for_those_who_know_the_pin(hub: Hub) -> None:
 
 def test_a_table_outside_any_hall_has_no_referee_to_call(referee: Referee) -> None:
     client = create_app(referee, join_code=CODE).test_client()
-    assert client.post("/api/referee", json={"on": True}).status_code == 404
+    client.post("/api/join", json={"code": CODE})
+    assert client.post("/api/referee", json={"on": True}).json["error"]["code"] == "no-hall"

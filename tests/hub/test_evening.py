@@ -15,13 +15,13 @@ import pytest
 from flask.testing import FlaskClient
 
 from companion.games import GAMES
-from companion.hub.director import Director
 from companion.hub.link import Broker
 from companion.hub.messages import Address
+from companion.hub.pages.web import create_hub_app
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
 from companion.hub.store import Store
-from companion.hub.web import create_hub_app
+from companion.hub.tournaments.director import Director
 from companion.referee.messages import Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.hub.director import Director
 from companion.hub.hall import Hall
 from companion.hub.link import broker_at
 from companion.hub.messages import Address, Unreadable, encode
+from companion.hub.pages.web import create_hub_app
 from companion.hub.service import Hub
 from companion.hub.snapshot import read_snapshot
 from companion.hub.store import Store
-from companion.hub.web import create_hub_app
+from companion.hub.tournaments.director import Director
 from companion.referee.messages import REFEREE_CALLED
 
 ANA, BO = Address("hall", "table-01"), Address("hall", "table-02")

@@ -14,9 +14,9 @@ from companion.errors import BadSettings, UsageError
 from companion.hub.broker import Mosquitto, free_port, mosquitto
 from companion.hub.link import Broker, Link, broker_at, broker_of
 from companion.hub.messages import Address, encode
-from companion.hub.provision import Plan, provision
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
+from companion.hub.setup.provision import Plan, provision
 from companion.hub.store import Store
 from tests.hub.conftest import HEADER, play, require, table, until
 

@@ -6,10 +6,10 @@ from random import Random
 import pytest
 
 from companion.errors import CompanionError, Refusal
-from companion.hub.pairings import pair, table_sizes
-from companion.hub.results import result_of
-from companion.hub.standings import game_scores, scores, standings
-from companion.hub.tournament import (
+from companion.hub.tournaments.pairings import pair, table_sizes
+from companion.hub.tournaments.results import result_of
+from companion.hub.tournaments.standings import game_scores, scores, standings
+from companion.hub.tournaments.tournament import (
     Terms,
     Tournament,
     begun,

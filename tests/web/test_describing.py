@@ -27,9 +27,7 @@ PIN = "271828"
 
 
 def test_every_address_is_described_and_no_other(referee: Referee) -> None:
-    app: Flask = create_app(
-        referee, join_code=CODE, is_in_hall=True, surveyor=lambda: pytest.fail("nobody calibrates here")
-    )
+    app: Flask = create_app(referee, join_code=CODE, surveyor=lambda: pytest.fail("nobody calibrates here"))
     served = {
         (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in app.url_map.iter_rules()

@@ -158,7 +158,7 @@ def decided(
 
 
 def paired(tournament: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> Entry:
-    """The entry of the next round, as `companion.hub.pairings` says it. Raises `Refusal`."""
+    """The entry of the next round, as `companion.hub.tournaments.pairings` says it. Raises `Refusal`."""
     if tournament.rounds and not tournament.rounds[-1].is_over:
         raise Refusal("round-goes-on", f"Round {len(tournament.rounds)} is not over yet.")
     if len(tournament.rounds) >= tournament.terms.rounds:

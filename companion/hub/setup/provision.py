@@ -17,9 +17,9 @@ from pathlib import Path
 
 from companion.errors import UsageError
 from companion.hub.broker import TUNING
-from companion.hub.certificates import Authority
 from companion.hub.homeassistant import PREFIX
 from companion.hub.messages import address
+from companion.hub.setup.certificates import Authority
 from companion.referee.folder import told, write_whole
 
 HUB = "hub"

@@ -7,8 +7,8 @@ from flask import Blueprint, Response, current_app, jsonify, render_template, re
 from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError, Refusal
-from companion.hub.gate import field_of, guarded, sent, the_gate
 from companion.hub.messages import Address
+from companion.hub.pages.gate import field_of, guarded, sent, the_gate
 from companion.hub.service import Hub
 from companion.referee.journal import replayed
 from companion.referee.messages import REFEREE_CALLED

@@ -9,10 +9,20 @@ from typing import Any
 
 from companion.errors import CompanionError, JournalError, Refusal
 from companion.hub.messages import Address, Position
-from companion.hub.pairings import pair
-from companion.hub.results import result_of
 from companion.hub.service import Hub
-from companion.hub.tournament import Entry, Terms, Tournament, begun, decided, evolve, paired, seated, tournament_of
+from companion.hub.tournaments.pairings import pair
+from companion.hub.tournaments.results import result_of
+from companion.hub.tournaments.tournament import (
+    Entry,
+    Terms,
+    Tournament,
+    begun,
+    decided,
+    evolve,
+    paired,
+    seated,
+    tournament_of,
+)
 
 _LOOK_S = 0.5
 _WRITERS = 50

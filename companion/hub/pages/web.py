@@ -8,11 +8,11 @@ from threading import Lock
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template
 
-from companion.hub.desk import desk
-from companion.hub.director import Director
-from companion.hub.gate import Gate, gate
+from companion.hub.pages.desk import desk
+from companion.hub.pages.gate import Gate, gate
+from companion.hub.pages.tournament_pages import tournaments
 from companion.hub.service import Hub
-from companion.hub.tournament_pages import tournaments
+from companion.hub.tournaments.director import Director
 from companion.views.words import section_of
 from companion.web.app import dress
 from companion.web.streams import RETRY_MS, SIGN_OF_LIFE, TooManyStreams, message

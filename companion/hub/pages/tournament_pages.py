@@ -11,10 +11,10 @@ from flask import Blueprint, Response, current_app, jsonify, render_template, re
 from werkzeug.exceptions import NotFound
 
 from companion.games import GAMES
-from companion.hub.director import Director
-from companion.hub.gate import field_of, guarded, sent, the_gate
-from companion.hub.standings import standings
-from companion.hub.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
+from companion.hub.pages.gate import field_of, guarded, sent, the_gate
+from companion.hub.tournaments.director import Director
+from companion.hub.tournaments.standings import standings
+from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
 from companion.views.titles import game_title
 from companion.views.words import section_of
 

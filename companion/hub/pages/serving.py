@@ -7,7 +7,7 @@ from typing import Any
 from flask import Flask
 from waitress import create_server, wasyncore
 
-from companion.hub.web import MAX_STREAMS
+from companion.hub.pages.web import MAX_STREAMS
 from companion.web.app import close_streams
 
 _LOOK_UP_S = 1.0

@@ -13,8 +13,8 @@ from typing import Any
 from caissify_pairings import generate_pairings
 
 from companion.errors import Refusal
-from companion.hub.standings import scores
-from companion.hub.tournament import Tournament
+from companion.hub.tournaments.standings import scores
+from companion.hub.tournaments.tournament import Tournament
 
 Boards = list[list[int]]
 

@@ -7,7 +7,7 @@ table have 1, a half or 0, as in chess. A bye gives 1.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from companion.hub.tournament import Places, Tournament
+from companion.hub.tournaments.tournament import Places, Tournament
 
 BYE_SCORE = 1.0
 
