@@ -124,7 +124,7 @@ def test_pictures_kept_today_are_read_today_as_they_were(kept: Path) -> None:
 def watched(bgr: Any, game: str, referee: Referee, stands: Calibration) -> bytes:
     """The evidence that the watching thread makes of a picture at rest."""
     follower, meaning = (
-        GAMES[game].recognizer().follower(GAMES[game].recognizer().namer(None, None), Patience(start=1)),
+        GAMES[game].recognizer().follower(GAMES[game].recognizer().namer(None, None), Patience(start_s=0.05)),
         GAMES[game].interpreter(),
     )
     while follower.cards is None:

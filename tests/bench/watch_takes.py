@@ -58,11 +58,16 @@ class Film:
     events: list[Event]
     stills: list[Path] = field(default_factory=list)
 
-    def take(self, order: Sequence[int], at_s: Sequence[float] | None = None) -> Take:
+    def take(self, order: Sequence[int], times_s: Sequence[float] | None = None) -> Take:
         """The frames in another order, which never goes back, at other times."""
-        at_s = [i / FPS for i in range(len(order))] if at_s is None else at_s
-        first = lambda k: next((at_s[i] for i, o in enumerate(order) if o >= k), at_s[-1])  # noqa: E731
-        last = lambda k: max((at_s[i] for i, o in enumerate(order) if o <= k), default=0.0)  # noqa: E731
+        at_s = [i / FPS for i in range(len(order))] if times_s is None else times_s
+
+        def first(k: float) -> float:
+            return next((t for t, o in zip(at_s, order, strict=True) if o >= k), at_s[-1])
+
+        def last(k: float) -> float:
+            return max((t for t, o in zip(at_s, order, strict=True) if o <= k), default=0.0)
+
         moved = [
             replace(
                 e, hand_in=last(e.hand_in), still=first(e.still), frame=first(e.frame), hand_gone=first(e.hand_gone)
@@ -83,9 +88,15 @@ def load(folder: Path, game: str) -> Film:
         shown = [line[k] for k in ("corners", "corners_card", "corners_changed") if line.get(k)]
         outlines = tuple(np.array(c, np.float32) for c in shown)
         events.append(Event(line["event"], outlines, *(float(line[k]) for k in TIMES)))
-    pictures = [cv2.imread(str(p)) for p in sorted((folder / f"watch-{game}/frames").glob("*.jpg"))]
+    pictures = [_picture(p) for p in sorted((folder / f"watch-{game}/frames").glob("*.jpg"))]
     stills = sorted(p for f in folder.glob(f"{game}*") if "alt" not in f.name for p in f.glob("*.jpg"))
     return Film(game, pictures, events, stills)
+
+
+def _picture(path: Path) -> Picture:
+    picture = cv2.imread(str(path))
+    assert picture is not None, path
+    return np.asarray(picture, np.uint8)
 
 
 # ------------------------------------------------------------ takes
@@ -120,7 +131,9 @@ def bump(film: Film, at: int, shift: float) -> Take:
 
     def moved(i: int, shown: Picture) -> Picture:
         size = (shown.shape[1], shown.shape[0])
-        return shown if i < at else cv2.warpAffine(shown, warp, size, borderMode=cv2.BORDER_REPLICATE)
+        if i < at:
+            return shown
+        return np.asarray(cv2.warpAffine(shown, warp, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
     take = changed(film.take(range(len(film.pictures))), moved)
     events = [replace(e, outlines=(*e.outlines, *(o + by for o in e.outlines))) for e in take.events]
@@ -163,7 +176,7 @@ def two_hands(film: Film) -> Take:
 def another_table(film: Film) -> Take:
     """After three seconds the camera looks at another table, which lies still."""
     size = film.pictures[0].shape[1::-1]
-    other = cv2.resize(cv2.imread(str(film.stills[0])), size, interpolation=cv2.INTER_AREA)
+    other = np.asarray(cv2.resize(_picture(film.stills[0]), size, interpolation=cv2.INTER_AREA), np.uint8)
     frames = [film.pictures[0]] * 30 + [other] * 60
     return Take([(i / FPS, lambda p=p: p) for i, p in enumerate(frames)], [])  # type: ignore[misc]
 

@@ -35,7 +35,7 @@ class CameraMotion:
         self._reference, self._corners, self.reference_s = _small_grey(bgr), None, now_s
 
     def estimate(self, bgr: NDArray[np.uint8]) -> Homography | None:
-        """The homography (3, 3) from the reference's pixels to the frame's; None when nothing moved, or no single motion.
+        """The homography (3, 3) from the reference's pixels to the frame's; None when nothing moved as one.
 
         Pyramidal Lucas-Kanade tracks Shi-Tomasi corners both ways; RANSAC finds the motion that most of them share.
         """

@@ -49,6 +49,8 @@ _CHANGED_FACE_LOOKS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
 """A card that was seen to appear is forgotten when it was not seen again for so long."""
+_BESIDE = 2.2
+"""A loose card that joins others by a new one lies so many sides from it at most."""
 _TWIN_S = 1.4
 """In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
 _LARGEST = 1.8
@@ -191,7 +193,7 @@ class CardTracker(Tracker[SeenCard]):
                 fresh.append((self._gather(card), old))
         if not fresh:
             return []
-        hands = find_hands(view.mask, view.changed, self._explained(still.shape), self._crumb())
+        hands = find_hands(view.mask, view.changed, self._explained(), self._crumb())
         events: list[TableEvent] = []
         for track, old in fresh:
             if share_around(track.piece, hands) > _HELD:
@@ -216,11 +218,9 @@ class CardTracker(Tracker[SeenCard]):
         """The track of an appearing card, this look at it included."""
         track = next((one for one in self._appearing if is_near(card, one.piece, 0.15)), None)
         if track is None:
-            self._tracks = [
-                t for t in self._tracks or () if t not in self._appearing or not is_near(t.piece, card, 1.0)
-            ]
+            self._forget([one for one in self._appearing if is_near(one.piece, card, 1.0)])
             track = Track(card, self._now_s, first_s=self._now_s)
-            self._tracks.append(track)
+            self._tracks = [*self.tracks, track]
         add_look(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
@@ -241,9 +241,8 @@ class CardTracker(Tracker[SeenCard]):
             events += self._remove(old)
         known = self._lying
         cards = self._layout.named([*(one.piece for one in known), track.piece])
-        joined = [
-            new for new, one in zip(cards, known, strict=False) if one.piece.cell is None and new.cell is not None
-        ]
+        joined = [c for c, one in zip(cards, known, strict=False) if one.piece.cell is None and c.cell is not None]
+        joined = [card for card in joined if is_near(card, cards[-1], _BESIDE * (len(joined) + 1))]
         for one, card in zip([*known, track], cards, strict=True):
             one.piece = card
         track.enter(State.STILL, self._now_s)
@@ -277,10 +276,8 @@ class CardTracker(Tracker[SeenCard]):
 
     def _remove(self, track: Track[SeenCard]) -> list[TableEvent]:
         """Report a card that is gone; as moved where the very card has appeared elsewhere."""
-        assert self._tracks is not None
-        track.enter(State.GONE, self._now_s)
         twin = next((one for one in self._appearing if one.looks and self._twin_of(one) is track), None)
-        self._tracks.remove(track)
+        self._forget([track])
         if twin is None:
             return [{"event": "removed", **track.piece.as_json()}]
         return [{**event, "event": "moved"} for event in self._place(twin, None)]
@@ -314,9 +311,7 @@ class CardTracker(Tracker[SeenCard]):
     def _accept(self, looked: Mask, seen: Sequence[SeenCard], lying: Sequence[SeenCard], view: View) -> None:
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
         shape = looked.shape
-        self._tracks = [
-            t for t in self._tracks or () if t.state is not State.APPEARING or self._now_s - t.seen_s < _FORGET_S
-        ]
+        self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         known = [track.piece for track in self._lying]
         whole = np.zeros(shape, bool)
         for card in [*lying, *(card for card in seen if self._lies_as_known(card, known))]:
@@ -326,7 +321,7 @@ class CardTracker(Tracker[SeenCard]):
         if slow.any():
             slow &= ~over_unseen(known, [*seen, *lying], view.changed) & ~self._skin(view)
         waiting = np.zeros(shape, bool)
-        for track in self._tracks:
+        for track in self.tracks:
             if track.state in (State.APPEARING, State.LEAVING):
                 waiting |= cells_of(track.piece.corners, shape, 1.4)
         whole &= view.mask.is_still(self._patience.card_s)

@@ -190,7 +190,7 @@ def _is_black(planes: Planes) -> bool:
     return float(np.percentile(_largest(planes[:, ::4, ::4]), 95)) < 18.0
 
 
-def cells_of(polygon: NDArray[np.float32], shape: tuple[int, int], grow: float = 1.0) -> Mask:
+def cells_of(polygon: NDArray[np.float32], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
     """The mask pixels inside a polygon of the picture.
 
     Args:

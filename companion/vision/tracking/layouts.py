@@ -1,6 +1,6 @@
 """How what lies on a table keeps its names from picture to picture.
 
-A `Settler` follows cards; how they lie together is the game's: in a honeycomb whose cells have names, or anyhow.
+A `CardTracker` follows cards; how they lie together is the game's: in a honeycomb whose cells have names, or anyhow.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ ENOUGH = 0.6
 
 
 class Layout(Protocol):
-    """What a `Settler` asks about cards that lie together."""
+    """What a `CardTracker` asks about cards that lie together."""
 
     def own(self, card: SeenCard) -> SeenCard:
         """The card by itself, its face begun at its own first corner."""

@@ -158,7 +158,7 @@ class Tracker(ABC, Generic[Piece]):
         self._tick(t_s)
         mask = self._detector.update(bgr, self._now_s)
         if mask.is_dark:
-            self._drop_appearing()
+            self._forget(self._appearing)
             return self._notices.say("dark", "It is too dark to see the table.")
         events = self._notices.unsay("dark", "light-back", "There is light again.")
         if self._tracks is None:
@@ -203,8 +203,11 @@ class Tracker(ABC, Generic[Piece]):
     def _appearing(self) -> list[Track[Piece]]:
         return [track for track in self._tracks or () if track.state is State.APPEARING]
 
-    def _drop_appearing(self) -> None:
-        self._tracks = self._lying
+    def _forget(self, tracks: Sequence[Track[Piece]]) -> None:
+        """Follow some tracks no longer."""
+        for track in tracks:
+            track.enter(State.GONE, self._now_s)
+        self._tracks = [track for track in self._tracks or () if track.state is not State.GONE]
 
     def _follow(self, pieces: Sequence[Piece]) -> list[Track[Piece]]:
         return [Track(piece, self._now_s, State.STILL) for piece in pieces]
@@ -230,7 +233,7 @@ class Tracker(ABC, Generic[Piece]):
         """Nothing differs any more."""
         for track in self._lying:
             track.enter(State.STILL, self._now_s)
-        self._drop_appearing()
+        self._forget(self._appearing)
         self._is_busy, self._pending, self._wide_since_s = False, None, None
         self._explained_changes = None
         if self._now_s - self._motion.reference_s > _REFERENCE_S:
@@ -241,7 +244,7 @@ class Tracker(ABC, Generic[Piece]):
         moved = self._follow_camera(bgr, changed)
         if moved is not None:
             return moved
-        hands = find_hands(mask, changed, self._explained(changed.shape), self._crumb())
+        hands = find_hands(mask, changed, self._explained(), self._crumb())
         if hands.any():
             self._hands_s = self._now_s
         view = View(bgr, mask, changed, hands, self._now_s)
@@ -284,7 +287,7 @@ class Tracker(ABC, Generic[Piece]):
             return []
         for track, piece in zip(self._lying, found.pieces, strict=True):
             track.piece = piece
-        self._drop_appearing()
+        self._forget(self._appearing)
         self._detector.accept(~strangers)
         self._motion.set_reference(view.bgr, self._now_s)
         return [*self._back_in_view(), self._camera_moved()]
@@ -376,13 +379,13 @@ class Tracker(ABC, Generic[Piece]):
 
     # ------------------------------------------------------------ hands
 
-    def _explained(self, shape: tuple[int, ...]) -> Mask:
+    def _explained(self) -> Mask:
         """Where cards lie that were read: what changed there is no hand, bool (h, w)."""
-        return self._places([track.piece for track in self._appearing if track.looks], (shape[0], shape[1]))
+        return self._places([track.piece for track in self._appearing if track.looks])
 
-    def _places(self, pieces: Sequence[PlacedPiece], shape: tuple[int, int] | None = None) -> Mask:
+    def _places(self, pieces: Sequence[PlacedPiece]) -> Mask:
         """The places of some pieces and what blurs around them, bool (h, w)."""
-        rows, cols = shape or (self._detector.seen.shape[-2], self._detector.seen.shape[-1])
+        rows, cols = self._detector.seen.shape[-2], self._detector.seen.shape[-1]
         out = np.zeros((rows, cols), bool)
         for piece, side in zip(pieces, sides_of(pieces) if pieces else (), strict=True):
             out |= cells_of(piece.corners, (rows, cols), 1 + 1.5 * STEP / float(side))
@@ -401,7 +404,7 @@ class Tracker(ABC, Generic[Piece]):
     def _resting(self, view: View) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long."""
         hand = self._skin(view)
-        if not hand.any():
+        if int(hand.sum()) < 8 * self._crumb():  # less than a card is no hand
             return self._notices.unsay("hand-resting")
         if float(view.mask.is_still(self._patience.resting_s)[hand].mean()) <= _AT_REST:
             return []

@@ -1,10 +1,14 @@
 """Following a table: each card told once, when it lies still and free; hands, light and bumps are no cards.
 
+After that the life of a track, arrow by arrow of the diagram in `companion/vision/tracking/README.md`.
+
 The table is drawn here with plain white hexagons and read by a reader that finds white hexagons, so that these tests
 are about time, not about recognition.
 """
 
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -16,17 +20,21 @@ from companion.games.hexel.vision.lattice import find_lattice
 from companion.rules.hexgrid import Cell
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import Reading, SeenCard
+from companion.vision.tracking import tracks
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Patience
 from companion.vision.tracking.lattice_identity import celled
 from companion.vision.tracking.layouts import LatticeLayout
+from companion.vision.tracking.tracks import TRANSITIONS, State, Track
 
 Place = Cell | np.ndarray
 """A cell, or a point of the picture."""
 
+DIAGRAM = Path(tracks.__file__).with_name("README.md")
 SIDE = 34.0
 SIZE = (400, 640)
 LINE: list[Cell] = [(0, 0), (1, 0), (2, 0)]
+NEW: Cell = (0, 1)
 RED = np.eye(len(CLASSES), dtype=np.float32)[[0] * 6] * 0.98 + 0.002
 
 
@@ -245,3 +253,118 @@ def test_two_cards_laid_at_once_are_both_told(table: Table) -> None:
 def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Table) -> None:
     table.show([*LINE, np.array([520.0, 300.0])], 12)
     assert [t["cell"] for _, t in table.told] == [None]
+
+
+# ------------------------------------------------------------ the states of a track
+
+
+def state_at(table: Table, place: tuple[int, int]) -> State | None:
+    """The state of the track at a place; None where there is none."""
+    far = [(float(np.linalg.norm(t.piece.centre - centre(place))), t) for t in table.settler.tracks]
+    return next((t.state for off, t in far if off < 20), None)
+
+
+def reason_at(table: Table, place: tuple[int, int]) -> str:
+    return next(t.reason for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(place)) < 20)
+
+
+def show_until(table: Table, cells: Sequence[Place], place: Cell, state: State) -> None:
+    """Show a table until a card's track is in a state, ten frames at most."""
+    for _ in range(10):
+        table.show(cells)
+        if state_at(table, place) is state:
+            return
+    raise AssertionError(f"the track at {place} never was {state.value}")
+
+
+def show_spotted(table: Table, place: tuple[int, int], frames: int) -> None:
+    """Frames on which a card has a stain that nobody can read."""
+    x, y = centre(place)
+    for k in range(frames):
+        image = picture([*LINE, place], seed=1000 + k)
+        cv2.circle(image, (int(x) + 6, int(y)), 16, (40, 60, 80), -1)
+        table.told += [(k, event) for event in table.settler.step(image)]
+
+
+def test_the_diagram_shows_exactly_the_transitions_that_are_allowed() -> None:
+    drawn = set(re.findall(r"^ +(\w+) --> (\w+):", DIAGRAM.read_text(encoding="utf-8"), re.MULTILINE))
+    assert drawn == {(a.value, b.value) for a, after in TRANSITIONS.items() for b in after}
+
+
+def test_a_track_takes_no_other_way() -> None:
+    track = Track("card", 0.0)
+    with pytest.raises(ValueError, match="from appearing to leaving"):
+        track.enter(State.LEAVING, 1.0)
+
+
+def test_appearing_to_still(table: Table) -> None:
+    show_spotted(table, NEW, 5)
+    assert state_at(table, NEW) is State.APPEARING
+    assert reason_at(table, NEW) == "it cannot be read fully yet" and table.news() == []
+    table.show([*LINE, NEW], 4)
+    assert state_at(table, NEW) is State.STILL and table.news() == ["placed"]
+
+
+def test_appearing_to_gone(table: Table) -> None:
+    show_spotted(table, NEW, 5)
+    table.show(LINE, 8)
+    assert state_at(table, NEW) is None and table.news() == []
+
+
+def test_still_to_covered_and_back(table: Table) -> None:
+    x, y = centre((1, 0))
+    table.show(LINE, 3, hand=(x, y - 10))
+    assert state_at(table, (1, 0)) is State.COVERED and reason_at(table, (1, 0)) == "a hand is over it"
+    table.show(LINE, 8)
+    assert state_at(table, (1, 0)) is State.STILL and table.news() == []
+
+
+def test_still_to_leaving_to_gone(table: Table) -> None:
+    seen = []
+    for _ in range(8):
+        table.show(LINE[:2])
+        seen.append(state_at(table, LINE[2]))
+    assert State.LEAVING in seen and seen[-1] is None and table.news() == ["removed"]
+
+
+def test_leaving_to_still(table: Table) -> None:
+    show_until(table, LINE[:2], LINE[2], State.LEAVING)
+    table.show(LINE, 6)
+    assert state_at(table, LINE[2]) is State.STILL and table.news() == []
+
+
+def test_leaving_to_covered(table: Table) -> None:
+    show_until(table, LINE[:2], LINE[2], State.LEAVING)
+    x, y = centre(LINE[2])
+    table.show(LINE[:2], 2, hand=(x, y - 10))
+    assert state_at(table, LINE[2]) is State.COVERED and table.news() == []
+
+
+def test_covered_to_leaving(table: Table) -> None:
+    x, y = centre(LINE[2])
+    table.show(LINE, 3, hand=(x, y - 10))
+    assert state_at(table, LINE[2]) is State.COVERED
+    seen = []
+    for _ in range(8):
+        table.show(LINE[:2])
+        seen.append(state_at(table, LINE[2]))
+    assert State.LEAVING in seen and table.news() == ["removed"]
+
+
+def test_still_to_gone_when_another_face_shows(table: Table) -> None:
+    show_spotted(table, NEW, 30)
+    table.told.clear()
+    before = next(t for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(NEW)) < 20)
+    table.show([*LINE, NEW], 30)
+    assert before.state is State.GONE and table.news() == ["removed", "placed"]
+
+
+def test_covered_to_gone_when_another_face_shows_after_the_hand(table: Table) -> None:
+    show_spotted(table, NEW, 30)
+    before = next(t for t in table.settler.tracks if np.linalg.norm(t.piece.centre - centre(NEW)) < 20)
+    x, y = centre(NEW)
+    table.show([*LINE, NEW], 4, hand=(x, y - 10))
+    assert before.state is State.COVERED
+    table.told.clear()
+    table.show([*LINE, NEW], 30)
+    assert before.state is State.GONE and table.news() == ["removed", "placed"]

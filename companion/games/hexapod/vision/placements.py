@@ -58,14 +58,13 @@ def laid_cards(before: SeenField, now: SeenField, changed: np.ndarray) -> tuple[
     if any(kind is None for kind in news.values()):
         return ()
     rows, cols = changed.shape
-    places = list(np.ndindex(rows - 1, cols - 1))
+    places: list[Place] = [(r, c) for r in range(rows - 1) for c in range(cols - 1)]
     squares = [place for place in places if square(now.cells, place) is not None]
     fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(news) <= set(_under(place))]
     if not news:
         fitting = [one for one in fitting if _stands_out(changed, one[0])]
     elif not fitting:
-        pairs = [(a, b) for b in squares for a in places if a != b]
-        fitting = [pair for pair in pairs if _explains(pair, now, news, changed)]
+        fitting = [(a, b) for b in squares for a in places if a != b and _explains((a, b), now, news, changed)]
     if not fitting:
         return ()
     best = max(

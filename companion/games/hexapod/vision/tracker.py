@@ -187,8 +187,7 @@ class CaseTracker(Tracker[SeenField]):
             if self._now_s - track.since_s < self._patience.removal_s:
                 return []
             self._settle(track, everywhere)
-            track.enter(State.GONE, self._now_s)
-            self._tracks = [one for one in self._lying if one is not track]
+            self._forget([track])
             return [{"event": "removed", "board": None, **field.as_json()}]
         if any(map(any, now.doubt)):
             return []
@@ -200,10 +199,10 @@ class CaseTracker(Tracker[SeenField]):
     def _settle(self, track: Track[SeenField], is_open: Mask, *, only_read: bool = False) -> None:
         """Accept what lies in a field, but for cells under a hand and those that could not be read."""
         field, shape = track.piece, self._detector.seen.shape[1:]
-        where = cells_of(field.corners, (shape[0], shape[1]), 1.1)
+        where = cells_of(field.corners, shape, 1.1)
         hidden = ~is_open | (np.array(field.doubt) if only_read else False)
         for place in zip(*np.nonzero(hidden), strict=True):
-            where &= ~cells_of(cell_corners(field, place, 1, 1), (shape[0], shape[1]), 1.3)
+            where &= ~cells_of(cell_corners(field, place, 1, 1), shape, 1.3)
         self._detector.accept(where)
         self._looks.pop(track, None)
 
@@ -262,6 +261,6 @@ def _cell_shares(field: SeenField, mask: Mask | NDArray[np.float64]) -> NDArray[
     """The share of each cell of a field that a mask covers, or the mean of other values there, (rows, cols)."""
     out = np.zeros((len(field.cells), len(field.cells[0])))
     for place in np.ndindex(out.shape):
-        area = cells_of(cell_corners(field, place, 1, 1), (mask.shape[0], mask.shape[1]))
+        area = cells_of(cell_corners(field, place, 1, 1), mask.shape)
         out[place] = float(mask[area].mean()) if area.any() else 0.0
     return out
