@@ -105,6 +105,24 @@ class TableSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class HubSettings:
+    """The hall that the table belongs to; without a broker it plays by itself. Needs ``companion[hub]`` installed."""
+
+    broker: str | None = setting(
+        None, "Broker of the hall; left out, the table plays by itself.", example="mqtts://hall.local:8883"
+    )
+    hall: str = setting("hall", "Name of the hall.")
+    name: str = setting("table-01", "Name of this table in the hall, and towards the broker.")
+    password: str | None = setting(None, "Password towards the broker.", example="from companion hub init")
+    ca: Path | None = setting(None, "Certificate that signs the broker's.", example="/etc/companion/ca.pem")
+    certificate: Path | None = setting(
+        None, "Certificate of this table, where the broker asks for one.", example="/etc/companion/table-01.pem"
+    )
+    key: Path | None = setting(None, "Private key of that certificate.", example="/etc/companion/table-01.key")
+    home_assistant: bool = setting(False, "Whether Home Assistant finds the table through the broker.")
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All of them."""
 
@@ -115,6 +133,7 @@ class Settings:
     panel: PanelSettings = field(default_factory=PanelSettings)
     sound: SoundSettings = field(default_factory=SoundSettings)
     table: TableSettings = field(default_factory=TableSettings)
+    hub: HubSettings = field(default_factory=HubSettings)
 
 
 def load(path: Path | None = None) -> Settings:

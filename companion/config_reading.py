@@ -167,7 +167,7 @@ def _refuse_beyond(number: float, limits: Mapping[str, Any]) -> None:
 
 def _as_kind(kind: Any, value: Any) -> Any:
     """The value as one kind; None when it is not of that kind."""
-    if kind is str and isinstance(value, str):
+    if kind in (str, bool) and type(value) is kind:
         return value
     if kind is Path and isinstance(value, str):
         return Path(value).expanduser()
@@ -185,7 +185,7 @@ def _as_kind(kind: Any, value: Any) -> Any:
 
 
 def _named(kinds: tuple[Any, ...]) -> str:
-    words = {str: "a text", Path: "a path, as a text", int: "a whole number", float: "a number"}
+    words = {str: "a text", Path: "a path, as a text", int: "a whole number", float: "a number", bool: "true or false"}
     words |= {
         tuple[str, ...]: "a list of texts",
         tuple[int, ...]: "a list of whole numbers",

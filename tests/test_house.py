@@ -38,6 +38,7 @@ DOORS: dict[str, set[str]] = {
         "cv2",
     },
     "app": {"*"},
+    "hub": {"*"},
     "cli": {"*"},
     "__main__": {"cli"},
     "__init__": set(),

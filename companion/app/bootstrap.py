@@ -27,7 +27,7 @@ from companion.devices.camera import Camera
 from companion.devices.pulse import Pulse
 from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
-from companion.errors import UsageError
+from companion.errors import BadSettings, UsageError
 from companion.referee.folder import journals
 from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
@@ -125,6 +125,8 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
             closing.enter_context(announcing(referee, speaker))
             if note := speaker.note():
                 say(note)
+        if settings.hub.broker is not None:
+            closing.enter_context(_hub().in_its_hall(table))
         welcome(table, say)
         yield table
 
@@ -132,6 +134,14 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
 def late(module: str) -> Any:
     """A module that is imported only now that the page is live: OpenCV takes its time on an SD card."""
     return importlib.import_module(module)
+
+
+def _hub() -> Any:
+    try:
+        return late("companion.hub.table")
+    except ModuleNotFoundError as error:
+        message = f"[hub] needs {error.name}, which is not installed: pip install 'companion[hub]'"
+        raise BadSettings(message) from None
 
 
 def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
@@ -145,6 +155,7 @@ def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
         camera=table,
         drawn=_drawn,
         opened_empty=opened_empty,
+        is_in_hall=table.settings.hub.broker is not None,
         surveyor=lambda: late("companion.app.surveying").Surveying(table, data),
     )
 

@@ -1,5 +1,6 @@
 """The command that plays a game by itself. Loaded only when asked for: it needs OpenCV and the web server."""
 
+from importlib import import_module
 from pathlib import Path
 
 import click
@@ -17,9 +18,18 @@ from companion.app.demo import Wishes, run_demo
     show_default=True,
     help="1 is the pace of people, 20 twenty times that, as far as the machine keeps up.",
 )
+@click.option(
+    "--tables", type=click.IntRange(1, 50), default=1, show_default=True, help="Several are a hall of all games."
+)
 @click.option("--host", default="0.0.0.0", show_default=True, help="Address to serve at; 0.0.0.0 is every network.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8080, show_default=True, help="Port to serve at.")
 @click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the game, to go on with it later.")
-def demo_command(game: str, seed: int, speed: float, host: str, port: int, data: Path | None) -> None:
-    """Play a whole game on a simulated table, camera and all, until Ctrl-C."""
+def demo_command(game: str, seed: int, speed: float, tables: int, host: str, port: int, data: Path | None) -> None:
+    """Play a whole game on a simulated table, camera and all, until Ctrl-C.
+
+    With --tables a hall: that many tables, played by script without cameras, and the hall's display.
+    """
+    if tables > 1:
+        import_module("companion.hub.demo").run_hall_demo(tables, seed, speed, host, port, data, click.echo)
+        return
     run_demo(Wishes(game, seed, speed, host, port, data), click.echo)

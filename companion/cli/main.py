@@ -55,6 +55,7 @@ class LateCommands(click.Group):
         "config": ("companion.cli.config", "config_command"),
         "demo": ("companion.cli.demo", "demo_command"),
         "doctor": ("companion.cli.doctor", "doctor_command"),
+        "hub": ("companion.cli.hub", "hub_command"),
         "panel": ("companion.cli.panel", "panel_command"),
         "print": ("companion.cli.print", "print_command"),
         "run": ("companion.cli.run", "run_command"),

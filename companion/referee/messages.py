@@ -11,6 +11,10 @@ if TYPE_CHECKING:
     from companion.referee.session import Session
 
 
+REFEREE_CALLED = "referee-called"
+"""The code of the notice by which a table calls the referee of its hall."""
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """The picture a proposal was read from.

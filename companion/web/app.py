@@ -67,6 +67,7 @@ def create_app(
     drawn: Drawn | None = None,
     surveyor: Callable[[], Surveys] | None = None,
     opened_empty: Header | None = None,
+    is_in_hall: bool = False,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -82,19 +83,27 @@ def create_app(
         camera: what the operator switches off and on.
         drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
         opened_empty: the game that stands on a table where nothing was ever begun, which a phone is to set up.
+        is_in_hall: whether the table belongs to a hall, whose referee can be called.
         surveyor: makes what calibrates the table for the operator; None: there is no such page.
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
     app = Flask(__name__)
-    app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
-    app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
     keys = Keys(keys_file)
     people = People(Door(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
     app.extensions["companion"] = Desk(
-        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept, opened_empty
+        referee,
+        people,
+        snapshots,
+        streams,
+        devices or dict,
+        invitation,
+        camera,
+        drawn or _as_kept,
+        opened_empty,
+        is_in_hall,
     )
     app.register_blueprint(blueprint)
     app.register_blueprint(game_files)
@@ -104,10 +113,17 @@ def create_app(
     app.register_blueprint(describing)
     if surveyor is not None:
         keep_calibrating(app, surveyor)
+    dress(app)
+    return app
+
+
+def dress(app: Flask) -> None:
+    """Give an application of the house its security headers, and its one handler for everything that fails."""
+    app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
+    app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
     app.register_error_handler(CompanionError, _told)
     app.register_error_handler(HTTPException, _told)
     app.after_request(_with_headers)
-    return app
 
 
 def close_streams(app: Flask) -> None:

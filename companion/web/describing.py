@@ -163,6 +163,9 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("get", "/api/players"): Address(
         "Who has played here.", gives=_object(["players"], players=_list(_object(["name"])))
     ),
+    ("post", "/api/referee"): Address(
+        "Call the hall's referee, or end the call.", _object(["on"], on=_YES), _object(), needs=_JOINED
+    ),
     ("get", "/api/me"): Address("What the asking phone may do.", gives=_object()),
     ("post", "/api/join"): Address("Join by the code.", _object(["code"], code=_TEXT), _object()),
     ("post", "/api/seat"): Address("Claim a seat.", _object(["player"], player=_TEXT), _object(), needs=_JOINED),

@@ -69,6 +69,7 @@ class Desk:
     camera: CameraSwitch | None
     drawn: Drawn
     opened_empty: Header | None = None
+    is_in_hall: bool = False
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""
@@ -78,6 +79,7 @@ class Desk:
             "invites": invites,
             "camera": self.has_camera,
             "setup": self.is_to_be_set_up,
+            "hall": self.is_in_hall,
         }
 
     @property

@@ -9,13 +9,13 @@ from flask import Blueprint, Response, jsonify, redirect, render_template, reque
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal, without_folders
-from companion.referee.messages import Authorised, Begin, Confirm, Do, Message, Reject
+from companion.referee.messages import REFEREE_CALLED, Authorised, Begin, Confirm, Do, Message, Notice, Reject
 from companion.rules.records import read_header
 from companion.views.games import games
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
-from companion.views.words import section_of
+from companion.views.words import phrase, section_of
 from companion.web.desk import body, desk, number_of, require_meant
 from companion.web.door import COOKIE
 from companion.web.game_files import pages_for
@@ -139,6 +139,21 @@ def camera() -> Response:
     if table.camera is None or not table.has_camera:
         raise Refusal("no-camera", "This table has no camera: moves are entered by hand.")
     table.camera.switch_camera(is_on)
+    return jsonify({"on": is_on})
+
+
+@blueprint.post("/api/referee")
+def call_referee() -> Response:
+    """Call the hall's referee, ``{"on": true}``, or end the call; for whoever has joined, at a table in a hall."""
+    table, given = desk(), body()
+    table.people.admit(request)
+    is_on = given.get("on")
+    if not isinstance(is_on, bool):
+        raise Refusal("malformed", "Send on, true or false.")
+    if not table.is_in_hall:
+        raise Refusal("no-hall", "This table belongs to no hall: there is no referee to call.")
+    text = phrase("page", "referee-called", player=table.people.name(request)) if is_on else None
+    table.referee.ask(Notice(REFEREE_CALLED, text))
     return jsonify({"on": is_on})
 
 

@@ -86,7 +86,11 @@ def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else()
 @pytest.mark.parametrize(
     "section, files, composed",
     [
-        ("past", ("templates/past_*.html", "../views/*.py", "../views/archive/*.py"), ("part-", "measure-", "note-", "counts-", "did-")),
+        (
+            "past",
+            ("templates/past_*.html", "../views/*.py", "../views/archive/*.py"),
+            ("part-", "measure-", "note-", "counts-", "did-"),
+        ),
         ("calibrating", ("templates/calibrate.html", "static/calibrate.js"), ("way-",)),
         ("failed", ("templates/error.html",), ()),
     ],

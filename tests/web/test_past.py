@@ -102,7 +102,7 @@ def test_a_games_page_tells_how_it_went(watcher: FlaskClient) -> None:
     text = words(page)
     assert "Bo wins." in text
     assert "Points over four moves: Ana from 6 to 9; Bo from 6 to 15. A game was over after move 4." in text
-    assert "Move 2 Bo lays a card: +9, now 9. Bo +9" in text
+    assert "Move 2 Bo lays a card: +9, now 9 in the case. Bo +9" in text
     assert re.findall(r'<li value="(\d)">', page) == ["1", "2", "3", "4"]
 
 

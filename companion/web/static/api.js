@@ -49,6 +49,7 @@ export const claim = (player) => post("/api/seat", { player });
 export const free = (player) => post("/api/seat/free", player ? { player } : {});
 export const operate = (pin) => post("/api/operator", { pin });
 export const switchCamera = (on) => post("/api/camera", { on });
+export const callReferee = (on) => post("/api/referee", { on });
 export const resign = () => post("/api/operator/leave", {});
 export const join = (code) => post("/api/join", { code });
 export const command = (body) => post("/api/commands", body);

@@ -6,7 +6,7 @@ import { follow } from "./live.js";
 import { find, show } from "./dom.js";
 import { gameModule, wear } from "./games.js";
 import { fetchMe } from "./api.js";
-import { isCameraOff, mine, seatChoice, thisPhone } from "./people.js";
+import { isCameraOff, isRefereeCalled, mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat, mySeatShows } from "./seat.js";
 import { choose as speak, canSpeak, chosen, heard } from "./voice.js";
 import { openFinale, drawFinale, tellFinale } from "./finale.js";
@@ -65,7 +65,7 @@ function draw(state, game) {
   show("actions", [possible, mySeatShows(state, game, me), me, isLaying], () => mySeat(state, game, me, possible, press));
   show("history", [state.history, state.amendments, state.can_undo, state.can_redo, me.operator],
     () => regions.history(state, me.operator, press, open));
-  show("people", [Object.keys(state.players), me, isCameraOff(state)], () => thisPhone(state, me, press));
+  show("people", [Object.keys(state.players), me, isCameraOff(state), isRefereeCalled(state)], () => thisPhone(state, me, press));
   find("join").hidden = me.joined;
 }
 

@@ -31,6 +31,7 @@ export function thisPhone(state, me, press) {
     voicePart(me.seat),
     chimePart(),
     themePart(),
+    refereePart(state, me, press),
     operatorPart(state, me, press),
     me.invites ? invite() : null);
 }
@@ -69,6 +70,17 @@ function themePart() {
 
 export function isCameraOff({ notices }) {
   return notices.some(({ code }) => code === "camera-off");
+}
+
+// The referee of the hall, where the table belongs to one.
+export function isRefereeCalled({ notices }) {
+  return notices.some(({ code }) => code === "referee-called");
+}
+
+function refereePart(state, me, press) {
+  if (!me.hall) return null;
+  const isCalled = isRefereeCalled(state);
+  return h("button", { id: "call-referee", class: "plain small", onclick: () => press.callReferee(!isCalled) }, isCalled ? t("referee-end") : t("referee-call"));
 }
 
 function operatorPart(state, me, press) {

@@ -76,6 +76,7 @@ export function presses({ onRights, onDone, latest }) {
     operate: (pin) => rights(() => api.operate(pin)),
     resign: () => rights(() => api.resign()),
     switchCamera: (on) => press(() => api.switchCamera(on)),
+    callReferee: (on) => press(() => api.callReferee(on)),
     command: (body) => press(() => api.command(body)),
     confirm: () => press(() => api.confirm(version(), waiting())),
     reject: () => press(() => api.reject(version(), waiting())),

@@ -1,0 +1,185 @@
+"""Takes in what the tables publish: lines into the store in batches, snapshots and presence into the hall.
+
+A position is told only after its lines are on the disk, and a table sends again what was not told: so nothing is lost
+when the hub is killed, and nothing is kept twice when it comes back.
+"""
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from queue import Empty, Queue
+from typing import Any, Protocol
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from companion.hub.messages import Address, Position, Unreadable, decode, encode, read_entry
+from companion.hub.snapshot import read_snapshot
+from companion.hub.store import Kept, Store
+
+MAX_BATCH = 500
+_GATHER_S = 0.05
+_MAX_WAITING_OF_A_TABLE = 512
+"""Twice a table's window; what a table sends beyond that is rubbish, or comes again."""
+_AFTER_A_FAILURE_S = 1.0
+_MAX_PRESENCE_BYTES = 400
+
+log = logging.getLogger(__name__)
+
+
+class Watching(Protocol):
+    """What is told about tables as it comes in; `companion.hub.hall.Hall` is one."""
+
+    def put(self, address: Address, snapshot: dict[str, Any]) -> None:
+        """A table's newest snapshot."""
+
+    def meet(self, address: Address, state: str) -> None:
+        """A table came (``here``), said goodbye (``closed``) or was cut off (``gone``)."""
+
+    def doubt(self, address: Address, what: str) -> None:
+        """Something about a table is not as it should be: a word for the alarm."""
+
+
+Tell = Callable[[Address, bytes], object]
+"""Publishes the position that is kept of a table."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """What came in since the start."""
+
+    lines: int = 0
+    again: int = 0
+    snapshots: int = 0
+    dropped: int = 0
+    unreadable: Counter[Address] = field(default_factory=Counter)
+
+
+class Consumer:
+    """One worker between the connection and the store. `hear` is called by the connection's thread."""
+
+    def __init__(
+        self,
+        store: Store,
+        halls: Iterable[Watching],
+        tell: Tell,
+        kept: Callable[[Address], None] = lambda address: None,
+    ) -> None:
+        """A consumer.
+
+        Args:
+            halls: each is told every snapshot.
+            kept: called when lines of a table have come to be kept.
+        """
+        self._store = store
+        self._halls = tuple(halls)
+        self._tell = tell
+        self._kept = kept
+        self._inbox: Queue[tuple[Address, str, bytes] | None] = Queue()
+        self._waiting: Counter[Address] = Counter()
+        self._lock = threading.Lock()
+        self.counts = Counts()
+        self._thread = threading.Thread(target=self._run, name="hub-consumer", daemon=True)
+
+    def start(self) -> None:
+        """Begin to take in."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Take in what has come so far, and end."""
+        self._inbox.put(None)
+        self._thread.join()
+
+    def hear(self, address: Address, kind: str, payload: bytes) -> None:
+        """Take a message; never waits. One table cannot take up the room of the others."""
+        with self._lock:
+            if self._waiting[address] >= _MAX_WAITING_OF_A_TABLE:
+                self.counts.dropped += 1
+                return
+            self._waiting[address] += 1
+        self._inbox.put((address, kind, payload))
+
+    def _run(self) -> None:
+        is_open = True
+        while is_open:
+            messages, is_open = self._batch()
+            try:
+                self._take(messages)
+            except SQLAlchemyError as error:
+                log.error("the store fails, %d messages are left to come again: %s", len(messages), error)
+                time.sleep(_AFTER_A_FAILURE_S)
+
+    def _batch(self) -> tuple[list[tuple[Address, str, bytes]], bool]:
+        """What has come, after waiting for the first and a moment for more; and whether there will be more."""
+        messages: list[tuple[Address, str, bytes]] = []
+        first = self._inbox.get()
+        time.sleep(_GATHER_S)
+        while first is not None:
+            messages.append(first)
+            with self._lock:
+                self._waiting[first[0]] -= 1
+            if len(messages) == MAX_BATCH:
+                return messages, True
+            try:
+                first = self._inbox.get_nowait()
+            except Empty:
+                return messages, True
+        return messages, False
+
+    def _take(self, messages: list[tuple[Address, str, bytes]]) -> None:
+        batch: list[Kept] = []
+        births: dict[Address, str] = {}
+        for address, kind, payload in messages:
+            try:
+                if kind == "event":
+                    batch.append((address, read_entry(payload)))
+                elif kind == "snapshot":
+                    self._show(address, read_snapshot(payload))
+                elif kind == "presence" and (birth := self._meet(address, decode(payload, _MAX_PRESENCE_BYTES))):
+                    births[address] = birth
+            except Unreadable as error:
+                self._doubt(address, error)
+        if batch:
+            self._keep(batch)
+        for address, birth in births.items():
+            self._tell(address, position_message(self._store.position(address), birth))
+
+    def _keep(self, batch: list[Kept]) -> None:
+        done = self._store.keep(batch)
+        self.counts.lines += len(done.new)
+        self.counts.again += len(batch) - len(done.new)
+        for address in done.differing:
+            for hall in self._halls:
+                hall.doubt(address, "differs")
+        for address, position in done.positions.items():
+            if position is not None:
+                self._tell(address, position_message(position))
+                self._kept(address)
+
+    def _show(self, address: Address, snapshot: dict[str, Any]) -> None:
+        self.counts.snapshots += 1
+        for hall in self._halls:
+            hall.put(address, snapshot)
+
+    def _meet(self, address: Address, told: dict[str, Any]) -> str | None:
+        """The birth to answer, if it is one."""
+        state, birth = told.get("state"), told.get("birth")
+        if state not in ("here", "gone", "closed") or not isinstance(birth, str):
+            raise Unreadable("a presence that says neither here nor gone")
+        for hall in self._halls:
+            hall.meet(address, state)
+        return birth if state == "here" else None
+
+    def _doubt(self, address: Address, error: Unreadable) -> None:
+        self.counts.unreadable[address] += 1
+        word = f"schema {error.fields['schema']}" if "schema" in error.fields else "unreadable"
+        for hall in self._halls:
+            hall.doubt(address, word)
+
+
+def position_message(position: Position | None, birth: str | None = None) -> bytes:
+    """What tells a table up to where it is kept; with its ``birth`` it goes on from there, whatever it had sent."""
+    told: dict[str, Any] = {"game": None} if position is None else position._asdict()
+    return encode(told if birth is None else {**told, "birth": birth})

@@ -1,0 +1,1 @@
+"""The hub's pages: the hall display, the referee's desk, the tournaments, and their server."""

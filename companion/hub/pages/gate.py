@@ -1,0 +1,93 @@
+"""Who may act on the hub's pages: whoever knows its PIN, by a cookie that giving it sets."""
+
+import secrets
+import time
+from collections.abc import Callable
+from functools import wraps
+from http import HTTPStatus
+from typing import Any, ParamSpec, TypeVar
+
+from flask import Blueprint, Response, current_app, jsonify, request
+
+from companion.errors import Refusal
+from companion.rules.limits import read_json
+from companion.web.door import Door, refuse_other_sites
+from companion.web.guessing import Unwelcome
+from companion.web.keys import Keys
+
+gate = Blueprint("gate", __name__)
+
+COOKIE = "companion_hub"
+HEADER = "X-Hub-Pin"
+_COOKIE_AGE_S = 7 * 24 * 3600
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+class Gate:
+    """The PIN, guessed only slowly, and the keys given out for it."""
+
+    def __init__(self, pin: str) -> None:
+        self._keys = Keys()
+        self._door = Door(secrets.token_hex(16), pin, time.monotonic, self._keys.secret)
+
+    def open(self, pin: str) -> str:
+        """A key for whoever knows the PIN. Raises `Unwelcome`."""
+        self._door.unlock(pin, request)
+        return self._keys.appoint()
+
+    def is_open(self) -> bool:
+        """Whether the request comes with a key."""
+        return self._keys.is_operator(request.cookies.get(COOKIE))
+
+    def admit(self) -> None:
+        """Let the request act. Raises `Unwelcome`."""
+        refuse_other_sites(request)
+        if (pin := request.headers.get(HEADER)) is not None:
+            self._door.unlock(pin, request)
+        elif not self.is_open():
+            raise Unwelcome(HTTPStatus.UNAUTHORIZED, "pin-wanted", "That is for the desk: enter the PIN first.")
+
+
+def the_gate() -> Gate:
+    """Of the application that answers this request."""
+    found: Gate = current_app.extensions["companion-gate"]
+    return found
+
+
+def guarded(view: Callable[_P, _R]) -> Callable[_P, _R]:
+    """A view for the desk alone."""
+
+    @wraps(view)
+    def admitted(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        the_gate().admit()
+        return view(*args, **kwargs)
+
+    return admitted
+
+
+def sent() -> dict[str, Any]:
+    """The request's JSON object. Raises `Refusal` ``malformed``."""
+    try:
+        value = read_json(request.get_data() or b"{}")
+    except ValueError as error:
+        raise Refusal("malformed", f"The request is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise Refusal("malformed", "The request is not a JSON object.")
+    return value
+
+
+def field_of(given: dict[str, Any], name: str, kind: type) -> Any:
+    """A field that must be of a kind. Raises `Refusal` ``malformed``."""
+    if type(given.get(name)) is not kind:
+        raise Refusal("malformed", f"Send {name}, of the kind {kind.__name__}.")
+    return given[name]
+
+
+@gate.post("/api/pin")
+def enter() -> Response:
+    """Give the PIN, and get a cookie for it."""
+    key = the_gate().open(field_of(sent(), "pin", str))
+    response = jsonify({"ok": True})
+    response.set_cookie(COOKIE, key, max_age=_COOKIE_AGE_S, httponly=True, samesite="Strict")
+    return response

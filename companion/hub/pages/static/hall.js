@@ -1,0 +1,146 @@
+// The hall display: every table in a grid that fills the screen, the last call and the biggest pot, and what needs somebody.
+
+import { h, show } from "/house/dom.js";
+import { parts, t } from "/house/words.js";
+
+const ROOMY = 12; // tables: chips and foot lines are legible from afar
+const MEDIUM = 48; // chips are
+const WIDE = 1.9; // a tile is about so much wider than high
+const NEW_MS = 2500;
+const SHOWN_ALARMS = 8;
+const AGAIN_MS = 3000;
+
+const tables = new Map();
+const changedAt = new Map();
+let call = null;
+
+const nameOf = ({ hall, table }) => `${hall}/${table}`;
+
+function take({ whole, tables: changed, call: newest }) {
+  if (whole) tables.clear();
+  for (const table of changed) {
+    const before = tables.get(nameOf(table));
+    if (before && before.moves !== table.moves && table.call) changedAt.set(nameOf(table), Date.now());
+    tables.set(nameOf(table), table);
+  }
+  call = newest;
+  draw();
+}
+
+function draw() {
+  const all = [...tables.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), "en", { numeric: true }));
+  document.getElementById("count").textContent = all.length === 1 ? t("tables-one") : t("tables-many", { n: all.length });
+  show("call", call, () => news(t("part-call"), call?.word, t("no-call"), call && lastCall(call)));
+  const pot = biggestPot(all);
+  show("pot", pot, () => news(t("part-pot"), pot?.amount, t("no-pot"), pot && [`${pot.name} `, ...parts("at", { table: pot.table })]));
+  const alarmed = all.filter(({ alarms }) => alarms.length).sort((a, b) => b.serious - a.serious);
+  show("alarms", alarmed.map(({ table, alarms }) => [table, alarms]), () => alarmed.slice(0, SHOWN_ALARMS).map(alarm));
+  grid(all);
+}
+
+function news(kicker, large, none, by) {
+  return [
+    h("p", { class: "kicker" }, kicker),
+    h("p", { class: large === undefined ? "large none" : "large" }, String(large ?? none)),
+    h("p", { class: "by" }, by ?? " "),
+  ];
+}
+
+function lastCall({ player, table, said }) {
+  return [player ? `${player}, ` : "", ...parts("at", { table }), said ? ` · ${said}` : ""];
+}
+
+function biggestPot(all) {
+  let best = null;
+  for (const { pot, table } of all) {
+    if (pot && (best === null || pot.amount > best.amount)) best = { ...pot, table };
+  }
+  return best;
+}
+
+function alarm({ table, alarms }) {
+  const [{ code, text }] = alarms;
+  return h("p", { class: "alarm" }, `${table}: ${t(`alarm-${code}`, { text })}`, text && code !== "doubt" ? h("span", {}, text) : null);
+}
+
+// As many columns as make tiles of a good shape, and letters as large as the tiles allow.
+function grid(all) {
+  const list = document.getElementById("tables");
+  const { clientWidth: width, clientHeight: height } = list;
+  const columns = Math.max(1, Math.round(Math.sqrt((all.length * width) / (Math.max(height, 1) * WIDE))));
+  const rows = Math.max(1, Math.ceil(all.length / columns));
+  const lines = all.length <= ROOMY ? 10.8 : all.length <= MEDIUM ? 8.6 : 3.4;
+  const unit = Math.min(height / rows / lines, width / columns / (all.length > MEDIUM ? 9 : 13), height / 24);
+  list.className = all.length <= ROOMY ? "roomy" : all.length <= MEDIUM ? "medium" : "dense";
+  list.style.setProperty("--columns", String(columns));
+  list.style.setProperty("--rows", String(rows));
+  list.style.setProperty("--unit", `${unit.toFixed(2)}px`);
+  if (all.length === 0) {
+    list.replaceChildren(h("li", { class: "none" }, t("no-tables")));
+    return;
+  }
+  const drawn = [...list.children];
+  if (drawn.length !== all.length || drawn.some((tile, n) => tile.dataset.name !== nameOf(all[n]))) {
+    list.replaceChildren(...all.map((table) => tile(table, null)));
+    return;
+  }
+  all.forEach((table, n) => {
+    const made = tile(table, drawn[n]);
+    if (made !== drawn[n]) drawn[n].replaceWith(made);
+  });
+}
+
+// A tile is made anew only when it says something new.
+function tile(table, before) {
+  const isNew = Date.now() - (changedAt.get(nameOf(table)) ?? 0) < NEW_MS;
+  const { sent, version, line, ...said } = table;
+  const mark = JSON.stringify([said, isNew]);
+  if (before?.dataset.mark === mark) return before;
+  const classes = ["table", isNew && "is-new", table.serious > 0 && "is-alarmed", table.state === "closed" && "is-away"];
+  return h("li", { class: classes.filter(Boolean).join(" "), "data-name": nameOf(table), "data-mark": mark },
+    h("p", { class: "head" }, h("span", { class: "name" }, table.table), h("span", { class: "kind" }, table.title)),
+    word(table),
+    standing(table),
+    foot(table));
+}
+
+function word({ state, call: called, said, over, turn }) {
+  if (state === "closed") return h("p", { class: "word quiet" }, t("closed"));
+  if (!called) return h("p", { class: "word quiet" }, said || (over ? t("over") : turn ? t("turn", { player: turn }) : " "));
+  return h("p", { class: "word" }, called.word, called.player ? h("small", {}, called.player) : null);
+}
+
+function standing({ players = [], measures = {}, turn }) {
+  const ranked = [...players].sort((a, b) => (measures[b] ?? 0) - (measures[a] ?? 0));
+  return h("ul", { class: "standing" }, ...ranked.map((player) =>
+    h("li", { class: player === turn ? "is-turn" : "" }, h("span", {}, player === turn ? "▸ " : "", player), h("b", {}, measures[player] ?? ""))));
+}
+
+function foot({ moves, over, proposal, pot, alarms }) {
+  const why = alarms.length ? h("span", { class: "why" }, t(`alarm-${alarms[0].code}`, alarms[0])) : null;
+  const now = over ? t("over") : proposal ? t("waiting") : moves === undefined ? "" : t("moves", { n: moves });
+  return h("p", { class: "foot" }, why ?? h("span", {}, now), pot ? h("span", {}, `${pot.name} ${pot.amount}`) : null);
+}
+
+function link(state) {
+  const element = document.getElementById("link");
+  element.dataset.link = state;
+  element.textContent = t(state);
+}
+
+function follow() {
+  const source = new EventSource("/api/hall/events");
+  source.addEventListener("hall", (event) => {
+    link("live");
+    take(JSON.parse(event.data));
+  });
+  source.addEventListener("alive", () => link("live"));
+  source.onerror = () => {
+    link("lost");
+    if (source.readyState === EventSource.CLOSED) setTimeout(follow, AGAIN_MS);
+  };
+}
+
+window.addEventListener("resize", draw);
+setInterval(draw, 1000); // what was new is so no more
+follow();

@@ -1,0 +1,68 @@
+// The hub's forms: what they hold is posted as JSON, what went wrong is told; pages that are live come anew when they change.
+
+const LOOK_MS = 3000;
+const TOLD_MS = 6000;
+
+function tell(text) {
+  const told = document.getElementById("told");
+  told.textContent = text;
+  told.hidden = false;
+  setTimeout(() => { told.hidden = true; }, TOLD_MS);
+}
+
+// Fields by name, numbers as numbers; what stands in data- attributes goes along; ranks become places.
+function bodyOf(form) {
+  const { post, done, ...body } = { ...form.dataset };
+  for (const [name, value] of Object.entries(body)) body[name] = fromText(value);
+  for (const field of form.elements) {
+    if (!field.name) continue;
+    body[field.name] = field.type === "checkbox" ? field.checked : field.type === "number" ? field.valueAsNumber : field.value;
+  }
+  const ranks = [...form.querySelectorAll("[data-rank]")];
+  if (ranks.length) body.places = placesOf(ranks);
+  return body;
+}
+
+function fromText(value) {
+  return value === "true" ? true : value === "false" ? false : /^\d+$/.test(value) ? Number(value) : value;
+}
+
+function placesOf(ranks) {
+  const places = [];
+  for (const field of ranks) (places[field.valueAsNumber - 1] ??= []).push(Number(field.dataset.rank));
+  return places.filter(Boolean);
+}
+
+async function post(form) {
+  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(bodyOf(form)) };
+  const response = await fetch(form.dataset.post, options);
+  const answer = await response.json();
+  if (!response.ok) throw new Error(answer.error.message);
+  if (form.dataset.done) {
+    tell(form.dataset.done.replace("{name}", answer.name).replace("{round}", answer.round));
+    form.reset();
+  } else location.reload();
+}
+
+for (const form of document.querySelectorAll("form[data-post]")) {
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    const button = form.querySelector("button");
+    button.disabled = true;
+    try {
+      await post(form);
+    } catch (error) {
+      tell(error.message);
+    }
+    button.disabled = false;
+  });
+}
+
+const { live, length } = document.body.dataset;
+if (live) {
+  setInterval(async () => {
+    const isBusy = document.activeElement?.closest("form") || document.querySelector("details[open]");
+    const response = isBusy ? null : await fetch(live).catch(() => null);
+    if (response?.ok && String((await response.json()).length) !== length) location.reload();
+  }, LOOK_MS);
+}

@@ -1,0 +1,192 @@
+"""The tournament's pages: registering from a phone, pairings and standings live, the desk's presses, files to take."""
+
+import csv
+import io
+from dataclasses import asdict
+from functools import lru_cache
+from importlib import import_module
+from typing import Any
+
+from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from werkzeug.exceptions import NotFound
+
+from companion.games import GAMES
+from companion.hub.pages.gate import field_of, guarded, sent, the_gate
+from companion.hub.tournaments.director import Director
+from companion.hub.tournaments.standings import standings
+from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
+from companion.views.titles import game_title
+from companion.views.words import section_of
+
+tournaments = Blueprint("tournaments", __name__)
+
+_COLUMNS = ("rank", "number", "name", "score", "buchholz_cut", "buchholz", "berger", "wins", "played")
+
+
+def director() -> Director:
+    """Of the application that answers this request."""
+    found: Director = current_app.extensions["companion-director"]
+    return found
+
+
+@tournaments.get("/tournaments")
+def every() -> str:
+    """All tournaments; for the desk also a form for one more."""
+    slugs = pages_store().tournaments()
+    known = {slug: _found(slug) for slug in slugs}
+    games = {name: game_title(name) for name in GAMES}
+    return _page("tournaments.html", tournaments=known, games=games, systems=SYSTEMS)
+
+
+@tournaments.get("/tournaments/<slug>")
+def one(slug: str) -> str:
+    """One tournament: how to register, the current round, the standings; for the desk also what to press."""
+    found = _found(slug)
+    tables = [address.table for address in director().free_tables()]
+    return _page("tournament.html", slug=slug, **_told(found), free=tables, troubles=director().troubles)
+
+
+@tournaments.get("/tournaments/<slug>/join")
+def join(slug: str) -> str:
+    """Where a phone registers."""
+    return _page("tournament_join.html", slug=slug, tournament=_found(slug))
+
+
+@tournaments.get("/tournaments/<slug>/sheet")
+def sheet(slug: str) -> str:
+    """Pairings and standings on one sheet of paper."""
+    return _page("tournament_sheet.html", slug=slug, **_told(_found(slug)))
+
+
+@tournaments.get("/tournaments/<slug>/join.svg")
+def join_code(slug: str) -> Response:
+    """The QR code that a phone registers by."""
+    _found(slug)
+    return Response(_qr(f"{request.host_url}tournaments/{slug}/join"), mimetype="image/svg+xml")
+
+
+@tournaments.get("/tournaments/<slug>/standings.csv")
+def standings_csv(slug: str) -> Response:
+    """The standings for a spreadsheet."""
+    text = io.StringIO()
+    writer = csv.writer(text)
+    writer.writerow(_COLUMNS)
+    writer.writerows([_plain(getattr(line, name)) for name in _COLUMNS] for line in standings(_found(slug)))
+    return Response(text.getvalue(), mimetype="text/csv")
+
+
+@tournaments.get("/api/tournaments/<slug>")
+def as_json(slug: str) -> Response:
+    """The whole tournament: terms, players, rounds and standings."""
+    found = _found(slug)
+    return jsonify({**asdict(found), "standings": [asdict(line) for line in standings(found)]})
+
+
+@tournaments.post("/api/tournaments")
+@guarded
+def create() -> Response:
+    """Begin a tournament."""
+    given = sent()
+    title, slug, game = (field_of(given, name, str) for name in ("title", "slug", "game"))
+    terms = Terms(
+        title,
+        game,
+        field_of({"system": "swiss", **given}, "system", str),
+        field_of({"rounds": 6, **given}, "rounds", int),
+        field_of({"seats": 2, **given}, "seats", int),
+        given.get("edition") or None,
+        field_of({"options": {}, **given}, "options", dict),
+    )
+    director().create(slug, terms)
+    return jsonify({"slug": slug})
+
+
+@tournaments.post("/api/tournaments/<slug>/register")
+def register(slug: str) -> Response:
+    """Register a player, from their own phone."""
+    name = field_of(sent(), "name", str)
+    tournament = director().write(slug, lambda now: registered(now, name))
+    entrant = tournament.entrants[-1]
+    return jsonify({"number": entrant.number, "name": entrant.name, "round": entrant.joined})
+
+
+@tournaments.post("/api/tournaments/<slug>/pair")
+@guarded
+def begin_round(slug: str) -> Response:
+    """Pair the next round and put its games on the tables."""
+    return _done(director().begin_round(slug))
+
+
+@tournaments.post("/api/tournaments/<slug>/seat")
+@guarded
+def seat(slug: str) -> Response:
+    """Put a board on a table, once more or on another."""
+    given = sent()
+    return _done(director().seat(slug, field_of(given, "board", int), field_of(given, "table", str)))
+
+
+@tournaments.post("/api/tournaments/<slug>/result")
+@guarded
+def result(slug: str) -> Response:
+    """Say what came of a board, or put it right."""
+    given = sent()
+    number, board, places = (field_of(given, n, k) for n, k in (("round", int), ("board", int), ("places", list)))
+    return _done(director().write(slug, lambda now: decided(now, number, board, places)))
+
+
+@tournaments.post("/api/tournaments/<slug>/withdraw")
+@guarded
+def withdraw(slug: str) -> Response:
+    """A player drops out, or with ``back`` comes back."""
+    given = sent()
+    number, is_in = field_of(given, "number", int), field_of({"back": False, **given}, "back", bool)
+    return _done(director().write(slug, lambda now: withdrawn(now, number, is_in)))
+
+
+def pages_store() -> Any:
+    """The store of the application that answers this request."""
+    return current_app.extensions["companion"].hub.store
+
+
+def _done(tournament: Tournament) -> Response:
+    return jsonify({"length": tournament.length, "rounds": len(tournament.rounds)})
+
+
+def _found(slug: str) -> Tournament:
+    found = director().tournament(slug)
+    if found is None:
+        raise NotFound(f"There is no tournament called {slug}.")
+    return found
+
+
+def _told(tournament: Tournament) -> dict[str, Any]:
+    now = tournament.rounds[-1] if tournament.rounds else None
+    return {
+        "tournament": tournament,
+        "round": now,
+        "number": len(tournament.rounds),
+        "standings": standings(tournament),
+        "plain": _plain,
+        "may_pair": not tournament.is_over and (now is None or now.is_over),
+        "game": game_title(tournament.terms.game),
+    }
+
+
+def _page(template: str, **fields: Any) -> str:
+    return render_template(template, t=section_of("hub"), is_desk=the_gate().is_open(), **fields)
+
+
+def _plain(value: Any) -> Any:
+    """A number without needless zeros; from a spreadsheet's formula nothing.
+
+    >>> _plain(2.0), _plain(1.5), _plain("=1+1")
+    (2, 1.5, "'=1+1")
+    """
+    if isinstance(value, float):
+        return int(value) if value.is_integer() else round(value, 2)
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@" else value
+
+
+@lru_cache(maxsize=16)
+def _qr(link: str) -> str:
+    return str(import_module("companion.printing.qr").svg(link))  # late: OpenCV takes its time

@@ -1,0 +1,129 @@
+"""The hub's pages: the hall display for a projector, live over server-sent events, and what all pages share."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from threading import Lock
+
+from flask import Blueprint, Flask, Response, current_app, jsonify, render_template
+
+from companion.hub.pages.desk import desk
+from companion.hub.pages.gate import Gate, gate
+from companion.hub.pages.tournament_pages import tournaments
+from companion.hub.service import Hub
+from companion.hub.tournaments.director import Director
+from companion.views.words import section_of
+from companion.web.app import dress
+from companion.web.streams import RETRY_MS, SIGN_OF_LIFE, TooManyStreams, message
+
+MAX_STREAMS = 40
+_AGE_S = 300.0
+_HEARTBEAT_S = 10.0
+_GAP_S = 0.1
+"""A display hears of changes ten times a second at most, however many tables there are."""
+
+display = Blueprint("display", __name__, template_folder="templates", static_folder="static")
+house = Blueprint(
+    "house", "companion.web", template_folder="templates", static_folder="static", static_url_path="/house"
+)
+"""Styles and scripts that the tables' own pages are made of."""
+
+
+@dataclass(slots=True)
+class HubPages:
+    """What the pages work with.
+
+    Attributes:
+        streams: those of the displays, which `companion.web.server` closes before it stops.
+    """
+
+    hub: Hub
+    delay_s: float
+    streams: "DisplayStreams" = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.streams = DisplayStreams(self.hub)
+
+
+class DisplayStreams:
+    """The open streams of the displays."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hall = hub.display
+        self._lock = Lock()
+        self._open = 0
+
+    def enter(self) -> None:
+        """Take a place. Raises `TooManyStreams`."""
+        with self._lock:
+            if self._open >= MAX_STREAMS:
+                raise TooManyStreams("All places for displays are taken; the page keeps asking instead.")
+            self._open += 1
+
+    def leave(self) -> None:
+        """Give the place back."""
+        with self._lock:
+            self._open -= 1
+
+    def close(self) -> None:
+        """End every stream: the hub is closing."""
+        self._hall.close()
+
+    def tell(self) -> Iterator[str]:
+        """The stream's text: all tables first, then those that changed."""
+        yield f"retry: {RETRY_MS}\n\n"
+        seen, ends_s = -1, time.monotonic() + _AGE_S
+        while time.monotonic() < ends_s and not self._hall.is_closed:
+            version, tables = self._hall.changes(seen, _HEARTBEAT_S)
+            if not tables and seen >= 0:
+                yield SIGN_OF_LIFE
+                continue
+            is_whole, seen = seen < 0, version
+            yield message(version, "hall", json.dumps({"whole": is_whole, "tables": tables, "call": self._hall.call}))
+            time.sleep(_GAP_S)
+
+
+def create_hub_app(hub: Hub, director: Director, *, pin: str, delay_s: float = 0.0) -> Flask:
+    """The hub's web application over a hub and a director that have started."""
+    app = Flask(__name__, static_folder=None)
+    app.extensions["companion"] = HubPages(hub, delay_s)
+    app.extensions["companion-gate"] = Gate(pin)
+    app.extensions["companion-director"] = director
+    app.register_blueprint(display, url_prefix="")
+    app.register_blueprint(house)
+    app.register_blueprint(gate)
+    app.register_blueprint(tournaments)
+    app.register_blueprint(desk)
+    dress(app)
+    return app
+
+
+def pages() -> HubPages:
+    """What the application that answers this request works with."""
+    found: HubPages = current_app.extensions["companion"]
+    return found
+
+
+@display.get("/")
+def hall() -> str:
+    """The hall display."""
+    spoken = {"page": section_of("hall"), "counting": section_of("counting")}
+    return render_template("hall.html", spoken=spoken, words=section_of("hall"), delay_s=pages().delay_s)
+
+
+@display.get("/api/hall")
+def state() -> Response:
+    """Every table as it is shown, and the last call."""
+    shown = pages().hub.display
+    return jsonify({"tables": shown.tables(), "call": shown.call})
+
+
+@display.get("/api/hall/events")
+def events() -> Response:
+    """The hall live: all tables first, then those that changed."""
+    streams = pages().streams
+    streams.enter()
+    response = Response(streams.tell(), mimetype="text/event-stream")
+    response.call_on_close(streams.leave)
+    return response

@@ -1,0 +1,191 @@
+"""A table in its hall: publishes the journals' lines and the table's snapshot, and answers what the hub asks.
+
+It reads what is on the disk and what the feed tells, from a thread of its own: nothing at the table waits for it, and
+nothing that goes wrong here ends the table.
+"""
+
+import logging
+import secrets
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import Empty, Full, Queue
+
+from paho.mqtt.client import MQTTMessage
+
+from companion import __version__
+from companion.hub.answers import TableSide, answered
+from companion.hub.homeassistant import discoveries
+from companion.hub.link import Broker, Link
+from companion.hub.messages import Address, Entry, Unreadable, decode, encode, read_position
+from companion.hub.outbox import JournalOutbox
+from companion.hub.sender import Sender
+from companion.hub.snapshot import payload, snapshot
+
+HEARTBEAT_S = 3.0
+"""A table tells how it stands at least so often; the hall calls one silent after three of these."""
+_SNAPSHOT_GAP_S = 0.1
+_LOOK_S = (0.2, 0.5)
+"""How soon to look for acknowledgements while lines are under way, and otherwise."""
+_AFTER_A_BUG_S = 5.0
+_WAITING = 64
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A table's place in the hall.
+
+    Attributes:
+        camera: says how the camera is: ``ok``, ``absent``, ``off``, ``degraded`` or ``failed``.
+        is_announced: whether Home Assistant is told about the table.
+    """
+
+    broker: Broker
+    address: Address
+    camera: Callable[[], str] = lambda: "absent"
+    is_announced: bool = False
+
+
+class Publisher:
+    """Publishes one table from `start` to `stop`."""
+
+    def __init__(self, table: TableSide, place: Place, clock: Callable[[], float] = time.monotonic) -> None:
+        self._table = table
+        self._place = place
+        self._clock = clock
+        self._birth = ""
+        self._inbox: Queue[MQTTMessage | None] = Queue(_WAITING)
+        self._workers = ThreadPoolExecutor(1, "hub-answers")
+        self._subscription = table.feed.subscribe()
+        address = place.address
+        topics = {address.topic("down", kind): 1 for kind in ("position", "ask")}
+        will = (address.topic("up", "presence"), self._presence("gone"))
+        self._link = Link(place.broker, topics, self._receive, lambda: self._receive(None), will)
+        self._outbox = JournalOutbox(table.games, self._written)
+        self._sender = Sender(self._outbox, self._publish_entry, clock)
+        self._told_s = float("-inf")
+        self._is_changed = True
+        self._is_stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="hub-publisher", daemon=True)
+
+    def start(self) -> None:
+        """Begin to publish, as soon as the broker is there."""
+        self._link.open()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Say goodbye and end."""
+        self._is_stopping.set()
+        self._subscription.close()
+        self._thread.join()
+        self._workers.shutdown(wait=False, cancel_futures=True)
+        self._link.close((self._place.address.topic("up", "presence"), self._presence("closed")))
+
+    def _run(self) -> None:
+        while not self._is_stopping.is_set():
+            try:
+                self._go_round()
+            except Exception:  # a table plays on whatever goes wrong between it and the hall
+                log.exception("publishing to the hall failed; trying again")
+                self._is_stopping.wait(_AFTER_A_BUG_S)
+
+    def _go_round(self) -> None:
+        if self._subscription.next(self._patience_s()) is not None:
+            self._is_changed = True
+            self._sender.notice()
+            while self._subscription.next(0) is not None:
+                pass
+        elif self._subscription.is_closed:
+            self._is_stopping.wait(_LOOK_S[0])
+        self._read_inbox()
+        if not self._link.is_connected:
+            self._sender.pause()
+            return
+        self._sender.send()
+        now_s = self._clock()
+        is_due = now_s - self._told_s >= (_SNAPSHOT_GAP_S if self._is_changed else HEARTBEAT_S)
+        if is_due and self._publish("snapshot", self._snapshot(), retain=True):
+            self._told_s, self._is_changed = now_s, False
+            self._sender.notice()
+
+    def _patience_s(self) -> float:
+        if self._is_changed:
+            return _SNAPSHOT_GAP_S
+        return _LOOK_S[0] if self._sender.is_waiting else _LOOK_S[1]
+
+    def _snapshot(self) -> bytes:
+        told = snapshot(self._table.latest(), self._sender.newest, self._place.camera())
+        return payload({**told, "sent": round(time.time(), 3)})
+
+    def _receive(self, message: MQTTMessage | None) -> None:
+        """On the link's thread: keep a message, None for a new connection, until there is time; drop it when busy."""
+        try:
+            self._inbox.put_nowait(message)
+        except Full:
+            log.warning("too much comes from the hall; a message is dropped")
+
+    def _read_inbox(self) -> None:
+        while True:
+            try:
+                message = self._inbox.get_nowait()
+            except Empty:
+                return
+            if message is None:
+                self._greet()
+            elif message.topic.endswith("/ask"):
+                self._workers.submit(self._answer, message)
+            else:
+                self._hear_position(bytes(message.payload))
+
+    def _greet(self) -> None:
+        """Say that the table is here; the hub answers with the position up to which it keeps its events."""
+        self._sender.pause()
+        self._birth = secrets.token_hex(4)
+        self._publish("presence", self._presence("here"), qos=1, retain=True)
+        self._told_s = float("-inf")
+        if self._place.is_announced:
+            for topic, body in discoveries(self._place.address):
+                self._link.publish(topic, body, 1, True)
+
+    def _presence(self, state: str) -> bytes:
+        return encode({"state": state, "birth": self._birth, "companion": __version__})
+
+    def _hear_position(self, data: bytes) -> None:
+        try:
+            message = decode(data)
+            position = read_position(message)
+        except Unreadable as error:
+            log.warning("from the hub: %s", error.message)
+            return
+        if message.get("birth") == self._birth:
+            self._sender.rewind(position)
+        elif position is not None:
+            self._sender.keep(position)
+
+    def _answer(self, asked: MQTTMessage) -> None:
+        """On a worker's thread: answer under this table's own topic, wherever else the hub may wish it."""
+        topic = getattr(asked.properties, "ResponseTopic", "")
+        if not topic.startswith(self._place.address.topic("up", "answer", "")):
+            log.warning("the hub asks for an answer to %r, which is not this table's", topic)
+            return
+        try:
+            kind, data = answered(self._table, bytes(asked.payload))
+        except Exception:  # as in `_run`
+            log.exception("what the hub asked failed")
+            return
+        correlation = getattr(asked.properties, "CorrelationData", b"")
+        self._link.publish(topic, data, 1, ContentType=kind, CorrelationData=correlation)
+
+    def _publish_entry(self, entry: Entry) -> bool:
+        return self._publish("event", entry.payload(), qos=1)
+
+    def _publish(self, kind: str, data: bytes, qos: int = 0, retain: bool = False) -> bool:
+        return self._link.publish(self._place.address.topic("up", kind), data, qos, retain)
+
+    def _written(self) -> tuple[str, int]:
+        journal = self._table.health()["journal"]
+        return journal["file"], journal["lines"]

@@ -1,0 +1,108 @@
+"""A hub with its pages, put together and run until it is asked to stop."""
+
+import secrets
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import SimpleQueue
+from types import FrameType
+
+from companion.hub.league import League
+from companion.hub.link import Broker
+from companion.hub.pages.serving import HubServer
+from companion.hub.pages.web import create_hub_app
+from companion.hub.service import Hub
+from companion.hub.store import Store
+from companion.hub.tournaments.director import Director
+from companion.referee.folder import told, write_whole
+from companion.web.server import bound
+
+
+@dataclass(slots=True)
+class RunningHub:
+    """A hub that runs.
+
+    Attributes:
+        url: of the hall display.
+        pin: what the referee's desk and the tournament's desk ask for.
+    """
+
+    hub: Hub
+    url: str
+    pin: str
+    _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)
+
+    def ask_to_stop(self) -> None:
+        """Have the hub stop; from any thread, and from a signal's handler."""
+        self._stops.put(True)
+
+    def wait(self) -> None:
+        """Wait until the hub is asked to stop: by SIGINT, by SIGTERM or by `ask_to_stop`."""
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, self._on_signal)
+        self._stops.get()
+
+    def _on_signal(self, _number: int, _frame: FrameType | None) -> None:
+        self.ask_to_stop()
+
+
+@contextmanager
+def running_hub(
+    broker: Broker,
+    store: str,
+    *,
+    host: str,
+    port: int,
+    data: Path,
+    delay_s: float = 0.0,
+    pin: str | None = None,
+    league: tuple[str, Broker] | None = None,
+) -> Iterator[RunningHub]:
+    """A hub, taking in and showing to the end of the block.
+
+    Args:
+        store: the database's address.
+        data: where a PIN that is made up is kept.
+        league: this hall's name in a league, and the league's broker.
+
+    Raises:
+        CompanionError: the port is taken, or the store cannot be opened.
+    """
+    with ExitStack() as closing:
+        listening = closing.enter_context(bound(host, port))
+        opened = Store(store)
+        closing.callback(opened.close)
+        hub = Hub(broker, opened, delay_s)
+        pin = pin or _kept_pin(data / "hub-pin")
+        director = Director(hub)
+        server = HubServer(create_hub_app(hub, director, delay_s=delay_s, pin=pin), listening)
+        hub.start()
+        closing.callback(hub.stop)
+        director.start()
+        closing.callback(director.stop)
+        if league:
+            sending = League(hub, *league)
+            sending.start()
+            closing.callback(sending.stop)
+        server.start()
+        closing.callback(server.stop)
+        yield RunningHub(hub, _url(listening), pin)
+
+
+def _kept_pin(path: Path) -> str:
+    """A PIN made up once; nobody else may read it."""
+    with told(f"cannot keep the PIN in {path}"):
+        if not path.exists():
+            write_whole(path, f"{secrets.randbelow(10**6):06}\n".encode())
+            path.chmod(0o600)
+        return path.read_text().strip()
+
+
+def _url(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"http://{socket.gethostname() if host == '0.0.0.0' else host}:{port}/"

@@ -1,0 +1,1 @@
+"""What a hall needs before its first evening: passwords, certificates, the broker's configuration."""

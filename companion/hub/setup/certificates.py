@@ -1,0 +1,89 @@
+"""Certificates of a hall: one authority of its own, which signs the broker's and, where wanted, the tables'."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from companion.referee.folder import write_whole
+
+_AUTHORITY_FOR = timedelta(days=3650)
+_SIGNED_FOR = timedelta(days=1825)
+_CLOCKS_DIFFER_BY = timedelta(days=3650)
+"""A Pi has no clock of its own: until it is told the time it may live years ago, and it must get in even so."""
+
+
+class Authority:
+    """Signs certificates. Made once and kept in a folder as ``ca.pem`` and ``ca.key``."""
+
+    def __init__(self, folder: Path, hall: str) -> None:
+        self.file = folder / "ca.pem"
+        key_file = folder / "ca.key"
+        if not self.file.exists():
+            self._key = ec.generate_private_key(ec.SECP256R1())
+            subject = _name(f"companion, {hall}")
+            built = _builder(subject, subject, self._key, _AUTHORITY_FOR).add_extension(
+                x509.BasicConstraints(ca=True, path_length=0), critical=True
+            )
+            _write(built.sign(self._key, hashes.SHA256()), self._key, self.file, key_file)
+        loaded = serialization.load_pem_private_key(key_file.read_bytes(), password=None)
+        assert isinstance(loaded, ec.EllipticCurvePrivateKey), f"{key_file} holds a key of another kind"
+        self._key = loaded
+        self._certificate = x509.load_pem_x509_certificate(self.file.read_bytes())
+
+    def sign_server(self, folder: Path, name: str, hosts: Sequence[str]) -> None:
+        """Write ``NAME.pem`` and ``NAME.key`` of a server at some host names or addresses."""
+        names = x509.SubjectAlternativeName([_host(host) for host in hosts])
+        self._sign(folder, name, ExtendedKeyUsageOID.SERVER_AUTH, names)
+
+    def sign_client(self, folder: Path, name: str) -> None:
+        """Write ``NAME.pem`` and ``NAME.key`` of a client who goes by that name."""
+        self._sign(folder, name, ExtendedKeyUsageOID.CLIENT_AUTH, x509.SubjectAlternativeName([x509.DNSName(name)]))
+
+    def _sign(self, folder: Path, name: str, usage: x509.ObjectIdentifier, names: x509.SubjectAlternativeName) -> None:
+        key = ec.generate_private_key(ec.SECP256R1())
+        built = (
+            _builder(_name(name), self._certificate.subject, key, _SIGNED_FOR)
+            .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+            .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
+            .add_extension(names, critical=False)
+        )
+        _write(built.sign(self._key, hashes.SHA256()), key, folder / f"{name}.pem", folder / f"{name}.key")
+
+
+def _builder(
+    subject: x509.Name, issuer: x509.Name, key: ec.EllipticCurvePrivateKey, valid_for: timedelta
+) -> x509.CertificateBuilder:
+    now = datetime.now(UTC)
+    return (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - _CLOCKS_DIFFER_BY)
+        .not_valid_after(now + valid_for)
+    )
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
+
+
+def _host(host: str) -> x509.GeneralName:
+    try:
+        return x509.IPAddress(ip_address(host))
+    except ValueError:
+        return x509.DNSName(host)
+
+
+def _write(certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey, file: Path, key_file: Path) -> None:
+    pem = serialization.Encoding.PEM
+    key_file.touch(0o600)
+    key_file.write_bytes(key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    write_whole(file, certificate.public_bytes(pem))

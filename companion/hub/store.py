@@ -1,0 +1,312 @@
+"""What the hub keeps: every table's lines, once, whatever arrives twice; on SQLite or PostgreSQL.
+
+A line is *linked* when every line before it is kept too. A table's position is its newest linked line, and that is what
+the hub acknowledges. Several hubs may write at once.
+"""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import sqlalchemy as sql
+from sqlalchemy.dialects import postgresql, sqlite
+
+from companion.errors import TableError
+from companion.hub.messages import Address, Entry, Position
+
+Kept = tuple[Address, Entry]
+
+_data = sql.MetaData()
+_name = sql.String(40)
+
+events = sql.Table(
+    "events",
+    _data,
+    sql.Column("serial", sql.Integer, primary_key=True),
+    sql.Column("hall", _name, nullable=False),
+    sql.Column("table", _name, nullable=False),
+    sql.Column("game", _name, nullable=False),
+    sql.Column("line", sql.Integer, nullable=False),
+    sql.Column("after_game", _name),
+    sql.Column("after_line", sql.Integer),
+    sql.Column("is_linked", sql.Boolean, nullable=False),
+    sql.Column("body", sql.Text, nullable=False),
+    sql.UniqueConstraint("hall", "table", "game", "line"),
+)
+_ADDRESS = (events.c.hall, events.c.table)
+_is_loose = ~events.c.is_linked
+sql.Index("loose_events", events.c.hall, events.c.table, sqlite_where=_is_loose, postgresql_where=_is_loose)
+positions = sql.Table(
+    "positions",
+    _data,
+    sql.Column("hall", _name, primary_key=True),
+    sql.Column("table", _name, primary_key=True),
+    sql.Column("game", _name, nullable=False),
+    sql.Column("line", sql.Integer, nullable=False),
+)
+entries_of_tournaments = sql.Table(
+    "tournament_log",
+    _data,
+    sql.Column("tournament", _name, primary_key=True),
+    sql.Column("n", sql.Integer, primary_key=True),
+    sql.Column("body", sql.Text, nullable=False),
+)
+
+
+@dataclass(slots=True)
+class Batch:
+    """What came of keeping some lines.
+
+    Attributes:
+        new: the lines that were not kept before.
+        positions: of every table in the batch, as they are now; None where no line of it is linked.
+        differing: tables of which another line is kept at the same place.
+    """
+
+    new: list[tuple[Address, Position]] = field(default_factory=list)
+    positions: dict[Address, Position | None] = field(default_factory=dict)
+    differing: set[Address] = field(default_factory=set)
+
+
+class Store:
+    """One database. Any thread; every call is one transaction."""
+
+    def __init__(self, url: str) -> None:
+        """Open a database by its address, such as ``sqlite:///hub.db``, and make its tables where they lack.
+
+        Raises:
+            TableError: it cannot be opened.
+        """
+        try:
+            if url.startswith("postgresql:"):
+                url = url.replace("postgresql:", "postgresql+pg8000:", 1)
+            self._engine = sql.create_engine(url)
+            self._is_sqlite = self._engine.dialect.name == "sqlite"
+            if self._is_sqlite:
+                sql.event.listen(self._engine, "connect", _write_ahead)
+                sql.event.listen(self._engine, "begin", _begin)
+            self._writing = self._engine.execution_options(is_writing=True)
+            _data.create_all(self._writing)
+            fresh = (sqlite if self._is_sqlite else postgresql).insert(positions)
+            columns = {"game": fresh.excluded.game, "line": fresh.excluded.line}
+            self._moving = fresh.on_conflict_do_update(index_elements=["hall", "table"], set_=columns)
+        except (sql.exc.SQLAlchemyError, ImportError) as error:
+            raise TableError(f"cannot open the store {url.split('@')[-1]}: {error}", code="no-store") from None
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._engine.dispose()
+
+    def keep(self, batch: Sequence[Kept]) -> Batch:
+        """Keep lines of any tables, in the order in which they came."""
+        tables = {address for address, _ in batch}
+        done = Batch()
+        with self._writing.begin() as held:
+            known = self._positions(held, tables, is_writing=True)
+            rows, done.positions = _chained(batch, known)
+            done.new = self._insert(held, rows)
+            if len(done.new) < len(rows):
+                done.differing = _differing(held, rows, set(done.new))
+            self._link(held, done.positions)
+            now = {address: position for address, position in done.positions.items() if position is not None}
+            self._set_positions(held, {address: at for address, at in now.items() if at != known.get(address)})
+        return done
+
+    def position(self, address: Address) -> Position | None:
+        """Up to where a table's lines are kept."""
+        with self._engine.connect() as held:
+            return self._positions(held, {address}).get(address)
+
+    def lines(self, address: Address, game: str) -> list[dict[str, Any]]:
+        """The linked lines of one game, in order."""
+        wanted = sql.select(events.c.body).where(*_of(address), events.c.game == game, events.c.is_linked)
+        with self._engine.connect() as held:
+            return [json.loads(body) for (body,) in held.execute(wanted.order_by(events.c.line))]
+
+    def games(self, address: Address) -> list[str]:
+        """The games of a table of which at least the first line is kept, in the order in which they were played."""
+        columns = (events.c.game, events.c.after_game)
+        wanted = sql.select(*columns).where(*_of(address), events.c.line == 1, events.c.is_linked)
+        with self._engine.connect() as held:
+            return _in_order({row.game: row.after_game for row in held.execute(wanted.order_by(events.c.serial))})
+
+    def tables(self) -> list[Address]:
+        """The tables of which something is kept."""
+        with self._engine.connect() as held:
+            return [Address(*row) for row in held.execute(sql.select(positions.c.hall, positions.c.table))]
+
+    def count(self) -> int:
+        """How many lines are kept."""
+        with self._engine.connect() as held:
+            return int(held.scalar(sql.select(sql.func.count()).select_from(events)) or 0)
+
+    def following(self, address: Address, position: Position | None, limit: int) -> list[Entry]:
+        """The linked lines of a table after a position; from the first where there is none such."""
+        games = self.games(address)
+        at = games.index(position.game) if position and position.game in games else 0
+        line = position.line if position and position.game in games else 0
+        columns = (events.c.line, events.c.after_game, events.c.after_line, events.c.body)
+        found: list[Entry] = []
+        with self._engine.connect() as held:
+            for game in games[at:]:
+                wanted = sql.select(*columns).where(
+                    *_of(address), events.c.game == game, events.c.line > line, events.c.is_linked
+                )
+                rows = held.execute(wanted.order_by(events.c.line).limit(limit - len(found)))
+                found += [Entry(Position(game, n), _position(*after), json.loads(body)) for n, *after, body in rows]
+                line = 0
+                if len(found) == limit:
+                    break
+        return found
+
+    def log(self, tournament: str) -> list[dict[str, Any]]:
+        """All entries of a tournament's log, in order."""
+        kept = entries_of_tournaments
+        wanted = sql.select(kept.c.body).where(kept.c.tournament == tournament).order_by(kept.c.n)
+        with self._engine.connect() as held:
+            return [json.loads(body) for (body,) in held.execute(wanted)]
+
+    def append(self, tournament: str, n: int, body: Mapping[str, Any]) -> bool:
+        """Write the ``n``-th entry of a tournament's log, from 0; False when another has written one there."""
+        row = {"tournament": tournament, "n": n, "body": json.dumps(body)}
+        with self._writing.begin() as held:
+            statement = self._insert_new(entries_of_tournaments).returning(entries_of_tournaments.c.n)
+            return held.scalar(statement, row) is not None
+
+    def tournaments(self) -> list[str]:
+        """The names of all tournaments."""
+        with self._engine.connect() as held:
+            return list(held.scalars(sql.select(entries_of_tournaments.c.tournament).distinct().order_by("tournament")))
+
+    def _positions(
+        self, held: sql.Connection, tables: Collection[Address], is_writing: bool = False
+    ) -> dict[Address, Position]:
+        """For writing, the rows are held against other hubs until the transaction ends."""
+        wanted = sql.select(positions).where(sql.tuple_(positions.c.hall, positions.c.table).in_([*tables]))
+        if is_writing:
+            wanted = wanted.order_by(positions.c.hall, positions.c.table).with_for_update()
+        return {Address(hall, table): Position(game, line) for hall, table, game, line in held.execute(wanted)}
+
+    def _insert(self, held: sql.Connection, rows: Sequence[dict[str, Any]]) -> list[tuple[Address, Position]]:
+        told = (*_ADDRESS, events.c.game, events.c.line)
+        inserted = held.execute(self._insert_new(events).returning(*told), rows)
+        return [(Address(hall, table), Position(game, line)) for hall, table, game, line in inserted]
+
+    def _insert_new(self, table: sql.Table) -> Any:
+        dialect = sqlite if self._is_sqlite else postgresql
+        return dialect.insert(table).on_conflict_do_nothing()
+
+    def _link(self, held: sql.Connection, now: dict[Address, Position | None]) -> None:
+        """Link what came out of order as soon as what was missing is there."""
+        columns = (*_ADDRESS, events.c.game, events.c.line, events.c.after_game, events.c.after_line)
+        tables = sql.tuple_(*_ADDRESS).in_([*now])
+        loose: dict[Address, dict[Position | None, Position]] = {}
+        rows = held.execute(sql.select(*columns).where(tables, ~events.c.is_linked))
+        for hall, table, game, line, after_game, after_line in rows:
+            loose.setdefault(Address(hall, table), {})[_position(after_game, after_line)] = Position(game, line)
+        for address, by_predecessor in loose.items():
+            for after in _linked_among(held, address, [*by_predecessor]):
+                now[address] = self._link_from(held, address, after, by_predecessor, now[address])
+
+    def _link_from(
+        self,
+        held: sql.Connection,
+        address: Address,
+        after: Position | None,
+        loose: dict[Position | None, Position],
+        now: Position | None,
+    ) -> Position | None:
+        while (found := loose.pop(after, None)) is not None:
+            at = (events.c.game == found.game, events.c.line == found.line)
+            held.execute(sql.update(events).where(*_of(address), *at).values(is_linked=True))
+            if now is None or found.game != now.game or found.line > now.line:
+                now = found
+            after = found
+        return now
+
+    def _set_positions(self, held: sql.Connection, moved: Mapping[Address, Position]) -> None:
+        if moved:
+            rows = [{**address._asdict(), **position._asdict()} for address, position in moved.items()]
+            held.execute(self._moving, rows)
+
+
+def _chained(
+    batch: Sequence[Kept], known: Mapping[Address, Position]
+) -> tuple[list[dict[str, Any]], dict[Address, Position | None]]:
+    """The rows to insert, linked as far as they follow the positions known, and the positions after them."""
+    rows: dict[tuple[Address, Position], dict[str, Any]] = {}
+    now: dict[Address, Position | None] = {address: known.get(address) for address, _ in batch}
+    for address, entry in batch:
+        position, after = entry.position, entry.after
+        is_linked = after == now[address] and (address, position) not in rows
+        if is_linked:
+            now[address] = position
+        rows.setdefault(
+            (address, position),
+            {
+                **address._asdict(),
+                **position._asdict(),
+                "after_game": after and after.game,
+                "after_line": after and after.line,
+                "is_linked": is_linked,
+                "body": json.dumps(entry.body),
+            },
+        )
+    return list(rows.values()), now
+
+
+def _differing(held: sql.Connection, rows: Iterable[dict[str, Any]], new: Collection[Any]) -> set[Address]:
+    """The tables that sent a line again, but not the same line."""
+    found = set()
+    for row in rows:
+        address, position = Address(row["hall"], row["table"]), Position(row["game"], row["line"])
+        if (address, position) not in new:
+            at = (events.c.game == position.game, events.c.line == position.line)
+            if held.scalar(sql.select(events.c.body).where(*_of(address), *at)) != row["body"]:
+                found.add(address)
+    return found
+
+
+def _linked_among(held: sql.Connection, address: Address, wanted: Sequence[Position | None]) -> list[Position | None]:
+    """Those positions of which the line is kept and linked, and None, before the first line of all."""
+    keys = [position for position in wanted if position is not None]
+    among = sql.tuple_(events.c.game, events.c.line).in_(keys)
+    rows = held.execute(sql.select(events.c.game, events.c.line).where(*_of(address), events.c.is_linked, among))
+    return [*([None] if None in wanted else []), *(Position(*row) for row in rows)]
+
+
+def _in_order(after: Mapping[str, str | None]) -> list[str]:
+    """Games each after the one that it follows, in the order given where that does not say.
+
+    >>> _in_order({"c": "b", "a": None, "b": "a", "z": None})
+    ['a', 'b', 'c', 'z']
+    """
+    next_of: dict[str | None, list[str]] = {}
+    for game, before in after.items():
+        next_of.setdefault(before if before in after else None, []).append(game)
+    ordered, waiting = [], list(reversed(next_of.pop(None, [])))
+    while waiting:
+        ordered.append(game := waiting.pop())
+        waiting += reversed(next_of.pop(game, []))
+    return ordered
+
+
+def _of(address: Address) -> tuple[Any, Any]:
+    return events.c.hall == address.hall, events.c.table == address.table
+
+
+def _position(game: str | None, line: int | None) -> Position | None:
+    return None if game is None or line is None else Position(game, line)
+
+
+def _begin(held: sql.Connection) -> None:
+    """A writer of SQLite takes its turn at once, or two that read first would each wait for the other."""
+    held.exec_driver_sql("BEGIN IMMEDIATE" if held.get_execution_options().get("is_writing") else "BEGIN")
+
+
+def _write_ahead(connection: Any, _record: Any) -> None:
+    """Readers do not wait for the writer; a commit is on the disk; transactions are begun by SQLAlchemy's own event."""
+    connection.isolation_level = None
+    for pragma in ("journal_mode = WAL", "synchronous = FULL", "busy_timeout = 10000"):
+        connection.execute(f"PRAGMA {pragma}")

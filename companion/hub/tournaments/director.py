@@ -1,0 +1,174 @@
+"""Runs tournaments in the hall: keeps their logs, puts games on tables, takes the results as tables come to them."""
+
+import logging
+import re
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from companion.errors import CompanionError, JournalError, Refusal
+from companion.hub.messages import Address, Position
+from companion.hub.service import Hub
+from companion.hub.tournaments.pairings import pair
+from companion.hub.tournaments.results import result_of
+from companion.hub.tournaments.tournament import (
+    Entry,
+    Terms,
+    Tournament,
+    begun,
+    decided,
+    evolve,
+    paired,
+    seated,
+    tournament_of,
+)
+
+_LOOK_S = 0.5
+_WRITERS = 50
+_SEATING = 16
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+
+log = logging.getLogger(__name__)
+
+
+class Director:
+    """The tournaments of one hub. Any thread."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._judged: dict[Address, tuple[Any, Any]] = {}
+        self._is_stopping = threading.Event()
+        self._thread = threading.Thread(target=self._watch, name="hub-director", daemon=True)
+        self.troubles: dict[str, str] = {}
+        """By table, why its last game was not put there or not counted."""
+
+    def start(self) -> None:
+        """Begin to take results."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Take no more."""
+        self._is_stopping.set()
+        self._thread.join()
+
+    def create(self, slug: str, terms: Terms) -> Tournament:
+        """Begin a tournament. Raises `Refusal`, or `BadHeader` for a game that cannot be."""
+        if not _SLUG.fullmatch(slug):
+            raise Refusal("malformed", "A tournament's short name takes small letters, digits and hyphens.")
+        if not self._hub.store.append(slug, 0, begun(terms)):
+            raise Refusal("name-taken", f"There is a tournament called {slug} already.")
+        return Tournament(terms)
+
+    def tournament(self, slug: str) -> Tournament | None:
+        """A tournament as it stands; None where there is none of that name."""
+        return tournament_of(self._hub.store.log(slug))
+
+    def write(self, slug: str, entry_of: Callable[[Tournament], Entry | None]) -> Tournament:
+        """Append what a function says of the tournament, which it may be asked again when others write meanwhile.
+
+        Raises:
+            Refusal: what the function raises; `no-such-tournament`.
+        """
+        for _ in range(_WRITERS):
+            tournament = self.tournament(slug)
+            if tournament is None:
+                raise Refusal("no-such-tournament", f"There is no tournament called {slug}.")
+            entry = entry_of(tournament)
+            if entry is None:
+                return tournament
+            if self._hub.store.append(slug, tournament.length, entry):
+                return evolve(tournament, entry)
+        raise Refusal("busy", "Too many write at once; try again.")
+
+    def begin_round(self, slug: str) -> Tournament:
+        """Pair the next round, give each board a table that is free, and put its game there. Raises `Refusal`."""
+        tournament = self.write(slug, lambda now: paired(now, *pair(now)))
+        number, free = len(tournament.rounds), self.free_tables()
+        for board, table in zip(range(1, len(tournament.rounds[-1].boards) + 1), free, strict=False):
+            tournament = self.write(slug, lambda now, board=board, table=table: seated(number, board, table.table))  # type: ignore[misc]
+        with ThreadPoolExecutor(_SEATING) as workers:
+            list(workers.map(lambda board: self._put(slug, board), range(1, len(tournament.rounds[-1].boards) + 1)))
+        return tournament
+
+    def seat(self, slug: str, board: int, table: str) -> Tournament:
+        """Put a board of the current round on a table, once more or on another. Raises `Refusal`."""
+        tournament = self.write(slug, lambda now: seated(len(now.rounds), board, table))
+        self._put(slug, board)
+        return tournament
+
+    def free_tables(self) -> list[Address]:
+        """The tables that are here and at which no board waits for its result."""
+        taken = {
+            board.table
+            for slug in self._hub.store.tournaments()
+            for board in self._open_boards(slug)
+            if board.table is not None
+        }
+        here = [Address(shown["hall"], shown["table"]) for shown in self._hub.hall.tables() if shown["state"] == "here"]
+        return [address for address in here if address.table not in taken]
+
+    def _open_boards(self, slug: str) -> list[Any]:
+        tournament = self.tournament(slug)
+        if tournament is None or not tournament.rounds:
+            return []
+        return [board for board in tournament.rounds[-1].boards if board.places is None]
+
+    def _put(self, slug: str, number: int) -> None:
+        """Ask a board's table to begin its game; what stands against it is told on the desk."""
+        tournament = self.tournament(slug)
+        assert tournament is not None, "it was written to a moment ago"
+        board = tournament.rounds[-1].boards[number - 1]
+        address = self._address(board.table)
+        if address is None:
+            return
+        try:
+            header = tournament.terms.header([tournament.name(player) for player in board.seats])
+            self._hub.ask(address, {"ask": "begin", "header": header.as_json()})
+        except CompanionError as error:
+            self.troubles[address.table] = error.message
+        else:
+            self.troubles.pop(address.table, None)
+
+    def _address(self, table: str | None) -> Address | None:
+        found = (Address(s["hall"], s["table"]) for s in self._hub.hall.tables() if s["table"] == table)
+        return next(found, None)
+
+    def _watch(self) -> None:
+        while not self._is_stopping.wait(_LOOK_S):
+            for slug in self._hub.store.tournaments():
+                self.look(slug)
+
+    def look(self, slug: str) -> None:
+        """Take the results of those boards of the last round whose games are over."""
+        tournament = self.tournament(slug)
+        if tournament is None or not tournament.rounds:
+            return
+        for n, board in enumerate(tournament.rounds[-1].boards, 1):
+            address = self._address(board.table) if board.table else None
+            if address is not None:
+                self._take(slug, tournament, n, address)
+
+    def _take(self, slug: str, tournament: Tournament, number: int, address: Address) -> None:
+        snapshot = self._hub.hall.latest(address)
+        if not snapshot or not snapshot["over"] or snapshot["game"] is None:
+            return
+        newest = Position(snapshot["game"], snapshot["line"])
+        kept = self._hub.store.position(address)
+        if self._judged.get(address) == (newest, len(tournament.rounds)) or kept is None or kept.game != newest.game:
+            return
+        if kept.line < newest.line:
+            return
+        self._judged[address] = newest, len(tournament.rounds)
+        try:
+            result = result_of(newest.game, self._hub.store.lines(address, newest.game))
+        except JournalError as error:
+            log.warning("the game of %s is not counted: %s", address.table, error.message)
+            self.troubles[address.table] = f"Its game is not counted: {error.message}"
+            return
+        seats = tournament.rounds[-1].boards[number - 1].seats
+        if result.places is None or {tournament.numbered(name) for name in result.header.players} != {*seats}:
+            return
+        places = [[tournament.numbered(name) or 0 for name in rank] for rank in result.places]
+        game = f"{address.hall}/{address.table}/{newest.game}"
+        self.write(slug, lambda now: decided(now, len(tournament.rounds), number, places, game))

@@ -1,0 +1,141 @@
+"""Who meets whom next: Swiss pairs and Berger tables by caissify-pairings, tables of several by balancing.
+
+For several at a table there is no such library: players are dealt to tables by score, then swapped between tables while
+that makes fewer meet again.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from caissify_pairings import generate_pairings
+
+from companion.errors import Refusal
+from companion.hub.tournaments.standings import scores
+from companion.hub.tournaments.tournament import Tournament
+
+Boards = list[list[int]]
+
+_SWAPS = 4000
+_MET_AGAIN = 10.0
+"""How much one more meeting of the same two weighs against a point of difference in score."""
+
+
+def pair(tournament: Tournament) -> tuple[Boards, list[int]]:
+    """The boards of the next round, first seats first, and who sits out. Raises `Refusal`."""
+    if len(tournament.playing) < 2:
+        raise Refusal("too-few", "It takes two players at least.")
+    if tournament.terms.system == "tables":
+        return _tables(tournament), []
+    return _pairs(tournament)
+
+
+def _pairs(tournament: Tournament) -> tuple[Boards, list[int]]:
+    is_swiss = tournament.terms.system == "swiss"
+    entrants = tournament.playing if is_swiss else tournament.entrants
+    options: dict[str, Any] = {"bye_value": 1.0, "max_byes_per_player": 1} if is_swiss else {}
+    made = generate_pairings(
+        "dutch" if is_swiss else "round_robin",
+        [_as_chess_player(tournament, entrant.number) for entrant in entrants],
+        {met for met, times in _meetings(tournament).items() if times},
+        len(tournament.rounds) + 1,
+        tournament.terms.rounds,
+        **options,
+    )
+    playing = {entrant.number for entrant in tournament.playing}
+    boards = [[row["white_id"], row["black_id"]] for row in made if row["black_id"] is not None]
+    byes = [row["white_id"] for row in made if row["black_id"] is None]
+    for board in [board for board in boards if not playing.issuperset(board)]:  # one dropped out of a round robin
+        boards.remove(board)
+        byes += [player for player in board if player in playing]
+    return boards, [player for player in byes if player in playing]
+
+
+def _as_chess_player(tournament: Tournament, number: int) -> dict[str, Any]:
+    """A player as the library takes one: whoever has the first seat is white."""
+    colours, floats = [], []
+    byes = 0
+    for n, each in enumerate(tournament.rounds):
+        before = scores(tournament, n)
+        board = next((board for board in each.boards if number in board.seats), None)
+        byes += number in each.byes
+        if board is None:
+            colours.append("none")
+            floats.append("down" if number in each.byes else "none")
+            continue
+        other = next(player for player in board.seats if player != number)
+        colours.append("white" if board.seats[0] == number else "black")
+        floats.append(_float(before[number], before[other]))
+    return {
+        "id": number,
+        "name": tournament.name(number),
+        "score": scores(tournament)[number],
+        "rating": 0,
+        "starting_number": number,
+        "color_hist": colours,
+        "float_history": floats,
+        "bye_count": byes,
+    }
+
+
+def _float(mine: float, other: float) -> str:
+    return "down" if mine > other else "up" if mine < other else "none"
+
+
+def _meetings(tournament: Tournament) -> Counter[tuple[int, int]]:
+    met: Counter[tuple[int, int]] = Counter()
+    for each in tournament.rounds:
+        for board in each.boards:
+            met.update(combinations(sorted(board.seats), 2))
+    return met
+
+
+def table_sizes(players: int, seats: int) -> list[int]:
+    """How many sit at each table: as few tables as it takes, as equal as can be.
+
+    >>> table_sizes(10, 4), table_sizes(64, 4)[:2]
+    ([4, 3, 3], [4, 4])
+    """
+    tables = -(-players // seats)
+    return [players // tables + (n < players % tables) for n in range(tables)]
+
+
+def _tables(tournament: Tournament) -> Boards:
+    total, met = scores(tournament), _meetings(tournament)
+    chance = Random(len(tournament.rounds))
+    players = [entrant.number for entrant in tournament.playing]
+    chance.shuffle(players)
+    players.sort(key=lambda player: -total[player])
+    boards: Boards = []
+    for size in table_sizes(len(players), tournament.terms.seats):
+        boards.append(players[:size])
+        players = players[size:]
+
+    def cost(board: Sequence[int]) -> float:
+        again = sum(met[min(pair), max(pair)] for pair in combinations(board, 2))
+        points = [total[player] for player in board]
+        return _MET_AGAIN * again + (max(points) - min(points)) ** 2
+
+    for _ in range(_SWAPS if len(boards) > 1 else 0):
+        n = chance.randrange(len(boards) - 1)
+        one, other = boards[n], boards[min(n + chance.randint(1, 2), len(boards) - 1)]
+        a, b = chance.randrange(len(one)), chance.randrange(len(other))
+        before = cost(one) + cost(other)
+        one[a], other[b] = other[b], one[a]
+        if cost(one) + cost(other) > before:
+            one[a], other[b] = other[b], one[a]
+    return [_by_seats(tournament, board) for board in boards]
+
+
+def _by_seats(tournament: Tournament, board: Sequence[int]) -> list[int]:
+    """A table's players in the order of seats: whoever sat early least often sits first."""
+    return sorted(board, key=lambda player: (-sum(_earlier_seats(tournament, player)), player))
+
+
+def _earlier_seats(tournament: Tournament, player: int) -> Iterator[float]:
+    for each in tournament.rounds:
+        for board in each.boards:
+            if player in board.seats:
+                yield board.seats.index(player) / (len(board.seats) - 1)

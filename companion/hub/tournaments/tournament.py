@@ -1,0 +1,212 @@
+"""A tournament as pure functions over its log: who plays, who met whom, and what came of it.
+
+The log is a list of JSON objects, kept one by one by the store; `tournament_of` reads it, everything else only says
+what would be appended. A player is a number, from 1 in the order of registration; a name belongs to one player.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.errors import Refusal
+from companion.rules.engine import Header
+from companion.rules.records import read_header
+
+SYSTEMS = ("swiss", "round-robin", "tables")
+"""Swiss pairs and everybody against everybody, two at a table; or tables of several, balanced by score and seats."""
+MAX_NAME = 40
+
+Places = tuple[tuple[int, ...], ...]
+"""Players by their rank in a game, those who share one together."""
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What is played, and how.
+
+    Attributes:
+        seats: the most players at one table; 2 but for ``tables``.
+        rounds: how many are planned; a round robin has as many as it takes.
+    """
+
+    title: str
+    game: str
+    system: str = "swiss"
+    rounds: int = 6
+    seats: int = 2
+    edition: str | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def header(self, players: Sequence[str]) -> Header:
+        """Of the game at one table. Raises `BadHeader`."""
+        edition = {} if self.edition is None else {"edition": self.edition}
+        return read_header(
+            {"record": 1, "game": self.game, **edition, "players": [*players], "options": dict(self.options)}
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Entrant:
+    """A player. ``joined`` is the first round that they could play; ``is_in`` until they drop out."""
+
+    number: int
+    name: str
+    joined: int
+    is_in: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One table of a round: who sits there, in the order of the seats, and their places once the game is over."""
+
+    table: str | None
+    seats: tuple[int, ...]
+    places: Places | None = None
+    game: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round. ``byes`` sit out and score as a win."""
+
+    boards: tuple[Board, ...]
+    byes: tuple[int, ...] = ()
+
+    @property
+    def is_over(self) -> bool:
+        """Whether every board has its result."""
+        return all(board.places is not None for board in self.boards)
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """How a tournament stands after ``length`` entries of its log."""
+
+    terms: Terms
+    entrants: tuple[Entrant, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    length: int = 1
+
+    @property
+    def playing(self) -> tuple[Entrant, ...]:
+        """Those who have not dropped out."""
+        return tuple(entrant for entrant in self.entrants if entrant.is_in)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all rounds that were planned have been played."""
+        return len(self.rounds) >= self.terms.rounds and all(each.is_over for each in self.rounds)
+
+    def name(self, number: int) -> str:
+        """Of a player."""
+        return self.entrants[number - 1].name
+
+    def numbered(self, name: str) -> int | None:
+        """The player of that name."""
+        return next((entrant.number for entrant in self.entrants if entrant.name == name), None)
+
+
+def begun(terms: Terms) -> Entry:
+    """The first entry. Raises `Refusal`, or `BadHeader` for a game that cannot be."""
+    if terms.system not in SYSTEMS or not 1 <= terms.rounds <= 30 or not terms.title.strip():
+        raise Refusal("malformed", f"A tournament has a title, up to 30 rounds and a system: {', '.join(SYSTEMS)}.")
+    if terms.system != "tables" and terms.seats != 2:
+        raise Refusal("malformed", "Two sit at a table, but for the system of tables.")
+    if terms.system == "tables" and not 3 <= terms.seats <= 8:
+        raise Refusal("malformed", "Three to eight sit at a table.")
+    terms.header([f"player {n}" for n in range(terms.seats)])
+    return {"did": "begin", **{name: getattr(terms, name) for name in Terms.__slots__}}
+
+
+def registered(tournament: Tournament, name: str) -> Entry:
+    """The entry of one more player; a late one begins with the next round. Raises `Refusal`."""
+    name = " ".join(name.split())
+    if not 0 < len(name) <= MAX_NAME:
+        raise Refusal("malformed", f"A name has 1 to {MAX_NAME} letters.")
+    if any(entrant.name.casefold() == name.casefold() for entrant in tournament.entrants):
+        raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.")
+    if len(tournament.rounds) >= tournament.terms.rounds:
+        raise Refusal("too-late", "The last round has been paired.")
+    if tournament.terms.system == "round-robin" and tournament.rounds:
+        raise Refusal("too-late", "Everybody plays everybody: nobody can come in once it has begun.")
+    return {"did": "register", "number": len(tournament.entrants) + 1, "name": name}
+
+
+def withdrawn(tournament: Tournament, number: int, is_in: bool = False) -> Entry:
+    """The entry of a player who drops out, or comes back. Raises `Refusal`."""
+    if not 1 <= number <= len(tournament.entrants):
+        raise Refusal("no-such-player", f"There is no player {number}.")
+    return {"did": "return" if is_in else "withdraw", "number": number}
+
+
+def decided(
+    tournament: Tournament, round_number: int, board: int, places: Iterable[Iterable[int]], game: str | None = None
+) -> Entry | None:
+    """The entry of a board's result, by the table or the desk; None when it stands so already. Raises `Refusal`."""
+    if not 1 <= round_number <= len(tournament.rounds):
+        raise Refusal("no-such-board", f"There is no round {round_number}.")
+    boards = tournament.rounds[round_number - 1].boards
+    if not 1 <= board <= len(boards):
+        raise Refusal("no-such-board", f"There is no board {board} in round {round_number}.")
+    ranked = tuple(tuple(sorted(rank)) for rank in places if rank)
+    if sorted(number for rank in ranked for number in rank) != sorted(boards[board - 1].seats):
+        raise Refusal("malformed", "A result ranks everybody who sits at the board, each once.")
+    if boards[board - 1].places == ranked:
+        return None
+    return {"did": "result", "round": round_number, "board": board, "places": [list(r) for r in ranked], "game": game}
+
+
+def paired(tournament: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> Entry:
+    """The entry of the next round, as `companion.hub.tournaments.pairings` says it. Raises `Refusal`."""
+    if tournament.rounds and not tournament.rounds[-1].is_over:
+        raise Refusal("round-goes-on", f"Round {len(tournament.rounds)} is not over yet.")
+    if len(tournament.rounds) >= tournament.terms.rounds:
+        raise Refusal("no-more-rounds", f"All {tournament.terms.rounds} rounds have been paired.")
+    return {"did": "pair", "boards": [[*seats] for seats in boards], "byes": [*byes]}
+
+
+def seated(round_number: int, board: int, table: str) -> Entry:
+    """The entry of a board's table in the hall."""
+    return {"did": "seat", "round": round_number, "board": board, "table": table}
+
+
+def tournament_of(log: Sequence[Mapping[str, Any]]) -> Tournament | None:
+    """The tournament that a log tells; None for one that is empty."""
+    if not log:
+        return None
+    tournament = Tournament(Terms(**{name: log[0][name] for name in Terms.__slots__}))
+    for entry in log[1:]:
+        tournament = evolve(tournament, entry)
+    return tournament
+
+
+def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
+    """The tournament after one more entry."""
+    after = replace(tournament, length=tournament.length + 1)
+    match entry["did"]:
+        case "register":
+            fresh = Entrant(entry["number"], entry["name"], len(tournament.rounds) + 1)
+            return replace(after, entrants=(*tournament.entrants, fresh))
+        case "withdraw" | "return":
+            is_in = entry["did"] == "return"
+            entrants = (replace(e, is_in=is_in) if e.number == entry["number"] else e for e in tournament.entrants)
+            return replace(after, entrants=tuple(entrants))
+        case "pair":
+            fresh_round = Round(tuple(Board(None, tuple(seats)) for seats in entry["boards"]), tuple(entry["byes"]))
+            return replace(after, rounds=(*tournament.rounds, fresh_round))
+        case "seat":
+            return _with_board(after, entry, table=entry["table"])
+        case "result":
+            places = tuple(tuple(rank) for rank in entry["places"])
+            return _with_board(after, entry, places=places, game=entry["game"])
+        case did:
+            raise ValueError(f"unknown entry {did!r}")
+
+
+def _with_board(tournament: Tournament, entry: Mapping[str, Any], **changed: Any) -> Tournament:
+    number, board = entry["round"] - 1, entry["board"] - 1
+    before = tournament.rounds[number]
+    boards = (*before.boards[:board], replace(before.boards[board], **changed), *before.boards[board + 1 :])
+    rounds = (*tournament.rounds[:number], replace(before, boards=boards), *tournament.rounds[number + 1 :])
+    return replace(tournament, rounds=rounds)

@@ -1,0 +1,156 @@
+"""What the hall shows of its tables, by a clock of the test's own; and the display's page."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.hub.hall import Hall
+from companion.hub.link import broker_at
+from companion.hub.messages import Address, Unreadable, encode
+from companion.hub.pages.web import create_hub_app
+from companion.hub.service import Hub
+from companion.hub.snapshot import read_snapshot
+from companion.hub.store import Store
+from companion.hub.tournaments.director import Director
+from companion.referee.messages import REFEREE_CALLED
+
+ANA, BO = Address("hall", "table-01"), Address("hall", "table-02")
+QUIET: dict[str, Any] = {
+    "game": "0001-0badcafe", "line": 3, "kind": "hexel", "players": ["Ana", "Bo"], "phase": "play", "turn": "Ana",
+    "moves": 2, "call": None, "said": "", "pot": None, "measures": {"Ana": 100}, "proposal": None, "notices": [],
+    "camera": "ok", "over": False, "version": 3, "sent": 1.0,
+}  # fmt: skip
+
+
+class Clock:
+    now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def hall(clock: Clock) -> Hall:
+    return Hall(clock=clock)
+
+
+def alarms(hall: Hall) -> list[str]:
+    return [alarm["code"] for table in hall.tables() for alarm in table["alarms"]]
+
+
+def test_a_table_that_tells_nothing_for_ten_seconds_is_silent(hall: Hall, clock: Clock) -> None:
+    hall.put(ANA, QUIET)
+    clock.now_s += 9.9
+    assert alarms(hall) == []
+    clock.now_s += 0.7
+    assert alarms(hall) == ["silent"]
+    hall.put(ANA, QUIET)
+    assert alarms(hall) == []
+
+
+def test_a_wrong_clock_at_the_table_changes_nothing(hall: Hall, clock: Clock) -> None:
+    hall.put(ANA, {**QUIET, "sent": 0.0})
+    hall.put(BO, {**QUIET, "sent": 9e12})
+    clock.now_s += 5.0
+    assert alarms(hall) == []
+
+
+def test_a_table_that_says_goodbye_is_not_silent_and_one_cut_off_is_told_at_once(hall: Hall, clock: Clock) -> None:
+    for table in (ANA, BO):
+        hall.put(table, QUIET)
+    hall.meet(ANA, "closed")
+    hall.meet(BO, "gone")
+    assert alarms(hall) == ["gone"]
+    clock.now_s += 60.0
+    assert alarms(hall) == ["gone"]
+
+
+def test_the_referees_call_comes_before_everything_else(hall: Hall) -> None:
+    notices = [{"code": "camera-lost", "text": "gone"}, {"code": REFEREE_CALLED, "text": "Whose card?"}]
+    hall.put(ANA, {**QUIET, "notices": notices})
+    (table,) = hall.tables()
+    assert table["alarms"][0] == {"code": "referee", "text": "Whose card?"}
+    hall.put(BO, {**QUIET, "camera": "failed"})
+    assert table["serious"] > hall.tables()[1]["serious"] > 0
+
+
+def test_the_last_call_of_all_tables_is_kept(hall: Hall) -> None:
+    hall.put(ANA, {**QUIET, "call": {"word": "Hexel", "player": "Ana"}, "said": "Ana lays a card."})
+    hall.put(BO, {**QUIET, "call": {"word": "Hexba", "player": "Bo"}, "moves": 7})
+    hall.put(ANA, {**QUIET, "call": {"word": "Hexel", "player": "Ana"}})  # a sign of life is no call
+    hall.tables()
+    assert hall.call is not None
+    assert (hall.call["table"], hall.call["word"]) == ("table-02", "Hexba")
+
+
+def test_a_sign_of_life_is_no_change(hall: Hall, clock: Clock) -> None:
+    hall.put(ANA, QUIET)
+    version, _ = hall.changes(-1, 0.0)
+    clock.now_s += 3.0
+    hall.put(ANA, {**QUIET, "sent": 4.0})
+    assert hall.changes(version, 0.0) == (version, [])
+    hall.put(ANA, {**QUIET, "moves": 3})
+    assert [table["moves"] for table in hall.changes(version, 0.0)[1]] == [3]
+
+
+def test_a_broadcast_lags_behind_by_so_much_and_not_the_desk(clock: Clock) -> None:
+    shown = Hall(30.0, clock)
+    shown.put(ANA, QUIET)
+    clock.now_s += 29.0
+    shown.put(ANA, {**QUIET, "moves": 3})
+    assert shown.tables() == []
+    clock.now_s += 1.5
+    assert [table["moves"] for table in shown.tables()] == [2]
+    assert alarms(shown) == []
+    clock.now_s += 29.0
+    assert [table["moves"] for table in shown.tables()] == [3]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"players": "Ana"}, {"players": [1]}, {"pot": {"amount": "many", "name": "x"}}, {"notices": ["no"]},
+        {"call": {"word": 3}}, {"measures": {"Ana": []}}, {"over": None}, {"turn": 5}, {"said": "x" * 2000},
+    ],
+)  # fmt: skip
+def test_a_snapshot_that_is_none_is_not_shown(wrong: dict[str, Any]) -> None:
+    assert read_snapshot(encode(QUIET))["moves"] == 2
+    with pytest.raises(Unreadable):
+        read_snapshot(encode({**QUIET, **wrong}))
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[FlaskClient]:
+    store = Store(f"sqlite:///{tmp_path / 'hub.db'}")
+    hub = Hub(broker_at("mqtt://127.0.0.1", "hub"), store)
+    hub.hall.put(ANA, QUIET)
+    yield create_hub_app(hub, Director(hub), pin="271828").test_client()
+    store.close()
+
+
+def test_the_display_has_every_table(client: FlaskClient) -> None:
+    assert "The hall" in client.get("/").text
+    assert client.get("/api/hall").json["tables"][0]["table"] == "table-01"
+    for file in ("/static/hall.css", "/static/hall.js", "/house/dom.js", "/house/words.js", "/house/icon.svg"):
+        with client.get(file) as response:
+            assert response.status_code == 200
+
+
+def test_the_stream_begins_with_every_table(client: FlaskClient) -> None:
+    events = client.get("/api/hall/events").response
+    assert next(iter(events)).decode().startswith("retry")
+    text = next(iter(events)).decode()
+    assert "event: hall" in text
+    told = json.loads(text.split("data: ")[1])
+    assert told["whole"]
+    assert told["tables"][0]["title"] == "Hex’el"
+    events.close()

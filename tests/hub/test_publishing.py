@@ -1,0 +1,190 @@
+"""Tables and a hub over a real broker: everything arrives, once, whoever was away meanwhile."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from companion.errors import CompanionError
+from companion.hub.broker import Mosquitto
+from companion.hub.link import Broker
+from companion.hub.messages import MAX_SNAPSHOT_BYTES, Address, encode
+from companion.hub.publisher import Place, Publisher
+from companion.hub.service import Hub
+from companion.hub.snapshot import payload, snapshot
+from companion.hub.store import Store
+from companion.referee.journal import replayed
+from companion.referee.messages import REFEREE_CALLED, Begin, Notice
+from companion.referee.referee import Referee
+from companion.rules.engine import Header
+from tests.hub.conftest import HEADER, journal_lines, play, table, until
+
+HERE = Address("hall", "table-01")
+Brokers = Callable[[str], Broker]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    opened = Store(f"sqlite:///{tmp_path / 'hub.db'}")
+    yield opened
+    opened.close()
+
+
+def published(referee: Referee, broker: Brokers, name: str = "table-01", **more: object) -> Publisher:
+    publisher = Publisher(referee, Place(broker(name), Address("hall", name), **more))
+    publisher.start()
+    return publisher
+
+
+def shown(hub: Hub) -> dict:
+    tables = hub.hall.tables()
+    return tables[0] if tables else {"alarms": [], "state": None}
+
+
+def alarms(hub: Hub) -> set[str]:
+    return {alarm["code"] for alarm in shown(hub)["alarms"]}
+
+
+def test_a_game_arrives_whole_and_replays_to_the_same_end(tmp_path: Path, broker: Brokers, store: Store) -> None:
+    hub = Hub(broker("hub"), store)
+    hub.start()
+    with table(tmp_path) as referee:
+        publisher = published(referee, broker)
+        play(referee)
+        until(lambda: store.count() == journal_lines(referee))
+        (game,) = store.games(HERE)
+        session, _ = replayed(tmp_path, store.lines(HERE, game))
+        assert session.state == referee.latest().state
+        until(lambda: shown(hub).get("over"))
+        assert shown(hub)["players"] == ["Ana", "Bo", "Cy"]
+        publisher.stop()
+        until(lambda: shown(hub)["state"] == "closed")
+    hub.stop()
+
+
+def test_after_days_without_a_network_what_is_missing_comes(
+    tmp_path: Path, broker: Brokers, store: Store, mosquitto_process: Mosquitto
+) -> None:
+    hub = Hub(broker("hub"), store)
+    hub.start()
+    with table(tmp_path) as referee:
+        publisher = published(referee, broker)
+        play(referee, moves=3)
+        until(lambda: store.count() == journal_lines(referee))
+        mosquitto_process.kill()
+        for seed in range(2, 12):
+            referee.ask(Begin(HEADER))
+            play(referee, seed)
+        assert store.count() == 4
+        mosquitto_process.start()
+        until(lambda: store.count() == journal_lines(referee))
+        assert hub.consumer.counts.again <= 4
+        publisher.stop()
+    hub.stop()
+
+
+def test_a_hub_that_comes_back_has_lost_nothing_and_one_that_forgot_everything_gets_it_again(
+    tmp_path: Path, broker: Brokers, store: Store
+) -> None:
+    with table(tmp_path) as referee:
+        publisher = published(referee, broker)
+        play(referee)
+        hub = Hub(broker("hub"), store)
+        hub.start()
+        until(lambda: store.count() == journal_lines(referee))
+        hub.stop()
+        referee.ask(Begin(HEADER))
+        for kept in (store, Store(f"sqlite:///{tmp_path / 'another.db'}")):
+            hub = Hub(broker("hub"), kept)
+            hub.start()
+            until(lambda kept=kept: kept.count() == journal_lines(referee))
+            hub.stop()
+        kept.close()
+        publisher.stop()
+
+
+def test_two_hubs_share_the_lines_and_keep_each_once(tmp_path: Path, broker: Brokers, store_url: str) -> None:
+    hubs = [Hub(broker(name), Store(store_url)) for name in ("hub-a", "hub-b")]
+    for hub in hubs:
+        hub.start()
+    with table(tmp_path) as referee:
+        until(lambda: all(hub.is_connected for hub in hubs))
+        publisher = published(referee, broker)
+        for seed in (1, 2, 3, 4):
+            play(referee, seed)
+            referee.ask(Begin(HEADER))
+        until(lambda: hubs[0].store.count() == journal_lines(referee))
+        publisher.stop()
+    for hub in hubs:
+        hub.stop()
+        hub.store.close()
+        assert hub.consumer.counts.lines > 0
+
+
+def test_the_hall_shows_what_is_amiss(tmp_path: Path, broker: Brokers, store: Store) -> None:
+    hub = Hub(broker("hub"), store)
+    hub.start()
+    camera = ["ok"]
+    with table(tmp_path) as referee:
+        publisher = published(referee, broker, camera=lambda: camera[0])
+        until(lambda: shown(hub)["state"] == "here" and not alarms(hub))
+        referee.ask(Notice(REFEREE_CALLED, "Ana calls the referee."))
+        until(lambda: alarms(hub) == {"referee"})
+        hub.ask(HERE, {"ask": "dismiss"})
+        until(lambda: not alarms(hub))
+        camera[0] = "failed"
+        until(lambda: alarms(hub) == {"camera"})
+        publisher.stop()
+    hub.stop()
+
+
+def test_a_ruling_is_a_correction_that_the_journal_keeps(tmp_path: Path, broker: Brokers, store: Store) -> None:
+    hub = Hub(broker("hub"), store)
+    hub.start()
+    with table(tmp_path) as referee:
+        publisher = published(referee, broker)
+        play(referee, moves=2)
+        until(lambda: store.count() == 3)
+        ruling = {"ask": "correct", "at": 2, "replaced": 1, "commands": [], "cut": False, "by": "Dee"}
+        told = hub.ask(HERE, ruling)
+        assert told["version"] == referee.latest().version
+        assert len(referee.latest().moves) == 1
+        assert referee.latest().amendments[-1].by == "Dee (referee)"
+        until(lambda: store.count() == 4)
+        assert store.lines(HERE, store.games(HERE)[0])[-1]["did"] == "correct"
+        with pytest.raises(CompanionError, match="9 to 9 cannot be changed"):
+            hub.ask(HERE, {**ruling, "at": 9})
+        with pytest.raises(CompanionError, match="No picture"):
+            hub.picture(HERE, 1)
+        with pytest.raises(CompanionError, match="is being played"):
+            hub.ask(HERE, {"ask": "begin", "header": HEADER.as_json()})
+        with pytest.raises(CompanionError, match="cannot be asked"):
+            hub.ask(HERE, {"ask": "format"})
+        publisher.stop()
+    hub.stop()
+
+
+def test_another_version_is_shown_as_such_and_never_misread(broker: Brokers, store: Store) -> None:
+    hub = Hub(broker("hub"), store)
+    hub.start()
+    until(lambda: hub.is_connected)
+    good = b'{"schema":2,"game":"0001-0badcafe","line":1,"after":null,"body":{"n":1}}'
+    for data in (good, b"rubbish", b"[1]", b"\xff\xfe", encode({}), encode({"game": "x", "line": 1, "body": {}})):
+        hub.consumer.hear(HERE, "event", data)
+        hub.consumer.hear(HERE, "snapshot", data)
+        hub.consumer.hear(HERE, "presence", data)
+    until(lambda: hub.consumer.counts.unreadable[HERE] == 18)
+    assert {alarm["text"] for alarm in shown(hub)["alarms"]} == {"schema 2", "unreadable"}
+    assert store.count() == 0
+    hub.stop()
+
+
+@pytest.mark.parametrize("players", [2, 6])
+def test_a_snapshot_stays_below_two_kilobytes(tmp_path: Path, players: int) -> None:
+    names = tuple(f"{'Ω' * 60}{n}" for n in range(players))
+    with table(tmp_path, Header("comet", names)) as referee:
+        play(referee, moves=20)
+        for n in range(20):
+            referee.ask(Notice(f"notice-{n}", "ж" * 500))
+        told = snapshot(referee.latest(), None, "ok")
+        assert len(payload({**told, "sent": 1.0})) <= MAX_SNAPSHOT_BYTES
