@@ -1,6 +1,6 @@
 """The mean of two rounds' weights: a network that errs less than either, where one round was begun with the other.
 
-PYTHONPATH=. python models/average_weights.py ONE.onnx OTHER.onnx OUT.onnx
+python -m models.average_weights ONE.onnx OTHER.onnx OUT.onnx
 """
 
 import argparse
@@ -8,6 +8,8 @@ from pathlib import Path
 
 import onnx
 from onnx import numpy_helper
+
+from models.export import write_checksum
 
 
 def mean(one: onnx.ModelProto, other: onnx.ModelProto) -> onnx.ModelProto:
@@ -36,6 +38,7 @@ def main() -> None:
     ap.add_argument("out", type=Path)
     a = ap.parse_args()
     onnx.save(mean(onnx.load(a.one), onnx.load(a.other)), a.out)
+    write_checksum(a.out)
 
 
 if __name__ == "__main__":

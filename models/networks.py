@@ -1,49 +1,44 @@
-"""The networks that more than one game is taught with, and the loss of finding."""
+"""The networks that more than one game is trained with, and what they are built of."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import torch
 from torch import nn
 
 from companion.vision.detection.corner_refiner import VIEW
-from models.training import export
+from models.export import export
 
 
 def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1, pad: int | None = None) -> nn.Sequential:
-    """A convolution from ``i`` planes to ``o``, normalised; padded so that the size stays, but for the stride."""
+    """A convolution from ``i`` channels to ``o``, normalised; padded so that the size stays, but for the stride."""
     pad = dilation * (k // 2) if pad is None else pad
     return nn.Sequential(
         nn.Conv2d(i, o, k, stride, pad, dilation, bias=False), nn.BatchNorm2d(o), nn.ReLU(inplace=True)
     )
 
 
-class Beside(nn.Module):
-    """Two convolutions that add to what they are given; they begin by adding nothing."""
+class ResidualBlock(nn.Module):
+    """Two convolutions added to their input; with the weights it begins with, it adds nothing."""
 
-    def __init__(self, planes: int) -> None:
+    def __init__(self, channels: int) -> None:
         super().__init__()
-        self.first = block(planes, planes)
-        self.second = nn.Sequential(nn.Conv2d(planes, planes, 3, 1, 1, bias=False), nn.BatchNorm2d(planes))
+        self.first = block(channels, channels)
+        self.second = nn.Sequential(nn.Conv2d(channels, channels, 3, 1, 1, bias=False), nn.BatchNorm2d(channels))
         nn.init.zeros_(self.second[1].get_parameter("weight"))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return nn.functional.relu(x + self.second(self.first(x)))
 
 
-def up(maps: torch.Tensor) -> torch.Tensor:
-    """Maps at twice their size."""
+def upsample(maps: torch.Tensor) -> torch.Tensor:
+    """Maps at twice their size, by the nearest value."""
     return nn.functional.interpolate(maps, scale_factor=2.0, mode="nearest")
 
 
-class Trunk(nn.Module):
-    """What every finder looks through: down to a sixteenth of the picture and up to a quarter again.
+class FeaturePyramid(nn.Module):
+    """The backbone of every detector: down to a sixteenth of the picture and up to a quarter again."""
 
-    Args:
-        block: makes its layers, see `block`.
-    """
-
-    def __init__(self, block: Callable[..., nn.Sequential] = block) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.s2 = block(3, 16, 2)
         self.s4 = nn.Sequential(block(16, 24, 2), block(24, 24))
@@ -62,15 +57,15 @@ class Trunk(nn.Module):
         a8 = self.s8(a4)
         return a4, a8, self.s16(a8)
 
-    def joined(self, a4: torch.Tensor, a8: torch.Tensor, a16: torch.Tensor) -> torch.Tensor:
-        """The maps at a quarter, knowing what the coarser ones know."""
-        b8 = self.m8(a8 + up(self.up8(a16)))
-        b4: torch.Tensor = self.m4(a4 + up(self.up4(b8)))
+    def merge(self, a4: torch.Tensor, a8: torch.Tensor, a16: torch.Tensor) -> torch.Tensor:
+        """The maps at a quarter, with what the coarser ones found added."""
+        b8 = self.m8(a8 + upsample(self.up8(a16)))
+        b4: torch.Tensor = self.m4(a4 + upsample(self.up4(b8)))
         return b4
 
 
-class Finder(Trunk):
-    """Where pieces lie, for every fourth pixel of a half-size picture: eight planes, see `companion.vision.detection.detector`."""
+class HeatmapDetector(FeaturePyramid):
+    """Eight planes for every fourth pixel of a half-size picture, see `companion.vision.detection.detector`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -78,12 +73,12 @@ class Finder(Trunk):
         nn.init.constant_(self.head.get_parameter("bias")[:1], -4.0)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        maps: torch.Tensor = self.head(self.joined(*self.down(x)))
-        return maps
+        planes: torch.Tensor = self.head(self.merge(*self.down(x)))
+        return planes
 
 
-class Pose(nn.Module):
-    """How an outline is off, six numbers from a view through it; see `companion.vision.detection.corner_refiner`."""
+class CornerRefiner(nn.Module):
+    """An outline's affine correction, six numbers from a view; see `companion.vision.detection.corner_refiner`."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,19 +94,7 @@ class Pose(nn.Module):
         return corrections
 
 
-def loss_of(
-    out: torch.Tensor, heat: torch.Tensor, weight: torch.Tensor, wanted: torch.Tensor, mask: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Loss of the centres (focal, the first plane of ``out``) and of the poses (the others, where ``mask`` is 1)."""
-    p = torch.sigmoid(out[:, :1]).clamp(1e-4, 1 - 1e-4)
-    top = (heat > 0.93).float()
-    focal = top * (1 - p) ** 2 * torch.log(p) + (1 - top) * (1 - heat) ** 4 * p**2 * torch.log(1 - p)
-    close = nn.functional.smooth_l1_loss(out[:, 1:], wanted, reduction="none", beta=0.1) * mask
-    planes = out.shape[1] - 1
-    return -(focal * weight).sum() / top.sum().clamp(min=1), close.sum() / (planes * mask.sum().clamp(min=1))
-
-
-def export_finder(net: nn.Module, path: Path) -> None:
-    """Write a finder for pictures of any size."""
-    free = {"picture": {0: "n", 2: "height", 3: "width"}, "cards": {0: "n", 2: "rows", 3: "cols"}}
-    export(net, path, torch.zeros(1, 3, 352, 640), free)
+def export_detector(net: nn.Module, path: Path, planes: int = 8) -> None:
+    """Write a detector for pictures of any size."""
+    inputs, outputs = ("n", 3, "height", "width"), ("n", planes, "rows", "cols")
+    export(net, path, ("picture", inputs), ("planes", outputs), (1, 3, 352, 640))

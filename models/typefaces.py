@@ -1,6 +1,6 @@
 """Numerals in many typefaces, for training and measuring only: fonts of the system drawn with Pillow, kept in a file.
 
-    python models/typefaces.py --out typefaces.npz
+    python -m models.typefaces --out typefaces.npz
 
 A typeface is a mapping from what is printed (``2`` to ``13``, and ``A``) to its ink: a mask of one common height, cut
 to its own width. Fonts whose digits stand on different heights, look alike or hardly leave ink are left out.
@@ -9,8 +9,10 @@ to its own width. Fonts whose digits stand on different heights, look alike or h
 import argparse
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from PIL import Image, ImageDraw, ImageFont
 
 LABELS = (*map(str, range(2, 14)), "A")
@@ -27,7 +29,7 @@ PACKAGES = (
 )
 HELD_OUT = ("Lato", "B612", "Tuffy", "Play-", "NimbusSans", "Cantarell", "Andika", "Oxygen", "DejaVuSans")
 """Beginnings of the file names of families that no training sees; the benches draw with them."""
-_LEFT_OUT = (
+_LEFT_OUT: tuple[str, ...] = (
     "thin",
     "hairline",
     "ultralight",
@@ -54,7 +56,7 @@ _LEFT_OUT += (
 )
 _KEPT_NOTO = ("NotoSans-", "NotoSansDisplay-", "NotoSansMono", "NotoSerif-")
 
-Typeface = dict[str, np.ndarray]
+Typeface = dict[str, NDArray[np.uint8]]
 
 
 def fonts() -> list[Path]:
@@ -96,13 +98,13 @@ def _is_plain(name: str) -> bool:
     return not any(word in name.lower() for word in _LEFT_OUT)
 
 
-def _ink(font: ImageFont.FreeTypeFont, label: str) -> np.ndarray:
+def _ink(font: ImageFont.FreeTypeFont, label: str) -> NDArray[np.uint8]:
     picture = Image.new("L", (360, 220), 0)
     ImageDraw.Draw(picture).text((60, 40), label, font=font, fill=255)
     return np.asarray(picture)
 
 
-def _cut(mask: np.ndarray) -> np.ndarray:
+def _cut(mask: NDArray[np.uint8]) -> NDArray[np.uint8]:
     columns = np.flatnonzero(mask.max(0) > 60)
     part = Image.fromarray(mask[:, columns[0] : columns[-1] + 1])
     return np.asarray(part.resize((max(4, round(part.width * HEIGHT / part.height)), HEIGHT), Image.Resampling.BOX))
@@ -119,13 +121,14 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", type=Path, required=True)
     a = ap.parse_args()
-    arrays, names = {}, []
+    arrays: dict[str, Any] = {}
+    names: list[str] = []
     for path in fonts():
         face = drawn(path)
         if face is not None and path.name not in names:
             arrays |= {f"{len(names)}-{label}": mask for label, mask in face.items()}
             names.append(path.name)
-    np.savez_compressed(a.out, names=np.array(names), **arrays)
+    np.savez_compressed(a.out, **arrays, names=np.array(names))
     print(len(names), "typefaces,", sum(name.startswith(HELD_OUT) for name in names), "of them held out")
 
 

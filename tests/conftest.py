@@ -1,6 +1,21 @@
-"""What holds for every test: no property fails because the machine was busy."""
+"""What holds for every test: no property fails because the machine was busy, and the whole run uses every core."""
 
+import os
+
+import cv2
+import pytest
 from hypothesis import settings
 
 settings.register_profile("companion", settings(), deadline=None)
 settings.load_profile("companion")
+
+cv2.setNumThreads(1)  # tests run side by side: their own threads would only wait for each other
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run side by side, a file at a time, when all tests are asked for; files that are named run in this process."""
+    if "PYTEST_XDIST_WORKER" in os.environ or not config.pluginmanager.hasplugin("xdist"):
+        return
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.option.numprocesses is None:
+        config.option.numprocesses, config.option.dist = "auto", "loadfile"

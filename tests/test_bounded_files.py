@@ -54,7 +54,13 @@ def test_a_spoilt_file_is_one_clear_line(tmp_path: Path, reader: str, spoilt: st
 
 def test_a_profile_of_another_network_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
-    held = {"profile": 3, "deck": "hexel36", "symbols": ["red", "blue"], "face_value": [1, 1, 1]}
+    held = {
+        "profile": SymbolProfile.VERSION,
+        "game": "hexel",
+        "deck": "hexel36",
+        "symbols": ["red", "blue"],
+        "face_value": [1, 1, 1],
+    }
     path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2}))
     with pytest.raises(CompanionError, match="do not fit"):
         SymbolProfile.read(path)

@@ -202,9 +202,9 @@ def test_the_documented_file_says_nothing_and_every_line_of_it_can_be_said() -> 
     assert settings.web == Settings().web.__class__(join_code="ROSE42", operator_pin="471108")
 
 
-def test_readme_documents_every_setting_as_the_program_does() -> None:
-    readme = (Path(__file__).parent.parent / "README.md").read_text()
-    assert f"```toml\n{documented()}```" in readme
+def test_the_page_on_operation_documents_every_setting_as_the_program_does() -> None:
+    page = (Path(__file__).parent.parent / "systemd/README.md").read_text()
+    assert f"```toml\n{documented()}```" in page
 
 
 def test_a_path_is_a_text() -> None:

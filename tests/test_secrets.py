@@ -77,7 +77,10 @@ def test_guests_are_told_no_folders(referee: Referee, tmp_path: Path, monkeypatc
 @pytest.mark.parametrize(
     "message, told",
     [
-        ("cannot write in the data folder /var/lib/companion: Read-only", "cannot write in the data folder companion: Read-only"),
+        (
+            "cannot write in the data folder /var/lib/companion: Read-only",
+            "cannot write in the data folder companion: Read-only",
+        ),
         ("half /past, /api/state", "half /past, state"),
         ("3/4 of http://table:8080/past", "3/4 of http://table:8080/past"),
     ],

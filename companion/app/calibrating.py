@@ -94,7 +94,7 @@ class Outcome:
         }
 
 
-def calibrated(pictures: Sequence[np.ndarray], wishes: Wishes, lens: Lens | None, made: date) -> Outcome:
+def calibrated(pictures: Sequence[NDArray[np.uint8]], wishes: Wishes, lens: Lens | None, made: date) -> Outcome:
     """Calibrate from pictures that a camera took without being moved.
 
     Args:
@@ -154,7 +154,7 @@ def known_lens(path: Path, size: tuple[int, int]) -> Lens | None:
     return before.for_size(size).lens if before.lens is not None else None
 
 
-def _first_way(marks: Mapping[int, Array], wishes: Wishes, pictures: Sequence[np.ndarray]) -> str:
+def _first_way(marks: Mapping[int, Array], wishes: Wishes, pictures: Sequence[NDArray[np.uint8]]) -> str:
     if wishes.taps_px:
         return "taps"
     if marks:
@@ -168,7 +168,7 @@ def _first_way(marks: Mapping[int, Array], wishes: Wishes, pictures: Sequence[np
     )
 
 
-def _steady_marks(pictures: Sequence[np.ndarray]) -> dict[int, Array]:
+def _steady_marks(pictures: Sequence[NDArray[np.uint8]]) -> dict[int, Array]:
     """Each mark's corners, in the middle over the pictures; one that is on few of them is left out."""
     seen = [find_marks(picture) for picture in pictures]
     all_ids = sorted({number for one in seen for number in one})
@@ -222,7 +222,7 @@ def _by_marks(marks: Mapping[int, Array], wishes: Wishes, lens: Lens | None) -> 
     return ids, fit.framed(middles[0], along)
 
 
-def _by_cards(bgr: np.ndarray, wishes: Wishes, lens: Lens | None, size: tuple[int, int]) -> Fitted:
+def _by_cards(bgr: NDArray[np.uint8], wishes: Wishes, lens: Lens | None, size: tuple[int, int]) -> Fitted:
     corners, shape = _reference_cards(bgr)
     if not len(corners):
         raise UsageError("no Hex'el card is seen: lay some flat in view, far apart from one another")
@@ -236,7 +236,7 @@ def _by_cards(bgr: np.ndarray, wishes: Wishes, lens: Lens | None, size: tuple[in
     return fit.framed(middle, right)
 
 
-def _reference_cards(bgr: np.ndarray) -> tuple[Array, Array]:
+def _reference_cards(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
     """Corners (n, k, 2) in px of the cards of known size on a picture, and those of such a card (k, 2) in mm."""
     recognizer = next(spec for spec in GAMES.values() if spec.has_reference_card).recognizer()
     assert recognizer.outlines is not None, "a game with reference cards finds them"

@@ -10,6 +10,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import JournalError, Refusal
 from companion.games import GAMES
@@ -173,7 +174,7 @@ class _Eyes:
             difference = self._difference(bgr, marks, number, stood, session)
             told.differing += [] if difference is None else [difference]
 
-    def _at_rest(self, bgr: np.ndarray, marks: tuple[Mark, ...]) -> Any:
+    def _at_rest(self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...]) -> Any:
         """The table on one picture that does not change."""
         follower = self._reader.follower(self._namer, _AT_REST)
         for _ in range(_LOOKS):
@@ -184,7 +185,7 @@ class _Eyes:
         return _Still(follower, marks)
 
     def _difference(
-        self, bgr: np.ndarray, marks: tuple[Mark, ...], number: int, stood: Stood, session: Session
+        self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...], number: int, stood: Stood, session: Session
     ) -> Difference | None:
         if self._calibration is not None:
             self._meaning.note_zones(standing(self._calibration, bgr).zone_of)

@@ -13,6 +13,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.app.calibrating import WAYS, ZONES, Wishes, calibrated, calibration_path, known_lens, store
 from companion.app.factories import calibration_file
@@ -71,7 +72,7 @@ class Surveying:
         with self._one_at_a_time, ThreadPoolExecutor(1) as worker:
             return worker.submit(self._surveyed, seen, wishes).result()
 
-    def _surveyed(self, seen: np.ndarray, wishes: Wishes) -> dict[str, Any]:
+    def _surveyed(self, seen: NDArray[np.uint8], wishes: Wishes) -> dict[str, Any]:
         path = calibration_path(self._data, wishes.venue)
         outcome = calibrated([seen], wishes, known_lens(path, (seen.shape[1], seen.shape[0])), date.today())
         store(outcome.calibration, path)
@@ -80,7 +81,7 @@ class Surveying:
         self._table.look_anew()
         return {**outcome.as_json(), "file": path.name}
 
-    def _seen(self) -> np.ndarray | None:
+    def _seen(self) -> NDArray[np.uint8] | None:
         frame = None if self._table.pulse is None else self._table.pulse.newest()
         return None if frame is None else frame.picture
 
@@ -92,9 +93,11 @@ class Surveying:
             return None  # the file was taken away meanwhile: then there is none
 
 
-def _small(bgr: np.ndarray) -> np.ndarray:
+def _small(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     scale = min(1.0, WIDTH_PX / bgr.shape[1])
-    return cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    if scale == 1:
+        return bgr
+    return np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
 
 
 def _places() -> dict[str, list[str]]:

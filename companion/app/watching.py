@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion import games
 from companion.devices.camera import Camera
@@ -63,6 +64,7 @@ class Watching:
         """
         spec = games.game(game)
         recognizer = spec.recognizer()
+        self._game = game
         self._camera = camera
         self._referee = referee
         self._clock = clock
@@ -144,11 +146,14 @@ class Watching:
             session = self._referee.latest()
             standing = (*self._follower.standing, *self._anchored, *self._states.holding)
             looked_at = (session.version, self._revision, self._follower.is_quiet, standing)
-            if looked_at != self._looked_at:
+            is_ours = (
+                session.header.game == self._game
+            )  # else another game was begun, and this watching is soon stopped
+            if is_ours and looked_at != self._looked_at:
                 self._looked_at = looked_at
                 self._compare(frame.picture, session)
 
-    def _look_for_marks(self, picture: np.ndarray) -> None:
+    def _look_for_marks(self, picture: NDArray[np.uint8]) -> None:
         if self._anchor is None or self._clock() - self._anchored_s < ANCHOR_S:
             return
         self._anchored_s = self._clock()
@@ -157,7 +162,7 @@ class Watching:
 
     # ------------------------------------------------------------ proposals
 
-    def _compare(self, picture: np.ndarray, session: Session) -> None:
+    def _compare(self, picture: NDArray[np.uint8], session: Session) -> None:
         """Lay what is seen beside what the session says, propose what it means, tell what people should hear."""
         self._note_rejection(session)
         outlook = self._meaning.of(self._follower, session, (picture.shape[1], picture.shape[0]))
@@ -173,7 +178,7 @@ class Watching:
         self._meaning.note_rejection(self._proposed[1], session)
         self._proposed = None
 
-    def _propose(self, session: Session, outlook: Outlook, picture: np.ndarray) -> None:
+    def _propose(self, session: Session, outlook: Outlook, picture: NDArray[np.uint8]) -> None:
         """Propose what was seen, or withdraw what no longer holds."""
         waiting = session.proposal.command if session.proposal is not None else None
         if outlook.command is None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.app.calibrating import WAYS, Outcome, Wishes, calibrated, calibration_path, known_lens, store
 from companion.app.factories import camera_from
@@ -148,7 +149,7 @@ def _lens(boards: Sequence[str], settings: Settings, size: tuple[int, int]) -> t
     return fitted.lens, fitted.advice
 
 
-def _filmed(settings: Settings) -> list[np.ndarray]:
+def _filmed(settings: Settings) -> list[NDArray[np.uint8]]:
     """The newest of some pictures that the camera takes."""
     camera = camera_from(settings.camera)
     if camera is None:
@@ -204,7 +205,7 @@ def _spread(paths: Sequence[Path]) -> list[Path]:
     return spread
 
 
-def _loaded(path: Path) -> np.ndarray:
+def _loaded(path: Path) -> NDArray[np.uint8]:
     picture = load_picture(path)
     if picture is None:
         raise UnreadableImage(trouble_with(path))

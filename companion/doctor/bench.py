@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.doctor.finding import Finding
 from companion.games import GAMES
@@ -33,7 +34,7 @@ def bench(clock: Callable[[], float] = time.perf_counter) -> tuple[Finding, ...]
     return _reading(picture, recognizer, clock), _watching(picture, recognizer, clock)
 
 
-def _reading(picture: np.ndarray, recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
+def _reading(picture: NDArray[np.uint8], recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
     namer = recognizer.namer(None, None)
     recognizer.read(picture, namer)  # the first loads the networks
     took_ms, stages = [], []
@@ -49,7 +50,7 @@ def _reading(picture: np.ndarray, recognizer: Recognizer, clock: Callable[[], fl
     return Finding("bench, reading", "warn", found, "cool and feed the machine well, or take smaller pictures")
 
 
-def _watching(picture: np.ndarray, recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
+def _watching(picture: NDArray[np.uint8], recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
     follower = recognizer.follower(recognizer.namer(None, None), Patience())
     for _ in range(_SETTLING):
         follower.step(picture)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.referee.messages import Notice
 
@@ -48,7 +49,9 @@ class States:
         """The codes of what holds now; when they change people are told."""
         return (*self._passing, *(["settling"] if self._is_settling() else []))
 
-    def among(self, notices: Mapping[str, Notice], picture: np.ndarray, *, is_waiting: bool) -> dict[str, Notice]:
+    def among(
+        self, notices: Mapping[str, Notice], picture: NDArray[np.uint8], *, is_waiting: bool
+    ) -> dict[str, Notice]:
         """The notices with these states among them.
 
         Args:
@@ -70,7 +73,7 @@ class States:
         return self._busy_since_s is not None and self._clock() - self._busy_since_s >= SETTLING_S
 
 
-def glares(picture: np.ndarray, at: tuple[float, float]) -> bool:
+def glares(picture: NDArray[np.uint8], at: tuple[float, float]) -> bool:
     """Whether the picture is blown out around a spot, given as fractions of its width and height."""
     high, wide = picture.shape[:2]
     x, y, reach = at[0] * wide, at[1] * high, max(4.0, _AROUND * wide)

@@ -49,7 +49,7 @@ def materials() -> dict[str, Material]:
     of_games: dict[str, Material] = {}
     for game in GAMES.values():
         of_games |= game.materials()
-    return of_games | _CAMERA_AIDS
+    return {**of_games, **_CAMERA_AIDS}
 
 
 def _marks(paper: str) -> tuple[Sheet, ...]:

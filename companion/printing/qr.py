@@ -5,6 +5,7 @@ The code itself is made by OpenCV after ISO/IEC 18004; here its modules become s
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 QUIET = 4
 """Modules of white around the code, ISO/IEC 18004 section 9.1."""
@@ -13,7 +14,7 @@ _HALVES = {(False, False): "█", (False, True): "▀", (True, False): "▄", (T
 """Two modules above one another as one letter; light modules are printed, for terminals are mostly dark."""
 
 
-def dark_modules(text: str) -> np.ndarray:
+def dark_modules(text: str) -> NDArray[np.bool_]:
     """The code's square of modules with its quiet zone, True where it is dark."""
     wanted = cv2.QRCodeEncoder.Params()
     wanted.correction_level = cv2.QRCODE_ENCODER_CORRECT_LEVEL_M
@@ -47,7 +48,7 @@ def letters(text: str) -> str:
     return "\n".join("".join(_HALVES[bool(a), bool(b)] for a, b in zip(*pair, strict=True)) for pair in pairs)
 
 
-def _runs(line: np.ndarray) -> list[tuple[int, int]]:
+def _runs(line: NDArray[np.bool_]) -> list[tuple[int, int]]:
     """Where the dark modules of a row begin and end.
 
     >>> _runs(np.array([False, True, True, False, True]))

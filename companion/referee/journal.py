@@ -60,6 +60,7 @@ class Journal:
         self._lines = 0
         self._size = 0
         self._broken: str | None = None
+        self._lost: str | None = None
 
     def reopen(self, when: str) -> Reopened | None:
         """Read the newest game back and go on writing it; None in a folder without games.
@@ -139,7 +140,39 @@ class Journal:
 
     def health(self) -> dict[str, Any]:
         """Whether moves can be written, and where to."""
-        return {"ok": self._broken is None, "file": str(self.path), "lines": self._lines, "error": self._broken}
+        error = self._lost or self._broken
+        return {"ok": error is None, "file": str(self.path), "lines": self._lines, "error": error}
+
+    def look(self) -> str | None:
+        """What has become of the file or its folder, so that nothing can be written; None when all is well.
+
+        A file that was moved away can still be written where it is now, and nobody would find it there.
+        """
+        self._lost = self._loss() if self.path is not None else None
+        return self._lost
+
+    def _loss(self) -> str | None:
+        path = self._begun()
+        try:
+            there, own = path.stat(), os.fstat(self._file)
+        except OSError as error:
+            return f"The journal {path} is not where it was ({error.strerror}): no move is written until it is back."
+        is_another = (there.st_dev, there.st_ino) != (own.st_dev, own.st_ino)
+        if there.st_size < self._size or (is_another and not self._takes_over(path)):
+            return f"The journal {path} is not what was written: no move is written until it is back."
+        if not os.access(path.parent, os.W_OK):
+            return f"The folder {path.parent} cannot be written: no move is written until it can."
+        return None
+
+    def _takes_over(self, path: Path) -> bool:
+        """Go on in another file that stands in the journal's place, if it holds the same."""
+        fresh = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+        if os.pread(fresh, self._size, 0) != os.pread(self._file, self._size, 0):
+            os.close(fresh)
+            return False
+        self._close_file()
+        self._file = fresh
+        return True
 
     def close(self) -> None:
         """Let go of the file and the folder."""
@@ -152,6 +185,8 @@ class Journal:
 
     def _append(self, body: dict[str, Any]) -> None:
         text = line({"n": self._lines + 1, **body})
+        if loss := self.look():
+            raise JournalError(loss, code="not-written")
         try:
             self._write(text)
         except OSError as error:

@@ -17,7 +17,7 @@ from concurrent.futures import TimeoutError as NoAnswer
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
-from queue import Full, Queue
+from queue import Empty, Full, Queue
 from typing import Any
 
 from companion.errors import CompanionError, TableError
@@ -42,12 +42,20 @@ from companion.rules.engine import Header
 
 QUEUE = 1024
 ANSWER_WITHIN_S = 5.0
+LOOK_EVERY_S = 1.0
+_CLOCK_BACK_S = 2.0
+_SAID_FOR_S = 60.0
 BUG_EXIT_STATUS = 70
 
 
 def wall_clock() -> str:
     """Now, for people: ISO 8601 with its offset, to the second."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
+
+
+def clock_drift() -> float:
+    """The wall clock less one that never jumps, in seconds: it changes when somebody sets the clock."""
+    return time.time() - time.monotonic()
 
 
 def end_process() -> None:
@@ -75,6 +83,8 @@ class Referee:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], str] = wall_clock,
         on_bug: Callable[[], None] = end_process,
+        look_every_s: float = LOOK_EVERY_S,
+        drift: Callable[[], float] = clock_drift,
     ) -> None:
         """A referee of a session that ``journal`` has begun or reopened; see `open_table`.
 
@@ -83,6 +93,8 @@ class Referee:
             clock: never jumps; stamps messages.
             wall: the time for people.
             on_bug: ends the process; called with the exception at hand.
+            look_every_s: how often the journal's file and the wall clock are looked at.
+            drift: see `clock_drift`.
         """
         self._journal = journal
         self._session = session
@@ -90,6 +102,11 @@ class Referee:
         self._clock = clock
         self._wall = wall
         self._on_bug = on_bug
+        self._look_every_s = look_every_s
+        self._drift = drift
+        self._last_drift_s = drift()
+        self._clock_back: tuple[str | None, float] = (None, 0.0)
+        self._looked_s = time.monotonic()
         self._picture: Evidence | None = None
         self._letters: Queue[_Letter | None] = Queue(QUEUE)
         self._thread = threading.Thread(target=self._run, name="referee", daemon=True)
@@ -167,11 +184,37 @@ class Referee:
 
     def _run(self) -> None:
         try:
-            while (letter := self._letters.get()) is not None:
+            while (letter := self._next_letter()) is not None:
                 self._open(letter)
             self._turn_away_the_rest()
         except BaseException:  # noqa: BLE001 - whatever it is, nobody else would end the process for it
             self._on_bug()
+
+    def _next_letter(self) -> _Letter | None:
+        while True:
+            if time.monotonic() - self._looked_s >= self._look_every_s:
+                self._look()
+            try:
+                return self._letters.get(timeout=self._look_every_s)
+            except Empty:
+                continue
+
+    def _look(self) -> None:
+        """Say what has become of the journal's file and of the clock, and take it back when it is mended."""
+        self._looked_s = time.monotonic()
+        for code, text in (("journal-lost", self._journal.look()), ("clock-back", self._clock_trouble())):
+            known = self._session.notices.get(code)
+            if text != (known.text if known else None):
+                self._let_happen(Noticed(Notice(code, text)))
+
+    def _clock_trouble(self) -> str | None:
+        drift_s, now_s = self._drift(), time.monotonic()
+        back_s, self._last_drift_s = self._last_drift_s - drift_s, drift_s
+        if back_s > _CLOCK_BACK_S:
+            text = f"The clock was set back by {back_s:.0f} s: the times of the moves around now are not right."
+            self._clock_back = (text, now_s + _SAID_FOR_S)
+        text_now, until_s = self._clock_back
+        return text_now if now_s < until_s else None
 
     def _open(self, letter: _Letter) -> None:
         try:
@@ -258,6 +301,8 @@ def open_table(
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], str] = wall_clock,
     on_bug: Callable[[], None] = end_process,
+    look_every_s: float = LOOK_EVERY_S,
+    drift: Callable[[], float] = clock_drift,
 ) -> Referee:
     """A referee, not yet started, on a data folder: of the newest game there, or of a new one.
 
@@ -286,7 +331,16 @@ def open_table(
         journal.close()
         raise
     session = replace(session, press_gap_s=press_gap_s)
-    return Referee(journal, session, asked_header=asked, clock=clock, wall=wall, on_bug=on_bug)
+    return Referee(
+        journal,
+        session,
+        asked_header=asked,
+        clock=clock,
+        wall=wall,
+        on_bug=on_bug,
+        look_every_s=look_every_s,
+        drift=drift,
+    )
 
 
 def _begun(journal: Journal, version: int, header: Header, asked: Header | None, wall: Callable[[], str]) -> Session:

@@ -46,6 +46,8 @@ from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import malformed
 
 PRESS_GAP_S = 0.3
+_ANSWERS_KEPT = 512
+"""A press is repeated within seconds: what was answered to earlier keys is forgotten."""
 _log = logging.getLogger(__name__)
 
 
@@ -87,7 +89,7 @@ class Session:
         state_version: the version of the last move, undo or beginning.
         changed_at_s: when the state or the proposal last changed, on the clock that messages are stamped with.
         press_gap_s: for how long after a change a press at the table is taken for a bounce of the one before.
-        answered: the first answer to each idempotency key.
+        answered: the first answer to each of the latest idempotency keys.
     """
 
     version: int
@@ -283,7 +285,8 @@ def _after_move(session: Session, moved: Moved) -> Session:
     line = extended(before, moved.state, move)
     answered = session.answered
     if moved.key is not None:
-        answered = MappingProxyType({**answered, moved.key: Answer(session.version, moved.events)})
+        latest = dict(list(answered.items())[-(_ANSWERS_KEPT - 1) :])
+        answered = MappingProxyType({**latest, moved.key: Answer(session.version, moved.events)})
     after = replace(
         session,
         state=line.state,

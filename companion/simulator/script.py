@@ -1,6 +1,6 @@
 """A scripted game: a header and the commands of all players, decided beforehand; no chance and no clock."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,20 +38,6 @@ def written(header: Header, player: Player, moves: Sequence[Command] = ()) -> Sc
         state, _ = rules.apply(state, command)
         commands.append(command)
     return Script(header, tuple(commands))
-
-
-def play_out(header: Header, player: Player) -> Iterator[Command]:
-    """One whole game, command by command, as the rules accept it.
-
-    >>> from companion.games.hexel.demo.player import player
-    >>> [command["cmd"] for command in play_out(Header("hexel", ("Ana", "Bo"), "36"), player(1))][:4]
-    ['line', 'stake', 'hedge', 'hedge']
-    """
-    rules = games.game(header.game).rules
-    state = rules.start(header)
-    while (command := player(state)) is not None:
-        yield command
-        state, _ = rules.apply(state, command)
 
 
 def outcome(script: Script) -> dict[str, Any] | None:

@@ -234,4 +234,4 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
 }
 """The commands that are said otherwise in some cases."""
 
-_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "journal-torn")
+_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "clock-back", "journal-torn")

@@ -44,7 +44,7 @@ class Recognizer:
         read: the table on one picture, uint8 BGR, without history; None names the reference printing.
         follower: follows the table from picture to picture.
         in_words: what a follower told, the whole table or one change of it, for people.
-        outlines: where a calibration may measure by the game's cards: the corners (n, k, 2) of those on a picture that are
+        outlines: where a calibration may measure by the game's cards: the corners (n, k, 2) of those that are
             found with at least that confidence.
         outline_mm: the corners of such a card in mm, in the same order.
         learn: from a deck's name, named pictures and their labels, its printing. Raises `UsageError`.

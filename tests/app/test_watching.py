@@ -13,7 +13,7 @@ from companion.errors import DeviceError, UsageError
 from companion.games import GAMES
 from companion.games.hexel.deck import FACES
 from companion.games.hexel.demo.things import HexelThings
-from companion.referee.messages import Confirm, Do, Reject
+from companion.referee.messages import Begin, Confirm, Do, Reject
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
@@ -218,3 +218,14 @@ def test_the_faces_of_this_test_are_cards_of_the_deck() -> None:
     for face in LINE.values():
         turns = {tuple(face[(i + k) % 6] for i in range(6)) for k in range(6)}
         assert turns & set(FACES["36"])
+
+
+@pytest.mark.parametrize("game", ["comet", "hexdragon", "hexapod"])
+def test_another_game_begun_under_a_watching_does_not_end_it(
+    table: tuple[Referee, FilmCamera, Film], game: str
+) -> None:
+    referee, camera, film = table
+    line_lies(film, camera)
+    referee.ask(Begin(Header(game, ("Ana", "Bo"))))
+    camera.show(3)
+    assert referee.latest().proposal is None

@@ -25,7 +25,7 @@ from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import CometReading, SeenComet
 from models.drawing.comet.photograph import comet_photograph
-from models.drawing.hexel.photograph import Photograph
+from models.drawing.photograph import Photograph
 
 Entry = dict[str, Any]
 """What the truth says about one card."""

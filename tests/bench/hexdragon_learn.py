@@ -24,7 +24,7 @@ from companion.rules.hexgrid import DIRECTIONS
 from models.drawing.hexdragon.layouts import Laying, Put
 from models.drawing.hexdragon.photograph import hexdragon_photograph
 from models.drawing.hexdragon.printings import drawing_of
-from models.drawing.hexel.photograph import Photograph
+from models.drawing.photograph import Photograph
 
 
 def taught(look: Drawing, rng: np.random.Generator) -> Photograph:

@@ -26,7 +26,7 @@ from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.games.hexdragon.vision.results import TileReading
 from companion.rules.hexgrid import rotated
 from models.drawing.hexdragon.photograph import hexdragon_photograph
-from models.drawing.hexel.photograph import Photograph
+from models.drawing.photograph import Photograph
 
 Entry = dict[str, Any]
 KEYS = ("tiles", "right", "unsure", "wrong", "missed", "false", "stars", "star ok", "star bad", "images", "whole")

@@ -20,7 +20,8 @@ import numpy as np
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import rotated
 from companion.vision.results import Reading, SeenCard
-from models.drawing.hexel.photograph import Photograph, photograph
+from models.drawing.hexel.photograph import photograph
+from models.drawing.photograph import Photograph
 
 Entry = dict[str, Any]
 """What the truth says about one card."""

@@ -2,7 +2,7 @@
 
     python tests/bench/mutate.py hexel [--sample 120] [--seed 1] [--only tableau] [--limit-s 60]
 
-Every file of ``companion/games/<game>/rules`` is changed in one place at a time: a comparison, a sum, a condition, a number,
+Every file of ``companion/games/<game>/rules`` is changed in one place: a comparison, a sum, a condition, a number,
 a word that programs rely on, a dropped statement, a dropped field. Nothing is written to disk: a child process meets
 the changed module when it imports the rules, and runs the game's own tests, then its playthroughs, until one fails.
 A change that no test notices is a survivor and is printed. What only people read is left alone: docstrings,

@@ -74,7 +74,8 @@ def test_all_that_is_installed_is_pinned_with_its_hashes(system: str) -> None:
 def test_no_package_code_runs_as_root_and_settings_are_the_services_alone() -> None:
     installer = (FOLDER / "install.sh").read_text()
     assert re.findall(r"^.*pip.* install .*$", installer, re.M) == [
-        'pip_install() { as_companion "$venv/bin/python" -m pip install -q --no-input --disable-pip-version-check "$@"; }'
+        'pip_install() { as_companion "$venv/bin/python" -m pip install -q --no-input '
+        '--disable-pip-version-check "$@"; }'
     ]
     assert "--require-hashes" in installer and 'chmod 640 "$settings"' in installer
 

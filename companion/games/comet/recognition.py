@@ -7,14 +7,14 @@ import numpy as np
 from companion.errors import UsageError
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import learn_comet
-from companion.games.comet.vision.layout import Scattered
 from companion.games.comet.vision.recognizer import read_comet
-from companion.games.comet.vision.results import SeenComet
+from companion.games.comet.vision.results import SeenComet, aligned_comet
 from companion.games.comet.vision.results import in_words as card_in_words
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import SeenCard
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import Patience, Told
+from companion.vision.tracking.loose_layout import LooseLayout
 
 
 def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
@@ -24,7 +24,7 @@ def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
 
 
 def _tracker(namer: PretrainedNumerals, patience: Patience) -> CardTracker:
-    return CardTracker(read_comet, Scattered(), namer, patience, identity=_identity)
+    return CardTracker(read_comet, LooseLayout(aligned_comet), namer, patience, identity=_identity)
 
 
 def _identity(card: SeenCard) -> tuple[int | None, ...] | None:

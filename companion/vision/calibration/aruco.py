@@ -1,6 +1,6 @@
 """The printed marks on a picture: ArUco markers at the table's corners, and the board that shows how a lens bends.
 
-What is printed stands in `companion.printing.marks`. OpenCV 4 and 5 answer in arrays of other shapes; here they are one.
+The printed patterns stand in `companion.printing.marks`. Arrays have one shape here, whatever OpenCV returns them in.
 """
 
 from collections.abc import Mapping

@@ -51,16 +51,16 @@ class Profile:
         try:
             held = read_json(read_file(path), FILE)
             if held["game"] != cls.GAME:
-                raise ValueError(f"it is one of {held['game']}")
+                raise ValueError(f"it is one of {held['game']!r}")
             if held["profile"] != cls.VERSION:
-                raise ValueError(f"profile version {held['profile']}; learn the printing again")
+                raise ValueError(f"profile version {held['profile']!r}; learn the printing again")
             profile = cls(**{one.name: _as(one.type, held[one.name]) for one in fields(cls) if one.name in held})
             if not profile.is_consistent():
                 raise ValueError("its numbers do not fit together")
             return profile
         except OSError as error:
             raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
-        except (ValueError, KeyError, TypeError, IndexError) as error:
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
             raise UsageError(f"{path} is no profile: {error}", code="unreadable-profile") from None
 
 

@@ -387,9 +387,10 @@ class Tracker(ABC, Generic[Piece]):
 
     def _places(self, pieces: Sequence[PlacedPiece]) -> Mask:
         """The places of some pieces and what blurs around them, bool (h, w)."""
-        out = np.zeros(self._detector.seen.shape[1:], bool)
+        rows, cols = self._detector.seen.shape[-2], self._detector.seen.shape[-1]
+        out = np.zeros((rows, cols), bool)
         for piece, side in zip(pieces, sides_of(pieces) if pieces else (), strict=True):
-            out |= cells_of(piece.corners, out.shape, 1 + 1.5 * STEP / float(side))
+            out |= cells_of(piece.corners, (rows, cols), 1 + 1.5 * STEP / float(side))
         return out
 
     def _crumb(self) -> float:

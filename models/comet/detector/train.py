@@ -1,47 +1,36 @@
-"""Trains the finder of Comet cards: where they lie and how each is turned and foreshortened.
+"""Trains the detector of Comet cards: where they lie and how each is turned and foreshortened.
 
-    PYTHONPATH=. python models/comet/detector/train.py --cache DIR --faces typefaces.npz [--pictures 1700] [--steps 5000]
+    python -m models.comet.detector.train --cache DIR --faces typefaces.npz [--pictures 1700] [--steps 5000]
 
 The numerals' typefaces come from `models/typefaces.py`, the pictures from `models/comet/drawings.py` (seeds from
-5,000,000 up). ``--begin`` takes the weights of a finder trained before, another game's too: what those lack begins
-without effect. Written are the running mean of the weights, every 500 steps and at the end.
+5,000,000 up); see `models.detection`.
 """
-
-import argparse
-import time
-from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.comet.vision.detector import CARD
-from companion.vision.detection.detector import brightened
-from companion.vision.geometry.shapes import CODE_SCALE
-from models.comet.drawings import drawings
-from models.networks import Finder, export_finder, loss_of
-from models.training import averaged, quick
-
-STRIDE = 4
-CROP = 256
-
-Drawn = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
-"""A picture, its cards' corners, how much of each is hidden, and outlines that do not matter."""
-
+from models.comet.drawings import drawings, options
+from models.dataset import Column, ragged
+from models.detection import CROP, Heatmap, Outlines, Picture, Sample, crop, recolour, relight, train_detector
+from models.networks import HeatmapDetector
 
 SPREAD = np.stack(np.meshgrid((np.arange(8) + 0.5) / 8, (np.arange(8) + 0.5) / 8), -1).reshape(-1, 2)
 """Places (64, 2) evenly over a card, as shares of its sides."""
 
 
-class DeepFinder(Finder):
-    """A finder that looks twice more: at an eighth of the picture for edges, at a sixteenth for what lies around."""
+class DeepDetector(HeatmapDetector):
+    """A detector with more layers at an eighth and at a sixteenth of the picture."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.more8, self.more16 = _again(48, (1, 1)), _again(64, (1, 2, 4, 1))
+        self.more8, self.more16 = _residual(48, (1, 1)), _residual(64, (1, 2, 4, 1))
 
     def down(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """See `FeaturePyramid`."""
         a4 = self.s4(self.s2(x))
         a8 = self.s8(a4)
         a8 = a8 + self.more8(a8)
@@ -49,67 +38,53 @@ class DeepFinder(Finder):
         return a4, a8, a16 + self.more16(a16)
 
 
-def _again(planes: int, dilations: tuple[int, ...]) -> nn.Sequential:
-    """Convolutions whose sum with what they are given is, to begin with, what they are given."""
+def _residual(channels: int, dilations: tuple[int, ...]) -> nn.Sequential:
+    """Convolutions to be added to their input; with the weights they begin with, they give zero."""
     layers: list[nn.Module] = []
     for dilation in dilations:
-        layers += [nn.Conv2d(planes, planes, 3, 1, dilation, dilation, bias=False), nn.BatchNorm2d(planes), nn.ReLU()]
+        convolution = nn.Conv2d(channels, channels, 3, 1, dilation, dilation, bias=False)
+        layers += [convolution, nn.BatchNorm2d(channels), nn.ReLU()]
     nn.init.zeros_(layers[-2].get_parameter("weight"))
     return nn.Sequential(*layers[:-1])
 
 
-def pictures(held: dict[str, np.ndarray]) -> list[Drawn]:
-    """The drawings, one by one; those with strays twice."""
-    begin, ignores = np.cumsum(held["lengths"])[:-1], np.cumsum(held["ignored"])[:-1]
-    columns = np.split(held["corners"], begin), np.split(held["hidden"], begin), np.split(held["ignores"], ignores)
-    items = [_with_strays(item) for item in zip(held["images"], *columns, strict=True)]
-    with_strays = [item for item, cards in zip(items, held["lengths"], strict=True) if len(item[1]) > cards]
-    return items + with_strays  # backs are fewer than faces
+def samples(kept: dict[str, Column]) -> list[Sample]:
+    """The drawings, one by one; those with strays twice, since backs are fewer than faces."""
+    lengths = kept["lengths"]
+    columns = (
+        ragged(kept["corners"], lengths),
+        ragged(kept["hidden"], lengths),
+        ragged(kept["ignores"], kept["ignored"]),
+    )
+    found = [_with_strays(Sample(*row)) for row in zip(kept["images"], *columns, strict=True)]
+    return found + [one for one, cards in zip(found, lengths, strict=True) if len(one.corners) > cards]
 
 
-def _with_strays(item: Drawn) -> Drawn:
+def _with_strays(sample: Sample) -> Sample:
     """With the whole ones among the ignored, decks and face-down cards lying about, as cards to be found."""
-    image, corners, hidden, ignores = item
-    whole = ((ignores > 0) & (ignores < np.array(image.shape[1::-1]) - 1)).all((1, 2))
-    strays = ignores[whole]
-    return (
-        image,
-        np.concatenate([corners, strays]),
-        np.append(hidden, np.zeros(len(strays), np.float32)),
-        ignores[~whole],
-    )
+    ignored = sample.ignored
+    whole = ((ignored > 0) & (ignored < np.array(sample.image.shape[1::-1]) - 1)).all((1, 2))
+    corners = np.concatenate([sample.corners, ignored[whole]])
+    hidden = np.append(sample.hidden, np.zeros(int(whole.sum()), np.float32))
+    return Sample(sample.image, corners, hidden, ignored[~whole])
 
 
-def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
-    """A random crop, turned by quarters, its inks exchanged now and then; mirrored writing is of no use."""
-    image, corners, hidden, ignores = item
-    h, w = image.shape[:2]
-    y, x = int(rng.integers(0, h - CROP + 1)), int(rng.integers(0, w - CROP + 1))
-    image = image[y : y + CROP, x : x + CROP]
-    quads = [corners - np.array([x, y], np.float32), ignores - np.array([x, y], np.float32)]
-    for _ in range(int(rng.integers(4))):
-        image = np.rot90(image)
-        quads = [np.stack([q[..., 1], CROP - 1 - q[..., 0]], -1) for q in quads]
-    if rng.random() < 0.2:
-        image = image[..., rng.permutation(3)]
-    if rng.random() < 0.05:
-        image = 255 - image
-    image = np.ascontiguousarray(image)
+def augment(sample: Sample, rng: np.random.Generator) -> Sample:
+    """A random crop, turned by quarters, partly covered, blurred or overexposed; mirrored writing is of no use."""
+    image, (corners, ignored) = crop(sample.image, [sample.corners, sample.ignored], CROP, rng, mirror=False)
+    image, hidden = recolour(image, rng, 0.2, 0.05), sample.hidden
     if rng.random() < 0.25 and len(corners):
-        image, hidden = _covered(image, quads[0], hidden, rng)
+        image, hidden = _cover(image, corners, hidden, rng)
     if rng.random() < 0.15:
-        image = cv2.filter2D(image, -1, _streak(rng))
+        image = cv2.filter2D(image, -1, _blur_kernel(rng)).astype(np.uint8)
     if rng.random() < 0.2:
-        image = _burnt(image, rng)
-    lit = cv2.addWeighted(
-        image := brightened(image), float(rng.uniform(0.8, 1.15)), image, 0.0, float(rng.normal(0, 5))
-    )
-    return lit, quads[0], hidden, quads[1]
+        image = _overexpose(image, rng)
+    return Sample(relight(image, rng), corners, hidden, ignored)
 
 
-def _covered(
-    image: np.ndarray, quads: np.ndarray, hidden: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray]:
+def _cover(
+    image: Picture, quads: Outlines, hidden: NDArray[np.float32], rng: np.random.Generator
+) -> tuple[Picture, NDArray[np.float32]]:
     """Something long or round laid on a card, and how much of each is hidden then."""
     quad = quads[int(rng.integers(len(quads)))]
     size = float(np.linalg.norm(quad[2] - quad[0])) / 2
@@ -128,7 +103,7 @@ def _covered(
     return image, hidden + (1 - hidden) * mask[y, x].mean(0)
 
 
-def _streak(rng: np.random.Generator) -> np.ndarray:
+def _blur_kernel(rng: np.random.Generator) -> NDArray[np.float32]:
     """The kernel of a camera shaken along a line, or out of focus."""
     n = int(rng.choice([3, 3, 5]))
     if rng.random() < 0.3:
@@ -140,118 +115,24 @@ def _streak(rng: np.random.Generator) -> np.ndarray:
     return np.asarray(kernel / kernel.sum())
 
 
-def _burnt(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _overexpose(image: Picture, rng: np.random.Generator) -> Picture:
     """Exposed for too long, more so to one side."""
     rise = np.linspace(-1, 1, CROP, dtype=np.float32) * float(rng.uniform(0, 0.4))
     gain = float(rng.uniform(1.1, 2.2)) * np.exp(rise if rng.random() < 0.5 else rise[::-1])
-    return np.minimum(image * (gain[:, None, None] if rng.random() < 0.5 else gain[None, :, None]), 255).astype(
-        np.uint8
-    )
-
-
-def targets(corners: np.ndarray, hidden: np.ndarray, ignores: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Heat (1, s, s), weights for it (1, s, s) and regression (8, s, s): seven values and their mask."""
-    s = CROP // STRIDE
-    heat, weight, reg = np.zeros((1, s, s), np.float32), np.ones((1, s, s), np.float32), np.zeros((8, s, s), np.float32)
-    nearest = np.full((s, s), np.inf, np.float32)
-    for quad in ignores[(ignores.max(1) >= 0).all(1) & (ignores.min(1) <= CROP - 1).all(1)]:
-        around, d2, *_ = _squared(quad)
-        weight[0][around][d2 < 1.0] = 0.0
-    for quad, cover in zip(corners, hidden, strict=True):
-        if (quad.max(0) < 0).any() or (quad.min(0) > CROP - 1).any():
-            continue
-        around, d2, (dx, dy), code, size = _squared(quad)
-        inside = float(((quad > -1) & (quad < CROP)).all(1).mean())
-        if inside < 0.99 or cover > 0.5:
-            weight[0][around][d2 < 0.8] = 0.0
-            continue
-        sigma2 = max(0.12, 2.6 / size) ** 2
-        weight[0][around][d2 < 0.9] = 1.0
-        warm = np.maximum(heat[0][around], np.exp(-d2 / (2 * sigma2)))
-        warm.flat[int(d2.argmin())] = 1.0  # a small card's centre may lie between the network's pixels
-        heat[0][around] = warm
-        mine = (d2 < 0.27**2 + (3.2 / size) ** 2) & (d2 < nearest[around])
-        nearest[around][mine] = d2[mine]
-        told = (-dx / 8, -dy / 8, *np.multiply(code, CODE_SCALE), 1.0)
-        for plane, value in zip(reg, told, strict=True):
-            plane[around][mine] = value[mine] if isinstance(value, np.ndarray) else value
-    return heat, weight, reg
-
-
-def _squared(
-    quad: np.ndarray,
-) -> tuple[tuple[slice, slice], np.ndarray, tuple[np.ndarray, np.ndarray], np.ndarray, float]:
-    """Around a card: squared distances from its centre in half heights, pixel distances, its code and its size."""
-    centre, code, affine = CARD.pose_code(quad)
-    inverse, reach = np.linalg.inv(affine), np.linalg.norm(affine, axis=1) + STRIDE
-    low, high = np.clip(np.round((np.array([-reach, reach]) + centre) / STRIDE), 0, CROP // STRIDE).astype(int).tolist()
-    at = (STRIDE - 1) / 2 - centre
-    dx = (np.arange(low[0], high[0], dtype=np.float32) * STRIDE + at[0])[None]
-    dy = (np.arange(low[1], high[1], dtype=np.float32) * STRIDE + at[1])[:, None]
-    dx, dy = np.broadcast_arrays(dx, dy)
-    u, v = inverse[0, 0] * dx + inverse[0, 1] * dy, inverse[1, 0] * dx + inverse[1, 1] * dy
-    around = slice(low[1], high[1]), slice(low[0], high[0])
-    return around, u * u + v * v, (dx, dy), code, float(np.sqrt(abs(np.linalg.det(affine))))
-
-
-def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch.Tensor, ...]:
-    rows = []
-    for i in rng.integers(0, len(data), size):
-        image, corners, hidden, ignores = augmented(data[int(i)], rng)
-        rows.append((image, *targets(corners, hidden, ignores)))
-    images, *wanted = (torch.from_numpy(np.stack(column)) for column in zip(*rows, strict=True))
-    return images.permute(0, 3, 1, 2) / 255 - 0.5, *wanted
+    over = image * (gain[:, None, None] if rng.random() < 0.5 else gain[None, :, None])
+    return np.asarray(np.minimum(over, 255), np.uint8)
 
 
 def main() -> None:
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--faces", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=1700)
-    ap.add_argument("--more", type=int, default=0)
-    ap.add_argument("--hard", type=int, default=0)
-    ap.add_argument("--steps", type=int, default=5000)
-    ap.add_argument("--batch", type=int, default=12)
-    ap.add_argument("--begin", type=Path)
-    ap.add_argument("--rate", type=float, default=3e-3)
-    ap.add_argument("--out", type=Path, default=Path(__file__).with_name("finder.onnx"))
-    a = ap.parse_args()
-    torch.manual_seed(1)
-    torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
-    rng = np.random.default_rng(1)
-    data = pictures(drawings(a.cache, a.faces, a.pictures, a.more))
+    found = options(__doc__, steps=5000, rate=3e-3, batch=12)
+    found.add_argument("--new-layers", action="store_true", help="the warm start's network has not the added layers")
+    a = found.parse_args()
+    data = samples(drawings(a.cache, a.faces, a.pictures, a.more))
     if a.hard:
-        data += 3 * pictures(drawings(a.cache, a.faces, 0, 0, a.hard))
-    net = DeepFinder()
-    if a.begin:
-        net.load_state_dict(torch.load(a.begin), strict=False)
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
-    mean = averaged(net)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.08)
-    begun, seen = time.time(), np.zeros(2)
-    for step in range(1, a.steps + 1):
-        x, heat, weight, reg = batch(data, rng, a.batch)
-        with quick():
-            out = net(x.to(memory_format=torch.channels_last))
-        focal, pose = loss_of(out.float(), heat, weight, reg[:, :7], reg[:, 7:])
-        optimiser.zero_grad()
-        torch.autograd.backward(focal + 2 * pose)
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        schedule.step()
-        mean.update_parameters(net)
-        seen += [float(focal.detach()), float(pose.detach())]
-        if step % 100 == 0:
-            print(
-                f"step {step} centre {seen[0] / 100:.4f} pose {seen[1] / 100:.5f} {time.time() - begun:.0f} s",
-                flush=True,
-            )
-            seen[:] = 0
-        if step % 500 == 0:
-            torch.save(mean.module.state_dict(), a.cache / "comet-finder.pt")
-            export_finder(mean.module, a.out)
-    export_finder(mean.module, a.out)
+        data += 3 * samples(drawings(a.cache, a.faces, 0, 0, a.hard))
+    net = DeepDetector()
+    how = Heatmap(CARD, spread=0.12, most_hidden=0.5, reach=0.27)
+    train_detector(a, net, data, how, augment, (net.more8, net.more16) if a.new_layers else ())
 
 
 if __name__ == "__main__":

@@ -1,37 +1,41 @@
 """Trains the reader of Comet cards: three numbers, the way up, and whether it is a face, a back or nothing.
 
-    PYTHONPATH=. python models/comet/numeral_classifier/train.py --cache DIR --faces typefaces.npz [--epochs 8]
+    python -m models.comet.numeral_classifier.train --cache DIR --faces typefaces.npz
 
 Learns from the cards cut out of the drawn photographs (`models/comet/drawings.py`) and from closer pictures of few
-cards on blurred grounds, which are cheap and bring many more typefaces. Writes ``numerals.onnx``.
+cards on blurred grounds, which are cheap and bring many more typefaces.
 """
 
 import argparse
 import functools
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.comet.vision.classifier import HIGH, OUTPUTS, WIDE, levelled
 from companion.vision.image.pyramid import Pyramid
-from models.comet.drawings import FACE, UNKNOWN, cut_out, drawings, lying, typefaces, unseen
+from companion.vision.networks import softmax
+from models.comet.drawings import FACE, UNKNOWN, cut_out, drawings, lying, options, typefaces, unseen
+from models.dataset import Column, Shuffled, cached
 from models.drawing.comet.photograph import comet_photograph
+from models.export import export
 from models.networks import block
-from models.training import averaged, drawn, export, quick
+from models.trainer import Losses, Trainer
 
 CLASSES = 14
+BATCH = 128
 CLOSE_PX = 240
 PART = HIGH // 24 * WIDE // 8
 """Places of one section in the maps of the body's last layer. A matrix product of all cards' sections takes a fifth of
 the time of a convolution as large as a section."""
 
 
-class Numerals(nn.Module):
+class NumeralClassifier(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(
@@ -49,18 +53,17 @@ class Numerals(nn.Module):
         return torch.cat([numbers.reshape(-1, CLASSES * 3), self.whole(sections.reshape(-1, 128 * 3))], 1)
 
 
-def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarray]:
+def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[Column]:
     """Cards cut out of one close picture of few cards, maybe read lying on their side, and their labels."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     ground = rng.uniform(0, 255, (int(rng.integers(2, 6)), 3, 3)).astype(np.float32)
-    ground = cv2.resize(ground, (CLOSE_PX, CLOSE_PX), interpolation=cv2.INTER_CUBIC)
+    cloth = cv2.resize(ground, (CLOSE_PX, CLOSE_PX), interpolation=cv2.INTER_CUBIC)
     picture = comet_photograph(
         rng,
         size=(CLOSE_PX, CLOSE_PX),
         printing=lying(typefaces(faces), rng) if is_turned else "invented" if rng.random() < 0.6 else "reference",
         typefaces=typefaces(faces),
-        ground=np.clip(ground, 0, 255).astype(np.uint8),
+        ground=np.clip(cloth, 0, 255).astype(np.uint8),
         count=int(rng.integers(1, 4)),
         across_px=float(np.exp(rng.uniform(np.log(38), np.log(110)))),
     )
@@ -68,7 +71,9 @@ def close(seed: int, faces: Path, is_turned: bool = False) -> Sequence[np.ndarra
     return cut_out(Pyramid.of(picture.bgr), whole, rng, nothings=0)
 
 
-def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def augmented(
+    patches: NDArray[np.uint8], labels: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Patches as the network sees them, many upside down; labels (N, 5), the last one 1 for the right way up."""
     out, labels = patches.astype(np.float32), labels.copy()
     for i in np.flatnonzero(rng.random(len(out)) < 0.12):
@@ -91,29 +96,31 @@ def augmented(patches: np.ndarray, labels: np.ndarray, rng: np.random.Generator)
     return out, marked
 
 
-def _pale(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _pale(patch: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
     """Burnt out, so that little of the print is left, or seen through a veil of light."""
     if rng.random() < 0.5:
-        burnt: np.ndarray = np.minimum(patch * float(rng.uniform(1.1, 1.8)), 255)
+        burnt: NDArray[np.float32] = np.minimum(patch * float(rng.uniform(1.1, 1.8)), 255)
         return burnt
     white = np.percentile(patch, 95, axis=(0, 1))
-    veiled: np.ndarray = white + (patch - white) * float(rng.uniform(0.12, 0.6))
+    veiled: NDArray[np.float32] = white + (patch - white) * float(rng.uniform(0.12, 0.6))
     return veiled
 
 
-def _blurred(patch: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _blurred(patch: NDArray[np.float32], rng: np.random.Generator) -> NDArray[np.float32]:
     """Out of focus, shaken, or seen from afar."""
     kind = rng.integers(4)
     if kind == 0:
-        return cv2.GaussianBlur(patch, (0, 0), float(rng.uniform(0.4, 1.8)))
+        return np.asarray(cv2.GaussianBlur(patch, (0, 0), float(rng.uniform(0.4, 1.8))), np.float32)
     if kind == 1:
         small = cv2.resize(patch, None, fx=(f := float(rng.uniform(0.35, 0.8))), fy=f, interpolation=cv2.INTER_AREA)
-        return cv2.resize(small, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR)
+        return np.asarray(cv2.resize(small, (WIDE, HIGH), interpolation=cv2.INTER_LINEAR), np.float32)
     streaked = cv2.filter2D(patch, -1, _streak(float(rng.uniform(1.5, 7.0)), float(rng.uniform(0, np.pi))))
-    return streaked if kind == 2 else cv2.GaussianBlur(streaked, (0, 0), float(rng.uniform(0.4, 1.2)))
+    if kind == 3:
+        streaked = cv2.GaussianBlur(streaked, (0, 0), float(rng.uniform(0.4, 1.2)))
+    return np.asarray(streaked, np.float32)
 
 
-def _streak(length: float, angle: float) -> np.ndarray:
+def _streak(length: float, angle: float) -> NDArray[np.float32]:
     """The kernel of a straight motion."""
     n = int(np.ceil(length)) | 1
     kernel, middle = np.zeros((n, n), np.float32), (n - 1) / 2
@@ -123,7 +130,9 @@ def _streak(length: float, angle: float) -> np.ndarray:
     return np.asarray(kernel / max(float(kernel.sum()), 1.0))
 
 
-def _covered(patch: np.ndarray, labels: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _covered(
+    patch: NDArray[np.float32], labels: NDArray[np.int64], rng: np.random.Generator
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Something long or round laid on the card; what it mostly hides is no number, what it hides a little unknown."""
     mask = np.zeros((HIGH, WIDE), np.uint8)
     at = (rng.uniform(-0.1, 1.1, 2) * [WIDE, HIGH]).astype(int).tolist()
@@ -149,108 +158,67 @@ def loss_of(out: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     return told + 0.5 * kind + 0.5 * upright
 
 
-def report(net: nn.Module, patches: np.ndarray, labels: np.ndarray) -> str:
+def report(trainer: Trainer, patches: NDArray[np.uint8], labels: NDArray[np.int64]) -> str:
     """Accuracy on cards drawn from other seeds."""
-    net.eval()
-    with torch.no_grad():
-        seen = [net(tensor(levelled(part.astype(np.float32)))).numpy() for part in np.array_split(patches, 8)]
-        down = [
-            net(tensor(levelled(part[:, ::-1, ::-1].astype(np.float32)))).numpy()[:, -1]
-            for part in np.array_split(patches, 8)
-        ]
-    net.train()
-    out, back = np.concatenate(seen), np.concatenate(down)
-    number = out[:, : 3 * CLASSES].reshape(-1, CLASSES, 3)
-    p = np.exp(number - number.max(1, keepdims=True))
-    p /= p.sum(1, keepdims=True)
+    out, back = (
+        trainer.predict(tensor(levelled(seen.astype(np.float32)))) for seen in (patches, patches[:, ::-1, ::-1])
+    )
+    p = softmax(out[:, : 3 * CLASSES].reshape(-1, CLASSES, 3).transpose(0, 2, 1))
     known = labels[:, :3] != UNKNOWN
-    right = (p.argmax(1) == labels[:, :3])[known]
-    sure = (p.max(1) > 0.95)[known]
+    right, confident = (p.argmax(-1) == labels[:, :3])[known], (p.max(-1) > 0.95)[known]
     face = labels[:, 3] == FACE
     kinds = (out[:, 3 * CLASSES : -1].argmax(1) == labels[:, 3]).mean()
-    up = (out[face, -1] > back[face]).mean()
+    up = (out[face, -1] > back[face, -1]).mean()
+    wrong = (~right)[confident].mean()
     return (
-        f"numbers {right.mean():.4f} sure {sure.mean():.4f} wrong among sure {(~right)[sure].mean():.5f} "
+        f"numbers {right.mean():.4f} confident {confident.mean():.4f} wrong among confident {wrong:.5f} "
         f"kinds {kinds:.4f} way up {up:.4f}"
     )
 
 
-def tensor(patches: np.ndarray) -> torch.Tensor:
+def tensor(patches: NDArray[np.float32]) -> torch.Tensor:
+    """Patches (N, HIGH, WIDE, 3) as the network takes them."""
     return torch.from_numpy(np.ascontiguousarray(patches.transpose(0, 3, 1, 2)))
 
 
-def main() -> None:
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--faces", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=1700)
-    ap.add_argument("--more", type=int, default=0)
-    ap.add_argument("--hard", type=int, default=0)
-    ap.add_argument("--close", type=int, default=9000)
-    ap.add_argument("--turned", type=int, default=0, help="close pictures of cards read lying on their side")
-    ap.add_argument("--steps", type=int, help="of each pass; all by default")
-    ap.add_argument("--epochs", type=int, default=8)
-    ap.add_argument("--rate", type=float, default=3e-3)
-    ap.add_argument("--begin", type=Path)
-    ap.add_argument("--out", type=Path, default=Path(__file__).with_name("numerals.onnx"))
-    a = ap.parse_args()
-    torch.manual_seed(1)
-    torch.set_num_threads(1)
-    rng = np.random.default_rng(1)
+def dataset(a: argparse.Namespace, rng: np.random.Generator) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """All cards cut out to learn from, and their labels."""
     near = functools.partial(close, faces=a.faces)
-    far, fresh = drawings(a.cache, a.faces, a.pictures, a.more, a.hard), unseen(a.cache, a.faces)
-    closer = drawn(a.cache, "close", ("patches", "labels"), near, range(6_000_000, 6_000_000 + a.close), workers=1)
-    parts = [far, closer]
+    lie = functools.partial(near, is_turned=True)
+    columns = ("patches", "labels")
+    parts = [drawings(a.cache, a.faces, a.pictures, a.more, a.hard)]
+    parts.append(cached(a.cache, "close", columns, near, range(6_000_000, 6_000_000 + a.close), workers=1))
     if a.turned:
-        seeds = range(6_100_000, 6_100_000 + a.turned)
-        lie = functools.partial(near, is_turned=True)
-        parts.append(drawn(a.cache, "turned", ("patches", "labels"), lie, seeds, workers=1))
-    parts += 3 * parts[2:]  # they are few
-    x = np.concatenate([part["patches"] for part in parts])
-    y = np.concatenate([part["labels"] for part in parts])
+        turned = cached(a.cache, "turned", columns, lie, range(6_100_000, 6_100_000 + a.turned), workers=1)
+        parts += 4 * [turned]  # they are few
+    x, y = (np.concatenate([part[column] for part in parts]) for column in columns)
     kept = (y[:, 3] == FACE) | (rng.random(len(y)) < 0.5)  # backs are many, and soon known
-    x, y = x[kept], y[kept]
+    return x[kept], y[kept]
+
+
+def main() -> None:
+    found = options(__doc__, steps=3400, rate=3e-3)
+    found.add_argument("--close", type=int, default=9000)
+    found.add_argument("--turned", type=int, default=0, help="close pictures of cards read lying on their side")
+    a = found.parse_args()
+    trainer = Trainer(NumeralClassifier(), a, weight_decay=1e-3, average=0.99, warm_up=0.15)
+    x, y = dataset(a, trainer.rng)
     print(len(x), "cards", np.bincount(y[:, 3]), flush=True)
-    net, size = Numerals(), 128
-    if a.begin:
-        net.load_state_dict(torch.load(a.begin))
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
-    mean = averaged(net, 0.99)
-    steps = min(a.steps or len(x), len(x) // size)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.epochs * steps, pct_start=0.15)
-    begun = time.time()
-    for epoch in range(a.epochs):
-        order, total = rng.permutation(len(x)), 0.0
-        for k in range(steps):
-            pick = order[k * size : (k + 1) * size]
-            views, labels = augmented(x[pick], y[pick], rng)
-            with quick():
-                out = net(tensor(views).to(memory_format=torch.channels_last))
-            loss = loss_of(out.float(), torch.from_numpy(labels))
-            optimiser.zero_grad()
-            torch.autograd.backward(loss)
-            nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-            optimiser.step()
-            schedule.step()
-            mean.update_parameters(net)
-            total += loss.item()
-            if k % 100 == 99:
-                print(
-                    f"  {epoch} {k + 1} of {steps} loss {total / (k + 1):.4f} {time.time() - begun:.0f} s", flush=True
-                )
-        print(
-            f"epoch {epoch} loss {total / steps:.4f} {report(mean.module, fresh['patches'], fresh['labels'])}",
-            flush=True,
-        )
-        torch.save(mean.module.state_dict(), a.cache / "comet-numerals.pt")
-        assert OUTPUTS == 3 * CLASSES + 4
-        export(
-            mean.module,
-            a.out,
-            torch.zeros(6, 3, HIGH, WIDE),
-            {"cards": {0: "n"}, "answers": {0: "n"}},
-        )
+    held_out, batches = unseen(a.cache, a.faces, a.held_out), Shuffled(len(x), BATCH, trainer.rng)
+    trainer.start_from(tensor(levelled(x[:BATCH].astype(np.float32))))
+
+    def losses() -> Losses:
+        picked = batches.next()
+        views, labels = augmented(x[picked], y[picked], trainer.rng)
+        (wanted,) = trainer.move(torch.from_numpy(labels))
+        return {"card": loss_of(trainer.forward(tensor(views)), wanted)}
+
+    trainer.fit(losses, write, lambda: report(trainer, held_out["patches"], held_out["labels"]))
+
+
+def write(net: nn.Module, path: Path) -> None:
+    """Export the network."""
+    export(net, path, ("cards", ("n", 3, HIGH, WIDE)), ("answers", ("n", OUTPUTS)), (6, 3, HIGH, WIDE))
 
 
 if __name__ == "__main__":

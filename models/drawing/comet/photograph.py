@@ -4,21 +4,17 @@ Used to train and to measure recognition. Everything is drawn from one `np.rando
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import cv2
 import numpy as np
 
 from companion.simulator.optics import placed
-from models.drawing.backdrops import backdrop
 from models.drawing.canvas import Canvas, Field
 from models.drawing.comet.cards import raster_back, raster_face
 from models.drawing.comet.layouts import LaidComet, laid_groups, strays
 from models.drawing.comet.printings import CometPrinting, Typeface, invented, plain_typefaces, reference, varied
-from models.drawing.exposure import exposed
-from models.drawing.hexel.photograph import Photograph
-from models.drawing.lighting import MOODS, lit
-from models.drawing.pinhole import Pinhole, Points, framed
+from models.drawing.photograph import Entry, Photograph, Shot, covered_share, marked_cut, outlines
+from models.drawing.pinhole import Pinhole, framed
 from models.drawing.scenery import put_things
 
 _COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 14, 18, 20, 24)
@@ -53,23 +49,20 @@ def comet_photograph(
     laid = list(cards) if cards is not None else _laid(count, look, rng)
     core = np.vstack([card.corners_mm() for card in laid if not card.is_aside])
     camera = framed(core, size, rng, across_px, hardness)
-    canvas = Canvas(camera, backdrop(rng, camera.image_from_table, size) if ground is None else ground)
-    mood = str(rng.choice(MOODS))
+    shot = Shot(camera, rng, hardness, ground)
+    canvas = shot.canvas
     put_things(canvas, laid, rng, over=False)
-    gloss = float(rng.choice([0.0, 0.0, 0.3, 1.0])) * hardness
+    gloss = shot.gloss()
     owner = np.full(size[::-1], -1, np.int32)
     for number, card in enumerate(laid):
         _put(canvas, card, look, gloss, rng)
-        corners = camera.project(card.corners_mm())
-        cv2.fillPoly(owner, [np.round(corners).astype(np.int32)], number)
-    over = _things_over(canvas, laid, rng, hardness)
-    owner[over] = -1
-    image, glare = lit(canvas, mood, rng, hardness)
-    bgr, faults = exposed(image, rng, hardness, is_dim=mood == "dim")
-    name = printing if isinstance(printing, str) else "given"
-    conditions = {"mood": mood, "printing": name, "turned": look.is_turned, **faults, "glare": round(glare, 4)}
-    conditions["things"] = bool(over.any())
-    return Photograph(bgr, _truth(laid, look, camera, owner, conditions))
+        cv2.fillPoly(owner, [np.round(camera.project(card.corners_mm())).astype(np.int32)], number)
+    over = shot.cover(lambda: put_things(canvas, laid, rng, over=True), 0.3)
+    owner[over > 0] = -1
+    entries = [_entry(card, number, look, camera, owner) for number, card in enumerate(laid) if not card.is_aside]
+    aside = [camera.project(card.corners_mm()).tolist() for card in laid if card.is_aside]
+    conditions = {"turned": look.is_turned, "things": bool(over.any())}
+    return shot.develop("comet", printing, {"cards": entries}, aside + outlines(entries), conditions)
 
 
 def _look(printing: str, typefaces: Sequence[Typeface], rng: np.random.Generator, hardness: float) -> CometPrinting:
@@ -104,31 +97,7 @@ def _put(canvas: Canvas, card: LaidComet, look: CometPrinting, gloss: float, rng
     canvas.put(raster, canvas.camera.image_from_table @ table_from_card @ centred, gloss)
 
 
-def _things_over(canvas: Canvas, laid: list[LaidComet], rng: np.random.Generator, hardness: float) -> Field:
-    """Sometimes put things over the cards; say where (h, w) that changed the paint."""
-    before = canvas.albedo.copy()
-    if rng.random() < 0.3 * hardness:
-        put_things(canvas, laid, rng, over=True)
-    return np.asarray(np.abs(canvas.albedo - before).max(2) > 1e-4)
-
-
-def _truth(
-    laid: list[LaidComet], look: CometPrinting, camera: Pinhole, owner: Field, conditions: dict[str, Any]
-) -> dict[str, Any]:
-    entries = [_entry(card, number, look, camera, owner) for number, card in enumerate(laid) if not card.is_aside]
-    aside = [camera.project(card.corners_mm()).tolist() for card in laid if card.is_aside]
-    return {
-        "ok": True,
-        "game": "comet",
-        "size": list(camera.size),
-        "cards": entries,
-        "warnings": [],
-        "ignore": aside + [entry["corners"] for entry in entries if "cut" in entry],
-        "conditions": conditions,
-    }
-
-
-def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, owner: Field) -> dict[str, Any]:
+def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, owner: Field) -> Entry:
     """The truth about one card of a group: besides the contract's, how much of it and of each number is hidden, and the
     outlines of its numbers."""
     corners = camera.project(card.corners_mm())
@@ -139,21 +108,8 @@ def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, o
         "zone": None,
         "corners": np.round(corners, 2).tolist(),
         "printed": None if card.values is None else list(card.values),
-        "covered": round(_hidden(owner, corners, number), 3),
-        "hidden": [round(_hidden(owner, mark, number), 2) for mark in marks],
+        "covered": round(covered_share(owner, corners, number), 3),
+        "hidden": [round(covered_share(owner, mark, number), 2) for mark in marks],
         "marks": [np.round(mark, 2).tolist() for mark in marks],
     }
-    is_whole = (corners > -1).all() and (corners < camera.size).all()
-    return entry if is_whole else {**entry, "cut": True}
-
-
-def _hidden(owner: Field, corners: Points, number: int) -> float:
-    """The share of an outline, as far as it is in the picture, that something else is seen in."""
-    x0, y0 = np.maximum(np.floor(corners.min(0)).astype(int), 0)
-    x1, y1 = np.minimum(np.ceil(corners.max(0)).astype(int) + 1, [owner.shape[1], owner.shape[0]])
-    if x1 <= x0 or y1 <= y0:
-        return 0.0
-    mask = np.zeros((y1 - y0, x1 - x0), np.uint8)
-    cv2.fillPoly(mask, [np.round(corners - [x0, y0]).astype(np.int32)], 1)
-    area = int(mask.sum())
-    return float(((owner[y0:y1, x0:x1] != number) & (mask > 0)).sum() / area) if area else 0.0
+    return marked_cut(entry, corners, camera.size)

@@ -8,10 +8,10 @@ import numpy.typing as npt
 
 from companion.games.hexapod.deck import CELL_MM, SIDE_MM
 from models.drawing.canvas import Canvas, Ink
-from models.drawing.hexapod.camera import Overhead
 from models.drawing.hexapod.layouts import Case, Lying, turn
 from models.drawing.hexapod.printings import CaseLook, Printing, card_raster
 from models.drawing.hexel.printings import hex_colour
+from models.drawing.pinhole import Overhead
 
 Points = npt.NDArray[Any]
 

@@ -4,26 +4,16 @@ Used to train and to measure recognition. Everything is drawn from one `np.rando
 Light is added up in linear values; the camera's faults come last.
 """
 
-from typing import Any
-
-import cv2
 import numpy as np
-import numpy.typing as npt
 
 from companion.games.hexapod.deck import CELL_MM, SPIDER
-from models.drawing.backdrops import backdrop
-from models.drawing.canvas import Canvas
+from models.drawing.canvas import Canvas, Field
 from models.drawing.clutter import clutter_shape
-from models.drawing.exposure import exposed
-from models.drawing.hexapod.camera import Overhead, overhead
 from models.drawing.hexapod.layouts import Case, Lying, Scene, scene
 from models.drawing.hexapod.painting import put_card, put_case, put_face_down
 from models.drawing.hexapod.printings import Printing, invented, reference, varied
-from models.drawing.hexel.photograph import Photograph
-from models.drawing.lighting import MOODS, lit
-from models.drawing.pinhole import Pinhole
-
-Points = npt.NDArray[Any]
+from models.drawing.photograph import Entry, Photograph, Shot, covered_share, marked_cut, outlines
+from models.drawing.pinhole import Overhead, Points, overhead
 
 HIDDEN = 0.3
 """Of a cell: with more under a hand or a mug nobody need read it."""
@@ -52,26 +42,19 @@ def photograph(
     laid = laid or scene(rng)
     core = np.vstack([*(case.box_mm(look.case.frame_mm) for case in laid.cases), *(c.corners_mm() for c in laid.loose)])
     camera = overhead(core, size, rng, px_per_mm, hardness)
-    flat = Pinhole(camera.image_from_plane(), size)
-    canvas = Canvas(flat, backdrop(rng, flat.image_from_table, size))
-    mood = str(rng.choice(MOODS))
-    gloss = float(rng.choice([0.0, 0.0, 0.3, 1.0])) * hardness
+    shot = Shot(camera.flat(), rng, hardness)
+    canvas, gloss = shot.canvas, shot.gloss()
     ignored = [put_face_down(canvas, camera, card, look, rng) for card in _face_down(core, rng)]
     _put_things(canvas, core, rng, over=False)
     for case in laid.cases:
         put_case(canvas, camera, case, look, gloss, rng)
-    outlines = [put_card(canvas, camera, card, look, gloss, rng) for card in laid.loose]
-    before = canvas.albedo.copy()
-    if rng.random() < 0.35 * hardness:
-        _put_things(canvas, core, rng, over=True)
-    changed = np.asarray((np.abs(canvas.albedo - before).max(2) > 1e-4).astype(np.uint8))
-    image, glare = lit(canvas, mood, rng, hardness)
-    bgr, faults = exposed(image, rng, hardness, is_dim=mood == "dim")
+    quads = [put_card(canvas, camera, card, look, gloss, rng) for card in laid.loose]
+    changed = shot.cover(lambda: _put_things(canvas, core, rng, over=True))
     boards = [_board(case, camera, changed) for case in laid.cases]
-    loose = [_loose(card, box, camera, changed) for card, box in zip(laid.loose, outlines, strict=True)]
-    name = printing if isinstance(printing, str) else "given"
-    conditions = {"mood": mood, "printing": name, **faults, "glare": round(glare, 4), "scale": round(_scale(boards), 1)}
-    return Photograph(bgr, _truth(boards, loose, size, ignored, conditions))
+    loose = [_loose(card, box, camera, changed) for card, box in zip(laid.loose, quads, strict=True)]
+    ignore = [corners.tolist() for corners in ignored] + outlines([*boards, *loose])
+    pieces = {"boards": boards, "loose": loose}
+    return shot.develop("hexapod", printing, pieces, ignore, {"scale": round(_scale(boards), 1)})
 
 
 def _look(printing: str, rng: np.random.Generator) -> Printing:
@@ -103,14 +86,14 @@ def _put_things(canvas: Canvas, core: Points, rng: np.random.Generator, *, over:
                 canvas.polygon(points, ink, gloss)
 
 
-def _board(case: Case, camera: Overhead, changed: Points) -> dict[str, Any]:
+def _board(case: Case, camera: Overhead, changed: Field) -> Entry:
     """The truth about a case.
 
     ``laid`` are its cells as they were laid, ``centres`` where the tops of what lies in them are seen, ``doubt`` says
     of each whether nobody need read it, ``covered`` how much of it is hidden.
     """
     tops, rows, cols = _tops(case), range(case.rows), range(case.cols)
-    hidden = [[_changed_share(changed, _cell_px(case, camera, (r, c), tops)) for c in cols] for r in rows]
+    hidden = [[covered_share(changed, _cell_px(case, camera, (r, c), tops), outside=1.0) for c in cols] for r in rows]
     covered = [[max(hidden[r][c], case.askew.get((r, c), 0.0)) for c in cols] for r in rows]
     doubt = [[hidden[r][c] > HIDDEN or (r, c) in case.askew for c in cols] for r in rows]
     corners = camera.project(case.box_mm(), case.floor_mm)
@@ -124,7 +107,7 @@ def _board(case: Case, camera: Overhead, changed: Points) -> dict[str, Any]:
         "doubt": doubt,
         "covered": np.round(covered, 2).tolist(),
     }
-    return entry if _is_whole(corners, camera) else {**entry, "cut": True}
+    return marked_cut(entry, corners, camera.size)
 
 
 def _tops(case: Case) -> dict[tuple[int, int], float]:
@@ -141,11 +124,12 @@ def _middle(corners: Points) -> list[float]:
     return [round(float(v), 2) for v in corners.mean(0)]
 
 
-def _loose(card: Lying, corners: Points, camera: Overhead, changed: Points) -> dict[str, Any]:
+def _loose(card: Lying, corners: Points, camera: Overhead, changed: Field) -> Entry:
     steps = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], float) - 0.5
     quarters = [[steps / 2 + np.array([c - 0.5, r - 0.5]) / 2 for c in (0, 1)] for r in (0, 1)]
     hidden = [
-        [_changed_share(changed, camera.project(_placed(q, card), card.to_mm)) for q in line] for line in quarters
+        [covered_share(changed, camera.project(_placed(q, card), card.to_mm), outside=1.0) for q in line]
+        for line in quarters
     ]
     doubt = [[share > HIDDEN for share in line] for line in hidden]
     centres = [[_middle(camera.project(_placed(q, card), card.to_mm)) for q in line] for line in quarters]
@@ -157,7 +141,7 @@ def _loose(card: Lying, corners: Points, camera: Overhead, changed: Points) -> d
         "doubt": doubt,
         "covered": np.round(hidden, 2).tolist(),
     }
-    return entry if _is_whole(corners, camera) else {**entry, "cut": True}
+    return marked_cut(entry, corners, camera.size)
 
 
 def _placed(unit: Points, card: Lying) -> Points:
@@ -165,44 +149,8 @@ def _placed(unit: Points, card: Lying) -> Points:
     return np.asarray(card.at_mm + unit @ np.array([box[1] - box[0], box[3] - box[0]]))
 
 
-def _is_whole(corners: Points, camera: Overhead) -> bool:
-    return bool((corners > -1).all() and (corners < camera.size).all())
-
-
-def _scale(boards: list[dict[str, Any]]) -> float:
+def _scale(boards: list[Entry]) -> float:
     """How wide a cell is, in pixels."""
     corners = [np.array(board["corners"]) for board in boards]
     widths = [float(np.linalg.norm(c[1] - c[0])) / b["cols"] for c, b in zip(corners, boards, strict=True)]
     return float(np.mean(widths)) if widths else 0.0
-
-
-def _changed_share(changed: Points, corners: Points) -> float:
-    """The share of an outline whose paint changed after it was laid; 1 where it is outside the picture."""
-    x0, y0 = np.maximum(np.floor(corners.min(0)).astype(int), 0)
-    x1, y1 = np.minimum(np.ceil(corners.max(0)).astype(int) + 1, [changed.shape[1], changed.shape[0]])
-    if x1 <= x0 or y1 <= y0:
-        return 1.0
-    mask = np.zeros((y1 - y0, x1 - x0), np.uint8)
-    cv2.fillPoly(mask, [np.round(corners - [x0, y0]).astype(np.int32)], 1)
-    area = int(mask.sum())
-    return float((changed[y0:y1, x0:x1] * mask).sum() / area) if area else 1.0
-
-
-def _truth(
-    boards: list[dict[str, Any]],
-    loose: list[dict[str, Any]],
-    size: tuple[int, int],
-    ignored: list[Points],
-    conditions: dict[str, Any],
-) -> dict[str, Any]:
-    cut = [entry["corners"] for entry in (*boards, *loose) if "cut" in entry]
-    return {
-        "ok": True,
-        "game": "hexapod",
-        "size": list(size),
-        "boards": boards,
-        "loose": loose,
-        "warnings": [],
-        "ignore": [corners.tolist() for corners in ignored] + cut,
-        "conditions": conditions,
-    }

@@ -3,8 +3,6 @@
 Used to train and to measure recognition. Everything is drawn from one `np.random.Generator`, so a seed is a picture.
 """
 
-from typing import Any
-
 import numpy as np
 
 from companion.games.hexdragon.deck import (
@@ -19,15 +17,13 @@ from companion.games.hexdragon.deck import (
 from companion.printing.raster import raster
 from companion.printing.shapes import Box, Shape, regular_polygon
 from companion.simulator.optics import placed
-from models.drawing.backdrops import any_colour, backdrop
+from models.drawing.backdrops import any_colour
 from models.drawing.canvas import Canvas, Field, Ink
-from models.drawing.exposure import exposed
 from models.drawing.hexdragon.decoys import put_decoys
 from models.drawing.hexdragon.layouts import Laying, Put, laid_table
 from models.drawing.hexdragon.printings import drawing_of
 from models.drawing.hexel.layouts import Laid
-from models.drawing.hexel.photograph import Photograph
-from models.drawing.lighting import MOODS, lit
+from models.drawing.photograph import Entry, Photograph, Shot, marked_cut, outlines
 from models.drawing.pinhole import Pinhole, Points, framed
 from models.drawing.scenery import put_face_down, put_things
 
@@ -64,8 +60,8 @@ def hexdragon_photograph(
     if laying.is_board and across_px is None and rng.random() < 0.7:
         core = np.array(board_outline(laying.radius)) * laying.pitch
     camera = framed(core, size, rng, None if across_px is None else across_px * _HEXEL_PER_TILE, hardness)
-    canvas = Canvas(camera, backdrop(rng, camera.image_from_table, size))
-    mood, gloss = str(rng.choice(MOODS)), float(rng.choice([0.0, 0.0, 0.3, 1.0])) * hardness
+    shot = Shot(camera, rng, hardness)
+    canvas, gloss = shot.canvas, shot.gloss()
     around = [Laid((), piece.cell, piece.at_mm, piece.turn_deg) for piece in put]
     face_down = put_face_down(canvas, around, rng)
     if laying.is_board:
@@ -74,12 +70,12 @@ def hexdragon_photograph(
     put_things(canvas, around, rng, over=False)
     decoys = put_decoys(canvas, put, laying, rng)
     _put_pieces(canvas, put, look, gloss, rng)
-    changed = _things_over(canvas, around, rng, hardness)
-    image, glare = lit(canvas, mood, rng, hardness)
-    bgr, faults = exposed(image, rng, hardness, is_dim=mood == "dim")
-    name = printing if isinstance(printing, str) else "given"
-    conditions = {"mood": mood, "printing": name, "board": laying.is_board, **faults, "glare": round(glare, 4)}
-    return Photograph(bgr, {**_truth(put, camera, changed, face_down, conditions), "decoys": decoys})
+    changed = shot.cover(lambda: put_things(canvas, around, rng, over=True))
+    entries = [_entry(piece, camera, changed) for piece in put]
+    faces = [entry for entry in entries if entry["kind"] != "star"]
+    pieces = {"tiles": faces, "stars": [entry for entry in entries if entry["kind"] == "star"], "decoys": decoys}
+    ignore = [corners.tolist() for corners in face_down] + outlines(faces)
+    return shot.develop("hexdragon", printing, pieces, ignore, {"board": laying.is_board})
 
 
 def _put_board(canvas: Canvas, laying: Laying, look: Drawing, gloss: float, rng: np.random.Generator) -> None:
@@ -139,32 +135,7 @@ def _ink(values: Field) -> Ink:
     return b, g, r
 
 
-def _things_over(canvas: Canvas, laid: list[Laid], rng: np.random.Generator, hardness: float) -> Field:
-    """Sometimes put things over the tiles; say where (h, w) that changed the paint, 1 or 0."""
-    before = canvas.albedo.copy()
-    if rng.random() < 0.35 * hardness:
-        put_things(canvas, laid, rng, over=True)
-    return np.asarray((np.abs(canvas.albedo - before).max(2) > 1e-4).astype(np.uint8))
-
-
-def _truth(
-    put: list[Put], camera: Pinhole, changed: Field, face_down: list[Points], conditions: dict[str, Any]
-) -> dict[str, Any]:
-    entries = [_entry(piece, camera, changed) for piece in put]
-    tiles = [entry for entry in entries if entry["kind"] != "star"]
-    return {
-        "ok": True,
-        "game": "hexdragon",
-        "size": list(camera.size),
-        "tiles": tiles,
-        "stars": [entry for entry in entries if entry["kind"] == "star"],
-        "warnings": [],
-        "ignore": [corners.tolist() for corners in face_down] + [e["corners"] for e in tiles if "cut" in e],
-        "conditions": conditions,
-    }
-
-
-def _entry(piece: Put, camera: Pinhole, changed: Field) -> dict[str, Any]:
+def _entry(piece: Put, camera: Pinhole, changed: Field) -> Entry:
     """The truth about one piece: besides what `read` prints, how much of it and of each edge's line is ``hidden``."""
     corners = camera.project(piece.corners_mm())
     tile = piece.tile
@@ -187,8 +158,7 @@ def _entry(piece: Put, camera: Pinhole, changed: Field) -> dict[str, Any]:
         "corners": np.round(corners, 2).tolist(),
         "covered": round(_hidden(changed, inside), 3),
     }
-    is_whole = (corners > -1).all() and (corners < camera.size).all()
-    return entry if is_whole else {**entry, "cut": True}
+    return marked_cut(entry, corners, camera.size)
 
 
 def _hidden(changed: Field, points: Points) -> float:

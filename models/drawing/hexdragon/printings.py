@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import COLOURS, REFERENCE, Drawing
 
@@ -129,10 +130,10 @@ def _hsv(hue: float, saturation: float, value: float) -> str:
     return _web(cv2.cvtColor(pixel, cv2.COLOR_HSV2RGB)[0, 0].astype(float))
 
 
-def _values(colour: str) -> np.ndarray:
+def _values(colour: str) -> NDArray[np.float64]:
     return np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)], float)
 
 
-def _web(values: np.ndarray) -> str:
+def _web(values: NDArray[np.float64]) -> str:
     red, green, blue = (int(v) for v in np.clip(np.round(values), 0, 255))
     return f"#{red:02X}{green:02X}{blue:02X}"

@@ -1,32 +1,27 @@
-"""Trains the finder of Hexapod: where display cases and loose cards lie, and how each is turned and foreshortened.
+"""Trains the detector of Hexapod: where display cases and loose cards lie, and how each is turned and foreshortened.
 
-    PYTHONPATH=. python models/hexapod/keypoints/draw.py --cache DIR
-    PYTHONPATH=. python models/hexapod/detector/train.py --cache DIR [--steps 6000] [--begin FINDER.onnx]
+    python -m models.hexapod.keypoints.draw --cache DIR
+    python -m models.hexapod.detector.train --cache DIR [--steps 6000] [--warm-start WEIGHTS.onnx]
 
-The answers are those that `companion/vision/hexapod_finder.py` reads.
+The answers are those that `companion.games.hexapod.vision.detector` decodes.
 """
 
-import argparse
-import time
-from importlib import import_module
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexapod.vision.detector import CARDS, CASES
-from companion.vision.detection.detector import brightened
 from companion.vision.geometry.shapes import CODE_SCALE, homography, quad_code
-from models.networks import Trunk, block, loss_of, up
-from models.training import averaged, export, quick
-from models.warm_start import begin
+from models.detection import Picture, crop, detection_loss, recolour, relight
+from models.hexapod.keypoints import draw
+from models.networks import FeaturePyramid, block, export_detector, upsample
+from models.trainer import Losses, Trainer, parser
 
-draw: Any = import_module("models.hexapod.keypoints.draw")
-
-HERE = Path(__file__)
 CROP = 288
 WIDE = 640
 """How wide the network sees a picture at most."""
@@ -35,14 +30,14 @@ HIDDEN = 0.6
 _SCALES, _OFTEN = ((1.0, 1.0), (0.4, 0.5), (0.6, 0.95), (1.1, 1.7)), (0.45, 0.25, 0.15, 0.15)
 """By what a picture is scaled, and how often: as it is, and as for the second look at what is large."""
 
-Quads = tuple[np.ndarray, np.ndarray]
+Quads = tuple[NDArray[np.float32], NDArray[np.bool_]]
 """Corners (N, 4, 2), and of each whether so much of it is hidden that it is neither to be found nor not."""
-Drawn = tuple[np.ndarray, Quads, Quads]
+Drawn = tuple[Picture, Quads, Quads]
 """A picture, its cases and its loose cards."""
 
 
-class Finder(Trunk):
-    """The hexagons' finder, and a second way down to a coarser view in which whole cases are seen."""
+class CaseDetector(FeaturePyramid):
+    """The detector of cards, and a second way down to a coarser view in which whole cases are seen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -56,10 +51,10 @@ class Finder(Trunk):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         a4, a8, a16 = self.down(x)
-        cards = self.head(self.joined(a4, a8, a16))
-        b16 = self.m16(a16 + up(self.up16(self.s32(a16))))
-        cases = self.case8(torch.cat([up(b16), a8], 1))
-        return torch.cat([cards, up(cases)], 1)
+        cards = self.head(self.merge(a4, a8, a16))
+        b16 = self.m16(a16 + upsample(self.up16(self.s32(a16))))
+        cases = self.case8(torch.cat([upsample(b16), a8], 1))
+        return torch.cat([cards, upsample(cases)], 1)
 
 
 def loaded(cache: Path, count: int) -> list[Drawn]:
@@ -67,7 +62,7 @@ def loaded(cache: Path, count: int) -> list[Drawn]:
     found: list[Drawn] = []
     for image, *outlines in draw.pictures(cache, count):
         factor = min(1.0, WIDE / image.shape[1])
-        small = cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA)
+        small = np.asarray(cv2.resize(image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA), np.uint8)
         cases, cards = (((some.corners + 0.5) * factor - 0.5, some.hidden > HIDDEN) for some in outlines)
         found.append((small, cases, cards))
     return found
@@ -75,36 +70,22 @@ def loaded(cache: Path, count: int) -> list[Drawn]:
 
 def augmented(item: Drawn, rng: np.random.Generator) -> Drawn:
     """A random crop, as it is, shrunk as for the second look at what is large, or enlarged, flipped and turned."""
-    image, (cases, hidden_cases), (cards, hidden_cards) = item
+    picture, (cases, hidden_cases), (cards, hidden_cards) = item
+    image: Picture = picture
     quads = [cases, cards]
     low, high = _SCALES[int(rng.choice(len(_SCALES), p=_OFTEN))]
     factor = float(rng.uniform(low, high))
     if factor != 1:
-        image = cv2.resize(
-            image, None, fx=factor, fy=factor, interpolation=cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
-        )
+        how = cv2.INTER_AREA if factor < 1 else cv2.INTER_LINEAR
+        image = np.asarray(cv2.resize(image, None, fx=factor, fy=factor, interpolation=how), np.uint8)
         quads = [(q + 0.5) * factor - 0.5 for q in quads]
     bottom, right = max(0, CROP - image.shape[0]), max(0, CROP - image.shape[1])
-    image = cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE)
-    h, w = image.shape[:2]
-    y, x = int(rng.integers(0, h - CROP + 1)), int(rng.integers(0, w - CROP + 1))
-    image, quads = image[y : y + CROP, x : x + CROP], [q - np.array([x, y], np.float32) for q in quads]
-    if rng.random() < 0.5:
-        mirror, shift = np.array([-1, 1], np.float32), np.array([CROP - 1, 0], np.float32)
-        image, quads = image[:, ::-1], [q[:, ::-1] * mirror + shift for q in quads]
-    for _ in range(int(rng.integers(4))):
-        image = np.rot90(image)
-        quads = [np.stack([q[..., 1], CROP - 1 - q[..., 0]], -1) for q in quads]
-    if rng.random() < 0.15:
-        image = image[..., rng.permutation(3)]
-    if rng.random() < 0.04:
-        image = 255 - image
-    out = brightened(np.ascontiguousarray(image)).astype(np.float32)
-    out = out * float(rng.uniform(0.8, 1.15)) + float(rng.normal(0, 5))
-    return np.clip(out, 0, 255), (quads[0], hidden_cases), (quads[1], hidden_cards)
+    image = np.asarray(cv2.copyMakeBorder(image, 0, bottom, 0, right, cv2.BORDER_REPLICATE), np.uint8)
+    image, quads = crop(image, quads, CROP, rng, mirror=True)
+    return relight(recolour(image, rng, 0.15), rng), (quads[0], hidden_cases), (quads[1], hidden_cards)
 
 
-def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) -> np.ndarray:
+def targets(quads: Quads, planes: int, unit: float, spread: float, stride: int) -> NDArray[np.float32]:
     """Heat, its weight, the regression (planes - 1) and its mask: (planes + 2, s, s)."""
     s = CROP // stride
     out = np.zeros((planes + 2, s, s), np.float32)
@@ -148,54 +129,29 @@ def batch(data: list[Drawn], rng: np.random.Generator, size: int) -> tuple[torch
     return tuple(torch.from_numpy(np.stack(column).astype(np.float32)) for column in zip(*rows, strict=True))
 
 
-def split(wanted: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    """Targets as `targets` stacks them: heat, weight, pose, and where the pose is known."""
-    return wanted[:, :1], wanted[:, 1:2], wanted[:, 2:-1], wanted[:, -1:]
-
-
 def main() -> None:
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=3000)
-    ap.add_argument("--steps", type=int, default=6000)
-    ap.add_argument("--batch", type=int, default=10)
-    ap.add_argument("--rate", type=float, default=2e-3)
-    ap.add_argument("--begin", type=Path, help="weights to begin with, as they were written for OpenCV")
-    ap.add_argument("--out", type=Path, default=HERE.with_name("finder.onnx"))
-    a = ap.parse_args()
-    torch.manual_seed(1)
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    rng = np.random.default_rng(1)
+    options = parser(__doc__, steps=6000, rate=2e-3, batch=10)
+    options.add_argument("--pictures", type=int, default=3000)
+    a = options.parse_args()
+    trainer = Trainer(CaseDetector(), a, warm_up=0.08)
     data = loaded(a.cache, a.pictures)
-    net = Finder()
-    if a.begin:
-        begin(net, a.begin, batch(data, rng, 4 * a.batch)[0])
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
-    mean = averaged(net)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-4)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.08)
-    begun, seen = time.process_time(), np.zeros(4)
-    for step in range(1, a.steps + 1):
-        x, cards, cases = batch(data, rng, a.batch)
-        with quick():
-            out = net(x.to(memory_format=torch.channels_last))
-        out = out.float()
-        parts = (*loss_of(out[:, :8], *split(cards)), *loss_of(out[:, 8:, ::2, ::2], *split(cases)))
-        optimiser.zero_grad()
-        torch.autograd.backward(parts[0] + 2 * parts[1] + parts[2] + 2 * parts[3])
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        schedule.step()
-        mean.update_parameters(net)
-        seen += [float(part) for part in parts]
-        if step % 100 == 0:
-            took = time.process_time() - begun
-            print(f"step {step} card {seen[:2] / 100} case {seen[2:] / 100} {took:.0f} s", flush=True)
-            seen[:] = 0
-        if step % 500 == 0 or step == a.steps:
-            free = {"picture": {0: "n", 2: "height", 3: "width"}, "things": {0: "n", 2: "rows", 3: "cols"}}
-            export(mean.module, a.out, torch.zeros(1, 3, 352, 640), free)
+    trainer.start_from(batch(data, trainer.rng, 4 * a.batch)[0])
+
+    def losses() -> Losses:
+        pictures, *wanted = trainer.move(*batch(data, trainer.rng, a.batch))
+        planes = trainer.forward(pictures)
+        cards, cases = (detection_loss(*some) for some in _by_kind(planes, *wanted))
+        return {"card": cards[0], "card pose": 2 * cards[1], "case": cases[0], "case pose": 2 * cases[1]}
+
+    trainer.fit(losses, partial(export_detector, planes=18))
+
+
+def _by_kind(planes: torch.Tensor, cards: torch.Tensor, cases: torch.Tensor) -> tuple[tuple[torch.Tensor, ...], ...]:
+    """The arguments of `detection_loss` for loose cards and for cases, which have half as many places."""
+    return tuple(
+        (out, wanted[:, :1], wanted[:, 1:2], wanted[:, 2:-1], wanted[:, -1:])
+        for out, wanted in ((planes[:, :8], cards), (planes[:, 8:, ::2, ::2], cases))
+    )
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Draws what Hexapod's insects are learnt from: cases and cards seen from above, of photographs and of close views.
 
-    PYTHONPATH=. python models/hexapod/insect_classifier/draw.py --cache DIR [--pictures 400] [--decks 1500]
+    python -m models.hexapod.insect_classifier.draw --cache DIR [--pictures 400] [--decks 1500]
 
 Photographs have seeds from 2,000,000 up, decks from 3,000,000 up; they lie in DIR afterwards.
 """
@@ -12,12 +12,13 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.geometry.shapes import homography, mapped
+from models.dataset import Column, cached, chunks
 from models.drawing.hexapod.layouts import Scene, any_card, scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import Printing, invented, reference, varied
-from models.training import drawn
 
 CELL_PX = 24
 """How fine a straightened case is kept."""
@@ -33,12 +34,11 @@ OPEN, COVERED = 0.3, 0.5
 _CHUNK = 200
 _VIEWS_OF_A_DECK = 3
 
-Columns = tuple[np.ndarray, ...]
+Columns = tuple[Column, ...]
 
 
 def draw_photo(seed: int) -> Columns:
     """The cases and cards of a photograph, straightened, and whether their insects fit the cards' description."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     scale = None if rng.random() < 0.7 else float(np.exp(rng.uniform(np.log(1.1), np.log(5.4))))
     picture = photograph(rng, size=SIZE, printing=_look(seed), px_per_mm=scale, hardness=float(rng.uniform(0.4, 1.3)))
@@ -48,7 +48,6 @@ def draw_photo(seed: int) -> Columns:
 
 def draw_deck(seed: int) -> Columns:
     """Close views of one deck of its own: a case that shows every kind, two of any, and loose cards."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     is_named = rng.random() < 0.65
     look = varied(rng) if is_named else invented(rng)
@@ -82,7 +81,7 @@ def _cards_alone(rng: np.random.Generator) -> Scene:
     return Scene([], found.loose)
 
 
-def straightened(bgr: np.ndarray, truth: dict[str, Any]) -> Columns:
+def straightened(bgr: NDArray[np.uint8], truth: dict[str, Any]) -> Columns:
     """Cases of 5 x 5 and cards seen from above with a margin, their kinds by `KINDS`, -1 where nobody can say, and
     where the middle of what lies in each cell is seen, in cells: what lies on a stack is seen beside its place."""
     cases = [e for e in truth["boards"] if (e["rows"], e["cols"]) == (5, 5) and "cut" not in e]
@@ -90,7 +89,7 @@ def straightened(bgr: np.ndarray, truth: dict[str, Any]) -> Columns:
     return *_views(bgr, cases, 5), *_views(bgr, cards, 2)
 
 
-def _views(bgr: np.ndarray, entries: list[dict[str, Any]], cells: int) -> Columns:
+def _views(bgr: NDArray[np.uint8], entries: list[dict[str, Any]], cells: int) -> Columns:
     side = round((cells + 2 * MARGIN) * CELL_PX)
     images, kinds = np.zeros((len(entries), side, side, 3), np.uint8), np.zeros((len(entries), cells, cells), np.int8)
     middles = np.zeros((len(entries), cells, cells, 2), np.float32)
@@ -105,14 +104,16 @@ def _centres(entry: dict[str, Any]) -> np.ndarray:
     return np.array(entry["centres"], np.float64)
 
 
-def view(bgr: np.ndarray, corners: np.ndarray, rows: int, cols: int, cell_px: float, margin: float) -> np.ndarray:
+def view(
+    bgr: NDArray[np.uint8], corners: NDArray[np.floating], rows: int, cols: int, cell_px: float, margin: float
+) -> np.ndarray:
     """A quad straightened, that many cells wide and high, with a margin in cells."""
     square = (np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32) + margin) * cell_px - 0.5
     size = (round((cols + 2 * margin) * cell_px), round((rows + 2 * margin) * cell_px))
     across = float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[3] - corners[0])) / (rows + cols)
     shrink = cell_px / across
     if shrink < 0.75:  # as from a pyramid: no pixels are skipped
-        bgr = cv2.resize(bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA)
+        bgr = np.asarray(cv2.resize(bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
         corners = (corners + 0.5) * shrink - 0.5
     m = cv2.getPerspectiveTransform(np.asarray(corners, np.float32), square.astype(np.float32))
     return cv2.warpPerspective(bgr, m, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
@@ -142,19 +143,19 @@ def _is_named(seed: int) -> bool:
 @lru_cache(maxsize=300)
 def _deck(name: str, number: int) -> Printing:
     rng = np.random.default_rng(4_000_000 + number)
-    return {"reference": reference, "varied": lambda: varied(rng), "invented": lambda: invented(rng)}[name]()
+    return reference() if name == "reference" else varied(rng) if name == "varied" else invented(rng)
 
 
-def photos(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
+def photos(cache: Path, count: int) -> list[dict[str, Column]]:
     """The photographs, chunk by chunk."""
-    firsts = range(2_000_000, 2_000_000 + count, _CHUNK)
-    return [drawn(cache, "hexapod-photos", PHOTO, draw_photo, range(a, a + _CHUNK), workers=1) for a in firsts]
+    seeds = chunks(2_000_000, count, _CHUNK)
+    return [cached(cache, "hexapod-photos", PHOTO, draw_photo, some, workers=1) for some in seeds]
 
 
-def decks(cache: Path, count: int) -> list[dict[str, np.ndarray]]:
+def decks(cache: Path, count: int) -> list[dict[str, Column]]:
     """Close views of decks, chunk by chunk."""
-    firsts = range(3_000_000, 3_000_000 + count, 100)
-    return [drawn(cache, "hexapod-decks", DECK, draw_deck, range(a, a + 100), workers=1) for a in firsts]
+    seeds = chunks(3_000_000, count, 100)
+    return [cached(cache, "hexapod-decks", DECK, draw_deck, some, workers=1) for some in seeds]
 
 
 def main() -> None:

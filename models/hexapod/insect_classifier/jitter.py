@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import CELL_PX, prepared
 from companion.vision.geometry.shapes import mapped
@@ -24,7 +25,7 @@ Seen = tuple[np.ndarray, np.ndarray, np.ndarray]
 """A view (3, H, W), the share of each of its cells that a thing hides, and where each cell's middle shows, in cells."""
 
 
-def jittered(image: np.ndarray, middles: np.ndarray, rng: np.random.Generator) -> Seen:
+def jittered(image: np.ndarray, middles: NDArray[np.floating], rng: np.random.Generator) -> Seen:
     """A kept view, a little other every time.
 
     Args:
@@ -42,9 +43,10 @@ def jittered(image: np.ndarray, middles: np.ndarray, rng: np.random.Generator) -
     if rng.random() < _ASTRAY:
         off, hidden = off + _away(rng), np.ones_like(hidden)
     source = field + _KEPT - 0.5 + off.astype(np.float32) * CELL_PX
-    m = cv2.getPerspectiveTransform(source.astype(np.float32), field + np.float32(CELL_PX - 0.5))
+    to = field + np.float32(CELL_PX - 0.5)
+    m = np.asarray(cv2.getPerspectiveTransform(source.astype(np.float32), to), np.float64)
     cut = cv2.warpPerspective(image, m, (side, side), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    shown = (mapped(m, middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
+    shown = (mapped(np.asarray(m, np.float64), middles.astype(np.float64) * CELL_PX + _KEPT - 0.5) + 0.5) / CELL_PX - 1
     faulty = _noisy(_blurred(_lit(cut, rng), rng), rng)
     out: np.ndarray = prepared(np.clip(faulty, 0, 255).astype(np.uint8))
     return out * np.float32(rng.uniform(0.9, 1.05)) + np.float32(rng.normal(0, 0.02)), hidden, shown
@@ -99,7 +101,7 @@ def _patch(side: int, rng: np.random.Generator) -> np.ndarray:
     across = (y - v) * np.cos(way) - (x - u) * np.sin(way)
     long, short = rng.uniform(0.08, 0.5, 2)
     light = np.exp(-(((along / long) ** 2 + (across / short) ** 2) ** rng.uniform(0.8, 3.0))) * rng.uniform(0.1, 0.6)
-    return cv2.resize(light.astype(np.float32), (side, side))[..., None]
+    return np.asarray(cv2.resize(light.astype(np.float32), (side, side))[..., None])
 
 
 def _blurred(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -119,4 +121,4 @@ def _blurred(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 def _noisy(image: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """With a sensor's noise."""
     noise = rng.uniform(0, 6) if rng.random() < 0.93 else rng.uniform(6, 12)
-    return image + np.float32(noise) * rng.standard_normal(image.shape, np.float32)
+    return np.asarray(image + np.float32(noise) * rng.standard_normal(image.shape, np.float32))

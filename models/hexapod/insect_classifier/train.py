@@ -1,22 +1,19 @@
 """Trains the network that says what lies in the cells of a display case or a card of Hexapod.
 
-    PYTHONPATH=. python models/hexapod/insect_classifier/draw.py --cache DIR
-    PYTHONPATH=. python models/hexapod/insect_classifier/train.py --cache DIR [--steps 6000] [--begin INSECTS.onnx]
+    python -m models.hexapod.insect_classifier.draw --cache DIR
+    python -m models.hexapod.insect_classifier.train --cache DIR [--steps 6000] [--warm-start WEIGHTS.onnx]
 
-One network, five answers for every cell (`companion/vision/insects.py`): floor, insect or something else; the kind,
-learnt from drawings that fit the cards' description; which way is up; a likeness, learnt from decks of invented
-insects (`likeness.py`); and where it lies.
+One network, five answers for every cell (`companion.games.hexapod.vision.classifier`): floor, insect or something else;
+the kind, learnt from drawings that fit the cards' description; which way is up; an embedding, learnt from decks of
+invented insects (`likeness`); and where it lies.
 """
 
-import argparse
-import time
-from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexapod.vision.classifier import (
@@ -29,15 +26,11 @@ from companion.games.hexapod.vision.classifier import (
     STATE,
     UP,
 )
-from models.networks import Beside, block
-from models.training import averaged, export, quick
-from models.warm_start import begin
+from models.export import export
+from models.hexapod.insect_classifier import draw, jitter, likeness
+from models.networks import ResidualBlock, block
+from models.trainer import Losses, Trainer, parser
 
-draw: Any = import_module("models.hexapod.insect_classifier.draw")
-jitter: Any = import_module("models.hexapod.insect_classifier.jitter")
-likeness: Any = import_module("models.hexapod.insect_classifier.likeness")
-
-HERE = Path(__file__)
 HARDER = 0.5
 """So often a deck is asked for by how badly it went before."""
 AGAIN = 3
@@ -55,7 +48,7 @@ class Everywhere(nn.Module):
         return 0 * x + nn.functional.adaptive_avg_pool2d(x, 1)
 
 
-class Insects(nn.Module):
+class InsectClassifier(nn.Module):
     """Cell by cell, with what lies around it and what all cells of the field have in common, the light above all."""
 
     def __init__(self) -> None:
@@ -64,7 +57,7 @@ class Insects(nn.Module):
             *(block(3, 24, 2), block(24, 24), block(24, 40, 2), block(40, 40)),
             *(block(40, 72, 2), block(72, 72), block(72, 72)),
         )
-        self.deeper = nn.Sequential(Beside(72), Beside(72))
+        self.deeper = nn.Sequential(ResidualBlock(72), ResidualBlock(72))
         self.cell = block(72, 128, 3, pad=0)
         self.common = nn.Sequential(block(128, 96, k=1), Everywhere(), nn.Conv2d(96, 128, 1))
         self.around = block(128, 128)
@@ -99,10 +92,10 @@ class Views(NamedTuple):
 class Kept(NamedTuple):
     """Drawn views of one size, one a row: as `draw.DECK` keeps them."""
 
-    images: np.ndarray
-    kinds: np.ndarray
-    middles: np.ndarray
-    named: np.ndarray
+    images: NDArray[np.uint8]
+    kinds: NDArray[np.int8]
+    middles: NDArray[np.float32]
+    named: NDArray[np.bool_]
 
 
 class Data:
@@ -171,8 +164,12 @@ def _views(kept: Kept, asked: list[tuple[int, int]], rng: np.random.Generator) -
 
 
 def _shown(
-    image: np.ndarray, kinds: np.ndarray, middles: np.ndarray, turns: int, rng: np.random.Generator
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    image: NDArray[np.uint8],
+    kinds: NDArray[np.int8],
+    middles: NDArray[np.float32],
+    turns: int,
+    rng: np.random.Generator,
+) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
     """A view jittered and turned clockwise, its cells' kinds, and where they show beside their middles."""
     picture, hidden, shown = jitter.jittered(image, middles, rng)
     beside = shown - _MIDDLES[: len(kinds), : len(kinds)]
@@ -204,73 +201,50 @@ def plain_loss(planes: torch.Tensor, views: Views) -> torch.Tensor:
 
 
 def main() -> None:
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=400)
-    ap.add_argument("--decks", type=int, default=1500)
-    ap.add_argument("--steps", type=int, default=6000)
-    ap.add_argument("--rate", type=float, default=2e-3)
-    ap.add_argument("--begin", type=Path, help="weights to begin with, as they were written for OpenCV")
-    ap.add_argument("--seed", type=int, default=2, help="another one for another round")
-    ap.add_argument("--out", type=Path, default=HERE.with_name("insects.onnx"))
-    ap.add_argument("--newer", action="store_true", help="what is begun with had no layers beside the others yet")
-    a = ap.parse_args()
-    torch.manual_seed(a.seed)
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    rng = np.random.default_rng(a.seed)
+    options = parser(__doc__, steps=6000, rate=2e-3, seed=2)
+    options.add_argument("--pictures", type=int, default=400)
+    options.add_argument("--decks", type=int, default=1500)
+    options.add_argument("--new-layers", action="store_true", help="the warm start's network has no residual blocks")
+    a = options.parse_args()
+    net = InsectClassifier()
+    trainer = Trainer(net, a, weight_decay=1e-3, average=0.999)
     data = Data(a.cache, a.pictures, a.decks)
-    net = Insects()
-    if a.begin:
-        begin(net, a.begin, data.plain(rng, 64, cards=False).pictures, [net.deeper] if a.newer else [])
-    net = net.to(memory_format=torch.channels_last)  # type: ignore[call-overload]  # torch declares it for tensors only
-    mean = averaged(net, 0.999)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.1)
-    begun, seen = time.process_time(), []
-    for step in range(1, a.steps + 1):
-        loss, told = _loss(net, data, rng)
-        optimiser.zero_grad()
-        torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        schedule.step()
-        mean.update_parameters(net)
-        seen.append(told)
-        if step % 100 == 0:
-            shown = np.round(np.nanmean(seen, 0), 3)
-            print(
-                f"step {step} cases, cards, nearest, parted, right: {shown} {time.process_time() - begun:.0f} s",
-                flush=True,
-            )
-            seen = []
-        if step % 500 == 0 or step == a.steps:
-            free = {"fields": {0: "n", 2: "height", 3: "width"}, "cells": {0: "n", 2: "rows", 3: "cols"}}
-            export(mean.module, a.out, torch.zeros(1, 3, 168, 168), free)
+    trainer.start_from(data.plain(trainer.rng, 64, cards=False).pictures, (net.deeper,) if a.new_layers else ())
+    trainer.fit(lambda: _losses(trainer, data), write)
 
 
-def _loss(net: nn.Module, data: Data, rng: np.random.Generator) -> tuple[torch.Tensor, list[float]]:
-    """One step's loss, and of what it is made: of cases, of cards, of likeness nearest and parted, and the shares told
-    rightly by these."""
+def write(net: nn.Module, path: Path) -> None:
+    """Export the network."""
+    inputs, outputs = ("fields", ("n", 3, "height", "width")), ("cells", ("n", 49, "rows", "cols"))
+    export(net, path, inputs, outputs, (1, 3, 168, 168))
+
+
+def _losses(trainer: Trainer, data: Data) -> Losses:
+    """One step's losses, and the shares of insects that are right by the nearest and by discriminants."""
+    rng = trainer.rng
     plain = [data.plain(rng, 10, cards=False), data.plain(rng, 10, cards=True)]
     decks, episodes = zip(*(data.episode(rng) for _ in range(2)), strict=True)
     again = [data.again(deck, rng) for deck in decks]
     planes: dict[int, torch.Tensor] = {}
     for k in range(2):
         some = [plain[k], *(episode[k] for episode in episodes if len(episode) > k), *(again if k == 0 else [])]
-        with quick():
-            out = net(torch.cat([v.pictures for v in some]).to(memory_format=torch.channels_last)).float()
+        out = trainer.forward(torch.cat([v.pictures for v in some])).cpu()  # small beside the network's own work
         planes |= {id(v): one for v, one in zip(some, out.split([len(v.pictures) for v in some]), strict=True)}
-    losses = [plain_loss(planes[id(views)], views) for views in plain]
+    cases, cards = (plain_loss(planes[id(views)], views) for views in plain)
     beside = [0.4 * plain_loss(planes[id(episode[0])], episode[0]) for episode in episodes]
     alike = [_alike(planes, episode, more) for episode, more in zip(episodes, again, strict=True)]
     (near, near_right), (part, part_right) = (zip(*told, strict=True) for told in zip(*alike, strict=True))
     for deck, one in zip(decks, part, strict=True):
         data.hear(deck, float(one.detach()))
-    loss = torch.stack([*losses, *beside, *(_NEAREST * one for one in near), *part]).sum()
-    parts = [*losses, torch.stack(near).mean(), torch.stack(part).mean()]
-    with np.errstate(invalid="ignore"):
-        return loss, [*(float(one.detach()) for one in parts), float(np.mean(near_right)), float(np.mean(part_right))]
+    return {
+        "cases": cases,
+        "cards": cards,
+        "episodes": torch.stack(beside).sum(),
+        "nearest": _NEAREST * torch.stack(near).sum(),
+        "parted": torch.stack(part).sum(),
+        "nearest right": torch.tensor(near_right).nanmean(),
+        "parted right": torch.tensor(part_right).nanmean(),
+    }
 
 
 def _alike(planes: dict[int, torch.Tensor], episode: list[Views], again: Views) -> tuple[Any, Any]:

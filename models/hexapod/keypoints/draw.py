@@ -1,6 +1,6 @@
 """Draws what Hexapod's cases and cards are found by: small photographs, hard ones, with the outlines on them.
 
-    PYTHONPATH=. python models/hexapod/keypoints/draw.py --cache DIR [--pictures 3000]
+    python -m models.hexapod.keypoints.draw --cache DIR [--pictures 3000]
 
 Seeds from 4,200,000 up; the pictures lie in DIR afterwards.
 """
@@ -14,12 +14,13 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.deck import SIDE_MM
+from models.dataset import Column, cached, chunks, ragged
 from models.drawing.hexapod.layouts import Lying, Scene, any_card, scene, turn
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import Printing, case_look, invented, reference, varied
-from models.training import drawn
 
 FIRST = 4_200_000
 COLUMNS = ("jpeg", "jpeg_counts", "cases", "case_hidden", "case_counts", "cards", "card_hidden", "card_counts")
@@ -31,7 +32,7 @@ _DECKS = 100
 _CROWDED = 0.3
 """How often cards lie side by side like a case's, at times without a case."""
 
-Columns = tuple[np.ndarray, ...]
+Columns = tuple[Column, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,17 +44,16 @@ class Outlined:
         hidden: (N,) the share of the cells that something covers.
     """
 
-    corners: np.ndarray
-    hidden: np.ndarray
+    corners: NDArray[np.float32]
+    hidden: NDArray[np.float32]
 
 
-Drawn = tuple[np.ndarray, Outlined, Outlined]
+Drawn = tuple[NDArray[np.uint8], Outlined, Outlined]
 """A picture, its cases and its loose cards."""
 
 
 def draw(seed: int) -> Columns:
     """A photograph, packed, with its cases and cards."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     size = _SIZES[int(rng.choice(len(_SIZES), p=_OFTEN))]
     look = replace(_deck(int(rng.integers(_DECKS))), case=case_look(rng))
@@ -84,7 +84,7 @@ def crowded(rng: np.random.Generator) -> Scene:
     return Scene(cases, loose)
 
 
-def _degrees(way: np.ndarray) -> float:
+def _degrees(way: NDArray[np.float64]) -> float:
     return float(np.degrees(np.arctan2(way[1, 0], way[0, 0])))
 
 
@@ -107,19 +107,15 @@ def _deck(number: int) -> Printing:
 
 def pictures(cache: Path, count: int) -> Iterator[Drawn]:
     """The photographs with their outlines, drawn where they are not there yet."""
-    for first in range(FIRST, FIRST + count, _CHUNK):
-        part = drawn(cache, "hexapod-outlines", COLUMNS, draw, range(first, first + _CHUNK), workers=1)
-        images = (cv2.imdecode(one, cv2.IMREAD_COLOR) for one in _split(part["jpeg"], part["jpeg_counts"]))
+    for seeds in chunks(FIRST, count, _CHUNK):
+        part = cached(cache, "hexapod-outlines", COLUMNS, draw, seeds, workers=1)
+        images = (cv2.imdecode(one, cv2.IMREAD_COLOR) for one in ragged(part["jpeg"], part["jpeg_counts"]))
         cases, cards = (
-            map(Outlined, _split(part[f"{name}s"], counts), _split(part[f"{name}_hidden"], counts))
+            map(Outlined, ragged(part[f"{name}s"], counts), ragged(part[f"{name}_hidden"], counts))
             for name in ("case", "card")
             for counts in [part[f"{name}_counts"]]
         )
         yield from zip((np.asarray(image) for image in images), cases, cards, strict=True)
-
-
-def _split(column: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:
-    return np.split(column, np.cumsum(counts)[:-1])
 
 
 def main() -> None:

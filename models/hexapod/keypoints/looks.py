@@ -7,15 +7,14 @@ is for.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from companion.games.hexapod.deck import CELL_MM, SIDE_MM
-from companion.games.hexapod.vision.detector import find
+from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.keypoint_voting import (
     PATCH,
     REACH,
@@ -31,11 +30,9 @@ from companion.games.hexapod.vision.keypoint_voting import (
 from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.clutter import clutter_shape
+from models.hexapod.keypoints.draw import Drawn
+from models.refinement import rotation
 
-draw: Any = import_module("models.hexapod.keypoints.draw")
-
-Drawn = Any
-"""A picture, its cases and its loose cards, see `draw.Drawn`."""
 Finds = dict[bool, list[tuple[np.ndarray, np.ndarray | None]]]
 """Of cases (True) and of cards: where the finder puts each, and where it lies, None where there is none."""
 AS_FOUND = 0.4
@@ -65,16 +62,16 @@ class Shown:
 
     index: int
     is_case: bool
-    found: np.ndarray
-    true: np.ndarray | None
+    found: NDArray[np.floating]
+    true: NDArray[np.floating] | None
 
 
-def astray(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
     """A quad as a finder that errs would give it: in each of turn and place, size and stretch, and lean by itself."""
     placing, stretching, leaning = (float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl")
     angle = rng.uniform(-np.pi / 4, np.pi / 4) if placing == 1.0 else rng.normal(0, 0.15) * placing
     size = np.exp(np.clip(rng.normal(0, 0.16), -0.35, 0.35) * stretching)
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]) * size
+    turn = rotation(angle) * size
     stretch = np.eye(2) + rng.normal(0, 0.08, (2, 2)) * stretching
     away = np.clip(rng.normal(0, 0.16, 2), -0.4, 0.4) * placing
     if placing < 0.5 and rng.random() < 0.15:
@@ -84,7 +81,7 @@ def astray(corners: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return mapped(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
 
 
-def covered(view: np.ndarray, true: np.ndarray, is_case: bool, rng: np.random.Generator) -> np.ndarray:
+def covered(view: NDArray[np.uint8], true: NDArray[np.floating], is_case: bool, rng: np.random.Generator) -> np.ndarray:
     """The view with hands, mugs, pens over it, a thing or two; as it was where they hide most of what it shows.
 
     Args:
@@ -112,7 +109,11 @@ def _fixed(points: np.ndarray) -> np.ndarray:
 
 
 def elsewhere(
-    size: tuple[int, int], quads: np.ndarray, others: np.ndarray, is_case: bool, rng: np.random.Generator
+    size: tuple[int, int],
+    quads: NDArray[np.floating],
+    others: NDArray[np.floating],
+    is_case: bool,
+    rng: np.random.Generator,
 ) -> np.ndarray | None:
     """A square somewhere that is none of the quads, often one of the other sort, a piece of it, or several of them."""
     for _ in range(50):
@@ -123,8 +124,7 @@ def elsewhere(
         else:
             half = float(np.exp(rng.uniform(np.log(12), np.log(110))))
             angle = rng.uniform(0, np.pi / 2)
-            turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-            quad = SQUARE.unit @ turn.T * half + rng.uniform([0, 0], size)
+            quad = SQUARE.unit @ rotation(angle).T * half + rng.uniform([0, 0], size)
         sides = [side_px(q) for q in quads]
         apart = [np.linalg.norm(quad.mean(0) - q.mean(0)) for q in quads]
         is_clear = all(a > 0.7 * s for a, s in zip(apart, sides, strict=True))
@@ -133,15 +133,16 @@ def elsewhere(
     return None
 
 
-def found_on(data: list[Drawn], net: cv2.dnn.Net) -> list[Finds]:
-    """For each picture what the finder finds on it as a case (True) or a card: where, and what truly lies there."""
+def found_on(data: list[Drawn]) -> list[Finds]:
+    """For each picture what the installed detector finds on it as a case (True) or a card, and what lies there."""
     found: list[Finds] = []
     for picture in data:
-        finds = find(net, Pyramid.of(picture[0]), 0.1)
+        finds = detect_fields(Pyramid.of(picture[0]), 0.1)
         ways: Finds = {True: [], False: []}
-        for is_case, quads in ((True, finds.cases), (False, finds.cards)):
+        _, cases, cards = picture
+        for is_case, quads, known in ((True, finds.cases, cases), (False, finds.cards, cards)):
             for quad in (one.corners.astype(np.float64) for one in quads):
-                truths = [true for true in picture[1 if is_case else 2].corners if _is_same(quad, true)]
+                truths = [true for true in known.corners if _is_same(quad, true)]
                 if truths or _is_none(quad, picture, is_case):
                     ways[is_case].append((quad, truths[0].astype(np.float64) if truths else None))
         found.append(ways)
@@ -150,7 +151,7 @@ def found_on(data: list[Drawn], net: cv2.dnn.Net) -> list[Finds]:
     return found
 
 
-def _is_none(quad: np.ndarray, picture: Drawn, is_case: bool) -> bool:
+def _is_none(quad: NDArray[np.floating], picture: Drawn, is_case: bool) -> bool:
     """Whether it is neither a case or card, as asked for, nor, if a card, in a case: what lies there looks like one."""
     _, cases, cards = picture
     if any(_is_same(quad, true) for true in (cases if is_case else cards).corners):
@@ -158,12 +159,12 @@ def _is_none(quad: np.ndarray, picture: Drawn, is_case: bool) -> bool:
     return is_case or not _is_in(quad, cases.corners)
 
 
-def _is_same(quad: np.ndarray, true: np.ndarray) -> bool:
+def _is_same(quad: NDArray[np.floating], true: NDArray[np.floating]) -> bool:
     apart = np.linalg.norm(quad.mean(0) - true.mean(0)) / side_px(true)
     return bool(apart < 0.4 and 0.6 < side_px(quad) / side_px(true) < 1.6)
 
 
-def _is_in(quad: np.ndarray, cases: Iterable[np.ndarray]) -> bool:
+def _is_in(quad: NDArray[np.floating], cases: Iterable[NDArray[np.floating]]) -> bool:
     """Whether it lies in a case: a card that lies there looks like a loose one."""
     x, y = (float(v) for v in quad.mean(0))
     return any(cv2.pointPolygonTest(np.asarray(case, np.float32), (x, y), False) > 0 for case in cases)
@@ -191,7 +192,9 @@ def first_looks(data: list[Drawn], found: list[Finds], rng: np.random.Generator)
     return shown
 
 
-def next_looks(data: list[Drawn], shown: list[Shown], answers: np.ndarray, rng: np.random.Generator) -> list[Shown]:
+def next_looks(
+    data: list[Drawn], shown: list[Shown], answers: NDArray[np.float64], rng: np.random.Generator
+) -> list[Shown]:
     """From where the network puts some of what it was shown: first of all what is none and it holds for there."""
     looks: list[Shown] = []
     for k in sorted((int(k) for k in rng.permutation(len(shown))), key=lambda k: shown[k].true is not None):
@@ -225,7 +228,7 @@ def views(data: list[Drawn], shown: list[Shown], rng: np.random.Generator) -> tu
     return *columns, torch.tensor([float(one.true is not None) for one in shown])
 
 
-def _view(pyramid: Pyramid, one: Shown, within: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _view(pyramid: Pyramid, one: Shown, within: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
     seen = patch(pyramid, one.found)
     seen = covered(seen, within, one.is_case, rng) if rng.random() < _OVER else seen
     view = planes(seen, is_case=one.is_case)

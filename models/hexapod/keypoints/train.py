@@ -1,35 +1,25 @@
 """Trains the network that makes finds of Hexapod's cases and cards exact, and tells them from what is none.
 
-    PYTHONPATH=. python models/hexapod/keypoints/draw.py --cache DIR
-    PYTHONPATH=. python models/hexapod/keypoints/train.py --cache DIR [--steps 6000] [--resume POSE.pt]
+    python -m models.hexapod.keypoints.draw --cache DIR
+    python -m models.hexapod.keypoints.train --cache DIR [--steps 6000] [--warm-start WEIGHTS.onnx]
 
-Learns from true quads gone astray and from what the finder takes for one, see `looks.py`; how the reader asks it stands
-in `companion/vision/hexapod_pose.py`.
+Learns from true quads gone astray and from what the detector takes for one, see `looks`; what is done with its output
+stands in `companion.games.hexapod.vision.keypoint_voting`.
 """
 
-import argparse
-import time
-from importlib import import_module
 from pathlib import Path
-from typing import Any
 
-import cv2
-import numpy as np
 import torch
 from torch import nn
 
 from companion.games.hexapod.vision.keypoint_voting import PATCH, SURE, VOTES
+from models.export import export
+from models.hexapod.keypoints import draw, looks
 from models.networks import block
-from models.training import averaged, export, quick
-
-draw: Any = import_module("models.hexapod.keypoints.draw")
-looks: Any = import_module("models.hexapod.keypoints.looks")
-
-HERE = Path(__file__)
-FINDER = HERE.parent.parent / "hexapod-finder" / "finder.onnx"
+from models.trainer import Losses, Trainer, parser
 
 
-class Pose(nn.Module):
+class KeypointRegressor(nn.Module):
     """A trunk, one answer for the whole view, and votes from a map of 12 x 12 that knows the whole view."""
 
     def __init__(self) -> None:
@@ -54,7 +44,7 @@ class Pose(nn.Module):
         return answers
 
 
-def losses(
+def losses_of(
     out: torch.Tensor, codes: torch.Tensor, votes: torch.Tensor, there: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Loss of the whole's code, of the votes (each weighs its own error: Laplace's law), and of being there."""
@@ -69,52 +59,36 @@ def losses(
 
 
 def main() -> None:
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=3000)
-    ap.add_argument("--steps", type=int, default=6000)
-    ap.add_argument("--batch", type=int, default=48)
-    ap.add_argument("--rate", type=float, default=3e-3)
-    ap.add_argument("--resume", type=Path)
-    ap.add_argument("--out", type=Path, default=HERE.with_name("pose.onnx"))
-    a = ap.parse_args()
-    torch.manual_seed(3)
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    rng = np.random.default_rng(3)
-    data = list(draw.pictures(a.cache, a.pictures))
-    found = looks.found_on(data, cv2.dnn.readNetFromONNX(str(FINDER)))
-    net = Pose()
-    if a.resume:
-        net.load_state_dict(torch.load(a.resume))
-    mean = averaged(net)
-    optimiser = torch.optim.AdamW(net.parameters(), lr=a.rate, weight_decay=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, a.rate, total_steps=a.steps, pct_start=0.1)
-    begun, seen, again = time.process_time(), np.zeros(3), []
-    for step in range(1, a.steps + 1):
-        shown = again
+    options = parser(__doc__, steps=6000, rate=3e-3, batch=48, seed=3)
+    options.add_argument("--pictures", type=int, default=3000)
+    a = options.parse_args()
+    trainer = Trainer(KeypointRegressor(), a, weight_decay=1e-3)
+    rng, data = trainer.rng, list(draw.pictures(a.cache, a.pictures))
+    found = looks.found_on(data)
+    again: list[looks.Shown] = []
+
+    def first_looks() -> list[looks.Shown]:
+        shown: list[looks.Shown] = []
         while len(shown) < a.batch:
-            shown = shown + looks.first_looks(data, found, rng)
-        views, *wanted = looks.views(data, shown[: a.batch], rng)
-        with quick():
-            out = net(views)
-        again = looks.next_looks(data, shown[: a.batch], out.detach().double().numpy(), rng)
-        pose, law, sure = losses(out.float(), *wanted)
-        optimiser.zero_grad()
-        torch.autograd.backward(pose + 0.15 * law + 0.4 * sure)
-        nn.utils.clip_grad_norm_(net.parameters(), 5.0)
-        optimiser.step()
-        schedule.step()
-        mean.update_parameters(net)
-        seen += [float(pose.detach()), float(law.detach()), float(sure.detach())]
-        if step % 100 == 0:
-            told, took = np.round(seen / 100, 4), time.process_time() - begun
-            print(f"step {step} pose, votes, there: {told} {took:.0f} s", flush=True)
-            seen[:] = 0
-        if step % 1000 == 0 or step == a.steps:
-            torch.save(mean.module.state_dict(), a.cache / "hexapod-pose.pt")
-            free = {"views": {0: "n"}, "quads": {0: "n"}}
-            export(mean.module, a.out, torch.zeros(1, 4, PATCH, PATCH), free)
+            shown += looks.first_looks(data, found, rng)
+        return shown
+
+    def losses() -> Losses:
+        shown = (again + first_looks())[: a.batch]
+        views, *wanted = looks.views(data, shown, rng)
+        out = trainer.forward(views)
+        again[:] = looks.next_looks(data, shown, out.detach().double().cpu().numpy(), rng)
+        pose, votes, presence = losses_of(out, *trainer.move(*wanted))
+        return {"pose": pose, "votes": 0.15 * votes, "presence": 0.4 * presence}
+
+    trainer.start_from(looks.views(data, first_looks(), rng)[0])
+    trainer.fit(losses, write, save_every=1000)
+
+
+def write(net: nn.Module, path: Path) -> None:
+    """Export the network."""
+    outputs = ("quads", ("n", SURE + 1 + 3 * VOTES**2))
+    export(net, path, ("views", ("n", 4, PATCH, PATCH)), outputs, (1, 4, PATCH, PATCH))
 
 
 if __name__ == "__main__":

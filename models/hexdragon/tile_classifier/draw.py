@@ -1,6 +1,6 @@
 """Draws the photographs that HexDragon's networks learn from: pictures and truths in one folder.
 
-    python models/hexdragon/tile_classifier/draw.py --cache DIR [--pictures 800] [--first-seed 4000000] [--heads]
+    python -m models.hexdragon.tile_classifier.draw --cache DIR [--pictures 800] [--first-seed 4000000] [--heads]
 
 All three networks learn from the same folder. A picture that is there already is not drawn again. With ``--heads``
 nearly all tiles are heads of all four owners, most sets are redrawn, and a quarter have dark faces.
@@ -13,6 +13,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import BODY_SET, COLOURS, HEADS, Drawing, board_cells
 from models.drawing.hexdragon.layouts import Laying, Put, put_on, star_on
@@ -24,7 +25,7 @@ KINDS = ("reference", "reference", "reference", "varied", "varied", "varied", "i
 HEAD_KINDS = ("varied", "varied", "varied", "reference", "varied", "dark", "reference", "dark")
 
 
-def draw(seed: int) -> tuple[np.ndarray, dict[str, Any]]:
+def draw(seed: int) -> tuple[NDArray[np.uint8], dict[str, Any]]:
     """One picture and its truth; the least tiles are 34 px across, the largest 200."""
     rng = np.random.default_rng(seed)
     across = float(np.exp(rng.uniform(np.log(34), np.log(200))))
@@ -32,7 +33,7 @@ def draw(seed: int) -> tuple[np.ndarray, dict[str, Any]]:
     return picture.bgr, picture.truth
 
 
-def draw_heads(seed: int) -> tuple[np.ndarray, dict[str, Any]]:
+def draw_heads(seed: int) -> tuple[NDArray[np.uint8], dict[str, Any]]:
     """One picture of many heads and its truth."""
     rng = np.random.default_rng(seed)
     across, kind = float(np.exp(rng.uniform(np.log(34), np.log(130)))), HEAD_KINDS[seed % len(HEAD_KINDS)]
@@ -66,6 +67,14 @@ def _heads(rng: np.random.Generator) -> tuple[list[Put], Laying]:
 def pictures(cache: Path) -> list[tuple[Path, dict[str, Any]]]:
     """The drawn pictures' files and truths, in order of their seeds."""
     return [(path.with_suffix(".png"), json.loads(path.read_text())) for path in sorted(cache.glob("*.json"))]
+
+
+def read(path: Path) -> NDArray[np.uint8]:
+    """A drawn picture. Raises `SystemExit` when the file is no picture."""
+    bgr = cv2.imread(str(path))
+    if bgr is None:
+        raise SystemExit(f"{path} is no picture: delete it and draw again")
+    return np.asarray(bgr, np.uint8)
 
 
 def main() -> None:

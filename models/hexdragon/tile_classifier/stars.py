@@ -8,6 +8,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import COLOURS, SIDE_MM, STAR_DISC_MM
 from companion.games.hexdragon.vision.classifier import BRIGHT, OWNERS, REACH, VIEW
@@ -26,7 +27,7 @@ Part = tuple[Any, np.ndarray]
 """An outline in mm and its colour."""
 
 
-def star_views(backgrounds: np.ndarray, count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def star_views(backgrounds: NDArray[np.uint8], count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """Half star tokens, half others: views (count, VIEW, VIEW, 3) uint8 and labels (count, 8) as `views` has them.
 
     Args:
@@ -48,7 +49,7 @@ def star_views(backgrounds: np.ndarray, count: int, rng: np.random.Generator) ->
 
 
 def _token(
-    ground: np.ndarray, look: Any, owner: str, at: np.ndarray, mark: str, rng: np.random.Generator
+    ground: np.ndarray, look: Any, owner: str, at: NDArray[np.float64], mark: str, rng: np.random.Generator
 ) -> np.ndarray:
     """One view: a disc with a mark on a place, as sharp or blurred as pictures are."""
     shown = ground.max(-1, keepdims=True) > 0
@@ -71,7 +72,12 @@ def _token(
 
 
 def _disc(
-    image: np.ndarray, radius: float, at: np.ndarray, ink: np.ndarray, paper: np.ndarray, rng: np.random.Generator
+    image: np.ndarray,
+    radius: float,
+    at: NDArray[np.float64],
+    ink: NDArray[np.float64],
+    paper: NDArray[np.float64],
+    rng: np.random.Generator,
 ) -> None:
     """Its shadow, its side where it is thick and seen aslant, its paper, sometimes a ring along its rim."""
     _fill(image, _round(radius * float(rng.uniform(1.0, 1.1))), at + rng.normal(0, 0.5, 2), np.full(3, 25.0))
@@ -85,7 +91,9 @@ def _disc(
         _fill(image, _round(radius * float(rng.uniform(0.84, 0.94))), at, paper)
 
 
-def _star(half: float, arms: int, ink: np.ndarray, paper: np.ndarray, rng: np.random.Generator) -> list[Part]:
+def _star(
+    half: float, arms: int, ink: NDArray[np.float64], paper: NDArray[np.float64], rng: np.random.Generator
+) -> list[Part]:
     """A star: its own arms or others, filled, outlined or hollow."""
     if rng.random() < 0.25:
         arms = int(rng.choice([4, 5, 5, 6, 7, 8]))
@@ -102,7 +110,9 @@ def _star(half: float, arms: int, ink: np.ndarray, paper: np.ndarray, rng: np.ra
     return [(outline(1.0), ink)]
 
 
-def _mark(mark: str, half: float, ink: np.ndarray, paper: np.ndarray, rng: np.random.Generator) -> list[Part]:
+def _mark(
+    mark: str, half: float, ink: NDArray[np.float64], paper: NDArray[np.float64], rng: np.random.Generator
+) -> list[Part]:
     """The outlines and colours, one over another, of what is printed on a disc that bears no star."""
     turn, share = float(rng.uniform(0, 360)), float(rng.uniform(0.5, 1.0))
     sides = {"triangle": 3, "square": 4, "many-sided": int(rng.integers(5, 9))}
@@ -130,22 +140,24 @@ def _mark(mark: str, half: float, ink: np.ndarray, paper: np.ndarray, rng: np.ra
     return [(_round(half * c * scale), paper if i % 2 else ink) for i, c in enumerate(circles)]
 
 
-def _write(image: np.ndarray, at: np.ndarray, half: float, ink: np.ndarray, rng: np.random.Generator) -> None:
+def _write(
+    image: np.ndarray, at: NDArray[np.float64], half: float, ink: NDArray[np.float64], rng: np.random.Generator
+) -> None:
     """A letter or digit on a disc, upright or lying."""
     sign, size = str(rng.choice(list(_SIGNS))), half * _PER_MM / 16
-    mark = np.zeros(image.shape[:2], np.float32)
+    mark: np.ndarray = np.zeros(image.shape[:2], np.float32)
     x, y = (at * _PER_MM + VIEW * _FINE / 2).tolist()
     cv2.putText(mark, sign, (int(x - 9 * size), int(y + 10 * size)), 0, size, 1.0, max(2, round(size * 4)), cv2.LINE_AA)
     turn = cv2.getRotationMatrix2D((x, y), float(rng.uniform(0, 360)), 1.0)
-    mark = cv2.warpAffine(mark, turn, (mark.shape[1], mark.shape[0]))
-    image += (ink - image) * mark[..., None]
+    turned = cv2.warpAffine(mark, turn, (mark.shape[1], mark.shape[0]))
+    image += (ink - image) * turned[..., None]
 
 
 def _round(radius: float) -> np.ndarray:
     return np.array(regular_polygon(32, radius))
 
 
-def _fill(image: np.ndarray, points: Any, at: np.ndarray, colour: np.ndarray) -> None:
+def _fill(image: np.ndarray, points: Any, at: NDArray[np.float64], colour: NDArray[np.float64]) -> None:
     pixels = (np.array(points) + at) * _PER_MM + VIEW * _FINE / 2 - 0.5
     cv2.fillPoly(image, [np.round(pixels * 16).astype(np.int32)], colour.tolist(), cv2.LINE_AA, 4)
 

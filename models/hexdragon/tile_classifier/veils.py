@@ -4,6 +4,7 @@ What is hidden is not to be told.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.artwork import curve
 from companion.games.hexdragon.vision.classifier import BRIGHT, REACH, VIEW
@@ -28,7 +29,9 @@ _LINES = np.array([[_line(edge, end) for end in range(7)] for edge in range(6)])
 _PIXELS = np.clip(np.round((_LINES / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1)
 
 
-def veiled(view: np.ndarray, shown: np.ndarray, told: np.ndarray, hidden: int, rng: np.random.Generator) -> None:
+def veiled(
+    view: NDArray[np.float32], shown: NDArray[np.bool_], told: NDArray[np.int64], hidden: int, rng: np.random.Generator
+) -> None:
     """Lay something over what is shown of a piece's view (VIEW, VIEW, 3) and change what should be told (8,), in place.
 
     An edge of whose line most is hidden becomes ``hidden``, one of whose line much is -1. A star stays one.
@@ -51,7 +54,7 @@ def veiled(view: np.ndarray, shown: np.ndarray, told: np.ndarray, hidden: int, r
     view[veil] = np.clip(laid, 0.02, 1.25)
 
 
-def dazzled(view: np.ndarray, shown: np.ndarray, rng: np.random.Generator) -> None:
+def dazzled(view: NDArray[np.float32], shown: NDArray[np.bool_], rng: np.random.Generator) -> None:
     """A lamp's burnt-out spot or a hard shadow on a view (VIEW, VIEW, 3), in place; brightness is measured anew."""
     if rng.random() < 0.6:
         far = np.hypot(_X - rng.uniform(-1.1, 1.1), _Y - rng.uniform(-1.1, 1.1)) / rng.uniform(0.4, 1.5)
@@ -64,7 +67,7 @@ def dazzled(view: np.ndarray, shown: np.ndarray, rng: np.random.Generator) -> No
     view *= BRIGHT / max(float(np.percentile(view[shown][::3] @ _GREY, 80)), 0.03)
 
 
-def _veil(rng: np.random.Generator) -> np.ndarray:
+def _veil(rng: np.random.Generator) -> NDArray[np.bool_]:
     """Where it lies, (VIEW, VIEW) bool: a bar, a finger's end, the rim of something round, or two fingers."""
     angle = rng.uniform(0, 2 * np.pi)
     along, across = _X * np.cos(angle) + _Y * np.sin(angle), _Y * np.cos(angle) - _X * np.sin(angle)

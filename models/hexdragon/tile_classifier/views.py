@@ -3,20 +3,19 @@
 Outlines are a little off, as the finder's are. An edge whose line something hides is not asked, or taught to be unsure.
 """
 
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import OWNERS, cut_tiles
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
-
-pictures: Any = import_module("models.hexdragon.tile_classifier.draw").pictures
-star_views: Any = import_module("models.hexdragon.tile_classifier.stars").star_views
-jittered: Any = import_module("models.hexel.symbol_classifier.train").jittered
+from models.hexdragon.tile_classifier.draw import pictures, read
+from models.hexdragon.tile_classifier.stars import star_views
+from models.hexel.symbol_classifier.train import jittered
 
 Labels = tuple[list[int], int, int]
 """What each edge leads to (-1: not asked, 7: hidden), the owner (-1: not asked), the kind."""
@@ -27,7 +26,9 @@ HELD_BACK = 25
 """Of so many pictures one is kept for measuring."""
 
 
-def dataset(caches: list[Path], repeats: int, stars: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def dataset(
+    caches: list[Path], repeats: int, stars: int
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.bool_]]:
     """All views (M, VIEW, VIEW, 3) uint8, their labels (M, 8), and which are for measuring (M,) bool.
 
     Kept beside the first cache's pictures.
@@ -47,9 +48,11 @@ def dataset(caches: list[Path], repeats: int, stars: int) -> tuple[np.ndarray, n
         return file["x"], file["y"], file["measured"]
 
 
-def cut(path: Path, truth: dict[str, Any], rng: np.random.Generator, repeats: int) -> tuple[np.ndarray, list[Labels]]:
+def cut(
+    path: Path, truth: dict[str, Any], rng: np.random.Generator, repeats: int
+) -> tuple[NDArray[np.uint8], list[Labels]]:
     """Views and labels from one picture; of what lies partly under something twice as many."""
-    pyramid = Pyramid.of(cv2.imread(str(path)))
+    pyramid = Pyramid.of(read(path))
     names = truth["conditions"]["printing"] != "invented"
     outlines, labels = [], []
     for entry in truth["tiles"] + truth["stars"]:
@@ -99,7 +102,7 @@ def ends_of(entry: dict[str, Any]) -> list[int]:
     return ends
 
 
-def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[np.ndarray]:
+def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[NDArray[np.float64]]:
     """Outlines where no tile lies: free cells, between tiles, on the table, over counters and face-down tiles."""
     pieces = [np.array(e["corners"]) for e in truth["tiles"] + truth["stars"]]
     centres = np.array([c.mean(0) for c in pieces])

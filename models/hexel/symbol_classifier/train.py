@@ -1,26 +1,28 @@
 """Trains the symbol reader: which symbol a patch shows.
 
-    PYTHONPATH=. python models/hexel/symbol_classifier/train.py --cache DIR [--pictures 1600] [--epochs 14]
+    python -m models.hexel.symbol_classifier.train --cache DIR [--pictures 1600]
 
 Draws its own photographs (`models.drawing.hexel.photograph`, seeds from 2,000,000 up), cuts patches as
-`companion.games.hexel.vision.classifier` does, with the corners a little off as the finder's are, and writes `symbols.onnx`.
+`companion.games.hexel.vision.classifier` does, with the corners a little off as the detector's are.
 """
 
-import argparse
-import time
 from pathlib import Path
 
-import cv2
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexel.vision.classifier import CLASSES, PATCH, cut_patches
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import softmax
+from models.dataset import Shuffled, cached
 from models.drawing.hexel.photograph import photograph
+from models.export import export
 from models.networks import block
-from models.training import drawn, export
+from models.refinement import rotation
+from models.trainer import Losses, Trainer, parser
 
 LABEL = {
     ("36", "red"): 0,
@@ -34,7 +36,7 @@ OTHER = len(CLASSES) - 1
 REPEATS = 3
 
 
-class Symbols(nn.Module):
+class SymbolClassifier(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(block(3, 12), block(12, 24, 2), block(24, 24), block(24, 32, 2), block(32, 32))
@@ -48,21 +50,18 @@ class Symbols(nn.Module):
         return logits
 
 
-def jittered(corners: np.ndarray, rng: np.random.Generator, amount: float) -> np.ndarray:
+def jittered(corners: NDArray[np.floating], rng: np.random.Generator, amount: float) -> NDArray[np.float64]:
     """A card's corners as a finder might give them: moved, turned, scaled, squeezed a little; begun at any corner."""
     centre, affine = HEXAGON.pose_of(corners)
     a = rng.normal(0, 0.025 * amount)
-    warp = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) @ (
-        np.eye(2) * np.exp(rng.normal(0, 0.025 * amount)) + rng.normal(0, 0.012 * amount, (2, 2))
-    )
+    warp = rotation(a) @ (np.eye(2) * np.exp(rng.normal(0, 0.025 * amount)) + rng.normal(0, 0.012 * amount, (2, 2)))
     size = float(np.sqrt(abs(np.linalg.det(affine))))
     off = rng.normal(0, 0.02 * amount, 2) * size + rng.normal(0, 0.35 * amount, 2)
     return np.asarray(centre + off + HEXAGON.unit @ (affine @ warp).T)
 
 
-def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
+def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Patches (M, PATCH, PATCH, 3) uint8 (colour times 200) and their labels (M,) from one photograph."""
-    cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
     across = float(np.exp(rng.uniform(np.log(40), np.log(280))))
@@ -96,7 +95,7 @@ def draw(seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.round(flat[keep] * 200).astype(np.uint8), names[keep]
 
 
-def augmented(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def augmented(x: NDArray[np.uint8], rng: np.random.Generator) -> NDArray[np.float32]:
     """Mirrored along the edge, a little brighter or tinted, noisier."""
     out = x.astype(np.float32) / 200
     flip = rng.random(len(out)) < 0.5
@@ -107,55 +106,48 @@ def augmented(x: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0, 0.05, (len(out), 1, 1, 1)).astype(
         np.float32
     )
-    return np.clip(out, 0, 1.25) - 0.5
+    return np.asarray(np.clip(out, 0, 1.25) - 0.5, np.float32)
+
+
+def tensor(x: NDArray[np.float32]) -> torch.Tensor:
+    """Patches (N, PATCH, PATCH, 3) as the network takes them."""
+    return torch.from_numpy(np.ascontiguousarray(x.transpose(0, 3, 1, 2)))
 
 
 def main() -> None:
-    ap = argparse.ArgumentParser()
-    ap.add_argument("--cache", type=Path, required=True)
-    ap.add_argument("--pictures", type=int, default=1600)
-    ap.add_argument("--epochs", type=int, default=6)
-    ap.add_argument("--patches", type=int, default=110_000, help="how many of the drawn patches to learn from")
-    a = ap.parse_args()
-    torch.manual_seed(1)
-    torch.set_num_threads(1)  # two spinning threads on two shared cores are slower than one
-    rng = np.random.default_rng(1)
-    x, y = drawn(a.cache, "symbols", ("x", "y"), draw, range(2_000_000, 2_000_000 + a.pictures)).values()
-    some = rng.permutation(len(x))[: a.patches]
+    options = parser(__doc__, steps=2600, rate=3e-3, batch=256)
+    options.add_argument("--pictures", type=int, default=1600)
+    options.add_argument("--held-out", type=int, default=120, help="pictures to measure by")
+    options.add_argument("--patches", type=int, default=110_000, help="how many of the drawn patches to learn from")
+    a = options.parse_args()
+    trainer = Trainer(SymbolClassifier(), a, weight_decay=1e-3)
+    x, y = cached(a.cache, "symbols", ("x", "y"), draw, range(2_000_000, 2_000_000 + a.pictures)).values()
+    some = trainer.rng.permutation(len(x))[: a.patches]
     x, y = x[some], y[some]
-    vx, vy = drawn(a.cache, "symbols", ("x", "y"), draw, range(2_900_000, 2_900_120)).values()
+    vx, vy = cached(a.cache, "symbols", ("x", "y"), draw, range(2_900_000, 2_900_000 + a.held_out)).values()
     print(len(x), "patches", np.bincount(y), flush=True)
-    net = Symbols()
-    size, steps = 256, len(x) // 256
-    optimiser = torch.optim.AdamW(net.parameters(), lr=3e-3, weight_decay=1e-3)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, 3e-3, total_steps=a.epochs * steps)
-    begun = time.time()
-    for epoch in range(a.epochs):
-        order, total = rng.permutation(len(x)), 0.0
-        net.train()
-        for k in range(steps):
-            pick = order[k * size : (k + 1) * size]
-            logits = net(torch.from_numpy(augmented(x[pick], rng).transpose(0, 3, 1, 2).copy()))
-            loss = nn.functional.cross_entropy(logits, torch.from_numpy(y[pick]), label_smoothing=0.01)
-            optimiser.zero_grad()
-            torch.autograd.backward(loss)
-            optimiser.step()
-            schedule.step()
-            total += loss.item()
-        net.eval()
-        with torch.no_grad():
-            p = torch.softmax(
-                net(torch.from_numpy((vx.astype(np.float32) / 200 - 0.5).transpose(0, 3, 1, 2).copy())), 1
-            ).numpy()
-        sure = p.max(1) > 0.9
-        print(
-            f"epoch {epoch} loss {total / steps:.4f} right {(p.argmax(1) == vy).mean():.5f} sure {sure.mean():.4f} "
-            f"wrong among sure {(p.argmax(1) != vy)[sure].mean():.6f} {time.time() - begun:.0f} s",
-            flush=True,
-        )
-    torch.save(net.state_dict(), a.cache / "symbols.pt")
-    free = {"patches": {0: "n"}, "logits": {0: "n"}}
-    export(net, Path(__file__).with_name("symbols.onnx"), torch.zeros(6, 3, PATCH, PATCH), free)
+    trainer.start_from(tensor(augmented(x[: a.batch], trainer.rng)))
+    batches = Shuffled(len(x), a.batch, trainer.rng)
+
+    def losses() -> Losses:
+        picked = batches.next()
+        (wanted,) = trainer.move(torch.from_numpy(y[picked]))
+        logits = trainer.forward(tensor(augmented(x[picked], trainer.rng)))
+        return {"symbol": nn.functional.cross_entropy(logits, wanted, label_smoothing=0.01)}
+
+    def report() -> str:
+        p = softmax(trainer.predict(tensor(vx.astype(np.float32) / np.float32(200) - np.float32(0.5))))
+        right, confident = p.argmax(1) == vy, p.max(1) > 0.9
+        wrong = (~right)[confident].mean()
+        return f"right {right.mean():.5f} confident {confident.mean():.4f} wrong among confident {wrong:.6f}"
+
+    trainer.fit(losses, write, report)
+
+
+def write(net: nn.Module, path: Path) -> None:
+    """Export the network."""
+    inputs, outputs = ("patches", ("n", 3, PATCH, PATCH)), ("logits", ("n", len(CLASSES)))
+    export(net, path, inputs, outputs, (6, 3, PATCH, PATCH))
 
 
 if __name__ == "__main__":

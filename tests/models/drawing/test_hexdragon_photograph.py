@@ -11,7 +11,7 @@ from companion.rules.hexgrid import distance
 from models.drawing.hexdragon.layouts import Laying, Put, laid_table
 from models.drawing.hexdragon.photograph import hexdragon_photograph
 from models.drawing.hexdragon.printings import drawing_of
-from models.drawing.hexel.photograph import Photograph
+from models.drawing.photograph import Photograph
 
 SIZE = (480, 360)
 

@@ -14,8 +14,9 @@ from companion.rules.hexgrid import neighbours, opposite
 from models.drawing.canvas import Canvas
 from models.drawing.hexel import photograph as room
 from models.drawing.hexel.layouts import Laid, grown_tableau, hand_laid, strays
-from models.drawing.hexel.photograph import Photograph, photograph
+from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import REFERENCE, Colour, Mark, Printing
+from models.drawing.photograph import Photograph
 from models.drawing.pinhole import Stance, framed
 
 SEEDS = range(60)

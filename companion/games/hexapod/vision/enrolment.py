@@ -45,6 +45,8 @@ _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012,
 _NETWORK = "hexapod/insect_classifier/weights.onnx"
 _AT_ONCE = 10
 """Variants that the network is shown together."""
+_LARGEST_CASE = 20
+"""Rows and columns of a display case, at most: what a profile may say."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,7 +89,7 @@ class InsectProfile(Profile):
             self.examples.ndim == 2
             and len(self.examples) == len(self.kinds)
             and set(self.parted) == set(self.kinds) <= set(KINDS)
-            and min(self.rows, self.cols) > 0
+            and 1 <= min(self.rows, self.cols) <= max(self.rows, self.cols) <= _LARGEST_CASE
             and self.weights.shape == (len(self.parted), self.examples.shape[1])
             and self.offsets.shape == (len(self.parted),)
         )

@@ -84,9 +84,9 @@ class CaseTracker(Tracker[SeenField]):
     def _look(self, view: View) -> list[TableEvent]:
         self._pyramid = None
         events: list[TableEvent] = []
-        free = np.ones(view.changed.shape, bool)
+        free: Mask = np.ones(view.changed.shape, bool)
         for track in self._lying:
-            area = cells_of(track.piece.corners, free.shape, 1.08)
+            area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
             if float(view.changed[area].mean() if area.any() else 0) < 0.01:
                 self._looks.pop(track, None)

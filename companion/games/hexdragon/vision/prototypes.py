@@ -111,7 +111,8 @@ class InkProfile(Profile):
     def is_consistent(self) -> bool:
         """See `Profile`."""
         shape = (len(self.owners), 3)
-        return self.heads.shape == self.rims.shape == shape and self.places.shape[1:] == (2,)
+        are_some = len(self.owners) > 0 and len(self.places) > 0
+        return are_some and self.heads.shape == self.rims.shape == shape and self.places.shape[1:] == (2,)
 
 
 def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> InkProfile:

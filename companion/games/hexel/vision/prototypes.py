@@ -25,6 +25,9 @@ from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
 
+_NUMBERS = 48
+"""Of an embedding: what the network answers."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolProfile(Profile):
@@ -48,7 +51,8 @@ class SymbolProfile(Profile):
 
     def is_consistent(self) -> bool:
         """See `Profile`."""
-        return self.looks.ndim == 2 and len(self.looks) == len(self.symbols) and self.face_value.shape == (3,)
+        count = len(self.symbols)
+        return count > 1 and self.looks.shape == (count, _NUMBERS) and self.face_value.shape == (3,)
 
     @property
     def alike(self) -> tuple[tuple[str, str], ...]:

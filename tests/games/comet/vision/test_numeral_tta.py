@@ -15,7 +15,7 @@ PYRAMID = Pyramid.of(np.zeros((120, 220, 3), np.uint8))
 class Seeing:
     """Sees a nine in each section of each outline, more surely every time; remembers the outlines."""
 
-    def probabilities(self, _, corners):
+    def classify(self, _, corners):
         self.looked = corners
         sure = np.linspace(0.9, 1.0, len(corners))
         return np.stack([sections("9", "9", "9", sure=s) for s in sure])

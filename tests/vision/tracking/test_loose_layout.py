@@ -7,10 +7,10 @@ import pytest
 
 from companion.games.comet.vision.classifier import NAMES
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.layout import Scattered
-from companion.games.comet.vision.results import BACK, SeenComet, about
+from companion.games.comet.vision.results import BACK, SeenComet, about, aligned_comet
+from companion.vision.tracking.loose_layout import LooseLayout
 
-LAYOUT = Scattered()
+LAYOUT = LooseLayout(aligned_comet)
 
 
 def card(values, x, y, turn_deg=0.0, cell=None):

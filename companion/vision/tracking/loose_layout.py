@@ -1,12 +1,12 @@
-"""How Comet cards keep their names from picture to picture: by where they lie, and together when the camera moves."""
+"""How cards that lie anyhow keep their ids from picture to picture: by place, and together when the camera moves."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import cv2
 import numpy as np
 
-from companion.games.comet.vision.results import SeenComet, aligned_comet
 from companion.vision.results import SeenCard, is_near
 from companion.vision.tracking.layouts import ENOUGH
 from companion.vision.tracking.registration import agree
@@ -20,9 +20,15 @@ _APART = 4.0
 _NEAR = 0.5
 _FEWEST = 2
 
+Align = Callable[[Any, Any], SeenCard]
 
-class Scattered:
+
+class LooseLayout:
     """Cards that lie anyhow: each keeps a number of its own, ``(k, 0)``, while it is followed."""
+
+    def __init__(self, align: Align) -> None:
+        """``align`` begins a card's corners and face where those of another, seen there before, begin."""
+        self._align = align
 
     def own(self, card: SeenCard) -> SeenCard:
         """See `layout.Layout`."""
@@ -30,8 +36,7 @@ class Scattered:
 
     def aligned(self, card: SeenCard, model: SeenCard) -> SeenCard:
         """See `layout.Layout`."""
-        assert isinstance(card, SeenComet) and isinstance(model, SeenComet)
-        return aligned_comet(card, model)
+        return self._align(card, model)
 
     def named(self, cards: list[SeenCard]) -> list[SeenCard]:
         """See `layout.Layout`: those without a number get the next ones."""
@@ -123,7 +128,7 @@ def _carried(old: SeenCard, pairs: Sequence[tuple[SeenCard, SeenCard]]) -> SeenC
     return old if turn is None else replace(old, corners=_mapped(old.corners, turn))
 
 
-def _same_face(card: SeenCard, old: SeenCard, layout: Scattered) -> bool:
+def _same_face(card: SeenCard, old: SeenCard, layout: LooseLayout) -> bool:
     return agree(layout.aligned(card, old).edges, old.edges)
 
 

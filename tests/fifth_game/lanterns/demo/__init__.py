@@ -1,0 +1,1 @@
+"""Lanterns on the simulated table."""

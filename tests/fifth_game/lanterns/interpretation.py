@@ -1,0 +1,48 @@
+"""What lanterns on the table mean: one more than were laid is the next player's."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from companion.interpretation.interpreter import Outlook
+from companion.referee.messages import Notice
+from companion.referee.session import Session
+from companion.rules.engine import Command
+from companion.vision.calibration.drift import ZoneOf
+from companion.vision.recognizer import Follower
+
+
+def interpreter() -> "LanternInterpreter":
+    """A fresh interpreter of Lanterns."""
+    return LanternInterpreter()
+
+
+class LanternInterpreter:
+    """See `companion.interpretation.interpreter`."""
+
+    def __init__(self) -> None:
+        self._rejected: list[str] | None = None
+
+    def note_change(self, told: Mapping[str, Any]) -> None:
+        """What lies there anew may be proposed anew."""
+        self._rejected = None
+
+    def note_rejection(self, command: Command, session: Session) -> None:
+        """The lanterns as they lie now are not proposed again."""
+        self._rejected = [*session.game.view(session.state)["table"]["laid"], command["colour"]]
+
+    def note_zones(self, zone_of: ZoneOf) -> None:
+        """Lanterns lie anywhere."""
+
+    def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
+        """What the lanterns known mean for the session."""
+        notices = {code: Notice(code, text) for code, text in follower.standing.items()}
+        cards = follower.cards
+        if cards is None or any(card.edges[0] is None for card in cards):
+            return Outlook(notices, is_open=False)
+        laid = session.game.view(session.state)["table"]["laid"]
+        colours = [card.edges[0] for card in cards]
+        commands = session.game.interpret(session.state, laid, colours)
+        if not commands or (self._rejected is not None and sorted(self._rejected) == sorted(colours)):
+            return Outlook(notices, cards=cards)
+        news = [card for card in cards if card.edges[0] == commands[0]["colour"]][-1:]
+        return Outlook(notices, commands[0], news, cards, news[0].confidence)
