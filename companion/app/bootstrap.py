@@ -28,9 +28,11 @@ from companion.devices.pulse import Pulse
 from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import UsageError
+from companion.referee.folder import journals
 from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
+from companion.rules.engine import Header
 from companion.views.words import phrase, use
 from companion.web.app import create_app
 from companion.web.server import Server, bound
@@ -66,13 +68,13 @@ def run_table(
         ending_at_a_bug(),
         ExitStack() as closing,
     ):
-        for line in waiting:  # said only now that a Ctrl-C is heard: who reads it may press it
-            say(line)
-        manager.ready(status(table))
         filming = camera(table) if camera else own
         watched = Pulse(filming) if filming else None
         if watched and not manager.is_listening:
             watched.open()  # missing from the start, it ends the table with a clear line; a service waits
+        for line in waiting:  # said only now that a Ctrl-C is heard and the table stays: who reads it may press it
+            say(line)
+        manager.ready(status(table))
         if watched:
             closing.callback(watched.close)
             table.has_camera, table.pulse = True, watched
@@ -97,6 +99,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
     data = settings.table.data or default_data()
     with ExitStack() as closing:
         listening = closing.enter_context(bound(settings.web.host, settings.web.port))
+        is_empty = asked is None and len(journals(data / "games")) <= 1
         referee = open_table(
             data,
             asked,
@@ -110,7 +113,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         web = settings.web
         invited = invitation(listening, data, web.join_code, web.operator_pin)
         table = Table(settings, referee, panel, invited, Switch(data))
-        server = Server(_app(table, data), listening)
+        server = Server(_app(table, data, default_header() if is_empty else None), listening)
         closing.callback(server.stop)
         server.start()
         closing.callback(panel.close)
@@ -131,7 +134,7 @@ def late(module: str) -> Any:
     return importlib.import_module(module)
 
 
-def _app(table: Table, data: Path) -> Flask:
+def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
     return create_app(
         table.referee,
         join_code=table.join_code,
@@ -141,6 +144,7 @@ def _app(table: Table, data: Path) -> Flask:
         devices=table.health,
         camera=table,
         drawn=_drawn,
+        opened_empty=opened_empty,
         surveyor=lambda: late("companion.app.surveying").Surveying(table, data),
     )
 

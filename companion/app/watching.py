@@ -27,6 +27,7 @@ from companion.vision.calibration.drift import Anchor
 from companion.vision.evidence import evidence_picture
 from companion.vision.tracking.events import Patience
 
+_ENDED = "The recording has come to its end: from here on moves are entered by hand."
 FRAME_WITHIN_S = 3.0
 RETRY_S = 2.0
 ANCHOR_S = 4.0
@@ -122,6 +123,8 @@ class Watching:
                 return
             else:
                 self._state = "ended"
+                if not self._stopping.is_set():
+                    self._show({"camera-ended": Notice("camera-ended", _ENDED)})
                 return
             finally:
                 self._camera.close()

@@ -10,6 +10,7 @@ import json
 import os
 import sys
 from collections.abc import Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any, ClassVar
@@ -48,6 +49,8 @@ class LateCommands(click.Group):
     """Commands that are imported only when asked for, so that `replay` starts in milliseconds."""
 
     modules: ClassVar = {
+        "backup": ("companion.cli.backup", "backup_command"),
+        "restore": ("companion.cli.backup", "restore_command"),
         "calibrate": ("companion.cli.calibrate", "calibrate_command"),
         "config": ("companion.cli.config", "config_command"),
         "demo": ("companion.cli.demo", "demo_command"),
@@ -71,6 +74,15 @@ class LateCommands(click.Group):
         module, attribute = self.modules[name]
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def resolve_command(self, context: click.Context, args: list[str]) -> Any:
+        """The command that is asked for. A mistyped one is told with what it may have been."""
+        names = self.list_commands(context)
+        if args and not args[0].startswith("-") and args[0] not in names:
+            like = get_close_matches(args[0], names, 1)
+            meant = f"; did you mean {like[0]}?" if like else f"; there are {', '.join(names)}"
+            raise UsageError(f"there is no command {args[0]}{meant}", code="no-such-command")
+        return super().resolve_command(context, args)
 
 
 @click.group(cls=LateCommands, no_args_is_help=False)
@@ -119,7 +131,8 @@ def print_json(value: Any) -> None:
 
 def one_line(error: CompanionError) -> str:
     """An error as one line for people."""
-    return " ".join(f"{error.message} ({error.code})".split())
+    code = "" if error.code == UsageError.default_code else f" ({error.code})"
+    return " ".join(f"{error.message}{code}".split())
 
 
 def _report(error: CompanionError, as_json: bool) -> int:

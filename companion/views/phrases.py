@@ -63,6 +63,11 @@ def is_aloud(notice: Notice) -> bool:
     return notice.text is not None and notice.code not in _SHOWN_ONLY
 
 
+def is_calm(notice: Notice) -> bool:
+    """Whether a notice only says what goes on, and nothing is wrong."""
+    return notice.code in _CALM
+
+
 def instead(was: Sequence[Event], now: Sequence[Event]) -> str:
     """What one move turned out to be, when it is not what it was taken for.
 
@@ -160,7 +165,8 @@ def _won(event: Event) -> str:
         return phrase("events", "won-shared" if is_shared else "won", **fields)
     if not knows("names", f"by-{event['by']}"):
         return phrase("events", "won-amount", **fields)
-    return phrase("events", "won-amount-by", by=phrase("names", f"by-{event['by']}"), **fields)
+    by = phrase("names", f"by-{event['by']}")
+    return phrase("events", "won-amount-by" if event.get("amount") else "won-by", by=by, **fields)
 
 
 def _warning(event: Event) -> str:
@@ -234,4 +240,7 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
 }
 """The commands that are said otherwise in some cases."""
 
-_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "clock-back", "journal-torn")
+_CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused", "camera-ended")
+"""What is no alarm: hands at work, what has come right, what somebody chose."""
+
+_SHOWN_ONLY = ("settling", "card-missing", "camera-off", "camera-unused", "camera-ended", "clock-back", "journal-torn")

@@ -8,7 +8,7 @@ from typing import Any
 
 from companion.referee.session import Session
 from companion.rules.engine import Event
-from companion.views.naming import connection, listed, pot
+from companion.views.naming import connection, counted, listed, pot
 from companion.views.words import knows, may_use, phrase
 
 
@@ -33,20 +33,25 @@ def refused(told: Mapping[str, Any]) -> dict[str, Any]:
     """An error as programs read it, with the message that people are to read.
 
     >>> refused({"code": "cell-taken", "message": "a card lies at (0, 0) already"})["message"]
-    'a card lies at (0, 0) already'
+    'That place is taken.'
     """
     code = str(told["code"])
     if not knows("refusals", code):
         return dict(told)
-    return {**told, "message": phrase("refusals", code, text=told["message"])}
+    fields = _shown(told, (name for name in may_use("refusals", code) if name in told))
+    return {**told, "message": phrase("refusals", code, text=told["message"], **fields)}
 
 
-def _shown(event: Event, names: Iterable[str]) -> dict[str, str]:
+def _shown(event: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:
     return {name: _AS_TEXT.get(name, _as_text)(event[name]) for name in names}
 
 
 def _as_text(value: Any) -> str:
     return listed(list(dict.fromkeys(value))) if isinstance(value, list | tuple) else str(value)
+
+
+def _edges(edges: Sequence[int]) -> str:
+    return listed([phrase("names", f"edge-{direction}") for direction in edges])
 
 
 def _cell(cell: Sequence[int]) -> str:
@@ -56,6 +61,8 @@ def _cell(cell: Sequence[int]) -> str:
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     "cell": _cell,
     "same_as": _cell,
+    "edges": _edges,
+    "matched": lambda matched: counted(matched, "edge"),
     "pot": pot,
     "kind": connection,
     "by": lambda by: phrase("names", f"by-{by}"),

@@ -15,7 +15,8 @@ from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command
 from companion.views.calls import call
 from companion.views.changes import amended
-from companion.views.phrases import intent, is_aloud, label, noticed, sentences
+from companion.views.finale import finale
+from companion.views.phrases import intent, is_aloud, is_calm, label, noticed, sentences
 from companion.views.reasons import explained, refused
 from companion.views.words import phrase
 
@@ -45,6 +46,7 @@ def scoreboard(session: Session) -> dict[str, Any]:
         "can_undo": session.can_undo,
         "can_redo": session.can_redo,
         "is_over": is_over(session),
+        "finale": finale(session),
         "actions": actions(session.game.legal(session.state)),
     }
 
@@ -157,4 +159,5 @@ def _notice(notice: Notice) -> dict[str, Any]:
         "text": without_folders(noticed(notice)),
         "at": list(notice.at) if notice.at else None,
         "aloud": is_aloud(notice),
+        "calm": is_calm(notice),
     }

@@ -17,6 +17,8 @@ Catalogue = Mapping[str, Mapping[str, Any]]
 
 _MAY_USE = "may-use"
 """The section that says so: ``"section.name"``, and the fields as a phrase would have them."""
+_PUT_OTHERWISE = {"why": frozenset({"text"}), "refusals": frozenset({"text"})}
+"""What every phrase of a section may use: what the rules would say."""
 _FILE = Path(__file__).with_name("words.toml")
 
 
@@ -96,7 +98,7 @@ def laid_over(catalogue: Catalogue, own: Mapping[str, Any], source: str) -> Cata
             known = ", ".join(name for name in sections if name != _MAY_USE)
             raise BadSettings(f"{source}: no such section: {section}; there are {known}")
         for name, text in phrases.items():
-            also = frozenset(may_use(section, name))
+            also = frozenset(may_use(section, name)) | _PUT_OTHERWISE.get(section, frozenset())
             _require_alike(sections[section].get(name), text, also, f"{source}: {section}.{name}")
             sections[section][name] = text
     return sections

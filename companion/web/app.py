@@ -12,6 +12,7 @@ from werkzeug.exceptions import HTTPException
 
 from companion.errors import CompanionError, Refusal, UsageError, without_folders
 from companion.referee.referee import Referee
+from companion.rules.engine import Header
 from companion.views.reasons import refused
 from companion.views.words import phrase
 from companion.web.calibrating import Surveys, keep_calibrating
@@ -65,6 +66,7 @@ def create_app(
     camera: CameraSwitch | None = None,
     drawn: Drawn | None = None,
     surveyor: Callable[[], Surveys] | None = None,
+    opened_empty: Header | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -79,6 +81,7 @@ def create_app(
         devices: camera and pins, each with its state, for ``/healthz``.
         camera: what the operator switches off and on.
         drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
+        opened_empty: the game that stands on a table where nothing was ever begun, which a phone is to set up.
         surveyor: makes what calibrates the table for the operator; None: there is no such page.
         pace: limits of the live streams.
         clock: seconds that never go back.
@@ -91,7 +94,7 @@ def create_app(
     keys = Keys(keys_file)
     people = People(Door(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
     app.extensions["companion"] = Desk(
-        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept
+        referee, people, snapshots, streams, devices or dict, invitation, camera, drawn or _as_kept, opened_empty
     )
     app.register_blueprint(blueprint)
     app.register_blueprint(game_files)

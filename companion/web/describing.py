@@ -46,6 +46,7 @@ def _named(name: str) -> Schema:
 
 _COMMAND, _STATE, _DONE, _ERROR, _HEADER = map(_named, ("Command", "State", "Done", "Error", "Header"))
 _VERSION = _object(version=_WHOLE)
+_PRESS = _object(version=_WHOLE, player={"type": ["string", "null"]})
 _REFUSED = {_JSON: {"schema": _object(["error"], error=_ERROR)}}
 _JOINERS: list[dict[str, list[str]]] = [{"joinCookie": []}, {"joinHeader": []}]
 _PINS: list[dict[str, list[str]]] = [{"operatorCookie": []}, {"operatorHeader": []}]
@@ -148,16 +149,19 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         needs=_JOINED,
         fields={"Idempotency-Key": ("header?", {"type": "string", "maxLength": 128})},
     ),
-    ("post", "/api/confirm"): Address("The waiting proposal is right.", _VERSION, _DONE, needs=_JOINED),
-    ("post", "/api/reject"): Address("The waiting proposal is wrong.", _VERSION, _DONE, needs=_JOINED),
+    ("post", "/api/confirm"): Address("The waiting proposal is right.", _PRESS, _DONE, needs=_JOINED),
+    ("post", "/api/reject"): Address("The waiting proposal is wrong.", _PRESS, _DONE, needs=_JOINED),
     ("post", "/api/next"): Address(
         "The next game; with a header that one, which is the operator's.",
-        _object(version=_WHOLE, header=_HEADER),
+        _object(version=_WHOLE, player={"type": ["string", "null"]}, header=_HEADER),
         _DONE,
         needs=_JOINED,
     ),
     ("post", "/api/camera"): Address(
         "Switch the camera off or on.", _object(["on"], on=_YES), _object(), needs=_OPERATOR
+    ),
+    ("get", "/api/players"): Address(
+        "Who has played here.", gives=_object(["players"], players=_list(_object(["name"])))
     ),
     ("get", "/api/me"): Address("What the asking phone may do.", gives=_object()),
     ("post", "/api/join"): Address("Join by the code.", _object(["code"], code=_TEXT), _object()),
@@ -182,6 +186,12 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ),
     ("get", "/api/proposal/evidence.jpg"): Address(
         "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_THERE
+    ),
+    ("get", "/api/howto/{game}"): Address(
+        "How a game is played, topic by topic.",
+        gives=_object(["topics"]),
+        fields={"game": ("path", {**_TEXT, "pattern": "^[a-z]+$"})},
+        also=_NOT_THERE,
     ),
     ("get", "/games/{game}/{file}"): Address(
         "A script, style or picture of a game's page.",

@@ -7,7 +7,9 @@ from typing import Any, Protocol
 from flask import Request, current_app, request
 
 from companion.errors import Refusal
+from companion.referee.folder import journals
 from companion.referee.referee import Referee
+from companion.rules.engine import Header
 from companion.rules.limits import read_json
 from companion.web.people import People
 from companion.web.snapshots import Snapshots
@@ -55,7 +57,7 @@ class CameraSwitch(Protocol):
 class Desk:
     """What the routes work with. Without an invitation nothing is shown to those who want to join.
 
-    Without a camera there is nothing to switch.
+    Without a camera there is nothing to switch. ``opened_empty`` is the game that stands there for want of any.
     """
 
     referee: Referee
@@ -66,11 +68,25 @@ class Desk:
     invitation: Invites | None
     camera: CameraSwitch | None
     drawn: Drawn
+    opened_empty: Header | None = None
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""
         invites = self.invitation is not None and self.people.may_invite(asking)
-        return {**self.people.as_json(asking), "invites": invites, "camera": self.has_camera}
+        return {
+            **self.people.as_json(asking),
+            "invites": invites,
+            "camera": self.has_camera,
+            "setup": self.is_to_be_set_up,
+        }
+
+    @property
+    def is_to_be_set_up(self) -> bool:
+        """Whether the table stands as it was opened, with nobody's game on it: then whoever joined sets it up."""
+        session = self.referee.latest()
+        if session.header != self.opened_empty or session.moves:
+            return False
+        return len(journals(self.referee.games)) <= 1
 
     @property
     def has_camera(self) -> bool:
@@ -101,6 +117,12 @@ def text_of(given: Mapping[str, Any], name: str) -> str:
     if not isinstance(value, str):
         raise Refusal("malformed", f"Send {name} as a piece of text.")
     return value
+
+
+def require_meant(given: Mapping[str, Any], player: object) -> None:
+    """Let through a press that names nobody, or the one it is for now. Raises `Refusal` ``stale`` for another."""
+    if given.get("player") not in (None, player):
+        raise Refusal("stale", f"That was meant for {given['player']}; the table has changed since. Look again.")
 
 
 def number_of(given: Mapping[str, Any], name: str) -> int | None:

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from flask import Blueprint, Response, send_from_directory
+from flask import Blueprint, Response, jsonify, send_from_directory
 from werkzeug.exceptions import NotFound
 
 from companion.views.game_pages import page_folders
+from companion.views.howto import topics
 
 game_files = Blueprint("games", __name__)
 
@@ -19,6 +20,15 @@ def page_file(game: str, file: str) -> Response:
     if folder is None or not file.endswith(_SENT):
         raise NotFound(f"There is no {file} of a game called {game}.")
     return send_from_directory(folder, file)
+
+
+@game_files.get("/api/howto/<game>")
+def how_to_play(game: str) -> Response:
+    """How a game is played, topic by topic."""
+    told = topics(game)
+    if not told:
+        raise NotFound(f"There is nothing to tell of a game called {game}.")
+    return jsonify({"topics": told})
 
 
 def pages_for(game: str) -> dict[str, Any]:

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Flask, Response, current_app, render_template, request
+from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError
 from companion.referee.past import PastGame
 from companion.referee.pictures import kept_picture
 from companion.referee.session import Session
-from companion.views import export
-from companion.views.past import counts, day, did, game_page, numbered, result_of, signed
-from companion.views.statistics import together
+from companion.views.archive import export
+from companion.views.archive.past import counts, day, did, game_page, numbered, result_of, signed
+from companion.views.archive.statistics import together
 from companion.views.titles import game_title, title
 from companion.views.words import phrase
 from companion.web.desk import desk
@@ -50,6 +50,18 @@ def players() -> str:
     entries = _shelf().entries()
     sums = [entry.sums for entry in reversed(entries) if entry.sums is not None]
     return _page("past_players.html", games=together(sums), unread=len(entries) - len(sums))
+
+
+@past.get("/api/players")
+def known_players() -> Response:
+    """Who has played at this table, those of the newest game first, each with the colour they had last."""
+    colours: dict[str, str | None] = {}
+    for entry in _shelf().entries():
+        header = None if entry.sums is None or not entry.sums.moves else entry.sums.header
+        for name in header.players if header else ():
+            given = header.options.get("colours", {}).get(name) if header else None
+            colours[name] = colours.get(name) or given
+    return jsonify({"players": [{"name": name, "colour": colour} for name, colour in colours.items()]})
 
 
 @past.get("/past/<int:number>")

@@ -16,7 +16,7 @@ from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
 from companion.views.words import section_of
-from companion.web.desk import body, desk, number_of
+from companion.web.desk import body, desk, number_of, require_meant
 from companion.web.door import COOKIE
 from companion.web.game_files import pages_for
 from companion.web.joining import with_key
@@ -116,11 +116,15 @@ def following_game() -> Response:
     """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
     table, given = desk(), body()
     if "header" in given:
-        table.people.admit_operator(request)
+        if table.is_to_be_set_up:
+            table.people.door.admit(request)
+        else:
+            table.people.admit_operator(request)
         return _asked(Begin(read_header(given["header"])))
     session = table.referee.latest()
     player = turn(session)
     table.people.admit(request, player)
+    require_meant(given, player)
     return _asked(next_game(session, number_of(given, "version"), Authorised(player)))
 
 
@@ -186,11 +190,12 @@ def _words() -> dict[str, Any]:
 
 
 def _answer_proposal(kind: type[Confirm] | type[Reject]) -> Response:
-    table = desk()
+    table, given = desk(), body()
     waiting = table.referee.latest().proposal
     player = acting(waiting.command) if waiting else None
     table.people.admit(request, player)
-    return _asked(kind(number_of(body(), "version"), Authorised(player)))
+    require_meant(given, player)
+    return _asked(kind(number_of(given, "version"), Authorised(player)))
 
 
 def _asked(message: Message) -> Response:

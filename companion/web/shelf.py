@@ -9,7 +9,7 @@ from threading import Lock
 from companion.errors import JournalError
 from companion.referee.folder import journals
 from companion.referee.past import PastGame, past_game
-from companion.views.statistics import Summed, summed
+from companion.views.archive.statistics import Summed, summed
 
 _log = logging.getLogger(__name__)
 _OPEN = 4

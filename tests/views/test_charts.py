@@ -10,8 +10,8 @@ import pytest
 
 from companion.referee.session import Session, begin
 from companion.rules.engine import Header
-from companion.views.charts import changes_of, chart, in_words, key, ticks
-from companion.views.measures import Course, courses
+from companion.views.archive.charts import changes_of, chart, in_words, key, ticks
+from companion.views.archive.measures import Course, courses
 
 Play = Callable[..., Session]
 

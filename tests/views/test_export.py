@@ -10,7 +10,7 @@ import pytest
 from companion.referee.session import Session
 from companion.rules.engine import Header
 from companion.rules.records import replay
-from companion.views.export import as_json, record, table
+from companion.views.archive.export import as_json, record, table
 
 Play = Callable[..., Session]
 

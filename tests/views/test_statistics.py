@@ -6,8 +6,8 @@ import pytest
 
 from companion.referee.session import Session
 from companion.rules.engine import Header
-from companion.views.feats import Best, Count, feats
-from companion.views.statistics import summed, together, winners_of
+from companion.views.archive.feats import Best, Count, feats
+from companion.views.archive.statistics import summed, together, winners_of
 
 Play = Callable[..., Session]
 

@@ -67,7 +67,7 @@ def test_every_phrase_of_the_house_can_be_filled_in() -> None:
 
 
 STATIC = Path(__file__).parents[2] / "companion/web/static"
-COMPOSED = ("spot-", "did-", "top-", "bottom-", "north", "south", "east", "west")
+COMPOSED = ("spot-", "did-", "colour-", "finale-", "theme-", "top-", "bottom-", "north", "south", "east", "west")
 
 
 def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else() -> None:
@@ -86,7 +86,7 @@ def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else()
 @pytest.mark.parametrize(
     "section, files, composed",
     [
-        ("past", ("templates/past_*.html", "../views/*.py"), ("part-", "measure-", "note-", "counts-", "did-")),
+        ("past", ("templates/past_*.html", "../views/*.py", "../views/archive/*.py"), ("part-", "measure-", "note-", "counts-", "did-")),
         ("calibrating", ("templates/calibrate.html", "static/calibrate.js"), ("way-",)),
         ("failed", ("templates/error.html",), ()),
     ],

@@ -25,6 +25,7 @@ from companion.web.app import create_app
 from companion.web.server import Server, bound
 
 CODE = "ROSE42"
+WAIT_MS = int(os.environ.get("COMPANION_WAIT_MS", "60000"))
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
 
 LINE = {
@@ -121,12 +122,12 @@ class Browser:
             "/session/" + self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})["sessionId"]
         )
 
-    def screen(self, width: int, height: int, *, dark: bool = False, scale: float = 1) -> None:
-        """The window's size in CSS pixels, and day or night."""
+    def screen(self, width: int, height: int, *, dark: bool = False, scale: float = 1, still: bool = True) -> None:
+        """The window's size in CSS pixels, day or night, and whether less motion is wanted."""
         metrics = {"width": width, "height": height, "deviceScaleFactor": scale, "mobile": False}
         self._devtools("Emulation.setDeviceMetricsOverride", metrics)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        still = {"name": "prefers-reduced-motion", "value": "reduce"}
+        still = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
         self._devtools("Emulation.setEmulatedMedia", {"features": [scheme, still]})
 
     def open(self, url: str) -> None:
@@ -136,7 +137,17 @@ class Browser:
         """What a function body in the page returns."""
         return self._call("POST", f"{self._session}/execute/sync", {"script": script, "args": arguments})
 
-    def wait_for(self, condition: str, within_ms: int = 60000) -> Any:
+    def tap(self, x: float, y: float) -> None:
+        """A finger's tap, as the browser takes it from a real one."""
+        for kind in ("mousePressed", "mouseReleased"):
+            at = {"type": kind, "x": x, "y": y, "button": "left", "clickCount": 1}
+            self._devtools("Input.dispatchMouseEvent", at)
+
+    def asynchronous(self, script: str) -> Any:
+        """What a function body in the page hands to its last argument, a callback."""
+        return self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})
+
+    def wait_for(self, condition: str, within_ms: int = WAIT_MS) -> Any:
         """The first true value of an expression in the page, looked at each frame."""
         script = (
             "const done = arguments[0]; const ends = Date.now() + " + str(within_ms) + ";"

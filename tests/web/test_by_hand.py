@@ -49,7 +49,7 @@ def test_a_set_that_is_none_stays_open_and_says_why(referee: Referee, visit: Cal
     page.run(click("#lay-by-hand"))
     page.wait_for("document.getElementById('lay')")
     page.run(click("#key-4", "#key-4", "#key-5", "#lay"))
-    page.wait_for("document.querySelector('#sheet > [role=status]').textContent.includes('a set is')")
+    page.wait_for("document.querySelector('#sheet .foretold').textContent.includes('A set is')")
     assert page.run("return document.getElementById('sheet').open")
 
 
@@ -117,7 +117,7 @@ def test_a_painted_card_that_the_rules_refuse_stays_open_and_says_why(
     page.run(f"""document.querySelector('[data-free="0,-1"]').{tap}""")
     page.wait_for("document.getElementById('lay')")
     page.run("document.querySelector('.edge-4').click(); document.getElementById('lay').click()")
-    page.wait_for("document.querySelector('#sheet [role=status]').textContent")
+    page.wait_for("document.querySelector('#sheet .foretold.refused')")
     assert page.run("return document.getElementById('sheet').open")
     assert len(referee.latest().moves) == 4
 

@@ -163,7 +163,7 @@ def test_a_move_without_a_picture_has_none(spectator: FlaskClient) -> None:
 def test_notices_stand_on_the_scoreboard_with_their_place(spectator: FlaskClient, referee: Referee) -> None:
     referee.ask(Notice("unsure", "One card cannot be read.", (0.25, 0.5)))
     assert spectator.get("/api/state").get_json()["notices"] == [
-        {"code": "unsure", "text": "One card cannot be read.", "at": [0.25, 0.5], "aloud": True}
+        {"code": "unsure", "text": "One card cannot be read.", "at": [0.25, 0.5], "calm": False, "aloud": True}
     ]
 
 

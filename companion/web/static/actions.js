@@ -3,6 +3,7 @@
 import { h, retype } from "./dom.js";
 import { t } from "./words.js";
 
+const NEW_MS = 400; // so long a finger may still mean the button that stood there before
 const MINE = "companion-player"; // who was chosen on this phone the last time
 
 export function actions(state, press, me) {
@@ -11,13 +12,16 @@ export function actions(state, press, me) {
   const steppers = [...amounts.values()].map((same, n) => stepper(same, n, press, me));
   const presses = [...grouped(state.actions.filter((action) => !action.field)).values()];
   const shared = presses.filter((same) => same.length > 1).map((same, n) => roll(same, n, press));
-  const buttons = presses.filter((same) => same.length === 1).map(([action], n) => button(action, n, state, press));
+  const buttons = presses.filter((same) => same.length === 1).map(([action], n) => button(action, n, press, me));
   return [...steppers, ...shared, buttons.length ? h("div", { class: "row wrap" }, ...buttons) : null];
 }
 
-function button({ label, player, command }, n, state, press) {
-  const words = player && player !== state.turn ? t("by-player", { player, label }) : label;
-  return h("button", { id: `do-${n}`, class: "plain", onclick: () => press.command(command) }, words);
+// A press for another's seat says whose it is, and stays without effect while the button under the finger is new.
+function button({ label, player, command }, n, press, me) {
+  const words = player && player !== me.seat ? t("by-player", { player, label }) : label;
+  const drawn = performance.now();
+  const isMeant = (event) => !event.isTrusted || event.timeStamp - drawn > NEW_MS;
+  return h("button", { id: `do-${n}`, class: "plain", onclick: (event) => isMeant(event) && press.command(command) }, words);
 }
 
 // One button for each player who may press it.

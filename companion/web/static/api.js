@@ -52,8 +52,8 @@ export const switchCamera = (on) => post("/api/camera", { on });
 export const resign = () => post("/api/operator/leave", {});
 export const join = (code) => post("/api/join", { code });
 export const command = (body) => post("/api/commands", body);
-export const confirm = (version) => post("/api/confirm", { version });
-export const reject = (version) => post("/api/reject", { version });
+export const confirm = (version, player) => post("/api/confirm", { version, player });
+export const reject = (version, player) => post("/api/reject", { version, player });
 export const undo = (version) => post("/api/undo", { version });
 export const redo = (version) => post("/api/redo", { version });
 export const correct = (version, change) => post("/api/correct", { version, ...change });
@@ -62,5 +62,7 @@ export const fetchOptions = ([q, r], at) => send(`/api/options?q=${q}&r=${r}${at
 // What the rules would say of commands, now or in the place of a move that was made; nothing happens.
 export const judge = (commands, at) => post("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
 export const fetchGames = () => send("/api/games", {}).then(({ games }) => games);
+export const fetchTopics = (game) => send(`/api/howto/${game}`, {}).then(({ topics }) => topics);
+export const fetchPlayers = () => send("/api/players", {}).then(({ players }) => players);
 export const begin = (header) => post("/api/next", { header });
-export const nextGame = (version) => post("/api/next", { version });
+export const nextGame = (version, player) => post("/api/next", { version, player });

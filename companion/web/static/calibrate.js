@@ -1,5 +1,6 @@
 // Calibrating: the picture, taps on it, and what the table makes of them. Points are the picture's own pixels.
 
+import "./theme.js";
 import { find, h, svg } from "./dom.js";
 import { t } from "./words.js";
 

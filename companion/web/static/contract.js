@@ -25,6 +25,7 @@
  * @property {boolean} can_undo
  * @property {boolean} can_redo
  * @property {boolean} is_over
+ * @property {any} finale the ranking of a game that is over
  */
 
 /** @typedef {Record<string, any>} Command a command as it stands in a record */
@@ -66,6 +67,11 @@
  * A game's page.
  * @typedef {object} GamePage
  * @property {string | null} title
+ * @property {string} [icon] the address of its picture
+ * @property {string} [about] the game in one sentence
+ * @property {Record<string, string[]>} [refusals] the codes of refusals by the topic of how to play that explains them
+ * @property {string[]} [colours] those that players may have, where the game has colours
+ * @property {{name: string, label: string, value: any, choices?: [string, string][]}[]} [options] house rules, as the header takes them
  * @property {(state: State, isLaying?: boolean) => Node | Node[]} drawTable
  * @property {(state: State) => string} roundWords
  * @property {(state: State) => {label: string, value: string | number, note?: string}[]} tableFacts
@@ -74,6 +80,7 @@
  * @property {() => Promise<Entry>} [entry] there where `layWords` is
  * @property {(state: State) => string} [layWords] the words of the button that enters a move; empty where there is none
  * @property {(state: State, name: string) => string} [owed] what a player may owe
+ * @property {(state: State) => any[]} [scene] the steps of a great moment, by the last move
  * @property {(command: Command, state: State) => Node | null} [preview] a command's card as a picture
  */
 

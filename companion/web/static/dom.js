@@ -48,7 +48,7 @@ export function show(id, key, build) {
   const typed = [...region.querySelectorAll("input[data-typed]")].map(({ id, value }) => [id, value]);
   const built = [build()].flat(Infinity).filter(Boolean);
   region.replaceChildren(...built);
-  region.hidden = built.length === 0;
+  region.hidden = built.length === 0 && !("keeps" in region.dataset);
   for (const [id, value] of typed) retype(document.getElementById(id), value);
   if (focused) document.getElementById(focused)?.focus();
 }

@@ -1,7 +1,7 @@
 // Putting a move right: who made it, what was laid, taking it out, or putting a forgotten one in before it.
 
 import { fetchOptions, judge } from "./api.js";
-import { h } from "./dom.js";
+import { h, spoken } from "./dom.js";
 import { entering } from "./lay.js";
 import { t } from "./words.js";
 
@@ -9,13 +9,17 @@ import { t } from "./words.js";
 export async function editor(move, { state, game, entry, press, close }) {
   const wanted = structuredClone(move.command);
   const stood = { ...state, ...move.stood, proposal: null, last: null };
-  const note = h("p", { class: "soft", role: "status" });
+  const note = h("div", { class: "answer", role: "status" });
 
-  const send = async (change) => {
-    const answer = await press.correct(move.version, change);
+  // The answer stands under the very button that was pressed.
+  const send = async (change, event) => {
+    const pressed = event?.currentTarget;
+    const answer = await press.correct(move, change);
     if (!answer) return;
     if (!answer.error) return close();
-    note.replaceChildren(answer.error.message, " ", ...ways(answer.error, change));
+    note.replaceChildren(h("p", {}, spoken(answer.error.message)), ...ways(answer.error, change));
+    (pressed?.closest("li, .row") ?? pressed)?.after(note);
+    note.scrollIntoView({ block: "nearest" });
   };
   const ways = ({ code }, change) => {
     if (code === "does-not-follow") return [way(t("correct-cut"), { ...change, cut: true })];
@@ -23,9 +27,9 @@ export async function editor(move, { state, game, entry, press, close }) {
     return plain(move).filter(({ player }) => player === stood.turn)
       .map(({ label, command }) => way(t("correct-before", { label }), { ...change, commands: [command, ...change.commands] }));
   };
-  const way = (words, change) => h("button", { class: "small", onclick: () => send(change) }, words);
-  const replace = (command) => send({ at: move.n, replaced: 1, commands: [command] });
-  const insert = (command) => send({ at: move.n, replaced: 0, commands: [command] });
+  const way = (words, change) => h("button", { class: "small", onclick: (event) => send(change, event) }, words);
+  const replace = (command, event) => send({ at: move.n, replaced: 1, commands: [command] }, event);
+  const insert = (command, event) => send({ at: move.n, replaced: 0, commands: [command] }, event);
   const players = Object.keys(state.players);
   const asked = { state: stood, players, judge: (commands) => judge(commands, move.n), options: (cell) => fetchOptions(cell, move.n) };
   const isTyped = entry?.takes(wanted) && !entry.isListed;
@@ -40,15 +44,15 @@ export async function editor(move, { state, game, entry, press, close }) {
     isOnCell ? where(wanted, stood, game) : null,
     ...(isTyped ? [] : numbers(wanted)),
     isOnCell && entry?.isListed ? another(wanted, { state: stood, game, players, at: move.n, lay: replace }) : null,
-    h("button", { id: "correct", onclick: () => replace(wanted) }, t("correct")),
+    h("button", { id: "correct", onclick: (event) => replace(wanted, event) }, t("correct")),
     suggestions(move, game, state, replace),
     h("details", {}, h("summary", { id: "something-else" }, t("something-else")),
       h("div", { class: "row wrap" },
-        ...others(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => replace(command) }, t("it-was", { label }))),
-        h("button", { id: "take-out", class: "plain small", onclick: () => send({ at: move.n, replaced: 1, commands: [] }) }, t("not-happened")))),
+        ...others(move).map(({ label, command }) => h("button", { class: "plain small", onclick: (event) => replace(command, event) }, t("it-was", { label }))),
+        h("button", { id: "take-out", class: "plain small", onclick: (event) => send({ at: move.n, replaced: 1, commands: [] }, event) }, t("not-happened")))),
     h("details", {}, h("summary", { id: "forgotten" }, t("forgotten")),
       h("div", { class: "row wrap" },
-        ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: () => insert(command) }, t("put-in", { label })))),
+        ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: (event) => insert(command, event) }, t("put-in", { label })))),
       forgotten(stood, game, entry, players, move.n, insert)),
     note);
 }
@@ -137,7 +141,7 @@ function numbers(wanted) {
 function suggestions({ instead }, game, state, replace) {
   if (!instead.length) return null;
   const choices = instead.map(({ command, said }) =>
-    h("li", {}, h("button", { class: "plain suggestion", onclick: () => replace(command) },
+    h("li", {}, h("button", { class: "plain suggestion", onclick: (event) => replace(command, event) },
       game.preview?.(command, state) ?? null, h("span", {}, said))));
   return h("div", {}, h("h4", {}, t("or-this")), h("ul", { class: "suggestions" }, ...choices));
 }

@@ -2,29 +2,29 @@
 // painted, picked or typed; what laying it would do stands beside the button before it counts.
 
 import { fetchOptions, judge } from "./api.js";
-import { find, h, spoken } from "./dom.js";
+import { closeDialog, openDialog } from "./dialog.js";
+import { h, spoken } from "./dom.js";
+import { topicOf } from "./games.js";
 import { t } from "./words.js";
-
-const dialog = find("sheet");
 
 // `command` is what to begin with: what the camera saw and somebody puts right.
 export async function openLay(cell, { state, game, me, press, onLaid, command = null }) {
-  const note = h("p", { class: "soft", role: "status" });
   const lay = async (wanted) => {
     const answer = await press.command(wanted);
-    if (answer?.error) note.textContent = answer.error.message;
-    else if (answer) {
-      dialog.close();
+    if (answer && !answer.error) {
+      closeDialog();
       onLaid();
     }
+    return answer;
   };
   const players = Object.keys(state.players).filter((name) => plays(name, me));
-  const body = await entering(cell, { state, game, players, lay, command });
-  dialog.replaceChildren(
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, command ? t("what-was-it") : heading(cell, state, game)),
-      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, t("close"))),
-    ...body, note);
-  if (!dialog.open) dialog.showModal();
+  let changed = state.changed;
+  const form = await entering(cell, { state, game, players, lay, command });
+  openDialog(command ? t("what-was-it") : heading(cell, state, game), form, (now) => {
+    if (now.changed === changed) return;
+    changed = now.changed;
+    form.judge();
+  });
 }
 
 function heading(cell, state, game) {
@@ -37,46 +37,59 @@ function plays(name, me) {
 }
 
 /**
- * The form for one move.
+ * The form for one move: its elements, and `judge` that asks anew what laying it would do.
  * @param {number[] | null} cell where it goes, if that is known
  * @param {object} asked
  * @param {import("./contract.js").State} asked.state
  * @param {any} asked.game
  * @param {string[]} asked.players those whom this phone plays for
- * @param {(command: import("./contract.js").Command) => void} asked.lay
+ * @param {(command: import("./contract.js").Command, event?: Event) => any} asked.lay
  * @param {number} [asked.at] the move in whose place it would stand
  * @param {import("./contract.js").Command | null} [asked.command] what to begin with
  */
 export async function entering(cell, { state, game, players, lay, at = undefined, command = null }) {
   const entry = await game.entry();
-  if (!players.length) return [h("p", {}, t("seats-claimed"))];
+  if (!players.length) return Object.assign([h("p", {}, t("seats-claimed"))], { judge: () => {} });
   const wanted = command && entry.takes(command) ? structuredClone(command) : entry.blank(state, players, cell ?? command?.cell);
-  const button = h("button", { id: "lay", class: "wide", onclick: () => lay(wanted) });
-  const outcome = foretelling(at);
+  const button = h("button", { id: "lay", class: "wide", onclick: (event) => pressed(event) });
+  const outcome = foretelling(at, game, (topic) => openRule(topic, state, game));
   const onChange = () => {
     const isComplete = entry.isComplete?.(wanted) ?? true;
     button.hidden = !isComplete;
     button.textContent = entry.layLabel?.(wanted) ?? t("lay");
     outcome.tell(isComplete ? wanted : null);
   };
+  const pressed = async (event) => {
+    const answer = await lay(wanted, event);
+    if (answer?.error) outcome.show({ refusal: answer.error });
+  };
   const asked = { state, players, onChange, judge: (commands) => judge(commands, at), options: (of) => fetchOptions(of, at).catch(() => ({ commands: [] })) };
   const controls = await entry.controls(wanted, asked);
   onChange();
-  return [...controls.filter(Boolean), outcome.element, button];
+  return Object.assign([...controls.filter(Boolean), outcome.element, button], { judge: onChange });
 }
 
 // What the rules say of a command that is not yet laid: the sentences of what it would do, or why not.
-function foretelling(at) {
+function foretelling(at, game, howTo) {
   const element = h("div", { class: "foretold", "aria-live": "polite" });
   let asked = 0;
   const tell = async (command) => {
     const mine = ++asked;
     const [verdict] = command ? await judge([command], at).catch(() => []) : [];
-    if (mine !== asked) return;
-    element.className = verdict?.refusal ? "foretold refused" : "foretold";
-    element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)));
+    if (mine === asked) show(verdict);
   };
-  return { element, tell };
+  const show = (verdict) => {
+    element.className = verdict?.refusal ? "foretold refused" : "foretold";
+    const topic = verdict?.refusal ? topicOf(game, verdict.refusal.code) : null;
+    element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)),
+      topic ? h("button", { type: "button", class: "plain tiny", onclick: () => howTo(topic) }, t("rule")) : "");
+  };
+  return { element, tell, show };
+}
+
+async function openRule(topic, state, game) {
+  const { openHowTo } = await import("./howto.js");
+  await openHowTo({ state, game, me: { joined: false, taken: [] } }, topic);
 }
 
 function lines(verdict) {

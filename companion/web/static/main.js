@@ -1,17 +1,23 @@
 // The page: what the table last said, region by region. The server decides; this only shows and asks.
 
+import { drawNotices, lasting } from "./notices.js";
+import { tellDialog } from "./dialog.js";
 import { follow } from "./live.js";
 import { find, show } from "./dom.js";
 import { gameModule, wear } from "./games.js";
 import { fetchMe } from "./api.js";
 import { isCameraOff, mine, seatChoice, thisPhone } from "./people.js";
 import { layer, mySeat, mySeatShows } from "./seat.js";
-import { heard } from "./voice.js";
+import { choose as speak, canSpeak, chosen, heard } from "./voice.js";
+import { openFinale, drawFinale, tellFinale } from "./finale.js";
+import { playScene } from "./scene.js";
+import "./theme.js";
+import { nudge } from "./nudge.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
 import { t } from "./words.js";
 
-const LINK_WORDS = { live: t("live"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
+const LINK_WORDS = { live: t("live"), ended: t("ended"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
 
 /** @type {any} the table as it was last told; null before */
 let latest = null;
@@ -24,26 +30,35 @@ async function onState(state, isFirst = false) {
   if (latest && !isFirst && state.version < latest.version) return;
   latest = state;
   draw(state, game);
-  if (!isBoard) heard(state, me.seat);
+  tellDialog(state);
+  setUpOnce();
+  playScene(state, game).then(() => (isBoard ? null : tellFinale(state, me, press)));
+  if (["live", "ended"].includes(find("link").dataset.link)) onLink("live");
+  heard(state, me.seat);
+  if (!isBoard) nudge(Boolean(me.seat) && state.turn === me.seat);
 }
 
 function draw(state, game) {
   document.title = regions.titleWords(state, game);
   document.body.dataset.game = state.game;
   document.body.dataset.phase = state.phase;
+  document.body.dataset.version = String(state.version);
   document.body.dataset.seated = me.seat ? "yes" : "no";
   show("game", [state.game, state.header.edition], () => regions.gameName(state, game));
   show("round", game.roundWords(state), () => game.roundWords(state));
   show("call", [state.call, state.said, state.last?.n, regions.correction(state)], () => regions.call(state));
-  show("notices", [state.notices], () => regions.notices(state));
-  show("turn", [state.turn, state.phase, state.result, me.seat], () => regions.turn(state, game, me));
+  drawLasting();
+  show("turn", [state.game, state.turn, state.phase, state.result, me.seat, game.prompt(state)], () => regions.turn(state, game, me, press));
   isLaying &&= layer(state, me);
   document.body.classList.toggle("is-laying", isLaying);
   show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
-  show("seats", [state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
-  show("proposal", [state.proposal, me, isBoard], () => regions.proposal(state, me, isBoard, press));
+  show("seats", [state.game, state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
+  show("proposal", [state.game, state.proposal, me, isBoard], () => regions.proposal(state, game, me, isBoard, press));
   document.body.classList.toggle("has-sheet", state.proposal !== null);
+  if (isBoard) turnTopicsOf(state.game);
+  if (isBoard) show("finale", [state.finale], () => drawFinale(state.finale));
+  document.body.classList.toggle("has-finale", Boolean(state.finale));
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
   const possible = me.joined ? mine(state.actions, me) : [];
   show("choice", [Object.keys(state.players), me], () => seatChoice(state, me, press));
@@ -54,16 +69,25 @@ function draw(state, game) {
   find("join").hidden = me.joined;
 }
 
+function drawLasting() {
+  const shown = lasting(latest.notices, drawLasting);
+  show("notices", [shown], () => drawNotices(shown));
+  document.body.classList.toggle("has-notice", shown.length > 0);
+}
+
 // Where the page is secure (the table's own screen is), the screen stays on while it is looked at.
 function stayAwake() {
   if (!document.hidden) navigator.wakeLock?.request("screen").catch((reason) => console.info(String(reason)));
 }
 
-function onLink(link) {
+// A table whose recording is over is connected, and yet not live.
+function onLink(connection) {
   const sign = find("link");
+  const isOver = latest?.notices.some(({ code }) => code === "camera-ended");
+  const link = connection === "live" && isOver ? "ended" : connection;
   if (sign.dataset.link === link) return;
   sign.dataset.link = link;
-  document.body.dataset.link = link;
+  document.body.dataset.link = connection;
   find("link-words").textContent = LINK_WORDS[link];
 }
 
@@ -72,10 +96,11 @@ async function onRights() {
   me = await fetchMe();
   document.body.dataset.joined = me.joined ? "yes" : "no";
   if (latest) draw(latest, await gameModule(latest.game));
+  if (latest) setUpOnce();
 }
 
 const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = { ...presses({ onRights, onDone: () => live.ask(), version: () => latest?.version }), layByHand, anotherGame, changeProposal, isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), latest: () => latest }), layByHand, anotherGame, changeProposal, howTo, finale: () => openFinale(latest, me, press), isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
@@ -106,8 +131,30 @@ async function changeProposal() {
 }
 
 async function anotherGame() {
-  const { openBegin } = await import("./begin.js");
-  await openBegin({ state: latest, press });
+  const { openSetup } = await import("./setup.js");
+  await openSetup({ state: latest, me, press });
+}
+
+// A table where nothing was begun is set up by the first phone that has joined.
+let isSettingUp = false;
+function setUpOnce() {
+  if (isBoard || isSettingUp || !me.setup || !me.joined) return;
+  isSettingUp = true;
+  anotherGame();
+}
+
+async function howTo(topic = null) {
+  const [{ openHowTo }, game] = await Promise.all([import("./howto.js"), gameModule(latest.game)]);
+  await openHowTo({ state: latest, game, me }, topic);
+}
+
+// The television tells the rules of the game that is played, topic by topic.
+async function turnTopicsOf(name) {
+  const region = find("hints");
+  if (region.dataset.game === name) return;
+  region.dataset.game = name;
+  const { turnTopics } = await import("./howto.js");
+  await turnTopics(region, name);
 }
 
 async function layByHand() {
@@ -125,7 +172,20 @@ function onCloth({ target }) {
   if (number) open(number);
 }
 
+// The television speaks once somebody has touched its one button.
+if (isBoard && canSpeak) {
+  const button = find("speak");
+  const showChoice = () => button.setAttribute("aria-pressed", String(chosen() === "all"));
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    speak(chosen() === "all" ? "off" : "all");
+    showChoice();
+  });
+  showChoice();
+}
+
 if (!isBoard) {
+  find("how").addEventListener("click", () => howTo());
   const cloth = find("cloth");
   cloth.addEventListener("click", onCloth);
   cloth.addEventListener("keydown", (event) => {

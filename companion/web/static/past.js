@@ -1,5 +1,7 @@
 // The page of a past game: its one button, which prints.
 
+import "./theme.js";
+
 const button = document.getElementById("print");
 if (button) {
   button.hidden = false;

@@ -2,6 +2,8 @@
 
 import { find, h } from "./dom.js";
 import { t } from "./words.js";
+import { chimes, setChime } from "./nudge.js";
+import { theme, THEMES, wearTheme } from "./theme.js";
 import * as voice from "./voice.js";
 
 // Before there is a seat it asks at once, large; afterwards it is one line to unfold.
@@ -20,13 +22,15 @@ export function seatChoice(state, me, press) {
 }
 
 export function thisPhone(state, me, press) {
-  if (!me.joined) return voicePart(null);
+  if (!me.joined) return [voicePart(null), themePart()];
   const seated = me.seat && state.players[me.seat];
   return h("details", { id: "this-phone" },
     h("summary", { id: "this-phone-words" }, seated ? t("phone-seated", { player: me.seat }) : t("phone-unseated"),
       me.operator ? t("phone-operator") : ""),
     seated ? h("button", { id: "leave-seat", class: "plain small", onclick: () => press.free() }, t("seat-leave")) : null,
     voicePart(me.seat),
+    chimePart(),
+    themePart(),
     operatorPart(state, me, press),
     me.invites ? invite() : null);
 }
@@ -43,6 +47,24 @@ function voicePart(seat) {
   };
   return h("div", { class: "voice" }, h("p", { id: "voice" }, t("voice")),
     h("div", { class: "row picks", role: "group", "aria-labelledby": "voice" }, ...buttons));
+}
+
+function choices(name, words, list, chosen, choose) {
+  const buttons = list.map(([choice, label]) =>
+    h("button", { id: `${name}-${choice}`, class: "plain pick name", "aria-pressed": String(choice === chosen), onclick: () => pick(choice) }, label));
+  const pick = (choice) => {
+    choose(choice);
+    for (const [n, button] of buttons.entries()) button.setAttribute("aria-pressed", String(list[n][0] === choice));
+  };
+  return h("div", { class: "voice" }, h("p", { id: name }, words), h("div", { class: "row picks", role: "group", "aria-labelledby": name }, ...buttons));
+}
+
+function chimePart() {
+  return choices("chime", t("chime"), [["off", t("chime-off")], ["on", t("chime-on")]], chimes() ? "on" : "off", (choice) => setChime(choice === "on"));
+}
+
+function themePart() {
+  return choices("theme", t("theme"), THEMES.map((one) => [one, t(`theme-${one}`)]), theme(), wearTheme);
 }
 
 export function isCameraOff({ notices }) {

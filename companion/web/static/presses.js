@@ -4,20 +4,41 @@ import * as api from "./api.js";
 import { find, spoken } from "./dom.js";
 
 const TOAST_MS = 6000;
+const REBASES = 3; // so often a correction is sent again when a move came between
 
-let hideLater = 0;
+let hideLater = /** @type {any} */ (0);
 
+// In the top layer, or an open dialog would cover it.
 export function tell(text) {
   const toast = find("toast");
   clearTimeout(hideLater);
   toast.textContent = text && spoken(text);
   toast.hidden = text === "";
+  if (!toast.hidden && toast.showPopover && !toast.matches(":popover-open")) toast.showPopover();
   hideLater = setTimeout(() => (toast.hidden = true), TOAST_MS);
+}
+
+// Whether a move still stands as it was opened, whatever came after it.
+export function stands(state, { n, command }) {
+  return JSON.stringify(state.history[n - 1]?.command) === JSON.stringify(command);
+}
+
+// A correction of a move that still stands holds after later moves too: it is sent for the table as it is now.
+async function rebased(move, change, state, tries = REBASES) {
+  try {
+    return await api.correct(state.version, change);
+  } catch (error) {
+    const now = error.code === "stale" && tries ? await api.fetchState() : null;
+    if (!now || !stands(now, move)) throw error;
+    return rebased(move, change, now, tries - 1);
+  }
 }
 
 const ABOUT_RIGHTS = ["not-joined", "wrong-code", "not-your-seat", "operator-only", "seat-taken"];
 
-export function presses({ onRights, onDone, version }) {
+export function presses({ onRights, onDone, latest }) {
+  const version = () => latest()?.version;
+  const waiting = () => latest()?.proposal?.command.player ?? null;
   let isBusy = false;
 
   const press = async (ask) => {
@@ -56,12 +77,12 @@ export function presses({ onRights, onDone, version }) {
     resign: () => rights(() => api.resign()),
     switchCamera: (on) => press(() => api.switchCamera(on)),
     command: (body) => press(() => api.command(body)),
-    confirm: () => press(() => api.confirm(version())),
-    reject: () => press(() => api.reject(version())),
+    confirm: () => press(() => api.confirm(version(), waiting())),
+    reject: () => press(() => api.reject(version(), waiting())),
     undo: () => press(() => api.undo(version())),
     redo: () => press(() => api.redo(version())),
-    correct: (at, change) => press(() => api.correct(at, change)),
-    begin: (header) => press(() => api.begin(header)),
-    nextGame: () => press(() => api.nextGame(version())),
+    correct: (move, change) => press(() => rebased(move, change, stands(latest(), move) ? latest() : { version: move.version })),
+    begin: (header) => rights(() => api.begin(header)),
+    nextGame: () => press(() => api.nextGame(version(), latest()?.turn)),
   };
 }

@@ -1,6 +1,7 @@
 // The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
 
 import { counted, h, spoken } from "./dom.js";
+import { topicOf } from "./games.js";
 import { parts, t } from "./words.js";
 
 export function titleWords(state, game) {
@@ -31,25 +32,8 @@ export function call(state) {
   return [h("p", { class: length }, who, h("strong", {}, called.word)), h("ul", { class: "said" }, ...told), reasons];
 }
 
-export function notices(state) {
-  return state.notices.map(({ code, text, at }) =>
-    h("div", { class: "notice", "data-code": code }, h("span", { class: "sign", "aria-hidden": "true" }, "!"),
-      h("p", {}, text), at ? spot(at) : null));
-}
-
-// Where in the camera's picture to look: a small frame with a mark in it, and the same in words.
-function spot([x, y]) {
-  const across = x < 1 / 3 ? "left" : x > 2 / 3 ? "right" : "middle";
-  const down = y < 1 / 3 ? "far-" : y > 2 / 3 ? "near-" : "";
-  const words = t(`spot-${down}${across}`);
-  const mark = h("span", { class: "spot", role: "img", "aria-label": t("where", { spot: words }) }, h("i", {}));
-  mark.firstChild.style.left = `${(x * 100).toFixed(1)}%`;
-  mark.firstChild.style.top = `${(y * 100).toFixed(1)}%`;
-  return h("span", { class: "where" }, mark, h("span", {}, words));
-}
-
-export function turn(state, game, me) {
-  if (state.is_over) return [h("p", { class: "now all" }, t("over"))];
+export function turn(state, game, me, press) {
+  if (state.is_over) return [h("p", { class: "now all" }, t("over"), " ", h("button", { id: "result", class: "plain tiny", onclick: press.finale }, t("result")))];
   const doing = game.prompt(state);
   if (!state.turn) return doing ? [h("p", { class: "now all" }, doing)] : [];
   const isMine = state.turn === me.seat;
@@ -94,7 +78,7 @@ function pips(hand) {
   return h("span", { class: "pips", role: "img", "aria-label": words, title: words }, ...cards);
 }
 
-export function proposal(state, me, isBoard, press) {
+export function proposal(state, game, me, isBoard, press) {
   const waiting = state.proposal;
   if (!waiting) return [];
   const player = waiting.command.player;
@@ -102,6 +86,7 @@ export function proposal(state, me, isBoard, press) {
   const canPress = me.joined && !isBoard && !isOthers;
   const hint = isBoard ? t("press-table") : isOthers ? t("press-other", { player }) : t("press-join");
   const refused = waiting.refusal;
+  const topic = refused ? topicOf(game, refused.code) : null;
   const sure = waiting.confidence === null ? null : t("sure", { percent: Math.round(waiting.confidence * 100) });
   const lines = refused ? [spoken(refused.message)] : waiting.consequences;
   return [
@@ -109,7 +94,8 @@ export function proposal(state, me, isBoard, press) {
       waiting.confidence === null ? null : picture(`/api/proposal/evidence.jpg?v=${waiting.version}`),
       h("p", { class: "kicker" }, refused ? t("refused") : t("right"), sure ? h("span", {}, sure) : null),
       h("p", { class: "sentence" }, waiting.sentence),
-      lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null),
+      lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null,
+      topic && !isBoard ? h("button", { id: "rule", class: "plain tiny", onclick: () => press.howTo(topic) }, t("rule")) : null),
     canPress
       ? h("div", { class: "row" },
           h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? t("take-away") : t("reject")),
@@ -157,6 +143,12 @@ function amendments(list) {
 
 function heading({ did, at, by }) {
   return t("label-of", { label: by ? t(`did-${did}`, { n: at, by }) : t(`did-${did}-table`, { n: at }) });
+}
+
+// Who changed the moves last, and what it changed.
+export function amendment({ amendments }) {
+  const last = amendments.at(-1);
+  return last ? [heading(last), " ", last.said.join(" ")] : [];
 }
 
 // What was put right counts as the last call until the next move.

@@ -1,29 +1,34 @@
 // One move opened in a dialog: its evidence and reasons, and for the operator what puts it right. Loaded when asked for.
 
 import { fetchMove } from "./api.js";
-import { find, h, spoken } from "./dom.js";
+import { closeDialog, openDialog } from "./dialog.js";
+import { h, spoken } from "./dom.js";
 import { editor } from "./editor.js";
+import { stands } from "./presses.js";
+import { amendment } from "./regions.js";
 import { t } from "./words.js";
-
-const dialog = find("sheet");
 
 export async function openSheet(number, { state, game, me, press }) {
   const move = await fetchMove(number).catch(() => null);
   if (!move) return;
-  const close = () => dialog.close();
   const entry = me.operator ? await game.entry?.() : null;
-  const edit = me.operator ? await editor(move, { state, game, entry, press, close }) : null;
-  const parts = [
-    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, t("move", { n: number })),
-      h("button", { class: "plain small", id: "sheet-close", onclick: close }, t("close"))),
+  const edit = me.operator ? await editor(move, { state, game, entry, press, close: closeDialog }) : null;
+  const outdated = h("div", { class: "outdated", role: "alert", hidden: true });
+  const onState = (now) => {
+    if (stands(now, move) || !outdated.hidden) return;
+    outdated.hidden = false;
+    outdated.append(h("p", {}, h("b", {}, t("sheet-outdated")), " ", ...amendment(now)),
+      now.history[number - 1] ? h("button", { id: "open-anew", class: "small", onclick: () => openSheet(number, { state: now, game, me, press }) }, t("sheet-anew")) : "");
+    if (edit) edit.inert = true;
+  };
+  openDialog(t("move", { n: number }), [
+    outdated,
     h("ul", { class: "said" }, ...move.said.map((sentence) => h("li", {}, sentence))),
     pictures(move),
     h("div", { class: "reasons" }, ...move.why.map((reason) => h("p", {}, spoken(reason)))),
     chips(move),
     edit ?? h("p", { class: "soft" }, t("wrong-ask")),
-  ];
-  dialog.replaceChildren(...parts.filter(Boolean));
-  dialog.showModal();
+  ], onState);
 }
 
 // Before and after, the newer one with what was recognised drawn on it.

@@ -5,6 +5,27 @@ import { t } from "/static/words.js";
 
 export const title = t("comet");
 
+export const about = t("comet-about");
+
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  set: ["bad-set", "bad-card", "hand-exceeded", "already-laid", "duplicate-card"],
+  pots: ["unknown-pot"],
+  tail: ["pot-closed"],
+  reserve: ["already-reserved"],
+  ante: ["cannot-pay", "out-of-game"],
+  dealing: ["not-dealer", "wrong-phase"],
+};
+
+export const icon = "/games/comet/icon.svg";
+
+export const options = [
+  { name: "chips", label: t("comet-chips-each"), value: 2000 },
+  { name: "pot_share", label: t("comet-pot-share"), value: 25 },
+  { name: "tail_share", label: t("comet-tail-share"), value: 150 },
+  { name: "ante_every", label: t("comet-ante-every"), value: "cycle", choices: [["cycle", t("comet-every-cycle")], ["round", t("comet-every-round")]] },
+];
+
 export const entry = () => import("./entry.js");
 
 export const shown = (value) => (value === 14 ? "A" : String(value));
@@ -16,6 +37,11 @@ function set({ player, cards }, isOpen) {
   return h("li", { class: "laid" }, h("span", { class: "by" }, player), h("span", { class: "faces", role: "img", "aria-label": words }, ...faces));
 }
 
+// Whether a set lies face up: the camera has read its cards. One that was entered by hand lies as its player laid it.
+function isSeen({ history }, { player, pot }) {
+  return Boolean(history.findLast(({ command }) => command.cmd === "set" && command.player === player && command.pot === pot)?.picture);
+}
+
 const named = (pot) => (pot === "tail" ? t("tail") : pot);
 
 function pot(name, chips, sets, winners, waiting) {
@@ -23,7 +49,7 @@ function pot(name, chips, sets, winners, waiting) {
   return h("li", { class: classes },
     h("span", { class: "pot-name" }, named(name)),
     h("b", {}, chips),
-    h("ul", {}, ...sets.map((laid) => set(laid, false)), waiting ? set(waiting, true) : null),
+    h("ul", {}, ...sets.map((laid) => set(laid, laid.isSeen)), waiting ? set(waiting, true) : null),
     ...winners.map((won) => h("p", { class: "won" }, winning(won))));
 }
 
@@ -35,7 +61,7 @@ export function drawTable(state) {
   const events = state.last?.events ?? [];
   const waiting = state.proposal?.command;
   const pots = Object.entries(state.table.pots).map(([name, chips]) => {
-    const sets = state.table.sets.filter((laid) => laid.pot === name);
+    const sets = state.table.sets.filter((laid) => laid.pot === name).map((laid) => ({ ...laid, isSeen: isSeen(state, laid) }));
     const won = events.filter((event) => event.event === "won" && event.pot === name);
     return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name ? waiting : null);
   });
@@ -98,4 +124,16 @@ export function prompt(state) {
   if (state.phase === "between") return t("comet-between", { player: state.table.dealer });
   if (state.phase === "lay") return t("comet-lay");
   return "";
+}
+
+// The turning up, pot by pot: the sets against it, then who takes it.
+export function scene({ last }) {
+  const events = last?.events ?? [];
+  return events.filter(({ event, pot: name }) => event === "won" && name).map((won) => [
+    h("p", { class: "head" }, named(won.pot)),
+    ...events.filter(({ event, pot: name }) => event === "scored" && name === won.pot).map(({ player, cards, score }) =>
+      h("p", { class: "line" }, player, " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
+    h("p", { class: "hero" }, won.players.join(", ")),
+    h("p", { class: "gain" }, `+${won.amount}`),
+  ]);
 }

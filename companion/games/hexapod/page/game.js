@@ -6,6 +6,22 @@ import { t } from "/static/words.js";
 
 export const title = t("hexapod");
 
+export const about = t("hexapod-about");
+
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  laying: ["bad-card", "no-match", "out-of-case"],
+  halves: ["half-covered"],
+  dung: ["dung-covered"],
+  coins: ["coin-used", "no-coins", "nothing-spent"],
+  passing: ["passed-out", "not-your-turn"],
+  spider: ["game-over"],
+};
+
+export const icon = "/games/hexapod/icon.svg";
+
+export const options = [{ name: "rows", label: t("hexapod-rows"), value: 5 }, { name: "cols", label: t("hexapod-cols"), value: 5 }];
+
 export const entry = () => import("./entry.js");
 
 export const CELL = 100;
@@ -114,7 +130,7 @@ export function seat(state, name) {
     h("span", { class: "soft" }, reckoning(kind, score[kind], state.players[name].case))));
   return {
     main: { label: t("points"), value: score.total },
-    pots: [{ label: t("hexapod-coins"), value: coins }, ...(passed ? [{ label: "", value: t("hexapod-passed") }] : [])],
+    pots: [{ label: t("hexapod-in-case"), value: score.total - (score.coins ?? 0) }, { label: t("hexapod-coins"), value: coins }, ...(passed ? [{ label: "", value: t("hexapod-passed") }] : [])],
     hand: null,
     extra: made.length ? h("ul", { class: "reckoning small" }, ...made) : null,
   };
@@ -123,4 +139,14 @@ export function seat(state, name) {
 export function prompt(state) {
   if (state.phase === "last-turn") return t("hexapod-spider");
   return state.phase === "play" ? t("hexapod-play") : "";
+}
+
+// The Spider, and the end with both totals.
+export function scene({ last, finale }) {
+  const events = last?.events ?? [];
+  const spider = events.find(({ event }) => event === "spider-revealed");
+  return [
+    ...(spider ? [[h("p", { class: "head" }, spider.player), h("p", { class: "hero" }, t("hexapod-spider-up"))]] : []),
+    ...(finale ? [[h("p", { class: "head" }, t("over")), ...finale.ranking.map(({ name, total, won }) => h("p", { class: won ? "hero" : "line" }, `${name} ${total}`))]] : []),
+  ];
 }

@@ -7,9 +7,24 @@ import { t } from "/static/words.js";
 
 export const title = t("hexdragon");
 
+export const about = t("hexdragon-about");
+
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  turn: ["not-your-turn", "cell-taken", "off-board", "bad-tile", "must-play"],
+  star: ["reserved", "star-used"],
+  supply: ["no-heads-left", "head-used", "supply-exhausted", "wrong-owner"],
+  end: ["game-over"],
+};
+
+export const icon = "/games/hexdragon/icon.svg";
+
+export const options = [{ name: "radius", label: t("hexdragon-radius"), value: 3 }];
+
+export const colours = ["red", "blue", "yellow", "purple"];
+
 export const entry = () => import("./entry.js");
 
-const COLOURS = ["red", "blue", "yellow", "purple"];
 const BAND = 27;
 const STAR = [...Array(10).keys()]
   .map((k) => [(k % 2 ? 17 : 42) * Math.sin((Math.PI / 5) * k), -(k % 2 ? 17 : 42) * Math.cos((Math.PI / 5) * k)])
@@ -17,9 +32,9 @@ const STAR = [...Array(10).keys()]
   .join(" ");
 
 // Colours as the header gives them; whoever is left takes the first that is free.
-export function colours(state) {
+export function owned(state) {
   const given = state.header.options.colours ?? {};
-  const free = COLOURS.filter((colour) => !Object.values(given).includes(colour));
+  const free = colours.filter((colour) => !Object.values(given).includes(colour));
   return Object.fromEntries(Object.keys(state.players).map((name) => [name, given[name] ?? free.shift()]));
 }
 
@@ -57,7 +72,7 @@ function tile({ cell, player, head: headEdge, tails, paths }, owner, kind) {
 // One tile on its own, as a picture.
 export function preview({ cmd, tile: laid, player }, state) {
   if (!laid && cmd !== "star") return null;
-  const drawn = laid ? tile({ ...laid, cell: [0, 0], player }, colours(state)[player], "") : star({ cell: [0, 0], player }, colours(state)[player]);
+  const drawn = laid ? tile({ ...laid, cell: [0, 0], player }, owned(state)[player], "") : star({ cell: [0, 0], player }, owned(state)[player]);
   return picture([[0, 0]], "", 1, drawn);
 }
 
@@ -78,7 +93,7 @@ export function layWords({ phase }) {
 
 export function drawTable(state, isLaying = false) {
   const { tiles, stars, radius } = state.table;
-  const owners = colours(state);
+  const owners = owned(state);
   const command = state.proposal?.command;
   const ghosts = command?.tile ? [{ ...command.tile, cell: command.cell, player: command.player }] : [];
   const ghostStars = command?.cmd === "star" ? [command] : [];
@@ -144,7 +159,7 @@ export function seat(state, name) {
   const made = connections.map(({ kind, length }) => `${KINDS[kind] ?? kind} ${length}`).join(", ");
   return {
     main: { label: points === 1 ? t("point") : t("points"), value: points },
-    pots: [{ label: t("hexdragon-heads"), value: heads }, { label: t("hexdragon-star"), value: starWords }, { label: t("hexdragon-colour"), value: colours(state)[name] }],
+    pots: [{ label: t("hexdragon-heads"), value: heads }, { label: t("hexdragon-star"), value: starWords }, { label: t("hexdragon-colour"), value: owned(state)[name] }],
     hand: null,
     extra: made ? h("p", { class: "soft small" }, made) : null,
   };
@@ -152,4 +167,15 @@ export function seat(state, name) {
 
 export function prompt(state) {
   return state.phase === "play" ? t("hexdragon-play") : "";
+}
+
+// A dragon that was closed, with its length and whom it scored for; then the end.
+export function scene({ last, finale }) {
+  const made = (last?.events ?? []).filter(({ event, kind }) => event === "connection" && kind.endsWith("dragon"));
+  const winners = finale?.ranking.filter(({ won }) => won).map(({ name }) => name);
+  return [
+    ...made.map(({ length, scores }) => [h("p", { class: "hero" }, t("hexdragon-dragon", { n: length })),
+      ...Object.entries(scores).map(([name, points]) => h("p", { class: "gain" }, `${name} +${points}`))]),
+    ...(winners ? [[h("p", { class: "head" }, t("over")), h("p", { class: "hero" }, winners.join(", "))]] : []),
+  ];
 }

@@ -6,6 +6,21 @@ import { t } from "/static/words.js";
 
 export const title = t("hexel");
 
+export const about = t("hexel-about");
+
+// Which topic of how to play a refusal comes from.
+export const refusals = {
+  laying: ["bad-card", "cell-taken", "not-adjacent", "edge-mismatch", "duplicate-card"],
+  line: ["not-a-line", "hoxla-open"],
+  stake: ["not-dealer", "bad-amount", "already-hedged"],
+  passing: ["not-your-turn", "wrong-phase"],
+  insurance: ["out-of-game"],
+};
+
+export const icon = "/games/hexel/icon.svg";
+
+export const options = [{ name: "chips", label: t("hexel-chips-each"), value: 100 }];
+
 export const entry = () => import("./entry.js");
 
 const AT = 0.69 * APOTHEM;
@@ -65,6 +80,11 @@ function hoxla(corner) {
   return svg("circle", { cx: cx.toFixed(1), cy: cy.toFixed(1), r: SIDE * 0.86, class: "hoxla" });
 }
 
+// Around a card that people should look at.
+function ring(cell) {
+  return at(cell, svg("circle", { r: SIDE * 0.92, class: "ring" }));
+}
+
 function waiting(proposal) {
   const command = proposal?.command;
   if (command?.cmd === "line" && Array.isArray(command.cards)) return command.cards;
@@ -104,6 +124,7 @@ export function drawTable(state, isLaying = false) {
     newest && seams(newest, matches(newest, tableau), "seam"),
     ...ghosts.map((ghost) => card(ghost, edition, state.proposal.refusal ? "ghost refused" : "ghost")),
     ghosts.length === 1 && seams(ghosts[0], state.proposal.refusal?.edges ?? [], "clash"),
+    ...events.filter((event) => event.event === "warning" && event.same_as).flatMap(({ cell, same_as: other }) => [cell, other].map(ring)),
     ...events.filter((event) => event.event === "hoxla").flatMap((event) => event.corners.map(hoxla)),
     ...places.map(tappable),
   ];
@@ -133,10 +154,10 @@ export function tableFacts({ table }) {
 
 export function seat(state, name) {
   const { chips, hedge, hand_pot: handPot, cards } = state.players[name];
-  const pots = [{ label: t("hexel-hedge"), value: hedge }];
+  const pots = [{ label: t("hexel-stock"), value: chips }, { label: t("hexel-hedge"), value: hedge }];
   if (state.header.edition !== "46") pots.push({ label: t("hexel-hand-pot"), value: handPot });
   return {
-    main: { label: t("chips"), value: chips },
+    main: { label: t("chips"), value: chips + hedge + (handPot ?? 0) },
     pots,
     hand: state.phase === "play" && state.players[name].in ? cards : null,
     isOut: !state.players[name].in,
@@ -150,4 +171,15 @@ export function prompt(state) {
   if (state.phase === "hedge") return t("hexel-hedging");
   if (state.phase === "play") return t("hexel-play");
   return "";
+}
+
+// A Hoxla, and who takes all the hedges.
+export function scene({ last }) {
+  const events = last?.events ?? [];
+  const made = events.find(({ event }) => event === "hoxla");
+  const won = events.find(({ event, amount }) => event === "won" && amount);
+  return [
+    made && [h("p", { class: "head" }, made.player), h("p", { class: "hero" }, "Hoxla!")],
+    won && [h("p", { class: "head" }, won.player), h("p", { class: "gain" }, `+${won.amount}`)],
+  ].filter(Boolean);
 }

@@ -7,12 +7,12 @@ from typing import Any
 
 from companion.referee.moves import Amendment, Move
 from companion.referee.session import Session
+from companion.views.archive.charts import changes_of, chart, key
+from companion.views.archive.measures import Course, courses
+from companion.views.archive.statistics import Summed, Tally, summed
 from companion.views.changes import amended
-from companion.views.charts import changes_of, chart, key
-from companion.views.measures import Course, courses
 from companion.views.naming import counted, listed
 from companion.views.phrases import sentences
-from companion.views.statistics import Summed, Tally, summed
 from companion.views.titles import title
 from companion.views.words import phrase, section_of
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from companion.referee.session import Session
 from companion.rules.engine import Header
-from companion.views.feats import Best, Count, feats
-from companion.views.measures import ends, measured, views
+from companion.views.archive.feats import Best, Count, feats
+from companion.views.archive.measures import ends, measured, views
 
 
 @dataclass(slots=True)

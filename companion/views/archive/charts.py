@@ -6,7 +6,7 @@ What the lines say stands in the picture's description too; colours come from th
 from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from companion.views.measures import Course
+from companion.views.archive.measures import Course
 from companion.views.naming import counted, listed
 from companion.views.words import phrase
 

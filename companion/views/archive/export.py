@@ -10,8 +10,8 @@ from typing import Any
 from companion.referee.session import Session
 from companion.rules.engine import Command, Header
 from companion.rules.notation import write
+from companion.views.archive.measures import MEASURES, measured, views
 from companion.views.changes import amended
-from companion.views.measures import MEASURES, measured, views
 from companion.views.phrases import sentences
 
 _FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")

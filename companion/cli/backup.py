@@ -1,0 +1,28 @@
+"""The commands that keep a data folder elsewhere and bring it back. Loaded only when asked for."""
+
+from pathlib import Path
+
+import click
+
+from companion.config import default_data
+from companion.referee.backup import back_up, restore
+
+_DATA = click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games [the usual one].")
+
+
+@click.command("backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@_DATA
+def backup_command(file: Path, data: Path | None) -> None:
+    """Keep everything of a table, its games, pictures, seats and calibrations, in one zip FILE; while it runs, too."""
+    count = back_up(data or default_data(), file)
+    click.echo(f"{file}: {count} files, {file.stat().st_size / 1e6:.1f} MB")
+
+
+@click.command("restore")
+@click.argument("file", type=click.Path(path_type=Path))
+@_DATA
+def restore_command(file: Path, data: Path | None) -> None:
+    """Bring a backup FILE back into a folder where nothing is yet."""
+    where = data or default_data()
+    click.echo(f"{where}: {restore(file, where)} files are back")

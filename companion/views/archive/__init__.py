@@ -1,0 +1,1 @@
+"""Games that were played: their pages, charts, statistics and exports."""

@@ -1,0 +1,32 @@
+// The page's one dialog: what is opened in it, and what changes of the table mean for it while it is open.
+
+import { find, h } from "./dom.js";
+import { t } from "./words.js";
+
+const dialog = find("sheet");
+
+/** @type {((state: import("./contract.js").State) => void) | null} */
+let hears = null;
+
+/**
+ * @param {string} title
+ * @param {any[]} parts
+ * @param {((state: import("./contract.js").State) => void) | null} onState hears of every change while it is open
+ */
+export function openDialog(title, parts, onState = null) {
+  hears = onState;
+  dialog.replaceChildren(
+    h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, title),
+      h("button", { class: "plain small", id: "sheet-close", onclick: closeDialog }, t("close"))),
+    ...parts.filter(Boolean));
+  if (!dialog.open) dialog.showModal();
+}
+
+export function closeDialog() {
+  dialog.close();
+}
+
+/** @param {import("./contract.js").State} state */
+export function tellDialog(state) {
+  if (dialog.open) hears?.(state);
+}

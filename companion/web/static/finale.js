@@ -1,0 +1,43 @@
+// The end of a game: ranking, totals and the evening's wins; in a dialog on phones, in its own place on the television.
+
+import { openDialog } from "./dialog.js";
+import { h } from "./dom.js";
+import { t } from "./words.js";
+
+let told = /** @type {string | null} */ (null);
+
+/** @param {any} finale */
+export function drawFinale(finale) {
+  if (!finale) return [];
+  const { measure, ranking, evening } = finale;
+  const winners = ranking.filter(({ won }) => won).map(({ name }) => name);
+  const rows = ranking.map(({ place, name, total, won }) =>
+    h("li", { class: won ? "is-winner" : null, value: place }, h("b", { class: "place" }, `${place}.`), h("span", { class: "name" }, name),
+      total === null ? null : h("b", { class: "total" }, total)));
+  const wins = Object.entries(evening).sort(([, a], [, b]) => b - a);
+  return [
+    h("p", { class: "winner" }, winners.length ? t(winners.length > 1 ? "finale-shared" : "finale-won", { players: winners.join(", ") }) : t("finale-nobody")),
+    measure ? h("p", { class: "soft" }, t(`finale-${measure}`)) : null,
+    h("ol", { class: "places" }, ...rows),
+    wins.length ? h("div", { class: "evening" }, h("h3", {}, t("finale-evening")),
+      h("ul", {}, ...wins.map(([name, games]) => h("li", {}, h("span", { class: "name" }, name), h("b", {}, games))))) : null,
+  ];
+}
+
+/** Opens the end of a game once, when it has come while one looked, and gives the rematch. */
+export function tellFinale(state, me, press) {
+  const key = state.finale ? `${state.game} ${state.changed}` : "";
+  const isNew = told !== null && key && key !== told;
+  told = key;
+  if (isNew) openFinale(state, me, press);
+}
+
+export function openFinale(state, me, press) {
+  const again = async (ask) => {
+    const answer = await ask();
+    if (answer && !answer.error) /** @type {any} */ (document.getElementById("sheet")).close();
+  };
+  openDialog(t("over"), [h("div", { class: "finale" }, ...drawFinale(state.finale)),
+    me.joined ? h("button", { id: "rematch", class: "wide", onclick: () => again(press.nextGame) }, t("rematch")) : null,
+    me.operator ? h("button", { id: "finale-other", class: "plain wide", onclick: press.anotherGame }, t("another-game")) : null]);
+}

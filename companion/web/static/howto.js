@@ -1,0 +1,43 @@
+// How to play: the aim, the words, what may be done now; on the television a topic at a time. Loaded when it is asked for.
+
+import { fetchTopics } from "./api.js";
+import { openDialog } from "./dialog.js";
+import { h } from "./dom.js";
+import { layer } from "./seat.js";
+import { mine } from "./people.js";
+import { t } from "./words.js";
+
+const TURN_MS = 20000; // so long the television shows a topic
+
+/** @param {{state: any, game: any, me: any}} asked @param {string | null} [topic] which to show first */
+export async function openHowTo({ state, game, me }, topic = null) {
+  const topics = await fetchTopics(state.game).catch(() => []);
+  const parts = topics.map(({ id, title, text }) =>
+    h("section", { id: `rule-${id}`, class: id === topic ? "topic is-asked" : "topic" }, h("h3", {}, title), h("p", {}, text)));
+  openDialog(t("how"), [now(state, game, me), ...parts]);
+  document.getElementById(`rule-${topic}`)?.scrollIntoView({ block: "center" });
+}
+
+function now(state, game, me) {
+  const prompt = game.prompt(state);
+  const may = me.joined ? mine(state.actions, me) : state.actions;
+  const labels = [...new Set([layer(state, me) && game.layWords?.(state) ? t("how-lay") : "", ...may.map(({ label }) => label)])].filter(Boolean);
+  const player = state.turn && state.turn !== me.seat ? t("how-may-of", { player: state.turn }) : t("how-may");
+  if (!prompt && !labels.length) return null;
+  return h("section", { class: "topic is-now" }, h("h3", {}, t("how-now")), prompt ? h("p", {}, prompt) : null,
+    labels.length ? h("p", {}, player, " ", labels.join(" · ")) : null);
+}
+
+/** A topic after the other, for a screen that nobody presses. */
+export async function turnTopics(region, name) {
+  const topics = await fetchTopics(name).catch(() => []);
+  let at = 0;
+  const show = () => {
+    if (!topics.length || region.dataset.game !== name) return;
+    const { title, text } = topics[at];
+    region.replaceChildren(h("h2", {}, title), h("p", {}, text));
+    at = (at + 1) % topics.length;
+    setTimeout(show, TURN_MS);
+  };
+  show();
+}

@@ -1,0 +1,95 @@
+"""The first evening: a table where nothing was begun is set up by taps on the phone that joined."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import companion.games
+from companion.referee.messages import Begin, Do
+from companion.referee.referee import Referee
+from companion.rules.engine import Header
+from companion.web.app import create_app
+
+CODE = "ROSE42"
+READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+
+@pytest.fixture
+def empty(table: Callable[..., Referee], window: Any, serve: Callable[..., int]) -> Callable[[], tuple[Referee, Any]]:
+    """A table as `companion run` opens it over an empty folder, and a phone that has scanned its code."""
+
+    def go() -> tuple[Referee, Any]:
+        referee = table()
+        app = create_app(referee, join_code=CODE, operator_pin="4711", opened_empty=referee.latest().header)
+        window.open(f"http://127.0.0.1:{serve(app)}/?code={CODE}")
+        window.wait_for(READY)
+        window.wait_for("document.getElementById('begin')")
+        return referee, window
+
+    return go
+
+
+def typed(page: Any, *names: str) -> None:
+    for n, name in enumerate(names):
+        if n >= page.run("return document.querySelectorAll('.setup-seats input').length"):
+            page.run("document.getElementById('add-player').click()")
+        page.run(
+            f"const input = document.getElementById('player-{n}'); input.value = {name!r};"
+            "input.dispatchEvent(new Event('input'))"
+        )
+
+
+@pytest.mark.parametrize("game", sorted(companion.games.GAMES))
+def test_every_game_is_set_up_by_taps_from_an_empty_folder(game: str, empty: Callable[[], tuple[Referee, Any]]) -> None:
+    referee, page = empty()
+    page.run(f"document.getElementById('game-{game}').click()")
+    names = ("Cy", "Dee") if companion.games.GAMES[game].rules.PLAYERS[1] == 2 else ("Cy", "Dee", "Ana")
+    typed(page, *names)
+    assert page.run("return document.querySelector('.game-pick[aria-pressed=true] img').naturalWidth") > 0
+    page.run("document.getElementById('begin').click()")
+    page.wait_for("!document.getElementById('sheet').open && document.getElementById('sit-1')?.textContent == 'Dee'")
+    assert referee.latest().header.game == game
+    assert referee.latest().header.players == names
+    assert page.complaints() == []
+
+
+def test_chips_and_colours_are_chosen_there(empty: Callable[[], tuple[Referee, Any]]) -> None:
+    referee, page = empty()
+    page.run("document.getElementById('game-hexdragon').click()")
+    typed(page, "Cy", "Dee")
+    page.run("const colours = [...document.querySelectorAll('.setup-seats li:first-child .pick')];"
+             "colours.find((b) => b.textContent == 'blue').click();"
+             "document.getElementById('house-rules').click();"
+             "const size = document.getElementById('option-radius'); size.value = 2;"
+             "size.dispatchEvent(new Event('input'));"
+             "document.getElementById('begin').click()")  # fmt: skip
+    page.wait_for("!document.getElementById('sheet').open")
+    assert referee.latest().header.options == {"radius": 2, "colours": {"Cy": "blue", "Dee": "red"}}
+
+
+def test_a_table_that_is_set_up_asks_for_the_operator_again(referee: Referee) -> None:
+    app = create_app(referee, join_code=CODE, operator_pin="4711", opened_empty=referee.latest().header)
+    phone = app.test_client()
+    phone.get(f"/?code={CODE}")
+    assert phone.get("/api/me").get_json()["setup"] is False, "moves were made"
+    header = Header("hexapod", ("Ana", "Bo")).as_json()
+    assert phone.post("/api/next", json={"header": header}).status_code == 403
+
+
+def test_players_are_remembered_with_their_colour(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("hexdragon", ("Cy", "Dee"), None, {"colours": {"Cy": "purple", "Dee": "red"}})))
+    session = referee.latest()
+    referee.ask(Do(next(c for c in session.game.legal(session.state) if c["cmd"] == "place")))
+    referee.ask(Begin(Header("hexdragon", ("Ana", "Bo"))))
+    page = visit(referee)
+    page.run("document.getElementById('this-phone').open = true; document.getElementById('another-game').click()")
+    page.wait_for("document.getElementById('known-0')")
+    known = page.run("return [...document.querySelectorAll('[id^=known-]')].map((b) => b.textContent)")
+    assert known == ["Cy", "Dee"]
+    page.run("document.getElementById('known-0').click()")
+    row = "document.querySelector('.setup-seats li:last-child')"
+    assert page.run(f"return {row}.querySelector('input').value") == "Cy"
+    assert page.run(f"return {row}.querySelector('[aria-pressed=true]').textContent") == "purple"
