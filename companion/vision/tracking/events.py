@@ -13,7 +13,7 @@ class Patience:
 
     card_s: float = 0.18
     """A new card lies still this long before it is read: two frames at ten a second."""
-    start_s: float = 0.18
+    start_s: float = 0.28
     """The whole table lies still this long before it is first read."""
     removal_s: float = 0.09
     """A card is gone this long, from the first look that misses it, before it is reported as removed."""

@@ -163,6 +163,8 @@ class Tracker(ABC, Generic[Piece]):
         events = self._notices.unsay("dark", "light-back", "There is light again.")
         if self._tracks is None:
             return events + self._begin(bgr, mask)
+        if not mask.changed.any():
+            return events + self._come_to_rest(bgr)
         changed = cv2.morphologyEx(mask.changed.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
         if float(changed.mean()) < _CHANGED:
             return events + self._come_to_rest(bgr)
