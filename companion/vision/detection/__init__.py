@@ -1,0 +1,1 @@
+"""Where cards lie on a picture, whatever is printed on them."""

@@ -1,0 +1,1 @@
+"""Pictures drawn to train networks with; not shipped."""
