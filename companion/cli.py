@@ -50,6 +50,7 @@ class LateCommands(click.Group):
         "config": ("companion.cli_config", "config_command"),
         "demo": ("companion.cli_demo", "demo_command"),
         "doctor": ("companion.cli_doctor", "doctor_command"),
+        "outline": ("companion.cli_outline", "outline_command"),
         "panel": ("companion.cli_panel", "panel_command"),
         "print": ("companion.cli_print", "print_command"),
         "run": ("companion.cli_table", "run_command"),

@@ -55,6 +55,7 @@ DOORS: dict[str, set[str]] = {
     "cli_config": {"*"},
     "cli_demo": {"*"},
     "cli_doctor": {"*"},
+    "cli_outline": {"*"},
     "cli_panel": {"*"},
     "cli_print": {"*"},
     "cli_table": {"*"},

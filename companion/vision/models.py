@@ -26,6 +26,8 @@ NETWORKS = (
     "hexel-likeness/likeness.onnx",
     "hexel-pose/pose.onnx",
     "hexel-symbols/symbols.onnx",
+    "outline/detector/weights.onnx",
+    "outline/refiner/weights.onnx",
 )
 """Every network of an installation that is whole."""
 

@@ -223,7 +223,9 @@ class Style:
         self.draws[rng.integers(len(self.draws))](rng, art, face)
         mask = self._mask(width, height, self.rounding)
         if self.frame:
-            inner = cv2.erode(mask, np.ones((3, 3), np.uint8), iterations=max(1, round(self.frame * min(width, height))))
+            inner = cv2.erode(
+                mask, np.ones((3, 3), np.uint8), iterations=max(1, round(self.frame * min(width, height)))
+            )
             face[inner < 128] = self.frame_colour
         return np.dstack([face, mask])
 
@@ -231,7 +233,9 @@ class Style:
         mask = np.zeros((height, width), np.uint8)
         if self.is_hexagon:
             turns = np.radians(np.arange(6) * 60.0)
-            corners = np.stack([width / 2 * (1 + np.cos(turns)), height / 2 * (1 + np.sin(turns) / np.sin(np.pi / 3))], 1)
+            corners = np.stack(
+                [width / 2 * (1 + np.cos(turns)), height / 2 * (1 + np.sin(turns) / np.sin(np.pi / 3))], 1
+            )
         else:
             corners = np.array([[0, 0], [width, 0], [width, height], [0, height]], float)
         radius = rounding * min(width, height)

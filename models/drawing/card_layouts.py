@@ -75,7 +75,10 @@ def rows(rng: Rng, half: tuple[float, float], reach: float) -> list[Lying]:
     gap_x = [0.0, rng.uniform(0, 0.04), rng.uniform(0.04, 0.5)][int(rng.integers(3))]
     gap_y = [0.0, rng.uniform(0, 0.1), rng.uniform(0.05, 0.8)][int(rng.integers(3))]
     most = (int(2 * reach / (2 * wide + gap_x)) + 1, int(2 * reach / (2 * high + gap_y)) + 1)
-    columns, lines = int(rng.integers(1, max(2, min(9, most[0]) + 1))), int(rng.integers(1, max(2, min(7, most[1]) + 1)))
+    columns, lines = (
+        int(rng.integers(1, max(2, min(9, most[0]) + 1))),
+        int(rng.integers(1, max(2, min(7, most[1]) + 1))),
+    )
     slack, wobble = max(gap_x, 0.006) * rng.uniform(0, 0.4), rng.uniform(0, 0.05) * (gap_x > 0.03)
     cards = []
     for row in range(lines):
@@ -83,12 +86,16 @@ def rows(rng: Rng, half: tuple[float, float], reach: float) -> list[Lying]:
         for column in range(columns):
             if rng.random() < 0.06:
                 continue
-            at = np.array([
-                (column - (columns - 1) / 2) * (2 * wide + gap_x) + shift,
-                (row - (lines - 1) / 2) * (2 * high + gap_y),
-            ])
+            at = np.array(
+                [
+                    (column - (columns - 1) / 2) * (2 * wide + gap_x) + shift,
+                    (row - (lines - 1) / 2) * (2 * high + gap_y),
+                ]
+            )
             cards.append(
-                Lying(at + rng.normal(0, slack, 2), (wide, high), rng.normal(0, wobble) + np.pi * rng.integers(2), False)
+                Lying(
+                    at + rng.normal(0, slack, 2), (wide, high), rng.normal(0, wobble) + np.pi * rng.integers(2), False
+                )
             )
     return cards
 

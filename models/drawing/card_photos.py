@@ -96,8 +96,10 @@ def _view(rng: Rng, photo: Photo, side: int) -> NDArray[np.float64]:
     h, w = photo.picture.shape[:2]
     if photo.cards:
         sizes = [np.sqrt(cv2.contourArea(c)) for c in photo.cards]
-        low, high = np.log(SMALLEST_PX * 1.2), np.log(min(LARGEST_PX * 0.85, 2.0 * max(sizes)))
-        scale = np.exp(rng.uniform(low, max(low + 0.1, high))) / float(np.median(sizes))
+        typical = float(np.median(sizes))
+        low = np.log(max(SMALLEST_PX * 1.2, 0.75 * side * typical / max(h, w)))
+        high = np.log(min(LARGEST_PX * 0.85, 2.0 * max(sizes)))
+        scale = np.exp(rng.uniform(low, max(low + 0.1, high))) / typical
         middle = photo.cards[rng.integers(len(photo.cards))].mean(0) + rng.normal(0, 0.2, 2) * side / scale
     else:
         scale = side / min(h, w) * np.exp(rng.uniform(-0.1, 1.4))
@@ -170,6 +172,7 @@ def draw_photo_scene(rng: Rng, art: Art, photos: Sequence[Photo], side: int = SI
         return np.asarray(cv2.perspectiveTransform(polygon.reshape(1, -1, 2), view)[0], np.float64)
 
     cards, ignored = [seen(c) for c in photo.cards], [seen(p).astype(np.float32) for p in photo.ignored]
+    cards = [c for c in cards if (np.abs(c - side / 2) < 3 * side).all()]  # others lie far off, or behind the camera
     for index, corners in enumerate(cards):
         canvas.outlines.append(corners)
         at = np.clip(corners * 16, -(2**20), 2**20).round().astype(np.int32)

@@ -13,7 +13,7 @@ PACKAGE = Path(models.__file__).parent
 
 
 def test_every_network_that_is_asked_for_is_listed_and_there() -> None:
-    asked = {name for file in PACKAGE.glob("*.py") for name in re.findall(r'"([\w-]+/\w+\.onnx)"', file.read_text())}
+    asked = {name for file in PACKAGE.rglob("*.py") for name in re.findall(r'"([\w/-]+\.onnx)"', file.read_text())}
     assert set(NETWORKS) == asked
     assert all(models.model_path(name).is_file() for name in NETWORKS)
 

@@ -51,7 +51,7 @@ class Frame:
             w, h = max(1.0, (sides[0] + sides[2]) / 2), max(1.0, (sides[1] + sides[3]) / 2)
             flat = np.array([[0, 0], [w, 0], [w, h], [0, h]])
             to_picture = cv2.getPerspectiveTransform(flat.astype(np.float32), quad.astype(np.float32))
-            return Frame(flat, float(np.sqrt(w * h)), to_picture)
+            return Frame(flat, float(np.sqrt(w * h)), np.asarray(to_picture, np.float64))
         side = max(1.0, float(sides.mean()))
         flat = side * np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
         return Frame(flat, side * _HEXAGON_SIZE, fit_homography(flat, quad))
@@ -62,7 +62,7 @@ class Frame:
 
     def from_picture(self, points: Floats) -> Floats:
         """Points (..., 2) of the picture in the frame."""
-        return _projected(np.linalg.inv(self.picture_from_frame), points)
+        return _projected(np.asarray(np.linalg.inv(self.picture_from_frame)), points)
 
     def side_frame(self, side: int) -> tuple[Floats, Floats, Floats]:
         """Where a side begins, its vector and the unit vector inwards, each (2,) in the frame."""
@@ -88,10 +88,12 @@ def fit_homography(source: Floats, target: Floats, weights: Floats | None = None
     to_unit = [_to_unit(points) for points in (source, target)]
     (x, y), (u, v) = (_projected(t, p).T for t, p in zip(to_unit, (source, target), strict=True))
     one, nil = np.ones_like(x), np.zeros_like(x)
-    rows = np.concatenate([
-        np.stack([x, y, one, nil, nil, nil, -u * x, -u * y, -u], 1),
-        np.stack([nil, nil, nil, x, y, one, -v * x, -v * y, -v], 1),
-    ])
+    rows = np.concatenate(
+        [
+            np.stack([x, y, one, nil, nil, nil, -u * x, -u * y, -u], 1),
+            np.stack([nil, nil, nil, x, y, one, -v * x, -v * y, -v], 1),
+        ]
+    )
     if weights is not None:
         rows = rows * np.sqrt(np.tile(weights, 2))[:, None]
     _, vectors = np.linalg.eigh(rows.T @ rows)

@@ -1,9 +1,10 @@
 """Trains the detector of outlines: where rectangular cards and hexagonal tiles lie, whatever is printed on them.
 
-    PYTHONPATH=. python -m models.outline.detector.train --scenes DIR... --out weights.onnx --steps 6000 [--begin W.pt]
+    PYTHONPATH=. python -m models.outline.detector.train --scenes DIR... --out weights.onnx --steps 6000 [--begin W]
 
+Training begins with the weights of an earlier run (``.pt``) or of another finder with this trunk (``.onnx``).
 The scenes come from `models.drawing.card_shards`; files that are still being drawn are taken up as they appear.
-The weights' running mean is written, as ``.onnx`` and ``.pt``, every 500 steps and at the end.
+The weights' running mean is written, as ``.onnx`` and ``.pt``, every 300 steps and at the end.
 """
 
 import argparse
@@ -18,13 +19,17 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.vision.detection.poses import UNIT_SHAPES, affine_of, encode
+from companion.vision.detection.poses import affine_of, encode
+from companion.vision.finder import brightened
+from models.beginning import begin
 from models.drawing.card_faces import Rng
-from models.drawing.card_scenes import LARGEST_PX, SMALLEST_PX, Scene
-from models.networks import Beside, block, up
+from models.drawing.card_scenes import Outline, Scene
+from models.networks import Trunk, block
 from models.training import averaged, export, quick
 
-STRIDE, CROP, BATCH = 4, 320, 12
+STRIDE, CROP, BATCH = 4, 224, 8
+SMALLEST_NET_PX, LARGEST_NET_PX = 12.0, 150.0
+"""Sizes of cards, the root of their area, that one look is to find: others are left to finer and coarser looks."""
 OFFSET_PX = 8.0
 """Offsets to centres are answered in these units."""
 LEAST_VISIBLE = 0.55
@@ -34,30 +39,35 @@ PLANES = 8
 Floats = NDArray[np.float32]
 
 
-class Detector(nn.Module):
-    """Sixteen planes for every fourth pixel, see `PLANES`."""
+class Detector(Trunk):
+    """Sixteen planes for every fourth pixel, see `PLANES`; the trunk is that of `models/comet-finder`."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.s4 = nn.Sequential(block(3, 16, 2), block(16, 24, 2), block(24, 24))
-        self.s8 = nn.Sequential(block(24, 48, 2), Beside(48))
-        self.s16 = nn.Sequential(block(48, 80, 2), Beside(80), Beside(80))
-        self.s32 = nn.Sequential(block(80, 112, 2), Beside(112), Beside(112))
-        self.up16, self.m16 = block(112, 80, k=1), block(80, 80)
-        self.up8, self.m8 = block(80, 48, k=1), block(48, 48)
-        self.up4, self.m4 = block(48, 24, k=1), block(24, 40)
-        self.head = nn.Conv2d(40, 2 * PLANES, 1)
+        self.more8, self.more16 = _again(48, (1, 1)), _again(64, (1, 2, 4, 1))
+        self.head = nn.Sequential(block(24, 48, k=1), nn.Conv2d(48, 2 * PLANES, 1))
         for plane in (0, PLANES):
-            nn.init.constant_(self.head.get_parameter("bias")[plane : plane + 1], -4.0)
+            nn.init.constant_(self.head[1].get_parameter("bias")[plane : plane + 1], -4.0)
+
+    def down(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        a4 = self.s4(self.s2(x))
+        a8 = self.s8(a4)
+        a8 = a8 + self.more8(a8)
+        a16 = self.s16(a8)
+        return a4, a8, a16 + self.more16(a16)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        a4 = self.s4(x)
-        a8 = self.s8(a4)
-        a16 = self.s16(a8)
-        b16 = self.m16(a16 + up(self.up16(self.s32(a16))))
-        b8 = self.m8(a8 + up(self.up8(b16)))
-        maps: torch.Tensor = self.head(self.m4(a4 + up(self.up4(b8))))
+        maps: torch.Tensor = self.head(self.joined(*self.down(x)))
         return maps
+
+
+def _again(planes: int, dilations: tuple[int, ...]) -> nn.Sequential:
+    """Convolutions whose sum with what they are given is, to begin with, what they are given."""
+    layers: list[nn.Module] = []
+    for dilation in dilations:
+        layers += [nn.Conv2d(planes, planes, 3, 1, dilation, dilation, bias=False), nn.BatchNorm2d(planes), nn.ReLU()]
+    nn.init.zeros_(layers[-2].get_parameter("weight"))
+    return nn.Sequential(*layers[:-1])
 
 
 def targets(scene: Scene, shift: NDArray[np.int64], side: int) -> tuple[Floats, Floats, Floats, Floats]:
@@ -79,7 +89,7 @@ def targets(scene: Scene, shift: NDArray[np.int64], side: int) -> tuple[Floats, 
         centre, affine = affine_of(corners)
         slack = 0.03 * size
         is_whole = (corners > -slack).all() and (corners < side - 1 + slack).all()
-        is_wanted = is_whole and outline.visible >= LEAST_VISIBLE and SMALLEST_PX < size < LARGEST_PX
+        is_wanted = is_whole and outline.visible >= LEAST_VISIBLE and SMALLEST_NET_PX < size < LARGEST_NET_PX
         if not is_wanted:
             cv2.fillConvexPoly(weight[shape], _to_cells(corners), 0.0, cv2.LINE_8, 4)
             continue
@@ -102,7 +112,9 @@ def targets(scene: Scene, shift: NDArray[np.int64], side: int) -> tuple[Floats, 
         values = np.concatenate(
             [(centre - at) / OFFSET_PX, np.broadcast_to(encode(affine, len(corners)), (*far.shape, 5))], -1
         )
-        wanted[shape][(slice(None), *part)] = np.where(is_core, values.transpose(2, 0, 1), wanted[shape][(slice(None), *part)])
+        wanted[shape][(slice(None), *part)] = np.where(
+            is_core, values.transpose(2, 0, 1), wanted[shape][(slice(None), *part)]
+        )
         mask[shape][part] = np.where(is_core, 1.0, mask[shape][part])
     return heat, weight, wanted, mask
 
@@ -126,14 +138,28 @@ def turned(rng: Rng, scene: Scene) -> Scene:
             points = (points * [-1, 1] + [side - 1, 0])[::-1]
         return np.ascontiguousarray(points, np.float32)
 
-    outlines = [type(o)(moved(o.corners), o.visible) for o in scene.outlines]
+    outlines = [Outline(moved(o.corners), o.visible) for o in scene.outlines]
     if rng.random() < 0.3:
         picture = picture[..., rng.permutation(3)]
     if rng.random() < 0.05:
         picture = 255 - picture
     gain = np.clip(rng.normal(1, 0.12), 0.6, 1.3)
-    picture = np.clip(picture * np.float32(gain) + np.float32(rng.normal(0, 6)), 0, 255)
-    return Scene(picture.astype(np.uint8), outlines, [moved(p) for p in scene.ignored])
+    picture = cv2.convertScaleAbs(np.ascontiguousarray(picture), alpha=gain, beta=max(0.0, rng.normal(0, 6)))
+    return Scene(np.asarray(picture, np.uint8), outlines, [moved(p) for p in scene.ignored])
+
+
+def shrunk(rng: Rng, scene: Scene) -> Scene:
+    """The scene somewhat smaller."""
+    side = scene.picture.shape[0]
+    small = int(rng.integers(CROP, side + 1))
+    factor = small / side
+    picture = cv2.resize(scene.picture, (small, small), interpolation=cv2.INTER_AREA)
+
+    def moved(points: Floats) -> Floats:
+        return np.asarray((points + 0.5) * factor - 0.5, np.float32)
+
+    outlines = [Outline(moved(o.corners), o.visible) for o in scene.outlines]
+    return Scene(np.asarray(picture, np.uint8), outlines, [moved(p) for p in scene.ignored])
 
 
 def batches(folders: Sequence[Path], seed: int, kept: int) -> Iterator[list[NDArray[np.float32]]]:
@@ -141,16 +167,16 @@ def batches(folders: Sequence[Path], seed: int, kept: int) -> Iterator[list[NDAr
     rng = np.random.default_rng(seed)
     pool: list[Scene] = []
     while True:
-        if len(pool) < BATCH or rng.random() < 0.01:
+        if len(pool) < BATCH or rng.random() < 0.0025:
             files = [sorted(folder.glob("*.pickle")) for folder in folders]
             chosen = [f[i] for f in files for i in rng.permutation(len(f))[:kept]]
             pool = [scene for path in chosen for scene in pickle.loads(path.read_bytes())]
         items = []
         for index in rng.integers(len(pool), size=BATCH):
-            scene = turned(rng, pool[index])
+            scene = shrunk(rng, turned(rng, pool[index]))
             shift = rng.integers(0, scene.picture.shape[0] - CROP + 1, 2)
             cut = scene.picture[shift[1] : shift[1] + CROP, shift[0] : shift[0] + CROP]
-            items.append((cut, *targets(scene, shift, CROP)))
+            items.append((brightened(cut), *targets(scene, shift, CROP)))
         yield [np.stack(column) for column in zip(*items, strict=True)]
 
 
@@ -180,9 +206,12 @@ def main() -> None:
     cv2.setNumThreads(1)
     torch.manual_seed(1)
     net = Detector().to(memory_format=torch.channels_last)
-    if options.begin:
+    if options.begin and options.begin.suffix == ".onnx":
+        first = next(batches(options.scenes[:1], 3, 1))[0]
+        begin(net, options.begin, torch.from_numpy(first).permute(0, 3, 1, 2).float() / 255 - 0.5, [net.head])
+    elif options.begin:
         net.load_state_dict(torch.load(options.begin))
-    mean = averaged(net, 0.998)
+    mean = averaged(net, 0.995)
     optimiser = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.rate, options.steps, pct_start=0.08)
     begun, shown = time.time(), np.zeros(2)
@@ -198,9 +227,9 @@ def main() -> None:
         schedule.step()
         mean.update_parameters(net)
         shown = shown * 0.99 + 0.01 * np.array([heat.item(), close.item()])
-        if step % 100 == 0:
+        if step % 50 == 0:
             print(step, (shown / (1 - 0.99**step)).round(4), f"{time.time() - begun:.0f} s", flush=True)
-        if step % 500 == 0 or step == options.steps:
+        if step % 300 == 0 or step == options.steps:
             torch.save(mean.module.state_dict(), options.out.with_suffix(".pt"))
             free = {"picture": {0: "n", 2: "h", 3: "w"}, "planes": {0: "n", 2: "h", 3: "w"}}
             export(mean.module, options.out, torch.zeros(1, 3, 320, 320), free)

@@ -35,7 +35,7 @@ from models.training import averaged, export, quick
 
 SIGMA = 0.8 * float(bin_places()[1] - bin_places()[0])
 """The width of the answer that is asked for."""
-CARDS = 40
+CARDS = 30
 """In a batch."""
 
 
@@ -89,7 +89,9 @@ def strays(rng: Rng, scene: Scene) -> NDArray[np.float64]:
         return UNIT_SHAPES[len(corners)] @ affine.T + centre
     half = np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX))) / 2
     turn = rng.uniform(0, 6.3)
-    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) @ np.diag([half, half * rng.uniform(0.5, 1)])
+    spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) @ np.diag(
+        [half, half * rng.uniform(0.5, 1)]
+    )
     return UNIT_SHAPES[sides] @ spin.T + rng.uniform(half, scene.picture.shape[0] - half, 2)
 
 
@@ -160,7 +162,7 @@ def main() -> None:
     net = Refiner()
     if options.begin:
         net.load_state_dict(torch.load(options.begin))
-    mean = averaged(net, 0.998)
+    mean = averaged(net, 0.995)
     optimiser = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.rate, options.steps, pct_start=0.08)
     rng, begun, shown = np.random.default_rng(5), time.time(), 0.0
@@ -182,7 +184,7 @@ def main() -> None:
         shown = shown * 0.99 + 0.01 * loss.item()
         if step % 100 == 0:
             print(step, round(shown / (1 - 0.99**step), 4), f"{time.time() - begun:.0f} s", flush=True)
-        if step % 500 == 0 or step == options.steps:
+        if step % 250 == 0 or step == options.steps:
             torch.save(mean.module.state_dict(), options.out.with_suffix(".pt"))
             export(mean.module, options.out, torch.zeros(2, 3, STRIP, STRIP), {"strips": {0: "n"}, "logits": {0: "n"}})
 

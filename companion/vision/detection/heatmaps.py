@@ -1,0 +1,72 @@
+"""What the outline detector's network says of a picture at one size: rectangles or hexagons, roughly placed.
+
+The network (`models/outline/detector`) answers for every fourth pixel, once for each shape: a centre's logit, the offset
+to that centre and the code of the card's affine pose (`poses`).
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.detection.poses import decode
+from companion.vision.finder import brightened
+from companion.vision.models import logistic, network
+from companion.vision.pyramid import Pyramid
+
+NETWORK = "outline/detector/weights.onnx"
+STRIDE, OFFSET_PX, PLANES = 4, 8.0, 8
+_COARSEST = 16
+"""The network halves its picture four times: sides are padded to whole ones of these."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A place where a card may lie.
+
+    Attributes:
+        corners: (4 or 6, 2) on the full picture.
+        confidence: the network's, 0..1.
+        net_px: the card's size as the network saw it, the root of its area.
+    """
+
+    corners: NDArray[np.float64]
+    confidence: float
+    net_px: float
+
+
+def look(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = NETWORK) -> list[Candidate]:
+    """The candidates that the network sees in the picture at ``factor`` of its size.
+
+    Args:
+        pyramid: the picture.
+        factor: at most 1.
+        sides: 4 or 6.
+        least: less likely candidates are left out.
+        name: of the network.
+    """
+    small = pyramid.scaled(factor)
+    planes = answer(small, name)[PLANES * (sides == 6) :][:PLANES]
+    heat = logistic(planes[0])
+    rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
+    offsets = planes[1:3, rows, cols].T.astype(np.float64) * OFFSET_PX
+    centres = np.stack([cols, rows], 1) * STRIDE + (STRIDE - 1) / 2 + offsets
+    corners = decode(centres, planes[3:8, rows, cols].T.astype(np.float64), sides)
+    scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
+    on_picture = (corners + 0.5) / scale - 0.5
+    areas = [max(1.0, cv2.contourArea(c.astype(np.float32))) for c in corners]
+    return [
+        Candidate(c, float(h), float(np.sqrt(a)))
+        for c, h, a in zip(on_picture, heat[rows, cols], areas, strict=True)
+        if np.isfinite(c).all()
+    ]
+
+
+def answer(picture: NDArray[np.uint8], name: str = NETWORK) -> NDArray[np.float32]:
+    """The network's planes (16, h/4, w/4) for a picture (h, w, 3) BGR."""
+    h, w = picture.shape[:2]
+    padded = cv2.copyMakeBorder(brightened(picture), 0, -h % _COARSEST, 0, -w % _COARSEST, cv2.BORDER_REPLICATE)
+    net = network(name)
+    net.setInput(cv2.dnn.blobFromImage(padded, 1 / 255.0, mean=(127.5, 127.5, 127.5)))
+    return np.ascontiguousarray(np.asarray(net.forward()[0], np.float32)[:, : -(-h // STRIDE), : -(-w // STRIDE)])
