@@ -36,8 +36,32 @@ class Candidate:
     net_px: float
 
 
-def look(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = NETWORK) -> list[Candidate]:
-    """The candidates that the network sees in the picture at ``factor`` of its size.
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What the network saw of the whole picture at one size.
+
+    Attributes:
+        factor: (2,) of that size to the full picture, across and down.
+        heat: (h, w) how likely a card's centre lies in each of its cells.
+        candidates: the peaks.
+    """
+
+    factor: NDArray[np.float64]
+    heat: NDArray[np.float32]
+    candidates: tuple[Candidate, ...]
+
+    def around(self, corners: NDArray[np.float64], reach: float) -> float:
+        """The greatest heat near the centre of an outline (N, 2), within ``reach`` of its size."""
+        cells = ((corners.mean(0) + 0.5) * self.factor - STRIDE / 2) / STRIDE
+        size = np.sqrt(abs(cv2.contourArea(corners.astype(np.float32))) * self.factor.prod()) / STRIDE * reach
+        low = np.clip(np.floor(cells - size), 0, None).astype(int)
+        high = np.ceil(cells + size).astype(int) + 1
+        part = self.heat[low[1] : high[1], low[0] : high[0]]
+        return float(part.max()) if part.size else 0.0
+
+
+def look(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = NETWORK) -> Look:
+    """What the network sees in the picture at ``factor`` of its size.
 
     Args:
         pyramid: the picture.
@@ -48,7 +72,7 @@ def look(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = 
     """
     small = pyramid.scaled(factor)
     planes = answer(small, name)[PLANES * (sides == 6) :][:PLANES]
-    heat = logistic(planes[0])
+    heat = logistic(planes[0]).astype(np.float32)
     rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
     offsets = planes[1:3, rows, cols].T.astype(np.float64) * OFFSET_PX
     centres = np.stack([cols, rows], 1) * STRIDE + (STRIDE - 1) / 2 + offsets
@@ -56,11 +80,12 @@ def look(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = 
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
     on_picture = (corners + 0.5) / scale - 0.5
     areas = [max(1.0, cv2.contourArea(c.astype(np.float32))) for c in corners]
-    return [
+    candidates = [
         Candidate(c, float(h), float(np.sqrt(a)))
         for c, h, a in zip(on_picture, heat[rows, cols], areas, strict=True)
         if np.isfinite(c).all()
     ]
+    return Look(scale, heat, tuple(candidates))
 
 
 def answer(picture: NDArray[np.uint8], name: str = NETWORK) -> NDArray[np.float32]:

@@ -130,7 +130,7 @@ def _candidates(pyramid: Pyramid, sides: int, settings: Settings) -> list[Candid
     found: list[Candidate] = []
     sizes = sorted({min(px, longest) for px in settings.looks_px})
     for index, px in enumerate(sizes):
-        seen = look(pyramid, px / longest, sides, settings.least_seed)
+        seen = look(pyramid, px / longest, sides, settings.least_seed).candidates
         found += [replace(c, confidence=c.confidence * _fitness(c.net_px, settings.best_px)) for c in seen]
         sure = [c.net_px for c in seen if c.confidence > 0.4]
         if index and sure and np.percentile(sure, 20) > settings.fine_look_px:
