@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.detection.boards import find_board
-from companion.vision.detection.heatmaps import Candidate, look
+from companion.vision.detection.contours import propose
+from companion.vision.detection.heatmaps import Candidate, Look, look
 from companion.vision.detection.sizes import SizeMm, has_size
 from companion.vision.pyramid import Pyramid
 from companion.vision.refinement.edges import Refined, refine
@@ -27,7 +28,10 @@ class Settings:
         best_px: sizes at which the network places cards best.
         least_seed: candidates less likely than this are not refined.
         least: outlines less sure than this are not told.
+        areas_px: the longer side of the picture in which areas that edges bound are looked for.
+        least_area: such areas less likely than this, by the network, are left out.
         overlap: share of the smaller outline that two cards may have in common.
+        most_seeds: candidates that are refined, the best ones.
         least_px: the shorter side of the smallest card.
     """
 
@@ -36,8 +40,11 @@ class Settings:
     best_px: tuple[float, float] = (26.0, 110.0)
     least_seed: float = 0.15
     least: float = 0.5
+    areas_px: int = 800
+    least_area: float = 0.06
     overlap: float = 0.35
     least_px: float = 14.0
+    most_seeds: int = 160
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,7 +78,7 @@ def detect_outlines(
         settings: see `Settings`.
     """
     pyramid = Pyramid.of(picture, 6)
-    seeds = suppress(_candidates(pyramid, sides, settings), settings.overlap)
+    seeds = suppress(_candidates(pyramid, sides, settings), 0.8)[: settings.most_seeds]
     refined = refine(pyramid, [seed.corners for seed in seeds])
     again = [i for i, r in enumerate(refined) if r.moved > 0.03]
     for i, better in zip(again, refine(pyramid, [refined[i].corners for i in again]), strict=True):
@@ -125,17 +132,40 @@ def is_plausible(corners: Floats, least_px: float) -> bool:
 
 
 def _candidates(pyramid: Pyramid, sides: int, settings: Settings) -> list[Candidate]:
-    """What the looks see, each weighed by whether it saw the card at a good size; best first."""
+    """What the looks see, each weighed by whether it saw the card at a good size, and areas that edges bound; best first."""
     longest = max(pyramid.levels[0].shape[:2])
-    found: list[Candidate] = []
-    sizes = sorted({min(px, longest) for px in settings.looks_px})
-    for index, px in enumerate(sizes):
-        seen = look(pyramid, px / longest, sides, settings.least_seed).candidates
-        found += [replace(c, confidence=c.confidence * _fitness(c.net_px, settings.best_px)) for c in seen]
-        sure = [c.net_px for c in seen if c.confidence > 0.4]
+    looks: list[Look] = []
+    for index, px in enumerate(sorted({min(px, longest) for px in settings.looks_px})):
+        looks.append(look(pyramid, px / longest, sides, settings.least_seed))
+        sure = [c.net_px for c in looks[-1].candidates if c.confidence > 0.4]
         if index and sure and np.percentile(sure, 20) > settings.fine_look_px:
             break
+    found = [
+        replace(c, confidence=c.confidence * _fitness(c.net_px, settings.best_px))
+        for seen in looks
+        for c in seen.candidates
+    ]
+    found += _areas(pyramid, sides, looks, settings)
     return sorted(found, key=lambda c: -c.confidence)
+
+
+def _areas(pyramid: Pyramid, sides: int, looks: Sequence[Look], settings: Settings) -> list[Candidate]:
+    """Areas that edges bound, as sure as the network is that a card's centre lies in their middle."""
+    factor = min(1.0, settings.areas_px / max(pyramid.size))
+    small = pyramid.scaled(factor)
+    scale = np.array(small.shape[1::-1]) / pyramid.size
+    found = []
+    for polygon in propose(np.asarray(small, np.uint8), sides, settings.least_px):
+        corners = (polygon + 0.5) / scale - 0.5
+        size = float(np.sqrt(cv2.contourArea(corners.astype(np.float32))))
+        seen = [
+            (seen.around(corners, 0.12) * _fitness(n := size * float(seen.factor.mean()), settings.best_px), n)
+            for seen in looks
+        ]
+        heat, net_px = max(seen)
+        if heat >= settings.least_area:
+            found.append(Candidate(corners, heat, net_px))
+    return found
 
 
 def _fitness(net_px: float, best: tuple[float, float]) -> float:
