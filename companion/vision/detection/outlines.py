@@ -41,10 +41,10 @@ class Settings:
     least_seed: float = 0.15
     least: float = 0.5
     areas_px: int = 800
-    least_area: float = 0.06
+    least_area: float = 0.2
     overlap: float = 0.35
     least_px: float = 14.0
-    most_seeds: int = 160
+    most_seeds: int = 80
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,7 +118,7 @@ def judge(seed: Candidate, refined: Refined) -> float:
     """How sure it is, 0..1, that a card lies there, by the detector's answer and the edges that were found."""
     heat = np.log(max(seed.confidence, 1e-4) / max(1e-4, 1 - seed.confidence))
     edges = float(np.sort(refined.support)[:2].mean())
-    score = 1.0 * heat + 6.0 * (edges - 0.45) + 0.5
+    score = 1.5 * heat + 5.0 * (edges - 0.5) + 0.3
     return float(1 / (1 + np.exp(-score)))
 
 
