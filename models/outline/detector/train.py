@@ -30,6 +30,8 @@ from models.training import averaged, export, quick
 STRIDE, CROP, BATCH = 4, 224, 8
 SMALLEST_NET_PX, LARGEST_NET_PX = 12.0, 150.0
 """Sizes of cards, the root of their area, that one look is to find: others are left to finer and coarser looks."""
+EMPTY_AGAIN = 3
+"""How many times more a scene without any card is shown than another: there are few, and each is one to be silent on."""
 OFFSET_PX = 8.0
 """Offsets to centres are answered in these units."""
 LEAST_VISIBLE = 0.55
@@ -171,6 +173,7 @@ def batches(folders: Sequence[Path], seed: int, kept: int) -> Iterator[list[NDAr
             files = [sorted(folder.glob("*.pickle")) for folder in folders]
             chosen = [f[i] for f in files for i in rng.permutation(len(f))[:kept]]
             pool = [scene for path in chosen for scene in pickle.loads(path.read_bytes())]
+            pool += EMPTY_AGAIN * [scene for scene in pool if not scene.outlines]
         items = []
         for index in rng.integers(len(pool), size=BATCH):
             scene = shrunk(rng, turned(rng, pool[index]))
