@@ -1,6 +1,5 @@
 """Boards of hexagons side by side: what their common lattice says of each tile, and of tiles that were missed."""
 
-from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.refinement.strips import Frame, fit_homography
+from companion.vision.refinement.strips import fit_homography
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
@@ -19,7 +18,9 @@ LEAST_TILES = 5
 MOST_OFF = 0.3
 """How far a tile's centre may lie from where its neighbours have it, in circumradii."""
 MOST_SPREAD = 0.13
-"""How far, in the median, tiles' corners may lie from the lattice for it to be told from tiles laid by hand."""
+"""How far, in the median, tiles' corners may lie from the lattice for it to be told from tiles laid by hand, in sizes."""
+ROBUST = 0.05
+"""Corners farther off the lattice than that, in sizes of a tile, soon say nothing of it."""
 _TURNS = np.radians(np.arange(6) * 60.0)
 UNIT_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
 
@@ -62,97 +63,93 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
 
     Args:
         tiles: corners (6, 2) of each.
-        weights: how much each is worth; the best one begins the lattice.
+        weights: how much each is worth; the best ones begin the lattice.
     """
     if len(tiles) < LEAST_TILES:
         return None
-    best: Board | None = None
-    for anchor in np.argsort(-np.asarray(weights))[:3]:
-        board = _grown(tiles, int(anchor))
-        if best is None or (board is not None and len(board.cells) > len(best.cells)):
-            best = board
-    if best is None or len(best.cells) < max(LEAST_TILES, 0.6 * len(tiles)):
-        return None
-    return _fitted(tiles, weights, best.cells)
-
-
-def _grown(tiles: Sequence[Floats], anchor: int) -> Board | None:
-    """The lattice grown from one tile to its neighbours, to theirs and so on."""
     middles = np.array([tile.mean(0) for tile in tiles])
-    frame = Frame.of(tiles[anchor])
-    scale = np.diag([np.linalg.norm(frame.corners[0]), np.linalg.norm(frame.corners[0]), 1.0])
+    best: dict[Cell, int] = {}
+    for anchor in np.argsort(-np.asarray(weights))[:4]:
+        for steps in _steps_from(middles, int(anchor)):
+            cells = _grown(middles, int(anchor), steps)
+            if len(cells) > len(best):
+                best = cells
+    if len(best) < max(LEAST_TILES, 0.6 * len(tiles)):
+        return None
+    return _fitted(tiles, weights, best)
+
+
+def _steps_from(middles: Floats, anchor: int) -> list[Floats]:
+    """Guesses of the picture's steps (2, 2) to the cells (1, 0) and (0, 1), by pairs of a tile's neighbours."""
+    away = middles - middles[anchor]
+    near = np.argsort(np.linalg.norm(away, axis=1))[1:7]
+    guesses = []
+    for i in near:
+        for j in near:
+            a, b = away[i], away[j]
+            angle = np.degrees(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
+            if 30 < angle < 100 and 0.5 < np.linalg.norm(a) / np.linalg.norm(b) < 2:
+                guesses.append(np.stack([a, b]))
+    return guesses
+
+
+def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
+    """The tiles on the cells of a lattice grown from one tile, its homography fitted anew after every ring."""
+    first, second = centre_of((1, 0)), centre_of((0, 1))
+    plane = np.eye(3)
+    plane[:2, :2] = steps.T @ np.linalg.inv(np.stack([first, second], 1))
+    plane[:2, 2] = middles[anchor]
     cells: dict[Cell, int] = {(0, 0): anchor}
-    local = {(0, 0): frame.picture_from_frame @ scale}
-    waiting, taken = deque([(0, 0)]), {anchor}
-    while waiting:
-        cell = waiting.popleft()
-        to_picture = local[cell]
-        radius = float(np.linalg.norm(tiles[cells[cell]] - middles[cells[cell]], axis=1).mean())
-        for step in NEIGHBOURS:
-            beside = (cell[0] + step[0], cell[1] + step[1])
-            if beside in cells:
-                continue
-            at = to_picture @ np.array([*centre_of(step), 1.0])
-            away = np.linalg.norm(middles - at[:2] / at[2], axis=1)
-            index = int(away.argmin())
-            if index not in taken and away[index] < 1.6 * MOST_OFF * radius:
-                cells[beside] = index
-                taken.add(index)
-                waiting.append(beside)
-                local[beside] = _turned_like(tiles[index], to_picture)
-    return Board(cells, local[(0, 0)], 1.0) if len(cells) >= LEAST_TILES else None
-
-
-def _turned_like(tile: Floats, to_picture: Floats) -> Floats:
-    """The tile's own homography from the lattice's directions, its corners in the order of a neighbour's."""
-    origin = to_picture @ np.array([0.0, 0.0, 1.0])
-    right = to_picture @ np.array([0.5, 0.0, 1.0])
-    direction = right[:2] / right[2] - origin[:2] / origin[2]
-    towards = tile - tile.mean(0)
-    first = int(np.argmax(towards @ direction / np.linalg.norm(towards, axis=1)))
-    frame = Frame.of(np.roll(tile, -first, 0))
-    size = float(np.linalg.norm(frame.corners[0]))
-    return np.asarray(frame.picture_from_frame @ np.diag([size, size, 1.0]))
+    for _ in range(8):
+        board = Board({}, plane, 1.0)
+        around = {(q + dq, r + dr) for q, r in cells for dq, dr in NEIGHBOURS} | cells.keys()
+        grown: dict[Cell, int] = {}
+        for cell in sorted(around):
+            corners = board.corners(cell)
+            radius = float(np.linalg.norm(corners - corners.mean(0), axis=1).mean())
+            far = np.linalg.norm(middles - corners.mean(0), axis=1)
+            index = int(far.argmin())
+            if far[index] < MOST_OFF * radius and index not in grown.values():
+                grown[cell] = index
+        if (0, 0) not in grown or len(grown) <= len(cells):
+            return cells
+        cells = grown
+        flat = np.array([centre_of(cell) for cell in cells])
+        seen = middles[list(cells.values())]
+        if len(cells) >= 7:
+            plane = fit_homography(flat, seen)
+        elif len(cells) >= 3:
+            fitted, *_ = np.linalg.lstsq(np.column_stack([flat, np.ones(len(flat))]), seen, rcond=None)
+            plane = np.vstack([fitted.T, [0, 0, 1]])
+    return cells
 
 
 def _fitted(tiles: Sequence[Floats], weights: Sequence[float], cells: dict[Cell, int]) -> Board | None:
-    """The board fitted to all its tiles' corners; None where they lie too far from it."""
-    kept = dict(cells)
-    board: Board | None = None
-    for _ in range(3):
-        keys = list(kept)
-        if len(keys) < LEAST_TILES:
-            return None
-        middles = np.array([tiles[kept[key]].mean(0) for key in keys])
-        worth = np.array([weights[kept[key]] for key in keys])
-        rough = fit_homography(np.array([centre_of(key) for key in keys]), middles, worth)
-        ordered = [_ordered(tiles[kept[key]], Board({}, rough, 1.0).corners(key)) for key in keys]
-        back = Board({}, np.asarray(np.linalg.inv(rough)), 1.0)
-        sizes = [
-            np.linalg.norm(_apply(back, o) - centre_of(k), axis=1).mean() for o, k in zip(ordered, keys, strict=True)
-        ]
-        radius = float(np.clip(np.average(sizes, weights=worth), 0.7, 1.05))
-        flat = np.concatenate([centre_of(key) + radius * UNIT_HEXAGON for key in keys])
-        fitted = _least_squares(flat, np.concatenate(ordered))
-        board = Board(kept, fitted, radius)
-        off = [
-            np.linalg.norm(o - board.corners(k), axis=1).mean() / np.linalg.norm(o - o.mean(0), axis=1).mean()
-            for o, k in zip(ordered, keys, strict=True)
-        ]
-        kept = {k: kept[k] for k, far in zip(keys, off, strict=True) if far < MOST_OFF}
-        if len(kept) == len(keys):
-            break
-    return board if board is not None and np.median(off) < MOST_SPREAD else None
+    """The board fitted to its tiles' centres, then to those corners that lie near it; None where most do not."""
+    keys = list(cells)
+    flat = np.array([centre_of(key) for key in keys])
+    middles = np.array([tiles[cells[key]].mean(0) for key in keys])
+    worth = np.array([weights[cells[key]] for key in keys])
+    plane = fit_homography(flat, middles, worth + 0.05)
+    areas = [_area(_apply(np.asarray(np.linalg.inv(plane)), tiles[cells[key]])) for key in keys]
+    radius = float(np.clip(np.sqrt(np.median(areas) / _area(UNIT_HEXAGON)), 0.8, 1.02))
+    board = Board(cells, plane, radius)
+    ordered = np.concatenate([_ordered(tiles[cells[key]], board.corners(key)) for key in keys])
+    places = np.concatenate([centre_of(key) + radius * UNIT_HEXAGON for key in keys])
+    size = float(np.median([np.sqrt(_area(board.corners(key))) for key in keys]))
+    for _ in range(6):
+        off = np.linalg.norm(_apply(plane, places) - ordered, axis=1) / size
+        plane = fit_homography(places, ordered, 1 / (1 + (off / ROBUST) ** 2) ** 2)
+    off = np.linalg.norm(_apply(plane, places) - ordered, axis=1) / size
+    return Board(cells, plane, radius) if np.median(off) < MOST_SPREAD else None
 
 
-def _least_squares(flat: Floats, seen: Floats) -> Floats:
-    """The homography that takes points nearest to where they are seen."""
-    fitted, _ = cv2.findHomography(flat, seen, 0)
-    return fit_homography(flat, seen) if fitted is None else np.asarray(fitted, np.float64)
+def _area(corners: Floats) -> float:
+    return float(cv2.contourArea(corners.astype(np.float32)))
 
 
-def _apply(board: Board, points: Floats) -> Floats:
-    at = points @ board.picture_from_lattice[:, :2].T + board.picture_from_lattice[:, 2]
+def _apply(homography: Floats, points: Floats) -> Floats:
+    at = points @ homography[:, :2].T + homography[:, 2]
     return np.asarray(at[:, :2] / at[:, 2:])
 
 

@@ -60,6 +60,8 @@ class Outline:
     confidence: float
 
 
+BOARD_LEAST = 0.1
+"""Tiles less sure than that do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
 """A board's cell with so many tiles around it holds one too, about as surely."""
 SETTINGS = Settings()
@@ -96,11 +98,12 @@ def detect_outlines(
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     """Hexagons as the lattice of their board has them, with those that were missed; unchanged where there is none."""
-    board = find_board([t.corners for t in tiles], [t.confidence for t in tiles])
+    likely = [t for t in tiles if t.confidence > BOARD_LEAST]
+    board = find_board([t.corners for t in likely], [t.confidence for t in likely])
     if board is None:
         return tiles
     cells = list(board.cells)
-    sure = [tiles[board.cells[cell]].confidence for cell in cells]
+    sure = [likely[board.cells[cell]].confidence for cell in cells]
     closer = refine(pyramid, [board.corners(cell) for cell in cells])
     again = find_board(
         [r.corners for r in closer], [c * float(r.support.mean()) for c, r in zip(sure, closer, strict=True)]
