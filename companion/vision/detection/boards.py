@@ -17,10 +17,10 @@ LEAST_TILES = 5
 """A homography of fewer tiles is no better than the tiles themselves."""
 MOST_OFF = 0.3
 """How far a tile's centre may lie from where its neighbours have it, in circumradii."""
-MOST_SPREAD = 0.13
-"""How far, in the median, tiles' corners may lie from the lattice for it to be told from tiles laid by hand, in sizes."""
-ROBUST = 0.05
-"""Corners farther off the lattice than that, in sizes of a tile, soon say nothing of it."""
+MOST_SPREAD = 0.15
+"""How far, in the median, tiles' centres may lie from the lattice, in circumradii."""
+ROBUST = 0.06
+"""Points farther off the lattice than that, in circumradii, soon say nothing of it."""
 _TURNS = np.radians(np.arange(6) * 60.0)
 UNIT_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
 
@@ -68,15 +68,26 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
     if len(tiles) < LEAST_TILES:
         return None
     middles = np.array([tile.mean(0) for tile in tiles])
-    best: dict[Cell, int] = {}
-    for anchor in np.argsort(-np.asarray(weights))[:4]:
-        for steps in _steps_from(middles, int(anchor)):
-            cells = _grown(middles, int(anchor), steps)
-            if len(cells) > len(best):
-                best = cells
-    if len(best) < max(LEAST_TILES, 0.6 * len(tiles)):
+    grown = [
+        _grown(middles, int(anchor), steps)
+        for anchor in np.argsort(-np.asarray(weights))[:3]
+        for steps in _steps_from(middles, int(anchor))
+    ]
+    most = max((len(cells) for cells in grown), default=0)
+    if most < max(LEAST_TILES, 0.6 * len(tiles)):
         return None
-    return _fitted(tiles, weights, best)
+    fitted = [_fitted(tiles, weights, cells) for cells in grown if len(cells) > 0.9 * most]
+    boards = [board for board in fitted if board is not None]
+    return min(boards, key=lambda board: _unlikeness(tiles, board), default=None)
+
+
+def _unlikeness(tiles: Sequence[Floats], board: Board) -> float:
+    """How far the tiles' corners lie from the board's, of the best fifth, in sizes: slanted lattices share its centres."""
+    off = []
+    for cell, index in board.cells.items():
+        like = board.corners(cell)
+        off.append(np.linalg.norm(_ordered(tiles[index], like) - like, axis=1).mean() / np.sqrt(max(1.0, _area(like))))
+    return float(np.percentile(off, 20))
 
 
 def _steps_from(middles: Floats, anchor: int) -> list[Floats]:
@@ -125,23 +136,33 @@ def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
 
 
 def _fitted(tiles: Sequence[Floats], weights: Sequence[float], cells: dict[Cell, int]) -> Board | None:
-    """The board fitted to its tiles' centres, then to those corners that lie near it; None where most do not."""
+    """The board fitted to its tiles' centres, and to their corners where most lie near; None for a poor fit."""
     keys = list(cells)
     flat = np.array([centre_of(key) for key in keys])
     middles = np.array([tiles[cells[key]].mean(0) for key in keys])
-    worth = np.array([weights[cells[key]] for key in keys])
-    plane = fit_homography(flat, middles, worth + 0.05)
+    plane = _robust(flat, middles, np.array([weights[cells[key]] + 0.05 for key in keys]))
+    away = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), middles) - flat, axis=1)
+    if np.median(away) > MOST_SPREAD:
+        return None
     areas = [_area(_apply(np.asarray(np.linalg.inv(plane)), tiles[cells[key]])) for key in keys]
-    radius = float(np.clip(np.sqrt(np.median(areas) / _area(UNIT_HEXAGON)), 0.8, 1.02))
+    radius = float(np.clip(np.sqrt(np.median(areas) / _area(UNIT_HEXAGON)), 0.95, 1.0))
     board = Board(cells, plane, radius)
     ordered = np.concatenate([_ordered(tiles[cells[key]], board.corners(key)) for key in keys])
     places = np.concatenate([centre_of(key) + radius * UNIT_HEXAGON for key in keys])
-    size = float(np.median([np.sqrt(_area(board.corners(key))) for key in keys]))
-    for _ in range(6):
-        off = np.linalg.norm(_apply(plane, places) - ordered, axis=1) / size
-        plane = fit_homography(places, ordered, 1 / (1 + (off / ROBUST) ** 2) ** 2)
-    off = np.linalg.norm(_apply(plane, places) - ordered, axis=1) / size
-    return Board(cells, plane, radius) if np.median(off) < MOST_SPREAD else None
+    off = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), ordered) - places, axis=1)
+    near = off < 3 * ROBUST
+    if near.mean() > 0.6:
+        plane = _robust(places[near], ordered[near], np.ones(int(near.sum())))
+    return Board(cells, plane, radius)
+
+
+def _robust(flat: Floats, seen: Floats, weights: Floats) -> Floats:
+    """The homography that takes points nearest to where most of them are seen."""
+    plane = fit_homography(flat, seen, weights)
+    for _ in range(5):
+        off = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), seen) - flat, axis=1)
+        plane = fit_homography(flat, seen, weights / (1 + (off / ROBUST) ** 2))
+    return plane
 
 
 def _area(corners: Floats) -> float:

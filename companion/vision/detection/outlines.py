@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from companion.vision.detection.boards import find_board
 from companion.vision.detection.contours import propose
 from companion.vision.detection.heatmaps import Candidate, Look, look
-from companion.vision.detection.sizes import SizeMm, has_size
+from companion.vision.detection.sizes import FOCAL_LENGTH, SizeMm, has_size, proportion_of
 from companion.vision.pyramid import Pyramid
 from companion.vision.refinement.edges import Refined, refine
 
@@ -60,7 +60,9 @@ class Outline:
     confidence: float
 
 
-BOARD_LEAST = 0.1
+MOST_SQUARE, MANY_SQUARES = 1.2, 24
+"""So many outlines, so nearly square, are fields of a printed board rather than cards."""
+BOARD_LEAST = 0.12
 """Tiles less sure than that do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
 """A board's cell with so many tiles around it holds one too, about as surely."""
@@ -93,7 +95,16 @@ def detect_outlines(
     kept = suppress(sorted(judged, key=lambda o: -o.confidence), settings.overlap)
     if sides == 6:
         kept = on_board(pyramid, kept)
-    return tuple(o for o in kept if o.confidence >= settings.least)
+    told = [o for o in kept if o.confidence >= settings.least]
+    return tuple(without_printed_fields(told, pyramid.size) if sides == 4 else told)
+
+
+def without_printed_fields(cards: list[Outline], picture_px: tuple[int, int]) -> list[Outline]:
+    """The outlines, less the squares where most are squares and many: fields printed on a board of chess or letters."""
+    focal_px, centre = FOCAL_LENGTH * max(picture_px), np.array(picture_px) / 2
+    others = [c for c in cards if proportion_of(c.corners, focal_px, centre) > MOST_SQUARE]
+    squares = len(cards) - len(others)
+    return others if squares >= MANY_SQUARES and squares > 2 * len(others) else cards
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
@@ -121,7 +132,7 @@ def judge(seed: Candidate, refined: Refined) -> float:
     """How sure it is, 0..1, that a card lies there, by the detector's answer and the edges that were found."""
     heat = np.log(max(seed.confidence, 1e-4) / max(1e-4, 1 - seed.confidence))
     edges = float(np.sort(refined.support)[:2].mean())
-    score = 1.5 * heat + 5.0 * (edges - 0.5) + 0.3
+    score = 1.5 * heat + 5.0 * (edges - 0.5) - 0.5
     return float(1 / (1 + np.exp(-score)))
 
 
