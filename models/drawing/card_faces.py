@@ -1,4 +1,4 @@
-"""Draws faces of cards and tiles that may show anything: nothing, text, pictures, numbers, pips, patterns, our decks."""
+"""Draws faces of cards and tiles that may show anything: text, pictures, numbers, pips, patterns, our decks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

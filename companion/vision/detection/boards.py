@@ -50,12 +50,14 @@ class Board:
         at = at + self.picture_from_lattice[:, 2]
         return np.asarray(at[:, :2] / at[:, 2:])
 
+    def neighbours(self, cell: Cell) -> int:
+        """How many of the cells around a cell hold a tile."""
+        return sum((cell[0] + dq, cell[1] + dr) in self.cells for dq, dr in NEIGHBOURS)
+
     def gaps(self, least: int) -> list[Cell]:
         """Empty cells with at least so many tiles around them."""
         around = {(q + dq, r + dr) for q, r in self.cells for dq, dr in NEIGHBOURS} - self.cells.keys()
-        return [
-            (q, r) for q, r in sorted(around) if sum((q + dq, r + dr) in self.cells for dq, dr in NEIGHBOURS) >= least
-        ]
+        return [cell for cell in sorted(around) if self.neighbours(cell) >= least]
 
 
 def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | None:
@@ -82,7 +84,7 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
 
 
 def _unlikeness(tiles: Sequence[Floats], board: Board) -> float:
-    """How far the tiles' corners lie from the board's, of the best fifth, in sizes: slanted lattices share its centres."""
+    """How far the best fifth of tiles' corners lie from the board's, in sizes: slanted lattices share its centres."""
     off = []
     for cell, index in board.cells.items():
         like = board.corners(cell)

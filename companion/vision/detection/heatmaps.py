@@ -1,7 +1,7 @@
 """What the outline detector's network says of a picture at one size: rectangles or hexagons, roughly placed.
 
-The network (`models/outline/detector`) answers for every fourth pixel, once for each shape: a centre's logit, the offset
-to that centre and the code of the card's affine pose (`poses`).
+The network (`models/outline/detector`) answers for every fourth pixel, once for each shape: a centre's logit, the
+offset to that centre and the code of the card's affine pose (`poses`).
 """
 
 from dataclasses import dataclass

@@ -38,7 +38,7 @@ class Settings:
     looks_px: tuple[int, ...] = (224, 512, 1152, 2592)
     fine_look_px: float = 34.0
     best_px: tuple[float, float] = (26.0, 110.0)
-    least_seed: float = 0.15
+    least_seed: float = 0.1
     least: float = 0.5
     areas_px: int = 800
     least_area: float = 0.2
@@ -62,7 +62,7 @@ class Outline:
 
 MOST_SQUARE, MANY_SQUARES = 1.2, 24
 """So many outlines, so nearly square, are fields of a printed board rather than cards."""
-BOARD_LEAST = 0.12
+BOARD_LEAST = 0.05
 """Tiles less sure than that do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
 """A board's cell with so many tiles around it holds one too, about as surely."""
@@ -121,7 +121,10 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     )
     if again is not None:
         board, sure = again, [sure[i] for i in again.cells.values()]
-    on_lattice = [Outline(board.corners(c), 1 - 0.5 * (1 - told)) for c, told in zip(board.cells, sure, strict=True)]
+    on_lattice = [
+        Outline(board.corners(c), 1 - 0.5 * (1 - told) if board.neighbours(c) > 2 else told)
+        for c, told in zip(board.cells, sure, strict=True)
+    ]
     gaps = [board.corners(cell) for cell in board.gaps(GAP_NEIGHBOURS)]
     filled = [Outline(corners, GAP_CONFIDENCE) for corners in gaps]
     lone = [replace(t, confidence=t.confidence * 0.5) for t in tiles]
@@ -146,7 +149,7 @@ def is_plausible(corners: Floats, least_px: float) -> bool:
 
 
 def _candidates(pyramid: Pyramid, sides: int, settings: Settings) -> list[Candidate]:
-    """What the looks see, each weighed by whether it saw the card at a good size, and areas that edges bound; best first."""
+    """What the looks see, weighed by whether they saw it at a good size, and areas that edges bound; best first."""
     longest = max(pyramid.levels[0].shape[:2])
     looks: list[Look] = []
     for index, px in enumerate(sorted({min(px, longest) for px in settings.looks_px})):

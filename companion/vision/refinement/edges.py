@@ -1,7 +1,7 @@
 """Cards' edges found by a small network in strips along their sides, and the corners where straight edges meet.
 
-The network (`models/outline/refiner`) answers, for each column of a strip, how likely the edge runs at each place across
-it, or that there is none. The straight line that gathers most of that likelihood is the side.
+The network (`models/outline/refiner`) answers, for each column of a strip, how likely the edge runs at each place
+across it, or that there is none. The straight line that gathers most of that likelihood is the side.
 """
 
 from collections.abc import Sequence

@@ -31,7 +31,7 @@ STRIDE, CROP, BATCH = 4, 224, 8
 SMALLEST_NET_PX, LARGEST_NET_PX = 12.0, 150.0
 """Sizes of cards, the root of their area, that one look is to find: others are left to finer and coarser looks."""
 EMPTY_AGAIN = 3
-"""How many times more a scene without any card is shown than another: there are few, and each is one to be silent on."""
+"""How many times more a scene without any card is shown than another: there are few of them."""
 OFFSET_PX = 8.0
 """Offsets to centres are answered in these units."""
 LEAST_VISIBLE = 0.55
