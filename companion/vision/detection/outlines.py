@@ -60,7 +60,7 @@ class Outline:
     confidence: float
 
 
-MOST_SQUARE, MANY_SQUARES = 1.2, 24
+MOST_SQUARE, MANY_SQUARES = 1.25, 12
 """So many outlines, so nearly square, are fields of a printed board rather than cards."""
 BOARD_LEAST = 0.05
 """Tiles less sure than that do not say where their board lies."""
@@ -104,7 +104,7 @@ def without_printed_fields(cards: list[Outline], picture_px: tuple[int, int]) ->
     focal_px, centre = FOCAL_LENGTH * max(picture_px), np.array(picture_px) / 2
     others = [c for c in cards if proportion_of(c.corners, focal_px, centre) > MOST_SQUARE]
     squares = len(cards) - len(others)
-    return others if squares >= MANY_SQUARES and squares > 2 * len(others) else cards
+    return others if squares >= MANY_SQUARES and squares > len(others) else cards
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
