@@ -100,11 +100,14 @@ def detect_outlines(
 
 
 def without_printed_fields(cards: list[Outline], picture_px: tuple[int, int]) -> list[Outline]:
-    """The outlines, less the squares where most are squares and many: fields printed on a board of chess or letters."""
+    """The outlines, less what is no larger than a few fields where most are squares and many: a printed board."""
     focal_px, centre = FOCAL_LENGTH * max(picture_px), np.array(picture_px) / 2
-    others = [c for c in cards if proportion_of(c.corners, focal_px, centre) > MOST_SQUARE]
-    squares = len(cards) - len(others)
-    return others if squares >= MANY_SQUARES and squares > len(others) else cards
+    areas = np.array([cv2.contourArea(c.corners.astype(np.float32)) for c in cards])
+    is_square = np.array([proportion_of(c.corners, focal_px, centre) < MOST_SQUARE for c in cards], bool)
+    if is_square.sum() < MANY_SQUARES or 2 * is_square.sum() < len(cards):
+        return cards
+    least = 4 * float(np.median(areas[is_square]))
+    return [card for card, area in zip(cards, areas, strict=True) if area > least]
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
