@@ -56,6 +56,7 @@ class LateCommands(click.Group):
         "demo": ("companion.cli.demo", "demo_command"),
         "doctor": ("companion.cli.doctor", "doctor_command"),
         "hub": ("companion.cli.hub", "hub_command"),
+        "outline": ("companion.cli.outline", "outline_command"),
         "panel": ("companion.cli.panel", "panel_command"),
         "print": ("companion.cli.print", "print_command"),
         "run": ("companion.cli.run", "run_command"),

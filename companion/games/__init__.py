@@ -120,7 +120,8 @@ def game(name: str) -> GameSpec:
 
 def network_files() -> tuple[str, ...]:
     """Every network of an installation that is whole, as `companion.vision.networks.network` takes it."""
-    return tuple(f"{spec.name}/{folder}/weights.onnx" for spec in GAMES.values() for folder in spec.networks)
+    shared = ("outline/detector/weights.onnx", "outline/refiner/weights.onnx")
+    return shared + tuple(f"{spec.name}/{folder}/weights.onnx" for spec in GAMES.values() for folder in spec.networks)
 
 
 def register(package: str) -> None:

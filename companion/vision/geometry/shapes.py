@@ -45,7 +45,7 @@ class Shape:
     def pose_code(self, corners: NDArray[np.floating]) -> tuple[Array, Array, Array]:
         """The centre (2,), the pose's code (5,) and the affine map (2, 2) of an outline (K, 2)."""
         centre, affine = self.pose_of(corners)
-        return centre, _code_of(affine, self.symmetry), affine
+        return centre, affine_code(affine, self.symmetry), affine
 
     def corners_from_code(self, centres: Array, codes: Array) -> Array:
         """The outlines (..., K, 2) of centres (..., 2) and codes (..., 5 or 7), up to where they begin.
@@ -58,7 +58,7 @@ class Shape:
         True
         """
         codes = np.asarray(codes, np.float64)
-        affines = _affines_of(codes[..., :5], self.symmetry)
+        affines = affines_from_code(codes[..., :5], self.symmetry)
         points = self.unit @ affines.swapaxes(-1, -2)
         if codes.shape[-1] > 5:
             away = (codes[..., None, 5:7] @ affines)[..., 0, :] / np.sqrt(np.abs(np.linalg.det(affines)))[..., None]
@@ -80,7 +80,7 @@ def quad_code(corners: NDArray[np.floating]) -> tuple[Array, Array]:
     centre, away = m[:2, 2], m[2, :2]
     affine = m[:2, :2] - np.outer(centre, away)
     leaning = np.linalg.solve(affine.T, away) * np.sqrt(abs(np.linalg.det(affine)))
-    return centre, np.concatenate([_code_of(affine, 4), leaning])
+    return centre, np.concatenate([affine_code(affine, 4), leaning])
 
 
 def homography(corners: NDArray[np.floating]) -> Array:
@@ -106,7 +106,7 @@ def side_px(corners: NDArray[np.floating]) -> float:
     return float(np.mean(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)))
 
 
-def _code_of(affine: Array, symmetry: int) -> Array:
+def affine_code(affine: Array, symmetry: int) -> Array:
     values, vectors = np.linalg.eigh(affine @ affine.T)
     log_s = vectors @ np.diag(0.5 * np.log(values)) @ vectors.T
     turn = vectors @ np.diag(values**-0.5) @ vectors.T @ affine
@@ -114,7 +114,7 @@ def _code_of(affine: Array, symmetry: int) -> Array:
     return np.array([log_s[0, 0], log_s[0, 1], log_s[1, 1], np.cos(t), np.sin(t)])
 
 
-def _affines_of(codes: Array, symmetry: int) -> Array:
+def affines_from_code(codes: Array, symmetry: int) -> Array:
     """The affine maps (..., 2, 2) of codes (..., 5), each up to a turn that leaves the piece as it is."""
     xx, xy, yy, cos, sin = np.moveaxis(codes, -1, 0)
     values, vectors = np.linalg.eigh(np.stack([np.stack([xx, xy], -1), np.stack([xy, yy], -1)], -2))

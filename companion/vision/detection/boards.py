@@ -1,0 +1,182 @@
+"""Boards of hexagons side by side: what their common lattice says of each tile, and of tiles that were missed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.refinement.strips import fit_homography
+
+Floats = NDArray[np.float64]
+Cell = tuple[int, int]
+
+NEIGHBOURS: tuple[Cell, ...] = ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))
+LEAST_TILES = 5
+"""A homography of fewer tiles is no better than the tiles themselves."""
+MOST_OFF = 0.3
+"""How far a tile's centre may lie from where its neighbours have it, in circumradii."""
+MOST_SPREAD = 0.15
+"""How far, in the median, tiles' centres may lie from the lattice, in circumradii."""
+ROBUST = 0.06
+"""Points farther off the lattice than that, in circumradii, soon say nothing of it."""
+_TURNS = np.radians(np.arange(6) * 60.0)
+UNIT_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
+
+
+def centre_of(cell: Cell) -> Floats:
+    """The centre (2,) of a cell of the lattice of hexagons with circumradius 1 that touch, a corner on the right."""
+    return np.array([1.5 * cell[0], np.sqrt(3) * (cell[1] + cell[0] / 2)])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Board:
+    """A lattice with tiles on it.
+
+    Attributes:
+        cells: the index of the tile on each cell.
+        picture_from_lattice: homography (3, 3).
+        radius: of a tile, at most 1 where there are gaps.
+    """
+
+    cells: dict[Cell, int]
+    picture_from_lattice: Floats
+    radius: float
+
+    def corners(self, cell: Cell) -> Floats:
+        """The corners (6, 2) of a tile on that cell, on the picture, clockwise as seen."""
+        at = (centre_of(cell) + self.radius * UNIT_HEXAGON) @ self.picture_from_lattice[:, :2].T
+        at = at + self.picture_from_lattice[:, 2]
+        return np.asarray(at[:, :2] / at[:, 2:])
+
+    def neighbours(self, cell: Cell) -> int:
+        """How many of the cells around a cell hold a tile."""
+        return sum((cell[0] + dq, cell[1] + dr) in self.cells for dq, dr in NEIGHBOURS)
+
+    def gaps(self, least: int) -> list[Cell]:
+        """Empty cells with at least so many tiles around them."""
+        around = {(q + dq, r + dr) for q, r in self.cells for dq, dr in NEIGHBOURS} - self.cells.keys()
+        return [cell for cell in sorted(around) if self.neighbours(cell) >= least]
+
+
+def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | None:
+    """The board that most of the tiles lie on, None where there is none.
+
+    Args:
+        tiles: corners (6, 2) of each.
+        weights: how much each is worth; the best ones begin the lattice.
+    """
+    if len(tiles) < LEAST_TILES:
+        return None
+    middles = np.array([tile.mean(0) for tile in tiles])
+    grown = [
+        _grown(middles, int(anchor), steps)
+        for anchor in np.argsort(-np.asarray(weights))[:3]
+        for steps in _steps_from(middles, int(anchor))
+    ]
+    most = max((len(cells) for cells in grown), default=0)
+    if most < max(LEAST_TILES, 0.6 * len(tiles)):
+        return None
+    fitted = [_fitted(tiles, weights, cells) for cells in grown if len(cells) > 0.9 * most]
+    boards = [board for board in fitted if board is not None]
+    return min(boards, key=lambda board: _unlikeness(tiles, board), default=None)
+
+
+def _unlikeness(tiles: Sequence[Floats], board: Board) -> float:
+    """How far the best fifth of tiles' corners lie from the board's, in sizes: slanted lattices share its centres."""
+    off = []
+    for cell, index in board.cells.items():
+        like = board.corners(cell)
+        off.append(np.linalg.norm(_ordered(tiles[index], like) - like, axis=1).mean() / np.sqrt(max(1.0, _area(like))))
+    return float(np.percentile(off, 20))
+
+
+def _steps_from(middles: Floats, anchor: int) -> list[Floats]:
+    """Guesses of the picture's steps (2, 2) to the cells (1, 0) and (0, 1), by pairs of a tile's neighbours."""
+    away = middles - middles[anchor]
+    near = np.argsort(np.linalg.norm(away, axis=1))[1:7]
+    guesses = []
+    for i in near:
+        for j in near:
+            a, b = away[i], away[j]
+            angle = np.degrees(np.arctan2(a[0] * b[1] - a[1] * b[0], a @ b))
+            if 30 < angle < 100 and 0.5 < np.linalg.norm(a) / np.linalg.norm(b) < 2:
+                guesses.append(np.stack([a, b]))
+    return guesses
+
+
+def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
+    """The tiles on the cells of a lattice grown from one tile, its homography fitted anew after every ring."""
+    first, second = centre_of((1, 0)), centre_of((0, 1))
+    plane = np.eye(3)
+    plane[:2, :2] = steps.T @ np.linalg.inv(np.stack([first, second], 1))
+    plane[:2, 2] = middles[anchor]
+    cells: dict[Cell, int] = {(0, 0): anchor}
+    for _ in range(8):
+        board = Board({}, plane, 1.0)
+        around = {(q + dq, r + dr) for q, r in cells for dq, dr in NEIGHBOURS} | cells.keys()
+        grown: dict[Cell, int] = {}
+        for cell in sorted(around):
+            corners = board.corners(cell)
+            radius = float(np.linalg.norm(corners - corners.mean(0), axis=1).mean())
+            far = np.linalg.norm(middles - corners.mean(0), axis=1)
+            index = int(far.argmin())
+            if far[index] < MOST_OFF * radius and index not in grown.values():
+                grown[cell] = index
+        if (0, 0) not in grown or len(grown) <= len(cells):
+            return cells
+        cells = grown
+        flat = np.array([centre_of(cell) for cell in cells])
+        seen = middles[list(cells.values())]
+        if len(cells) >= 7:
+            plane = fit_homography(flat, seen)
+        elif len(cells) >= 3:
+            fitted, *_ = np.linalg.lstsq(np.column_stack([flat, np.ones(len(flat))]), seen, rcond=None)
+            plane = np.vstack([fitted.T, [0, 0, 1]])
+    return cells
+
+
+def _fitted(tiles: Sequence[Floats], weights: Sequence[float], cells: dict[Cell, int]) -> Board | None:
+    """The board fitted to its tiles' centres, and to their corners where most lie near; None for a poor fit."""
+    keys = list(cells)
+    flat = np.array([centre_of(key) for key in keys])
+    middles = np.array([tiles[cells[key]].mean(0) for key in keys])
+    plane = _robust(flat, middles, np.array([weights[cells[key]] + 0.05 for key in keys]))
+    away = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), middles) - flat, axis=1)
+    if np.median(away) > MOST_SPREAD:
+        return None
+    areas = [_area(_apply(np.asarray(np.linalg.inv(plane)), tiles[cells[key]])) for key in keys]
+    radius = float(np.clip(np.sqrt(np.median(areas) / _area(UNIT_HEXAGON)), 0.95, 1.0))
+    board = Board(cells, plane, radius)
+    ordered = np.concatenate([_ordered(tiles[cells[key]], board.corners(key)) for key in keys])
+    places = np.concatenate([centre_of(key) + radius * UNIT_HEXAGON for key in keys])
+    off = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), ordered) - places, axis=1)
+    near = off < 3 * ROBUST
+    if near.mean() > 0.6:
+        plane = _robust(places[near], ordered[near], np.ones(int(near.sum())))
+    return Board(cells, plane, radius)
+
+
+def _robust(flat: Floats, seen: Floats, weights: Floats) -> Floats:
+    """The homography that takes points nearest to where most of them are seen."""
+    plane = fit_homography(flat, seen, weights)
+    for _ in range(5):
+        off = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), seen) - flat, axis=1)
+        plane = fit_homography(flat, seen, weights / (1 + (off / ROBUST) ** 2))
+    return plane
+
+
+def _area(corners: Floats) -> float:
+    return float(cv2.contourArea(corners.astype(np.float32)))
+
+
+def _apply(homography: Floats, points: Floats) -> Floats:
+    at = points @ homography[:, :2].T + homography[:, 2]
+    return np.asarray(at[:, :2] / at[:, 2:])
+
+
+def _ordered(tile: Floats, like: Floats) -> Floats:
+    """The tile's corners in the order in which they lie nearest to another's."""
+    turns = [np.roll(tile, -k, 0) for k in range(6)]
+    return min(turns, key=lambda t: float(np.linalg.norm(t - like, axis=1).sum()))

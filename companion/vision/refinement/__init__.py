@@ -1,0 +1,1 @@
+"""Corners of cards, found again more exactly where a detector has found them."""

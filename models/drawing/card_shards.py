@@ -1,0 +1,57 @@
+"""Draws scenes of cards into files that training reads while more are drawn.
+
+    PYTHONPATH=. python -m models.drawing.card_shards --art art.npz --out DIR --count 20 [--begin 0] [--photos FOLDER]
+
+Each file holds 400 scenes. With --photos they are made of the photographs in FOLDER that `truth.jsonl` there describes;
+--only or --without names sessions, as the start of their names.
+"""
+
+import argparse
+import pickle
+from pathlib import Path
+
+import cv2
+import numpy as np
+
+from models.drawing.art import Art
+from models.drawing.card_photos import Photo, draw_photo_scene, read_photos, with_cut_cards
+from models.drawing.card_scenes import Scene, draw_scene
+
+SCENES = 400
+
+
+def shard(number: int, art: Art, photos: list[Photo]) -> list[Scene]:
+    """The scenes of one file; the same ones for the same number."""
+    rngs = [np.random.default_rng((number, i)) for i in range(SCENES)]
+    if photos:
+        return [draw_photo_scene(rng, art, photos) for rng in rngs]
+    return [draw_scene(rng, art) for rng in rngs]
+
+
+def main() -> None:
+    """Draw and write."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--art", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--count", type=int, default=20)
+    parser.add_argument("--begin", type=int, default=0)
+    parser.add_argument("--photos", type=Path)
+    parser.add_argument("--only", nargs="*", default=[])
+    parser.add_argument("--without", nargs="*", default=[])
+    options = parser.parse_args()
+    cv2.setNumThreads(1)
+    art, photos = Art.read(options.art), []
+    if options.photos:
+        photos = read_photos(options.photos, tuple(options.only), tuple(options.without))
+        art = with_cut_cards(art, photos)
+    options.out.mkdir(parents=True, exist_ok=True)
+    for number in range(options.begin, options.begin + options.count):
+        path = options.out / f"{number:04}.pickle"
+        if not path.exists():
+            with path.with_suffix(".part").open("wb") as file:
+                pickle.dump(shard(number, art, photos), file)
+            path.with_suffix(".part").rename(path)
+
+
+if __name__ == "__main__":
+    main()

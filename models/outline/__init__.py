@@ -1,0 +1,1 @@
+"""Networks that find outlines of cards."""

@@ -1,0 +1,1 @@
+"""Outline refiner: where a card ends, along its sides."""

@@ -1,0 +1,176 @@
+"""Outlines of any cards: found, refined to sharp corners, told apart from what is no card."""
+
+import json
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from companion.cli.main import main
+from companion.errors import UsageError
+from companion.vision.detection.boards import Board, centre_of, find_board
+from companion.vision.detection.outlines import Outline, detect_outlines, suppress
+from companion.vision.detection.poses import UNIT_SHAPES, affine_of, decode, encode
+from companion.vision.detection.sizes import has_size, parse_size_mm
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.refinement.edges import refine
+from companion.vision.refinement.strips import Frame, edge_offsets, fit_homography
+
+Floats = NDArray[np.float64]
+TURNS = np.radians(np.arange(6) * 60.0)
+HEXAGON = np.stack([np.cos(TURNS), np.sin(TURNS)], 1)
+
+
+def table(width: int = 640, height: int = 480) -> NDArray[np.uint8]:
+    """A dull table with some grain."""
+    grain = np.random.default_rng(1).normal(0, 4, (height, width, 3))
+    return np.asarray(np.clip(grain + np.array([52, 70, 60]), 0, 255), np.uint8)
+
+
+def lay(picture: NDArray[np.uint8], corners: Floats, colour: tuple[int, int, int]) -> None:
+    """Lay a plain card on the picture."""
+    cv2.fillConvexPoly(picture, np.round(corners * 16).astype(np.int32), colour, cv2.LINE_AA, 4)
+
+
+def rectangle(x: float, y: float, width: float, height: float, turn_deg: float = 0.0) -> Floats:
+    """Corners of a card around (x, y)."""
+    c, s = np.cos(np.radians(turn_deg)), np.sin(np.radians(turn_deg))
+    half = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [width / 2, height / 2]
+    return np.asarray(half @ np.array([[c, s], [-s, c]]) + [x, y])
+
+
+def off(true: Floats, found: Floats) -> float:
+    """The farthest corner's error, whatever corner comes first."""
+    return min(float(np.linalg.norm(true - np.roll(found, k, 0), axis=1).max()) for k in range(len(true)))
+
+
+def nearest(true: Floats, found: tuple[Outline, ...]) -> float:
+    """The error of the outline nearest to a card."""
+    return min((off(true, o.corners) for o in found), default=np.inf)
+
+
+@pytest.mark.parametrize("turn_deg", [0.0, 33.0, 80.0])
+@pytest.mark.parametrize("colour", [(235, 240, 238), (150, 60, 40)])
+def test_a_plain_card_is_found_with_sharp_corners_however_it_is_turned(
+    turn_deg: float, colour: tuple[int, int, int]
+) -> None:
+    picture, card = table(), rectangle(300, 230, 126, 176, turn_deg)
+    lay(picture, card, colour)
+    found = detect_outlines(picture, 4)
+    assert len(found) == 1 and nearest(card, found) < 0.03 * 150
+
+
+def test_cards_of_a_tenth_and_of_half_the_longer_side_are_found() -> None:
+    for height in (50, 320):
+        picture, card = table(), rectangle(320, 240, height * 63 / 88, height, 12)
+        lay(picture, card, (230, 235, 235))
+        assert nearest(card, detect_outlines(picture, 4)) < 0.04 * height
+
+
+def test_an_empty_table_shows_no_outlines() -> None:
+    assert detect_outlines(table(), 4) == () and detect_outlines(table(), 6) == ()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (3, 1280), (9, 12)])
+def test_a_picture_too_small_for_any_card_shows_none(size: tuple[int, int]) -> None:
+    assert detect_outlines(np.full((*size, 3), 200, np.uint8), 4) == ()
+
+
+def test_a_hexagon_is_found_as_a_hexagon() -> None:
+    picture, tile = table(), HEXAGON * 70 + [300, 220]
+    lay(picture, tile, (60, 190, 220))
+    assert nearest(tile, detect_outlines(picture, 6)) < 0.05 * 70
+
+
+def test_a_size_in_millimetres_leaves_out_cards_of_other_proportions() -> None:
+    square, card = rectangle(200, 200, 90, 90), rectangle(400, 240, 63, 88, 20)
+    assert not has_size(square, (63, 88), (640, 480)) and has_size(card, (63, 88), (640, 480))
+    assert has_size(square, None, (640, 480)) and has_size(HEXAGON * 40 + 99, (63, 88), (640, 480))
+
+
+@pytest.mark.parametrize("text", ["63", "63x", "0x88", "axb", "63x88x2"])
+def test_a_size_that_is_none_is_refused_with_what_would_do(text: str) -> None:
+    with pytest.raises(UsageError, match=r"63x88|1 to 1000"):
+        parse_size_mm(text)
+
+
+def test_a_rough_outline_is_refined_to_the_cards_edges() -> None:
+    picture, card = table(), rectangle(320, 240, 140, 200, 25)
+    lay(picture, card, (225, 225, 225))
+    rough = (card - card.mean(0)) * 1.06 + card.mean(0) + [5, -4]
+    (refined,) = refine(Pyramid.of(picture), [rough])
+    assert off(card, refined.corners) < 0.4 * off(card, rough)
+
+
+@pytest.mark.parametrize("sides", [4, 6])
+def test_a_pose_is_the_same_whatever_corner_comes_first(sides: int) -> None:
+    corners = UNIT_SHAPES[sides] @ np.array([[40.0, 9.0], [-5.0, 31.0]]).T + [100, 80]
+    codes = []
+    for first in range(sides):
+        centre, affine = affine_of(np.roll(corners, first, 0))
+        codes.append(encode(affine, sides))
+        assert off(corners, decode(centre[None], codes[-1][None], sides)[0]) < 1e-6
+    assert np.ptp(codes, axis=0).max() < 1e-9
+
+
+def test_edge_offsets_say_how_far_inside_the_frame_an_outline_lies() -> None:
+    frame = Frame.of(rectangle(100, 100, 100, 100))
+    offsets = edge_offsets(frame, rectangle(100, 100, 80, 80))
+    assert np.allclose(offsets, 0.1)
+
+
+def test_a_homography_fitted_to_points_takes_them_there() -> None:
+    true = np.array([[1.1, 0.1, 5], [-0.2, 0.9, 7], [1e-4, 2e-4, 1]])
+    points = np.random.default_rng(3).uniform(0, 400, (9, 2))
+    at = np.column_stack([points, np.ones(9)]) @ true.T
+    fitted = fit_homography(points, at[:, :2] / at[:, 2:])
+    assert np.allclose(fitted / fitted[2, 2], true, atol=1e-6)
+
+
+def test_of_two_outlines_over_each_other_the_surer_stays() -> None:
+    sure, weak = Outline(rectangle(50, 50, 40, 40), 0.9), Outline(rectangle(56, 52, 40, 40), 0.5)
+    apart = Outline(rectangle(95, 50, 40, 40), 0.4)
+    assert suppress([sure, weak, apart], 0.35) == [sure, apart]
+
+
+def board_of_nineteen() -> dict[tuple[int, int], Floats]:
+    """The tiles of a board seen at a slant, by their cells."""
+    plane = np.array([[38.0, 5, 300], [-4, 26, 240], [2e-3, 8e-3, 1]])
+    cells = [(q, r) for q in range(-2, 3) for r in range(-2, 3) if abs(q + r) <= 2]
+    return {cell: Board({}, plane, 0.97).corners(cell) for cell in cells}
+
+
+def test_the_lattice_of_a_board_brings_back_a_tile_that_was_missed() -> None:
+    tiles = board_of_nineteen()
+    missed = tiles.pop((0, 0))
+    noise = np.random.default_rng(2)
+    seen = [tile + noise.normal(0, 0.8, (6, 2)) for tile in tiles.values()]
+    board = find_board(seen, [1.0] * len(seen))
+    assert board is not None and len(board.gaps(6)) == 1
+    assert off(missed, board.corners(board.gaps(6)[0])) < 0.03 * 35
+
+
+def test_tiles_that_lie_anyhow_are_no_board() -> None:
+    noise = np.random.default_rng(4)
+    tiles = [HEXAGON * 20 + noise.uniform(0, 600, 2) for _ in range(12)]
+    assert find_board(tiles, [1.0] * 12) is None
+
+
+def test_neighbouring_cells_lie_a_hexagons_width_apart() -> None:
+    steps = [centre_of(cell) for cell in ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))]
+    assert np.allclose(np.linalg.norm(steps, axis=1), np.sqrt(3))
+
+
+def test_the_command_prints_a_json_line_for_each_picture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    picture, card = table(), rectangle(300, 230, 126, 176, 10)
+    lay(picture, card, (235, 235, 235))
+    cv2.imwrite(str(tmp_path / "table.png"), picture)
+    arguments = ["outline", "--shape", "rect", "--size-mm", "63x88", "--json"]
+    assert main([*arguments, str(tmp_path / "table.png"), str(tmp_path / "missing.png")]) == 1
+    first, second = (json.loads(line) for line in capsys.readouterr().out.splitlines())
+    assert first["ok"] and first["size"] == [640, 480] and first["warnings"] == []
+    assert off(card, np.array(first["cards"][0]["corners"])) < 0.03 * 150
+    assert 0.5 <= first["cards"][0]["confidence"] <= 1
+    assert not second["ok"] and second["error"]["code"] == "unreadable-image"
