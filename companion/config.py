@@ -206,7 +206,7 @@ def _text(path: Path) -> str:
 def _refuse(problems: tuple[Problem, ...], source: str) -> None:
     if problems:
         more = f" (and {len(problems) - 1} more: see companion config --check)" if len(problems) > 1 else ""
-        raise BadSettings(problems[0].told(source) + more, setting=problems[0].setting)
+        raise BadSettings(problems[0].as_line(source) + more, setting=problems[0].setting)
 
 
 def _checked(given: Mapping[str, Any], lines: Lines) -> tuple[Settings, tuple[Problem, ...]]:

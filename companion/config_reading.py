@@ -31,7 +31,7 @@ class Problem:
     message: str
     line: int | None = None
 
-    def told(self, source: str) -> str:
+    def as_line(self, source: str) -> str:
         """In one line.
 
         >>> Problem("web.port", "it is 'x'; it must be a whole number", 3).told("companion.toml")

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-from companion.referee.messages import Told
+from companion.referee.messages import FeedEntry
 from companion.referee.referee import Referee
 from companion.views.changes import changes
 from companion.views.phrases import is_aloud, noticed, sentences
 from companion.views.reasons import refused
 
-AGAIN_S = 30.0
+REPEAT_S = 30.0
 """So long the same thing amiss is not said again."""
 
 _AMENDED = ("corrected", "undone", "redone")
@@ -31,7 +31,7 @@ class Voice(Protocol):
         """Break off, and forget what waits."""
 
 
-def announce(told: Told, voice: Voice) -> None:
+def announce(told: FeedEntry, voice: Voice) -> None:
     """Have one thing told spoken; a correction silences what it corrects."""
     because = told.data.get("because")
     if because == "moved":
@@ -42,7 +42,7 @@ def announce(told: Told, voice: Voice) -> None:
         voice.say(changes(amendment.was, amendment.now))
 
 
-def amiss(told: Told) -> str | None:
+def alert_text(told: FeedEntry) -> str | None:
     """What is amiss by one thing told, as it is said aloud; None when nothing is."""
     waiting = told.session.proposal
     if told.data.get("because") == "proposed" and waiting is not None and waiting.refusal is not None:
@@ -51,7 +51,7 @@ def amiss(told: Told) -> str | None:
     return noticed(notice) if notice is not None and is_aloud(notice) else None
 
 
-class _Lately:
+class _RecentAlerts:
     """Remembers what was amiss lately, so that it is not said over and over."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -60,7 +60,7 @@ class _Lately:
 
     def is_new(self, text: str) -> bool:
         now_s = self._clock()
-        self._said = {one: when for one, when in self._said.items() if now_s - when < AGAIN_S}
+        self._said = {one: when for one, when in self._said.items() if now_s - when < REPEAT_S}
         if text in self._said:
             return False
         self._said[text] = now_s
@@ -70,13 +70,13 @@ class _Lately:
 @contextmanager
 def announcing(referee: Referee, voice: Voice, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
     """Announce what happens, from now to the end of the block, by a clock that never jumps."""
-    subscription, lately = referee.feed.subscribe(), _Lately(clock)
+    subscription, lately = referee.feed.subscribe(), _RecentAlerts(clock)
 
     def listen() -> None:
         while not subscription.is_closed:
             if told := subscription.next():
                 announce(told, voice)
-                if (text := amiss(told)) and lately.is_new(text):
+                if (text := alert_text(told)) and lately.is_new(text):
                     voice.say((text,))
 
     thread = threading.Thread(target=listen, name="announcing", daemon=True)

@@ -24,7 +24,7 @@ from companion.app.supervision import ending_at_a_bug, status, stopped_by_signal
 from companion.app.table import Table, Watcher
 from companion.config import Settings, default_data
 from companion.devices.camera import Camera
-from companion.devices.pulse import Pulse
+from companion.devices.monitored_camera import MonitoredCamera
 from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import BadSettings, UsageError
@@ -63,13 +63,13 @@ def run_table(
         _calibration(settings)  # one that cannot be read ends the table with a clear line
     waiting: list[str] = []
     with (
-        open_house(settings, waiting.append) as table,
+        open_table_services(settings, waiting.append) as table,
         stopped_by_signals(table),
         ending_at_a_bug(),
         ExitStack() as closing,
     ):
         filming = camera(table) if camera else own
-        watched = Pulse(filming) if filming else None
+        watched = MonitoredCamera(filming) if filming else None
         if watched and not manager.is_listening:
             watched.open()  # missing from the start, it ends the table with a clear line; a service waits
         for line in waiting:  # said only now that a Ctrl-C is heard and the table stays: who reads it may press it
@@ -88,11 +88,11 @@ def run_table(
                 if not is_going_on:
                     manager.stopping()
             for code in table.referee.latest().notices:
-                table.referee.tell(Notice(code, None))
+                table.referee.notify(Notice(code, None))
 
 
 @contextmanager
-def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
+def open_table_services(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
     """A table with its referee, its page and its panel, but without a camera; closed at the end of the block."""
     asked = asked_header(settings)
     use(settings.table.words)
@@ -117,7 +117,7 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         closing.callback(server.stop)
         server.start()
         closing.callback(panel.close)
-        panel.open(referee.tell)
+        panel.open(referee.notify)
         closing.enter_context(_following(table))
         if settings.sound.speaker != "none":
             speaker = Speaker(settings.sound.speaker, phrase("page", "lang"))
@@ -131,14 +131,14 @@ def open_house(settings: Settings, say: Callable[[str], None] = print) -> Iterat
         yield table
 
 
-def late(module: str) -> Any:
+def lazy_import(module: str) -> Any:
     """A module that is imported only now that the page is live: OpenCV takes its time on an SD card."""
     return importlib.import_module(module)
 
 
 def _hub() -> Any:
     try:
-        return late("companion.hub.table")
+        return lazy_import("companion.hub.table")
     except ModuleNotFoundError as error:
         message = f"[hub] needs {error.name}, which is not installed: pip install 'companion[hub]'"
         raise BadSettings(message) from None
@@ -156,14 +156,14 @@ def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
         drawn=_drawn,
         opened_empty=opened_empty,
         is_in_hall=table.settings.hub.broker is not None,
-        surveyor=lambda: late("companion.app.surveying").Surveying(table, data),
+        surveyor=lambda: lazy_import("companion.app.surveying").Surveying(table, data),
     )
 
 
 @lru_cache(maxsize=8)
 def _drawn(jpeg: bytes, close: bool = False) -> bytes:
     """A kept picture with what was recognised drawn on it; all phones ask for the newest at once."""
-    picture: bytes = late("companion.vision.overlay").drawn(jpeg, close)
+    picture: bytes = lazy_import("companion.vision.overlay").drawn(jpeg, close)
     return picture
 
 
@@ -179,7 +179,7 @@ def _following(table: Table) -> Iterator[None]:
             table.panel.show(session.proposal is not None, _seat(session))
             if session.header.game != game:
                 game = session.header.game
-                table.look_anew()
+                table.restart_watching()
             subscription.next()
 
     thread = threading.Thread(target=follow, name="following", daemon=True)
@@ -199,13 +199,13 @@ def _seat(session: Session) -> int | None:
 
 
 @contextmanager
-def _watching(table: Table, camera: Pulse | None, say: Callable[[str], None]) -> Iterator[None]:
+def _watching(table: Table, camera: MonitoredCamera | None, say: Callable[[str], None]) -> Iterator[None]:
     """What looks through the camera, at the game that is played; a game that no camera can read goes on by hand."""
     if camera is not None and not table.switch.is_on:
         camera.close()
         say(CAMERA_OFF)
-        table.referee.tell(Propose(None))
-        table.referee.tell(Notice("camera-off", CAMERA_OFF))
+        table.referee.notify(Propose(None))
+        table.referee.notify(Notice("camera-off", CAMERA_OFF))
         camera = None
     watcher = None if camera is None else _watcher(table, camera, say)
     if camera is None or watcher is None:
@@ -226,12 +226,12 @@ def _calibration(settings: Settings) -> Path | None:
     if settings.vision.calibration is None:
         return None
     file = calibration_file(settings.vision.calibration, settings.table.data)
-    late("companion.vision.calibration.calibration").read_calibration(file)
+    lazy_import("companion.vision.calibration.calibration").read_calibration(file)
     return file
 
 
 def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watcher | None:
-    watching = late("companion.app.watching")
+    watching = lazy_import("companion.app.watching")
     try:
         watcher: Watcher = watching.Watching(
             camera,
@@ -240,12 +240,14 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
             calibration=_calibration(table.settings),
-            patience=late("companion.vision.tracking.events").Patience(card_s=table.settings.vision.settle_ms / 1000),
+            patience=lazy_import("companion.vision.tracking.events").SettleTimes(
+                card_s=table.settings.vision.settle_ms / 1000
+            ),
             say=say,
         )
     except UsageError as error:
         say(error.message)
-        table.referee.tell(Notice("camera-unused", f"The camera is not used: {error.message}."))
+        table.referee.notify(Notice("camera-unused", f"The camera is not used: {error.message}."))
         return None
-    table.referee.tell(Notice("camera-unused", None))
+    table.referee.notify(Notice("camera-unused", None))
     return watcher

@@ -36,7 +36,7 @@ ZONES: Mapping[str, tuple[str, ...]] = {spec.name: spec.zones for spec in GAMES.
 """The places that a game's table has, by the names that the game knows them by."""
 
 _MATS = next(spec.zones for spec in GAMES.values() if spec.has_mats)
-_PLAINLY = 0.8
+_MIN_CONFIDENCE = 0.8
 """A card that is found less surely may be none: a table is not measured by it."""
 _GOOD_MM = {"marks": 0.4, "card": 0.8, "taps": 4.0}
 """What each way usually leaves over at most, where all lies flat and the lens is straight."""
@@ -44,7 +44,7 @@ _SPREAD = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class CalibrationOptions:
     """What people say about a table.
 
     Attributes:
@@ -69,7 +69,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
+class CalibrationResult:
     """A calibration, how fit the picture was, and what people should hear besides."""
 
     calibration: Calibration
@@ -94,7 +94,9 @@ class Outcome:
         }
 
 
-def calibrated(pictures: Sequence[NDArray[np.uint8]], wishes: Wishes, lens: Lens | None, made: date) -> Outcome:
+def calibrate(
+    pictures: Sequence[NDArray[np.uint8]], wishes: CalibrationOptions, lens: Lens | None, made: date
+) -> CalibrationResult:
     """Calibrate from pictures that a camera took without being moved.
 
     Args:
@@ -121,7 +123,7 @@ def calibrated(pictures: Sequence[NDArray[np.uint8]], wishes: Wishes, lens: Lens
     calibration = Calibration(
         wishes.venue, wishes.camera, size, fit.table_from_straight, lens, zones, placed, by, fit.residual_mm, made
     )  # fmt: skip
-    return Outcome(calibration, checks(pictures[-1]), _advice(calibration, fit, size))
+    return CalibrationResult(calibration, checks(pictures[-1]), _advice(calibration, fit, size))
 
 
 def calibration_path(data: Path, venue: str) -> Path:
@@ -154,7 +156,7 @@ def known_lens(path: Path, size: tuple[int, int]) -> Lens | None:
     return before.for_size(size).lens if before.lens is not None else None
 
 
-def _first_way(marks: Mapping[int, Array], wishes: Wishes, pictures: Sequence[NDArray[np.uint8]]) -> str:
+def _first_way(marks: Mapping[int, Array], wishes: CalibrationOptions, pictures: Sequence[NDArray[np.uint8]]) -> str:
     if wishes.taps_px:
         return "taps"
     if marks:
@@ -181,7 +183,7 @@ def _straight(points_px: Any, lens: Lens | None) -> Array:
     return points if lens is None else lens.straightened(points)
 
 
-def _by_taps(wishes: Wishes, lens: Lens | None) -> Fitted:
+def _by_taps(wishes: CalibrationOptions, lens: Lens | None) -> Fitted:
     if len(wishes.taps_px) != 4:
         raise UsageError(f"four corners are needed, not {len(wishes.taps_px)}: top left first, then clockwise")
     width, height = wishes.sheet_mm
@@ -199,7 +201,9 @@ def _is_crossed(corners: Array) -> bool:
     return bool((ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0] <= 0).any())
 
 
-def _by_marks(marks: Mapping[int, Array], wishes: Wishes, lens: Lens | None) -> tuple[tuple[int, ...], Fitted]:
+def _by_marks(
+    marks: Mapping[int, Array], wishes: CalibrationOptions, lens: Lens | None
+) -> tuple[tuple[int, ...], Fitted]:
     if not marks:
         raise UsageError("no mark is seen: print them with `companion print marks`, and lay them face up in view")
     ids = tuple(sorted(marks))
@@ -222,7 +226,7 @@ def _by_marks(marks: Mapping[int, Array], wishes: Wishes, lens: Lens | None) -> 
     return ids, fit.framed(middles[0], along)
 
 
-def _by_cards(bgr: NDArray[np.uint8], wishes: Wishes, lens: Lens | None, size: tuple[int, int]) -> Fitted:
+def _by_cards(bgr: NDArray[np.uint8], wishes: CalibrationOptions, lens: Lens | None, size: tuple[int, int]) -> Fitted:
     corners, shape = _reference_cards(bgr)
     if not len(corners):
         raise UsageError("no Hex'el card is seen: lay some flat in view, far apart from one another")
@@ -240,7 +244,7 @@ def _reference_cards(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
     """Corners (n, k, 2) in px of the cards of known size on a picture, and those of such a card (k, 2) in mm."""
     recognizer = next(spec for spec in GAMES.values() if spec.has_reference_card).recognizer()
     assert recognizer.outlines is not None, "a game with reference cards finds them"
-    return recognizer.outlines(Pyramid.of(bgr), _PLAINLY), np.array(recognizer.outline_mm)
+    return recognizer.outlines(Pyramid.of(bgr), _MIN_CONFIDENCE), np.array(recognizer.outline_mm)
 
 
 def _mats_zones(placed: Mapping[int, Array]) -> dict[str, Array]:
@@ -258,7 +262,7 @@ def _mats_zones(placed: Mapping[int, Array]) -> dict[str, Array]:
     return zones
 
 
-def _tapped_zones(wishes: Wishes, fit: Fitted, lens: Lens | None) -> dict[str, Array]:
+def _tapped_zones(wishes: CalibrationOptions, fit: Fitted, lens: Lens | None) -> dict[str, Array]:
     zones = {}
     for name, points in wishes.zones_px.items():
         if len(points) < 2:

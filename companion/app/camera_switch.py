@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from companion.errors import TableError
-from companion.referee.folder import told, write_whole
+from companion.referee.folder import storage_errors, write_whole
 
 _ON, _OFF = "on", "off"
 
@@ -23,13 +23,13 @@ class Switch:
 
     def turn(self, is_on: bool) -> None:
         """Switch it, for good. Raises `TableError` when that cannot be kept; then nothing has changed."""
-        with told(f"cannot keep the camera's switch in {self._file}"):
+        with storage_errors(f"cannot keep the camera's switch in {self._file}"):
             write_whole(self._file, f"{_ON if is_on else _OFF}\n".encode())
         self._is_on = is_on
 
 
 def _kept(file: Path) -> bool:
-    with told(f"cannot read the camera's switch in {file}"):
+    with storage_errors(f"cannot read the camera's switch in {file}"):
         text = file.read_text(errors="replace").strip() if file.exists() else _ON
     if text not in (_ON, _OFF):
         raise TableError(f"{file} says {text[:20]!r}: write on or off there, or remove it")

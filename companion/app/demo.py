@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from companion.app.bootstrap import late, run_table
+from companion.app.bootstrap import lazy_import, run_table
 from companion.app.table import Table
 from companion.config import GameSettings, PanelSettings, Settings, TableSettings, VisionSettings, WebSettings
 from companion.devices.camera import Camera
@@ -24,7 +24,7 @@ _CALIBRATION = "simulated-table.toml"
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class DemoOptions:
     """What a demo may be asked for. Without ``data`` its games are forgotten at the end."""
 
     game: str = "hexel"
@@ -35,7 +35,7 @@ class Wishes:
     data: Path | None = None
 
 
-def run_demo(wishes: Wishes, say: Say) -> None:
+def run_demo(wishes: DemoOptions, say: Say) -> None:
     """Run a simulated table until it is asked to stop; a game that the data folder holds goes on.
 
     Raises:
@@ -47,12 +47,12 @@ def run_demo(wishes: Wishes, say: Say) -> None:
         run_table(settings, camera=lambda table: _camera(wishes, table, say), say=say)
 
 
-def _camera(wishes: Wishes, table: Table, say: Say) -> Camera:
-    camera: Camera = late("companion.app.demo_table").filmed(wishes.game, wishes.seed, wishes.speed, table, say)
+def _camera(wishes: DemoOptions, table: Table, say: Say) -> Camera:
+    camera: Camera = lazy_import("companion.app.demo_table").filmed(wishes.game, wishes.seed, wishes.speed, table, say)
     return camera
 
 
-def _settings(wishes: Wishes, header: Header, data: Path) -> Settings:
+def _settings(wishes: DemoOptions, header: Header, data: Path) -> Settings:
     calibration = data / _CALIBRATION if game(header.game).zones else None
     return Settings(
         game=GameSettings(header.game, header.players, header.edition, header.options),

@@ -13,7 +13,7 @@ from companion.referee.messages import Do
 from companion.rules.engine import Command
 from companion.simulator.camera import SimulatedCamera
 from companion.simulator.demo_game import DemoGame
-from companion.simulator.evening import Evening, Look
+from companion.simulator.evening import Evening, TableView
 from companion.simulator.script import Player, Script, written
 from companion.simulator.tabletop import Tabletop
 from companion.vision.calibration.calibration import Calibration, calibration_text
@@ -27,7 +27,7 @@ def filmed(
     """The camera above a table at which scripted people play on from where the game is; ``stage`` for another play."""
     stage = stage or game_spec(game).demo()
     equipment = _Equipment(table)
-    look = equipment.look()
+    look = equipment.view_table()
     player = stage.player(stage.header, seed)
     script, tabletop = _set_up(stage, seed, look, player)
     if table.settings.vision.calibration is not None:
@@ -36,7 +36,7 @@ def filmed(
     return SimulatedCamera(tabletop, evening, speed)
 
 
-def _set_up(stage: DemoGame, seed: int, look: Look, player: Player) -> tuple[Script, Tabletop]:
+def _set_up(stage: DemoGame, seed: int, look: TableView, player: Player) -> tuple[Script, Tabletop]:
     """The script and its table as the moves left it; another script when they are not this seed's."""
     script = written(look.header, player)
     tabletop = stage.tabletop(script, seed)
@@ -62,11 +62,11 @@ class _Equipment:
     def __init__(self, table: Table) -> None:
         self._table = table
 
-    def look(self) -> Look:
+    def view_table(self) -> TableView:
         """What the scoreboard shows now."""
         session = self._table.referee.latest()
         proposal = session.proposal.command if session.proposal else None
-        return Look(session.header, tuple(move.command for move in session.moves), proposal)
+        return TableView(session.header, tuple(move.command for move in session.moves), proposal)
 
     def press(self, button: str) -> None:
         """Push a button and let go."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
-from companion.referee.folder import told, write_whole
+from companion.referee.folder import storage_errors, write_whole
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them for digits
 _CODE_LENGTH = 6
@@ -55,7 +55,7 @@ def _qr() -> ModuleType:
 
 def _kept(path: Path, letters: str, length: int) -> str:
     """A code made up once, then the same after every restart, so that phones stay joined; nobody else may read it."""
-    with told(f"cannot keep a code in {path}"):
+    with storage_errors(f"cannot keep a code in {path}"):
         kept = path.read_text().strip() if path.exists() else ""
         if not kept:
             kept = "".join(secrets.choice(letters) for _ in range(length))

@@ -15,22 +15,22 @@ from numpy.typing import NDArray
 from companion.errors import JournalError, Refusal
 from companion.games import GAMES
 from companion.interpretation.congruence import is_same_move
-from companion.interpretation.interpreter import Outlook
+from companion.interpretation.interpreter import Interpretation
 from companion.referee.moves import Kept
 from companion.referee.past import PastGame, past_game
 from companion.referee.pictures import kept_picture
 from companion.referee.session import Session, begin
-from companion.referee.standing import Stood
+from companion.referee.surviving_moves import SurvivingMove
 from companion.rules.engine import Command, Event
 from companion.vision.calibration.calibration import Calibration, read_calibration
-from companion.vision.calibration.drift import standing
+from companion.vision.calibration.drift import check_drift
 from companion.vision.evidence import Mark, marks_of, picture_of
-from companion.vision.recognizer import Follower
-from companion.vision.results import SeenCard
-from companion.vision.tracking.events import Patience
+from companion.vision.recognizer import TableTracker
+from companion.vision.results import DetectedCard
+from companion.vision.tracking.events import SettleTimes
 
-_AT_REST = Patience(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
-_LOOKS = 8
+_AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
+_READINGS = 8
 """A picture is looked at so often at most; a card that cannot be read is then told all the same."""
 
 
@@ -128,7 +128,7 @@ def _go_through(game: PastGame, told: Review, eyes: "_Eyes | None") -> None:
     session = begin(game.header, 1)
     for number, stood in enumerate(game.moves, 1):
         if eyes is not None and stood.evidence is not None:
-            eyes.look(stood.evidence, number, stood, session, told)
+            eyes.check_picture(stood.evidence, number, stood, session, told)
         try:
             state, events = session.game.apply(session.state, stood.command)
         except Refusal as refusal:
@@ -153,11 +153,11 @@ class _Eyes:
         self._game = game.header.game
         spec = GAMES[self._game]
         self._reader = spec.recognizer()
-        self._namer = self._reader.namer(spec.deck_edition(game.header), profile)
+        self._classifier = self._reader.classifier(spec.deck_edition(game.header), profile)
         self._meaning = spec.interpreter()
         self._calibration = calibration
 
-    def look(self, kept: Kept, number: int, stood: Stood, session: Session, told: Review) -> None:
+    def check_picture(self, kept: Kept, number: int, stood: SurvivingMove, session: Session, told: Review) -> None:
         """Read a move's picture again, and note what comes out differently."""
         try:
             jpeg = kept_picture(self._path, kept)
@@ -176,19 +176,19 @@ class _Eyes:
 
     def _at_rest(self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...]) -> Any:
         """The table on one picture that does not change."""
-        follower = self._reader.follower(self._namer, _AT_REST)
-        for _ in range(_LOOKS):
-            for told in follower.step(bgr):
+        tracker = self._reader.tracker(self._classifier, _AT_REST)
+        for _ in range(_READINGS):
+            for told in tracker.step(bgr):
                 self._meaning.note_change(told)
-            if follower.cards is not None:
+            if tracker.cards is not None:
                 break
-        return _Still(follower, marks)
+        return _Still(tracker, marks)
 
     def _difference(
-        self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...], number: int, stood: Stood, session: Session
+        self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...], number: int, stood: SurvivingMove, session: Session
     ) -> Difference | None:
         if self._calibration is not None:
-            self._meaning.note_zones(standing(self._calibration, bgr).zone_of)
+            self._meaning.note_zones(check_drift(self._calibration, bgr).zone_of)
         elif any(mark.zone for mark in marks):
             self._meaning.note_zones(lambda point_px: _zone(point_px, marks))
         outlook = self._meaning.of(self._at_rest(bgr, marks), session, (bgr.shape[1], bgr.shape[0]))
@@ -203,17 +203,17 @@ class _Eyes:
 class _Still:
     """A follower that has seen one picture, its cards in the order in which they came to the table."""
 
-    def __init__(self, follower: Follower, marks: tuple[Mark, ...]) -> None:
-        self._follower, self._marks = follower, marks
+    def __init__(self, tracker: TableTracker, marks: tuple[Mark, ...]) -> None:
+        self._tracker, self._marks = tracker, marks
 
     @property
-    def cards(self) -> tuple[SeenCard, ...] | None:
+    def cards(self) -> tuple[DetectedCard, ...] | None:
         """Those that lay there before first, then those that the move was about."""
-        cards = self._follower.cards
+        cards = self._tracker.cards
         return None if cards is None else tuple(sorted(cards, key=lambda card: _rank(card, self._marks)))
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._follower, name)
+        return getattr(self._tracker, name)
 
 
 def _zone(point_px: tuple[float, float], marks: tuple[Mark, ...]) -> str | None:
@@ -222,7 +222,7 @@ def _zone(point_px: tuple[float, float], marks: tuple[Mark, ...]) -> str | None:
     return next((mark.zone for mark in around), None)
 
 
-def _rank(card: SeenCard, marks: tuple[Mark, ...]) -> int:
+def _rank(card: DetectedCard, marks: tuple[Mark, ...]) -> int:
     """0 for a card known then, 1 for one that the move was about, 2 for one that was not recognised."""
     for mark in marks:
         apart = float(np.linalg.norm(card.corners.mean(0) - mark.corners.mean(0)))
@@ -231,6 +231,6 @@ def _rank(card: SeenCard, marks: tuple[Mark, ...]) -> int:
     return 2
 
 
-def _why_not(outlook: Outlook) -> str:
+def _why_not(outlook: Interpretation) -> str:
     said = " ".join(notice.text for notice in outlook.notices.values() if notice.text)
     return said or "the picture says nothing that the game has words for"

@@ -10,7 +10,7 @@ from types import FrameType
 from typing import Any
 
 from companion.app.table import Table, Watcher
-from companion.devices.pulse import Pulse
+from companion.devices.monitored_camera import MonitoredCamera
 from companion.devices.service import ServiceManager, Supervisor
 from companion.errors import CompanionError, TableError
 from companion.referee.messages import Notice
@@ -27,7 +27,7 @@ def status(table: Table) -> str:
 
 
 @contextmanager
-def supervised(table: Table, camera: Pulse | None, manager: ServiceManager) -> Iterator[None]:
+def supervised(table: Table, camera: MonitoredCamera | None, manager: ServiceManager) -> Iterator[None]:
     """A thread that feeds the service manager's watchdog while the referee answers and the camera's loop goes round."""
     checks = {
         "referee": lambda: _referee_trouble(table.referee),
@@ -92,7 +92,7 @@ def _referee_trouble(referee: Referee) -> str | None:
     return None
 
 
-def _loop_trouble(watcher: Watcher | None, camera: Pulse | None) -> str | None:
+def _loop_trouble(watcher: Watcher | None, camera: MonitoredCamera | None) -> str | None:
     if camera is None or watcher is None or watcher.health()["state"] in ("ended", "unused"):
         return None
     quiet_s = camera.quiet_s()

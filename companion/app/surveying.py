@@ -15,7 +15,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.app.calibrating import WAYS, ZONES, Wishes, calibrated, calibration_path, known_lens, store
+from companion.app.calibrating import WAYS, ZONES, CalibrationOptions, calibrate, calibration_path, known_lens, store
 from companion.app.factories import calibration_file
 from companion.app.table import Table
 from companion.errors import Refusal, UsageError
@@ -48,7 +48,7 @@ class Surveying:
         assert done, "encoding an array in memory as JPEG cannot fail"
         return data.tobytes()
 
-    def look(self) -> dict[str, Any]:
+    def check_picture(self) -> dict[str, Any]:
         """How fit the picture is, which marks are on it, and what is known of the table already."""
         seen, current = self._seen(), self._current()
         if seen is None:
@@ -72,13 +72,13 @@ class Surveying:
         with self._one_at_a_time, ThreadPoolExecutor(1) as worker:
             return worker.submit(self._surveyed, seen, wishes).result()
 
-    def _surveyed(self, seen: NDArray[np.uint8], wishes: Wishes) -> dict[str, Any]:
+    def _surveyed(self, seen: NDArray[np.uint8], wishes: CalibrationOptions) -> dict[str, Any]:
         path = calibration_path(self._data, wishes.venue)
-        outcome = calibrated([seen], wishes, known_lens(path, (seen.shape[1], seen.shape[0])), date.today())
+        outcome = calibrate([seen], wishes, known_lens(path, (seen.shape[1], seen.shape[0])), date.today())
         store(outcome.calibration, path)
         settings = self._table.settings
         self._table.settings = replace(settings, vision=replace(settings.vision, calibration=path))
-        self._table.look_anew()
+        self._table.restart_watching()
         return {**outcome.as_json(), "file": path.name}
 
     def _seen(self) -> NDArray[np.uint8] | None:
@@ -114,7 +114,7 @@ def _known(current: Calibration, size: tuple[int, int]) -> dict[str, Any] | None
     return {"venue": here.venue, "by": here.by, "residual_mm": here.residual_mm, "zones_px": outlines}
 
 
-def _wishes(asked: Mapping[str, Any], width_px: int, camera: str) -> Wishes:
+def _wishes(asked: Mapping[str, Any], width_px: int, camera: str) -> CalibrationOptions:
     """What the page asked, its points brought to the camera's own pixels."""
     shown = _number(asked.get("width"), "width")
     scale = width_px / shown
@@ -124,7 +124,7 @@ def _wishes(asked: Mapping[str, Any], width_px: int, camera: str) -> Wishes:
     if not isinstance(zones, dict) or len(zones) > _MOST_ZONES:
         raise Refusal("malformed", f"Zones are an object of at most {_MOST_ZONES}, name to points.")
     mat = asked.get("mat")
-    return Wishes(
+    return CalibrationOptions(
         venue,
         camera,
         by,

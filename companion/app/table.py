@@ -7,8 +7,8 @@ from typing import Any, Protocol
 from companion.app.camera_switch import Switch
 from companion.app.invitation import Invitation
 from companion.config import Settings
+from companion.devices.monitored_camera import MonitoredCamera
 from companion.devices.panel import Panel
-from companion.devices.pulse import Pulse
 from companion.referee.referee import Referee
 
 
@@ -43,7 +43,7 @@ class Table:
     invitation: Invitation
     switch: Switch
     watcher: Watcher | None = None
-    pulse: Pulse | None = None
+    pulse: MonitoredCamera | None = None
     has_camera: bool = False
     _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
 
@@ -66,7 +66,7 @@ class Table:
         """Have the table stop; from any thread, and from a signal's handler."""
         self._stops.put(False)
 
-    def look_anew(self) -> None:
+    def restart_watching(self) -> None:
         """Have the camera watched anew, because another game is played or it was switched."""
         self._stops.put(True)
 
@@ -74,7 +74,7 @@ class Table:
         """Have the camera say what was laid, or not; in the middle of a game too, and after a restart."""
         if is_on != self.switch.is_on:
             self.switch.turn(is_on)
-            self.look_anew()
+            self.restart_watching()
 
     def wait(self) -> bool:
         """Wait until the table is asked to stop, False, or to look anew, True."""

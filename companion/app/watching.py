@@ -16,16 +16,16 @@ from numpy.typing import NDArray
 from companion import games
 from companion.devices.camera import Camera
 from companion.errors import DeviceError, ModelError
-from companion.interpretation.interpreter import Outlook
+from companion.interpretation.interpreter import Interpretation
 from companion.interpretation.states import States
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.calibration import read_calibration
-from companion.vision.calibration.drift import Anchor
+from companion.vision.calibration.drift import DriftMonitor
 from companion.vision.evidence import evidence_picture
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 
 _ENDED = "The recording has come to its end: from here on moves are entered by hand."
 FRAME_WITHIN_S = 3.0
@@ -46,7 +46,7 @@ class Watching:
         deck: str | None = None,
         profile: Path | None = None,
         calibration: Path | None = None,
-        patience: Patience | None = None,
+        patience: SettleTimes | None = None,
         clock: Callable[[], float] = time.monotonic,
         say: Callable[[str], None] = print,
     ) -> None:
@@ -73,11 +73,11 @@ class Watching:
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
         edition = recognizer.edition(deck) or spec.deck_edition(referee.latest().header)
-        namer = recognizer.namer(edition, profile)
-        self._follower = recognizer.follower(namer, patience or Patience())
+        classifier = recognizer.classifier(edition, profile)
+        self._tracker = recognizer.tracker(classifier, patience or SettleTimes())
         self._meaning = spec.interpreter()
         self._states = States(clock)
-        self._anchor = None if calibration is None else Anchor(read_calibration(calibration))
+        self._anchor = None if calibration is None else DriftMonitor(read_calibration(calibration))
         if self._anchor is not None:
             self._meaning.note_zones(self._anchor.zone_of)
         self._anchored: dict[str, Notice] = {}
@@ -137,18 +137,18 @@ class Watching:
             if frame is None:
                 return
             self._state, self._frames, self._last_frame_s = "ok", self._frames + 1, self._clock()
-            before = self._follower.cards or ()
-            happened = self._follower.step(frame.picture, frame.at_s)
+            before = self._tracker.cards or ()
+            happened = self._tracker.step(frame.picture, frame.at_s)
             for told in happened:
                 self._meaning.note_change(told)
                 self._revision += 1
                 if self._anchor is not None and told.get("code") == "camera-moved":
-                    self._anchor.follow(*([c.corners for c in cards] for cards in (before, self._follower.cards or ())))
-            self._look_for_marks(frame.picture)
-            self._states.hear(happened, is_quiet=self._follower.is_quiet, standing=self._follower.standing)
+                    self._anchor.follow(*([c.corners for c in cards] for cards in (before, self._tracker.cards or ())))
+            self._check_marks(frame.picture)
+            self._states.hear(happened, is_quiet=self._tracker.is_quiet, standing=self._tracker.active_notices)
             session = self._referee.latest()
-            standing = (*self._follower.standing, *self._anchored, *self._states.holding)
-            looked_at = (session.version, self._revision, self._follower.is_quiet, standing)
+            holding = (*self._tracker.active_notices, *self._anchored, *self._states.holding)
+            looked_at = (session.version, self._revision, self._tracker.is_quiet, holding)
             is_ours = (
                 session.header.game == self._game
             )  # else another game was begun, and this watching is soon stopped
@@ -156,11 +156,11 @@ class Watching:
                 self._looked_at = looked_at
                 self._compare(frame.picture, session)
 
-    def _look_for_marks(self, picture: NDArray[np.uint8]) -> None:
+    def _check_marks(self, picture: NDArray[np.uint8]) -> None:
         if self._anchor is None or self._clock() - self._anchored_s < ANCHOR_S:
             return
         self._anchored_s = self._clock()
-        now = self._anchor.look(picture)
+        now = self._anchor.check(picture)
         self._anchored = {now.code: Notice(now.code, now.message)} if now.code else {}
 
     # ------------------------------------------------------------ proposals
@@ -168,7 +168,7 @@ class Watching:
     def _compare(self, picture: NDArray[np.uint8], session: Session) -> None:
         """Lay what is seen beside what the session says, propose what it means, tell what people should hear."""
         self._note_rejection(session)
-        outlook = self._meaning.of(self._follower, session, (picture.shape[1], picture.shape[0]))
+        outlook = self._meaning.of(self._tracker, session, (picture.shape[1], picture.shape[0]))
         if outlook.is_open:
             self._propose(session, outlook, picture)
         is_waiting = self._referee.latest().proposal is not None
@@ -181,12 +181,12 @@ class Watching:
         self._meaning.note_rejection(self._proposed[1], session)
         self._proposed = None
 
-    def _propose(self, session: Session, outlook: Outlook, picture: NDArray[np.uint8]) -> None:
+    def _propose(self, session: Session, outlook: Interpretation, picture: NDArray[np.uint8]) -> None:
         """Propose what was seen, or withdraw what no longer holds."""
         waiting = session.proposal.command if session.proposal is not None else None
         if outlook.command is None:
             if waiting is not None and self._proposed is not None and waiting == self._proposed[1]:
-                self._referee.tell(Propose(None))
+                self._referee.notify(Propose(None))
                 self._proposed = None
             return
         if waiting == outlook.command:
@@ -204,7 +204,7 @@ class Watching:
         for code, notice in notices.items():
             shown = self._shown.get(code)
             if shown is None or shown.text != notice.text:
-                self._referee.tell(notice)
+                self._referee.notify(notice)
         for code in self._shown.keys() - notices.keys():
-            self._referee.tell(Notice(code, None))
+            self._referee.notify(Notice(code, None))
         self._shown = notices

@@ -11,7 +11,15 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.app.calibrating import WAYS, Outcome, Wishes, calibrated, calibration_path, known_lens, store
+from companion.app.calibrating import (
+    WAYS,
+    CalibrationOptions,
+    CalibrationResult,
+    calibrate,
+    calibration_path,
+    known_lens,
+    store,
+)
 from companion.app.factories import camera_from
 from companion.cli.main import json_option, print_json
 from companion.config import Settings, default_data, load
@@ -76,7 +84,7 @@ def calibrate_command(
     settings = load(file)
     if source is not None:
         settings = replace(settings, camera=replace(settings.camera, source=source))
-    wishes = Wishes(
+    wishes = CalibrationOptions(
         venue,
         "photographs" if pictures else settings.camera.source,
         by,
@@ -90,17 +98,17 @@ def calibrate_command(
     path = out or calibration_path(data or settings.table.data or default_data(), venue)
     seen = [_loaded(one) for one in _spread(pictures)] if pictures else _filmed(settings)
     if only_check:
-        return _tell_checks(checks(seen[-1]), as_json)
+        return _print_checks(checks(seen[-1]), as_json)
     size = (seen[-1].shape[1], seen[-1].shape[0])
     lens, said = _lens(boards, settings, size) if boards else (known_lens(path, size), ())
-    outcome = calibrated(seen, wishes, lens, date.today())
+    outcome = calibrate(seen, wishes, lens, date.today())
     outcome = replace(outcome, advice=(*said, *outcome.advice))
     store(outcome.calibration, path)
-    _tell(outcome, path, as_json)
+    _print_line(outcome, path, as_json)
     return 0
 
 
-def _tell_checks(found: Sequence[Check], as_json: bool) -> int:
+def _print_checks(found: Sequence[Check], as_json: bool) -> int:
     is_fit = all(check.state != "fail" for check in found)
     if as_json:
         told = [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in found]
@@ -110,7 +118,7 @@ def _tell_checks(found: Sequence[Check], as_json: bool) -> int:
     return 0 if is_fit else 1
 
 
-def _tell(outcome: Outcome, path: Path, as_json: bool) -> None:
+def _print_line(outcome: CalibrationResult, path: Path, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps({"ok": True, "file": str(path), **outcome.as_json()}))
         return
@@ -174,7 +182,7 @@ def _filmed_boards(settings: Settings) -> list[BoardView]:
     try:
         while len(views) < BOARD_VIEWS and (frame := camera.next()) is not None:
             view = board_view(frame.picture)
-            if view is not None and all(_is_elsewhere(view, other, frame.picture.shape[1]) for other in views):
+            if view is not None and all(_has_moved(view, other, frame.picture.shape[1]) for other in views):
                 views.append(view)
                 click.echo(f"board {len(views)} of {BOARD_VIEWS}: hold it elsewhere, and at another angle", err=True)
     except KeyboardInterrupt:
@@ -184,7 +192,7 @@ def _filmed_boards(settings: Settings) -> list[BoardView]:
     return views
 
 
-def _is_elsewhere(view: BoardView, other: BoardView, width_px: int) -> bool:
+def _has_moved(view: BoardView, other: BoardView, width_px: int) -> bool:
     both = {tuple(at): k for k, at in enumerate(other.printed_mm.tolist())}
     pairs = [(k, both[tuple(at)]) for k, at in enumerate(view.printed_mm.tolist()) if tuple(at) in both]
     if not pairs:

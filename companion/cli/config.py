@@ -40,7 +40,7 @@ def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
         told = [{"line": p.line, "setting": p.setting, "message": p.message} for p in problems]
         print_json({"ok": not problems, "file": str(path), "problems": told})
     else:
-        click.echo("\n".join(problem.told(str(path)) for problem in problems) or f"{path}: all settings are good")
+        click.echo("\n".join(problem.as_line(str(path)) for problem in problems) or f"{path}: all settings are good")
     return 1 if problems else 0
 
 
@@ -63,7 +63,7 @@ def _in_the_world(settings: Settings, lines: Lines) -> Iterator[Problem]:
         yield Problem("vision.deck", error.message, lines.of("vision.deck"))
     try:
         if vision.profile is not None and header.game in GAMES:
-            GAMES[header.game].recognizer().namer(header.edition, vision.profile)
+            GAMES[header.game].recognizer().classifier(header.edition, vision.profile)
     except CompanionError as error:
         yield Problem("vision.profile", error.message, lines.of("vision.profile"))
     try:

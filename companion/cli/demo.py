@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from companion.app.demo import Wishes, run_demo
+from companion.app.demo import DemoOptions, run_demo
 
 
 @click.command("demo")
@@ -32,4 +32,4 @@ def demo_command(game: str, seed: int, speed: float, tables: int, host: str, por
     if tables > 1:
         import_module("companion.hub.demo").run_hall_demo(tables, seed, speed, host, port, data, click.echo)
         return
-    run_demo(Wishes(game, seed, speed, host, port, data), click.echo)
+    run_demo(DemoOptions(game, seed, speed, host, port, data), click.echo)

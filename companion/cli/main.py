@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-class LateCommands(click.Group):
+class LazyCommands(click.Group):
     """Commands that are imported only when asked for, so that `replay` starts in milliseconds."""
 
     modules: ClassVar = {
@@ -87,7 +87,7 @@ class LateCommands(click.Group):
         return super().resolve_command(context, args)
 
 
-@click.group(cls=LateCommands, no_args_is_help=False)
+@click.group(cls=LazyCommands, no_args_is_help=False)
 @click.version_option(__version__)
 def companion() -> None:
     """A referee for hex cards on a real table: it sees them, judges the moves and shows the score."""

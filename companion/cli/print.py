@@ -26,11 +26,11 @@ def print_command(what: str, paper: str, out: Path | None) -> None:
         file.write_bytes(pdf(sheets, f"{what}, {paper}"))
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from None
-    click.echo(f"{file}: {_told(sheets)}")
+    click.echo(f"{file}: {_summary(sheets)}")
     click.echo(f"print at 100 %; the ruler must be {RULER_MM} mm long")
 
 
-def _told(sheets: Sequence[Sheet]) -> str:
+def _summary(sheets: Sequence[Sheet]) -> str:
     """How much it is, and how the backs come behind the fronts."""
     backed = sum(sheet.is_back for sheet in sheets)
     alone = len(sheets) - 2 * backed

@@ -17,11 +17,11 @@ from companion.devices.recorded import Recorded
 from companion.errors import UnreadableImage, UsageError
 from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.calibration.calibration import read_calibration
-from companion.vision.calibration.drift import Anchor, standing, zoned
+from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.decoding import load_picture, trouble_with
 from companion.vision.recognizer import Recognizer
-from companion.vision.results import Warned
-from companion.vision.tracking.events import Patience
+from companion.vision.results import ReadingWarning
+from companion.vision.tracking.events import SettleTimes
 
 GAMES = ", ".join(games.GAMES)
 ANCHOR_FRAMES = 20
@@ -48,10 +48,10 @@ def game_options(command: Command) -> Command:
     return click.option("--game", "game_name", required=True, help=f"Game on the table: {GAMES}.")(command)
 
 
-def reader_and_namer(game_name: str, deck: str | None, profile: Path | None) -> tuple[Recognizer, Any]:
+def recognizer_and_classifier(game_name: str, deck: str | None, profile: Path | None) -> tuple[Recognizer, Any]:
     """The game's reader and what names its symbols. Raises `UsageError` for a name unknown or a broken profile."""
     recognizer = games.game(game_name).recognizer()
-    return recognizer, recognizer.namer(recognizer.edition(deck), profile)
+    return recognizer, recognizer.classifier(recognizer.edition(deck), profile)
 
 
 @click.command("read")
@@ -66,7 +66,7 @@ def read_command(
     images: tuple[Path, ...],
 ) -> int:
     """Recognise the cards on photographs, each on its own."""
-    reader, namer = reader_and_namer(game_name, deck, profile)
+    reader, classifier = recognizer_and_classifier(game_name, deck, profile)
     calibration = None if calibrated is None else read_calibration(calibration_file(calibrated))
     cv2.setNumThreads(1)
     status = 0
@@ -80,10 +80,10 @@ def read_command(
                 click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
             continue
         begun = perf_counter()
-        reading = reader.read(picture, namer)
-        stands = None if calibration is None else standing(calibration, picture)
+        reading = reader.read(picture, classifier)
+        stands = None if calibration is None else check_drift(calibration, picture)
         took = round((perf_counter() - begun) * 1000, 1)
-        more = [] if stands is None or not stands.code else [Warned(stands.code, stands.message)]
+        more = [] if stands is None or not stands.code else [ReadingWarning(stands.code, stands.message)]
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
             head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
@@ -107,7 +107,7 @@ def read_command(
 @click.option(
     "--settle",
     type=click.FloatRange(0.05, 3),
-    default=Patience().card_s,
+    default=SettleTimes().card_s,
     show_default=True,
     help="Seconds a card lies still before it is read.",
 )
@@ -123,22 +123,22 @@ def watch_command(
     source: str,
 ) -> int:
     """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
-    reader, namer = reader_and_namer(game_name, deck, profile)
+    reader, classifier = recognizer_and_classifier(game_name, deck, profile)
     cv2.setNumThreads(1)
     camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
-    follower = reader.follower(namer, replace(Patience(), card_s=settle))
-    anchor = None if calibrated is None else Anchor(read_calibration(calibration_file(calibrated)))
+    tracker = reader.tracker(classifier, replace(SettleTimes(), card_s=settle))
+    anchor = None if calibrated is None else DriftMonitor(read_calibration(calibration_file(calibrated)))
     count, busy_s, code = 0, 0.0, ""
     camera.open()
     try:
         while (frame := camera.next()) is not None:
             begun = perf_counter()
-            before = follower.cards or ()
-            told = follower.step(frame.picture, frame.at_s)
+            before = tracker.cards or ()
+            told = tracker.step(frame.picture, frame.at_s)
             if anchor is not None:
                 if any(one.get("code") == "camera-moved" for one in told):
-                    anchor.follow(*([c.corners for c in cards] for cards in (before, follower.cards or ())))
-                now = anchor.look(frame.picture) if count % ANCHOR_FRAMES == 0 else anchor.now
+                    anchor.follow(*([c.corners for c in cards] for cards in (before, tracker.cards or ())))
+                now = anchor.check(frame.picture) if count % ANCHOR_FRAMES == 0 else anchor.now
                 told = [zoned(one, anchor.zone_of) for one in told]
                 if now.code not in ("", code):
                     told.append({"event": "notice", "code": now.code, "message": now.message})
@@ -146,17 +146,19 @@ def watch_command(
             busy_s += perf_counter() - begun
             count += 1
             for one in told:
-                _tell({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json, reader)
+                _print_line({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json, reader)
     except KeyboardInterrupt:
         pass  # a live camera is watched until Ctrl-C: then comes the end line
     finally:
         camera.close()
     rate = round(count / busy_s, 1) if busy_s else 0.0
-    _tell({"event": "end", "frames": count, "seconds": round(busy_s, 3), "frames_per_second": rate}, as_json, reader)
+    _print_line(
+        {"event": "end", "frames": count, "seconds": round(busy_s, 3), "frames_per_second": rate}, as_json, reader
+    )
     return 0
 
 
-def _tell(line: dict[str, Any], as_json: bool, reader: Recognizer) -> None:
+def _print_line(line: dict[str, Any], as_json: bool, reader: Recognizer) -> None:
     if as_json:
         click.echo(json.dumps(line))
         return

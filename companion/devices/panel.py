@@ -44,7 +44,7 @@ class Wiring:
     buzzer: int | None = None
 
 
-Heard = Callable[[str, str], None]
+Handler = Callable[[str, str], None]
 """Told of each button, by name, that it went ``down``, ``up`` or was ``held``."""
 
 
@@ -72,7 +72,7 @@ class Panel:
         self._trouble: str | None = None
         self._missing: str | None = None
 
-    def open(self, tell: Callable[[Message], None], heard: Heard | None = None) -> None:
+    def open(self, notify: Callable[[Message], None], heard: Handler | None = None) -> None:
         """Take the pins; from now on a press is told. Pins that nobody asked for by name may be missing.
 
         Args:
@@ -85,7 +85,7 @@ class Panel:
         if self.kind == "none":
             return
         try:
-            self._open(tell, heard or _unheard)
+            self._open(notify, heard or _unheard)
         except DeviceError as error:
             if self._asked != "auto":
                 raise
@@ -134,17 +134,17 @@ class Panel:
         for device in devices:
             device.close()
 
-    def _open(self, tell: Callable[[Message], None], heard: Heard) -> None:
+    def _open(self, notify: Callable[[Message], None], heard: Handler) -> None:
         factory = _factory(self.kind)
         try:
-            self._take(factory, tell, heard)
+            self._take(factory, notify, heard)
         except Exception as error:  # each driver has its own
             self.close()
             raise DeviceError(f"the pins cannot be taken: {error}; is another program using them?") from error
 
-    def _take(self, factory: Any, tell: Callable[[Message], None], heard: Heard) -> None:
+    def _take(self, factory: Any, notify: Callable[[Message], None], heard: Handler) -> None:
         self._devices.append(factory)
-        wiring, ask = self.wiring, self._never_raising(tell)
+        wiring, ask = self.wiring, self._never_raising(notify)
         seats = {f"seat {number}": (pin, Confirm(), None) for number, pin in enumerate(wiring.seats, 1)}
         means: dict[str, tuple[int, Message, Message | None]] = {
             "confirm": (wiring.confirm, Confirm(), None),
@@ -153,7 +153,7 @@ class Panel:
             **seats,
         }
         buttons = {
-            name: self._button(factory, pin, _Press(name, short, held, ask, self._never_raising_heard(heard)))
+            name: self._button(factory, pin, _Press(name, short, held, ask, self._safe_handler(heard)))
             for name, (pin, short, held) in means.items()
         }
         self._take_lamps(factory)
@@ -186,7 +186,7 @@ class Panel:
         if self._buzzer:
             self._buzzer.beep(on_time=_BEEP_S, n=1)
 
-    def _never_raising_heard(self, heard: Heard) -> Heard:
+    def _safe_handler(self, heard: Handler) -> Handler:
         def hear(name: str, what: str) -> None:
             try:
                 heard(name, what)
@@ -195,10 +195,10 @@ class Panel:
 
         return hear
 
-    def _never_raising(self, tell: Callable[[Message], None]) -> Callable[[Message], None]:
+    def _never_raising(self, notify: Callable[[Message], None]) -> Callable[[Message], None]:
         def ask(message: Message) -> None:
             try:
-                tell(message)
+                notify(message)
                 self._trouble = None
             except Exception as error:  # noqa: BLE001 - an exception here would end every button's callbacks
                 self._trouble = f"{type(message).__name__.lower()} was not heard: {error}"
@@ -210,7 +210,7 @@ class _Press:
     """One button between being pressed and let go: it does one thing, whichever of its two threads comes first."""
 
     def __init__(
-        self, name: str, short: Message, long: Message | None, ask: Callable[[Message], None], heard: Heard
+        self, name: str, short: Message, long: Message | None, ask: Callable[[Message], None], heard: Handler
     ) -> None:
         self._name, self._short, self._long = name, short, long
         self._ask, self._heard = ask, heard

@@ -34,7 +34,7 @@ _SETTLE_S = 1.5
 _TAKES_HOLD_S = 1.0
 _OPEN_WITHIN_S = 10.0
 _CLOSE_WITHIN_S = 2.0
-_LOOK_UP_S = 0.1
+_CHECK_S = 0.1
 _BUFFERS = 4
 _BLACK = 10  # of 255; a dark room films brighter than that, by its noise
 _SPARSE = 16
@@ -158,7 +158,7 @@ class PiCamera:
         finally:
             request.release()
         self._hangs = 0
-        self._look_at_light(picture)
+        self._follow_brightness(picture)
         self._hold(device, facts)
         self._follow_light(device, picture)
         now_s, number = self._clock(), self._count
@@ -173,7 +173,7 @@ class PiCamera:
             job = device.capture_request(wait=False)
             while not self._is_closing:
                 try:
-                    return device.wait(job, timeout=_LOOK_UP_S)
+                    return device.wait(job, timeout=_CHECK_S)
                 except TimeoutError:
                     if self._clock() >= ends_s:
                         raise
@@ -185,7 +185,7 @@ class PiCamera:
         except (RuntimeError, OSError, CancelledError) as error:
             raise DeviceError(f"the Pi camera fails: {error or 'cancelled'}; {_CABLE}", code="no-frame") from error
 
-    def _look_at_light(self, picture: NDArray[np.uint8]) -> None:
+    def _follow_brightness(self, picture: NDArray[np.uint8]) -> None:
         now_s = self._clock()
         if np.percentile(picture[::_SPARSE, ::_SPARSE], 99) > _BLACK:
             self._lit_s = now_s

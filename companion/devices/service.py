@@ -55,13 +55,13 @@ class ServiceManager:
 
     def ready(self, status: str) -> None:
         """The page is live."""
-        self.tell("READY=1", f"STATUS={status}")
+        self.notify("READY=1", f"STATUS={status}")
 
     def stopping(self) -> None:
         """The table is being closed."""
-        self.tell("STOPPING=1", "STATUS=closing")
+        self.notify("STOPPING=1", "STATUS=closing")
 
-    def tell(self, *assignments: str) -> None:
+    def notify(self, *assignments: str) -> None:
         """Send assignments in one message. A manager that has gone is said to be so; the table goes on without it."""
         if self.address is None:
             return
@@ -110,7 +110,7 @@ class Supervisor:
         if self._thread.is_alive():
             self._thread.join()
 
-    def look(self) -> bool:
+    def check(self) -> bool:
         """Look at every part once, and feed the watchdog if all are alive."""
         found = (f"{name}: {trouble}" for name, check in self._checks.items() if (trouble := check()) is not None)
         trouble = "; ".join(found)
@@ -118,12 +118,12 @@ class Supervisor:
             self._say(f"not alive, and restarted unless that ends: {trouble}" if trouble else "all alive again")
             self._trouble = trouble
         if trouble:
-            self._manager.tell(f"STATUS={trouble}")
+            self._manager.notify(f"STATUS={trouble}")
         else:
-            self._manager.tell("WATCHDOG=1", f"STATUS={self._status()}")
+            self._manager.notify("WATCHDOG=1", f"STATUS={self._status()}")
         return not trouble
 
     def _run(self) -> None:
         assert self._manager.watchdog_s is not None
         while not self._stopping.wait(self._manager.watchdog_s / _MEALS_A_PERIOD):
-            self.look()
+            self.check()

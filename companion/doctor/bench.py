@@ -12,7 +12,7 @@ from companion.doctor.finding import Finding
 from companion.games import GAMES
 from companion.simulator.script import written
 from companion.vision.recognizer import Recognizer
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 
 SLOW_MS = 1500.0
 SLOW_FPS = 8.0
@@ -35,12 +35,12 @@ def bench(clock: Callable[[], float] = time.perf_counter) -> tuple[Finding, ...]
 
 
 def _reading(picture: NDArray[np.uint8], recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
-    namer = recognizer.namer(None, None)
-    recognizer.read(picture, namer)  # the first loads the networks
+    classifier = recognizer.classifier(None, None)
+    recognizer.read(picture, classifier)  # the first loads the networks
     took_ms, stages = [], []
     for _ in range(_READS):
         began = clock()
-        stages.append(recognizer.read(picture, namer).stages_ms)
+        stages.append(recognizer.read(picture, classifier).stages_ms)
         took_ms.append((clock() - began) * 1000)
     parts = ", ".join(f"{name} {statistics.median(each[name] for each in stages):.0f}" for name in stages[0])
     usual_ms = statistics.median(took_ms)
@@ -51,12 +51,12 @@ def _reading(picture: NDArray[np.uint8], recognizer: Recognizer, clock: Callable
 
 
 def _watching(picture: NDArray[np.uint8], recognizer: Recognizer, clock: Callable[[], float]) -> Finding:
-    follower = recognizer.follower(recognizer.namer(None, None), Patience())
+    tracker = recognizer.tracker(recognizer.classifier(None, None), SettleTimes())
     for _ in range(_SETTLING):
-        follower.step(picture)
+        tracker.step(picture)
     began = clock()
     for _ in range(_WATCHED):
-        follower.step(picture)
+        tracker.step(picture)
     per_s = _WATCHED / max(clock() - began, 1e-6)
     found = f"{per_s:.0f} still pictures a second"
     if per_s >= SLOW_FPS:

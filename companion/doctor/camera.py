@@ -38,7 +38,7 @@ def camera(settings: Settings, opened: CameraFrom, clock: Callable[[], float] = 
         found = Finding("camera", "fail", f"{device.name} gave no picture", "name a folder that holds pictures")
         return found, calibration(settings, None)
     height, width = frame.picture.shape[:2]
-    return _told(device.name, frame, per_s), calibration(settings, (width, height))
+    return _finding(device.name, frame, per_s), calibration(settings, (width, height))
 
 
 def calibration(settings: Settings, size: tuple[int, int] | None) -> Finding:
@@ -72,7 +72,7 @@ def _filmed(device: Camera, clock: Callable[[], float]) -> tuple[Frame | None, f
     return last, count / took_s if count and took_s > 0 else None
 
 
-def _told(name: str, frame: Frame, per_s: float | None) -> Finding:
+def _finding(name: str, frame: Frame, per_s: float | None) -> Finding:
     height, width = frame.picture.shape[:2]
     light = float(frame.picture.mean())
     pace = "" if per_s is None else f", {per_s:.0f} pictures a second"

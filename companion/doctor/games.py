@@ -12,7 +12,7 @@ _WHAT = {
     "contradicted": "{} does not follow today's rules",
     "picture": "a picture of {} was changed",
 }
-_TORN = "nothing is lost that was confirmed; the next start cuts it off"
+_TRUNCATED = "nothing is lost that was confirmed; the next start cuts it off"
 _RESTORE = "restore it from a copy, or move it out of the folder"
 
 
@@ -39,4 +39,4 @@ def _counted(number: int, thing: str) -> str:
 
 
 def _fix(faults: tuple[Fault, ...]) -> str:
-    return _TORN if {fault.what for fault in faults} == {"torn"} else _RESTORE
+    return _TRUNCATED if {fault.what for fault in faults} == {"torn"} else _RESTORE

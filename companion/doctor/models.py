@@ -6,7 +6,7 @@ import sys
 from companion.config import Settings
 from companion.doctor.finding import Finding, Machine, State
 
-_TELL = """
+_SCRIPT = """
 import json
 from companion.games import network_files
 from companion.vision.networks import engine, troubles
@@ -18,7 +18,7 @@ _FIX = "install the program again: sudo systemd/install.sh from a whole clone, o
 def models(machine: Machine, settings: Settings) -> Finding:
     """Try them all. Without them the camera is not used, and moves are entered by hand."""
     state: State = "warn" if settings.camera.source == "none" else "fail"
-    ran = machine.run([sys.executable, "-c", _TELL])
+    ran = machine.run([sys.executable, "-c", _SCRIPT])
     if ran.status != 0:
         return Finding("models", state, ran.complaint or f"ended with status {ran.status}", _FIX)
     number, engine, found = json.loads(ran.output.splitlines()[-1])

@@ -12,7 +12,7 @@ from companion.doctor.finding import Finding, Machine
 NEEDED = ("numpy", "cv2", "flask", "uvicorn", "gpiozero")
 ON_A_PI = ("lgpio", "simplejpeg", "libcamera", "picamera2")
 
-_TELL = """
+_SCRIPT = """
 import importlib, importlib.metadata as metadata, json, sys
 name = sys.argv[1]
 module = importlib.import_module(name)
@@ -40,7 +40,7 @@ def modules(machine: Machine, settings: Settings) -> tuple[Finding, ...]:
 
 
 def _module(machine: Machine, name: str) -> Finding:
-    ran = machine.run([sys.executable, "-c", _TELL, name])
+    ran = machine.run([sys.executable, "-c", _SCRIPT, name])
     if ran.status != 0:
         return Finding(name, "fail", ran.complaint or f"ended with status {ran.status}", _fix(name, ran.complaint))
     facts = json.loads(ran.output.splitlines()[-1])

@@ -86,10 +86,10 @@ def power(machine: Machine, settings: Settings) -> Finding:
             ran.complaint or "nobody to ask",
             "join the group video: sudo usermod -aG video $USER" if machine.model else "",
         )
-    return told_of_power(int(bits[1], 16))
+    return power_finding(int(bits[1], 16))
 
 
-def told_of_power(bits: int) -> Finding:
+def power_finding(bits: int) -> Finding:
     """What the firmware's bits say; the same four stand again sixteen higher for what has happened since the start.
 
     >>> told_of_power(0x50000).found

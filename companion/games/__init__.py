@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from companion.errors import UsageError
 
 if TYPE_CHECKING:
-    from companion.interpretation.interpreter import Meaning
+    from companion.interpretation.interpreter import Interpreter
     from companion.printing.material import Material
     from companion.rules.engine import Game, Header
     from companion.simulator.demo_game import DemoGame
@@ -68,9 +68,9 @@ class GameSpec:
         found: Recognizer = self._part("recognition").RECOGNIZER
         return found
 
-    def interpreter(self) -> "Meaning":
+    def interpreter(self) -> "Interpreter":
         """A fresh interpreter of what the camera sees; imports OpenCV."""
-        found: Meaning = self._part("interpretation").interpreter()
+        found: Interpreter = self._part("interpretation").interpreter()
         return found
 
     def materials(self) -> "Mapping[str, Material]":

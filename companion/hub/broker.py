@@ -12,7 +12,7 @@ from types import TracebackType
 from companion.errors import TableError
 
 _STARTS_WITHIN_S = 10.0
-_LOOK_S = 0.02
+_CHECK_S = 0.02
 
 
 def mosquitto() -> str | None:
@@ -97,7 +97,7 @@ class Mosquitto:
             with socket.socket() as trying:
                 if trying.connect_ex(("127.0.0.1", self.port)) == 0:
                     return
-            time.sleep(_LOOK_S)
+            time.sleep(_CHECK_S)
         self.kill()
         raise TableError(f"mosquitto does not start; see {self._folder / 'mosquitto.log'}", code="no-broker")
 

@@ -42,7 +42,7 @@ class Watching(Protocol):
         """Something about a table is not as it should be: a word for the alarm."""
 
 
-Tell = Callable[[Address, bytes], object]
+Say = Callable[[Address, bytes], object]
 """Publishes the position that is kept of a table."""
 
 
@@ -64,7 +64,7 @@ class Consumer:
         self,
         store: Store,
         halls: Iterable[Watching],
-        tell: Tell,
+        notify: Say,
         kept: Callable[[Address], None] = lambda address: None,
     ) -> None:
         """A consumer.
@@ -75,7 +75,7 @@ class Consumer:
         """
         self._store = store
         self._halls = tuple(halls)
-        self._tell = tell
+        self._publish = notify
         self._kept = kept
         self._inbox: Queue[tuple[Address, str, bytes] | None] = Queue()
         self._waiting: Counter[Address] = Counter()
@@ -144,7 +144,7 @@ class Consumer:
         if batch:
             self._keep(batch)
         for address, birth in births.items():
-            self._tell(address, position_message(self._store.position(address), birth))
+            self._publish(address, position_message(self._store.position(address), birth))
 
     def _keep(self, batch: list[Kept]) -> None:
         done = self._store.keep(batch)
@@ -155,7 +155,7 @@ class Consumer:
                 hall.doubt(address, "differs")
         for address, position in done.positions.items():
             if position is not None:
-                self._tell(address, position_message(position))
+                self._publish(address, position_message(position))
                 self._kept(address)
 
     def _show(self, address: Address, snapshot: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from companion.rules.engine import Command
 from companion.simulator.script import written
 
 _THINK_S = (3.0, 9.0)
-_LOOK_S = (0.8, 2.0)
+_CHECK_S = (0.8, 2.0)
 _REST_S = 6.0
 _INCIDENTS = {
     2: ("camera-lost", "The camera is lost: no picture for 3 s."),
@@ -75,7 +75,7 @@ class People:
             self._referee.ask(Do(command))
             return
         self._referee.ask(Propose(command))
-        if not self._rests(*_LOOK_S):
+        if not self._rests(*_CHECK_S):
             self._referee.ask(Confirm(self._referee.latest().version))
 
     def _incident(self, code: str, text: str) -> None:

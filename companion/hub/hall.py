@@ -78,7 +78,7 @@ class Hall:
     def tables(self) -> list[dict[str, Any]]:
         """Every table as it is shown, by name."""
         with self._changed:
-            self._look()
+            self._check()
             return [seen.shown for _, seen in sorted(self._tables.items())]
 
     @property
@@ -91,7 +91,7 @@ class Hall:
         ends_s = self._clock() + timeout_s
         with self._changed:
             while True:
-                self._look()
+                self._check()
                 left_s = ends_s - self._clock()
                 if self._version > since or left_s <= 0 or self._is_closed:
                     break
@@ -101,7 +101,7 @@ class Hall:
     def latest(self, address: Address) -> Snapshot | None:
         """A table's newest snapshot."""
         with self._changed:
-            self._look()
+            self._check()
             seen = self._tables.get(address)
             return seen.snapshot if seen else None
 
@@ -126,7 +126,7 @@ class Hall:
         due_s = self._late[0][0] - self._clock() if self._late else 1.0
         return min(max(due_s, 0.01), 1.0)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Let happen what is due, then see what has changed in what is shown."""
         now_s = self._clock()
         while self._late and self._late[0][0] <= now_s:

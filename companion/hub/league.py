@@ -28,7 +28,7 @@ from companion.hub.service import Hub
 from companion.hub.snapshot import payload
 from companion.hub.store import Store
 
-_LOOK_S = 0.2
+_CHECK_S = 0.2
 _SNAPSHOTS_EVERY_S = 1.0
 """How often a table's snapshot is sent on: a league watches from afar."""
 _AFTER_A_BUG_S = 5.0
@@ -85,7 +85,7 @@ class League:
         self._link.close()
 
     def _run(self) -> None:
-        while not self._is_stopping.wait(_LOOK_S):
+        while not self._is_stopping.wait(_CHECK_S):
             try:
                 self._go_round()
             except Exception:  # a hall plays on whatever goes wrong between it and its league

@@ -79,7 +79,7 @@ def broker_at(
     return Broker(parts.hostname, port, is_encrypted, name, password, ca, certificate, key)
 
 
-Heard = Callable[[MQTTMessage], None]
+Handler = Callable[[MQTTMessage], None]
 
 
 class Link:
@@ -89,7 +89,7 @@ class Link:
         self,
         broker: Broker,
         topics: dict[str, int],
-        heard: Heard,
+        heard: Handler,
         connected: Callable[[], None],
         will: tuple[str, bytes] | None = None,
         max_inflight: int = 256,

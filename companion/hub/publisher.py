@@ -27,7 +27,7 @@ from companion.hub.snapshot import payload, snapshot
 HEARTBEAT_S = 3.0
 """A table tells how it stands at least so often; the hall calls one silent after three of these."""
 _SNAPSHOT_GAP_S = 0.1
-_LOOK_S = (0.2, 0.5)
+_CHECK_S = (0.2, 0.5)
 """How soon to look for acknowledgements while lines are under way, and otherwise."""
 _AFTER_A_BUG_S = 5.0
 _WAITING = 64
@@ -100,7 +100,7 @@ class Publisher:
             while self._subscription.next(0) is not None:
                 pass
         elif self._subscription.is_closed:
-            self._is_stopping.wait(_LOOK_S[0])
+            self._is_stopping.wait(_CHECK_S[0])
         self._read_inbox()
         if not self._link.is_connected:
             self._sender.pause()
@@ -115,7 +115,7 @@ class Publisher:
     def _patience_s(self) -> float:
         if self._is_changed:
             return _SNAPSHOT_GAP_S
-        return _LOOK_S[0] if self._sender.is_waiting else _LOOK_S[1]
+        return _CHECK_S[0] if self._sender.is_waiting else _CHECK_S[1]
 
     def _snapshot(self) -> bytes:
         told = snapshot(self._table.latest(), self._sender.newest, self._place.camera())

@@ -18,7 +18,7 @@ from companion.hub.pages.web import create_hub_app
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
-from companion.referee.folder import told, write_whole
+from companion.referee.folder import storage_errors, write_whole
 from companion.web.server import bound
 
 
@@ -96,7 +96,7 @@ def running_hub(
 
 def _kept_pin(path: Path) -> str:
     """A PIN made up once; nobody else may read it."""
-    with told(f"cannot keep the PIN in {path}"):
+    with storage_errors(f"cannot keep the PIN in {path}"):
         if not path.exists():
             write_whole(path, f"{secrets.randbelow(10**6):06}\n".encode())
             path.chmod(0o600)

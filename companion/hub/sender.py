@@ -60,7 +60,7 @@ class Sender:
         """The hub keeps what is up to a position, and nothing beyond: go on from there."""
         self._kept, self._is_told = position, True
         self._patience_s = _PATIENCE_S[0]
-        self._start_anew()
+        self._restart()
 
     def keep(self, position: Position) -> None:
         """The hub now keeps what is up to a position."""
@@ -85,13 +85,13 @@ class Sender:
             return 0
         if self._under_way and self._clock() - self._heard_s > self._patience_s:
             self._patience_s = min(2 * self._patience_s, _PATIENCE_S[1])
-            self._start_anew()
+            self._restart()
         room = WINDOW - len(self._under_way)
         entries = self._outbox.read(room) if room and not self._is_dry else []
         self._is_dry = len(entries) < room
         for entry in entries:
             if not self._publish(entry):
-                self._start_anew()
+                self._restart()
                 break
             if not self._under_way:
                 self._heard_s = self._clock()
@@ -99,7 +99,7 @@ class Sender:
             self._newest = entry.position
         return len(entries)
 
-    def _start_anew(self) -> None:
+    def _restart(self) -> None:
         self._under_way.clear()
         self._is_dry = False
         self._heard_s = self._clock()

@@ -49,7 +49,7 @@ class Hub:
         self.hall = Hall()
         self.display = Hall(delay_s) if delay_s else self.hall
         halls = (self.hall,) if self.display is self.hall else (self.hall, self.display)
-        self.consumer = Consumer(store, halls, self._tell, kept)
+        self.consumer = Consumer(store, halls, self._publish, kept)
         self._id = secrets.token_hex(4)
         self._numbers = count()
         self._asked: dict[bytes, Future[tuple[str, bytes]]] = {}
@@ -130,7 +130,7 @@ class Hub:
         if waiting is not None and not waiting.done() and len(message.payload) <= MAX_ANSWER_BYTES:
             waiting.set_result((getattr(message.properties, "ContentType", JSON), bytes(message.payload)))
 
-    def _tell(self, address: Address, payload: bytes) -> None:
+    def _publish(self, address: Address, payload: bytes) -> None:
         self._link.publish(address.topic("down", "position"), payload, 1)
 
 

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.errors import Refusal
-from companion.interpretation.interpreter import Meaning
-from companion.interpretation.lattice import TableauMeaning
+from companion.interpretation.interpreter import Interpreter
+from companion.interpretation.lattice import LatticeInterpreter
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell, rotated
@@ -18,7 +18,7 @@ from companion.vision.tracking.registration import Edges, turned
 Tableau = Mapping[Cell, Edges]
 
 
-def is_same_move(meaning: Meaning, session: Session, one: Command, other: Command) -> bool:
+def is_same_move(meaning: Interpreter, session: Session, one: Command, other: Command) -> bool:
     """Whether two commands, either of which may be refused, do the same in this session."""
     if dict(one) == dict(other):
         return True
@@ -29,7 +29,7 @@ def is_same_move(meaning: Meaning, session: Session, one: Command, other: Comman
         return False
     if first == second:
         return True
-    if not isinstance(meaning, TableauMeaning):
+    if not isinstance(meaning, LatticeInterpreter):
         return False
     before, a, b = session.game.view(session.state), session.game.view(first), session.game.view(second)
     same = all(a[part] == b[part] for part in ("phase", "turn", "players", "result"))

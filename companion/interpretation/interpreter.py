@@ -8,12 +8,12 @@ from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import Follower
-from companion.vision.results import SeenCard
+from companion.vision.recognizer import TableTracker
+from companion.vision.results import DetectedCard
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class Interpretation:
     """What a picture means for the game.
 
     Attributes:
@@ -28,14 +28,14 @@ class Outlook:
 
     notices: Mapping[str, Notice] = field(default_factory=dict)
     command: Command | None = None
-    news: Sequence[SeenCard] = ()
-    cards: Sequence[SeenCard] = ()
+    news: Sequence[DetectedCard] = ()
+    cards: Sequence[DetectedCard] = ()
     confidence: float = 1.0
     chances: Sequence[Any] = ()
     is_open: bool = True
 
 
-class Meaning(Protocol):
+class Interpreter(Protocol):
     """What the vision thread asks about one game. Not for several threads."""
 
     def note_change(self, told: Mapping[str, Any]) -> None:
@@ -47,5 +47,5 @@ class Meaning(Protocol):
     def note_zones(self, zone_of: ZoneOf) -> None:
         """Hear which zone of the table a pixel shows, once and for all: it follows the camera where that is moved."""
 
-    def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
+    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
         """What the table as it is known means for the session; ``size`` is the picture's width and height."""

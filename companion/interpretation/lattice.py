@@ -4,14 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.interpretation.interpreter import Outlook
+from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import Follower
-from companion.vision.results import SeenCard, renamed
+from companion.vision.recognizer import TableTracker
+from companion.vision.results import DetectedCard, renamed
 from companion.vision.tracking.registration import Edges, Registration, agree, register
 
 Tableau = Mapping[Cell, Edges]
@@ -38,66 +38,66 @@ class Words:
     lying: Callable[[Mapping[str, Any]], dict[Cell, Edges]]
     cells: Callable[[Mapping[str, Any]], tuple[Cell, ...]]
     thing: Callable[[Edges], Any]
-    alternatives: Callable[[Command, Sequence[SeenCard], Sequence[SeenCard]], list[Any]]
+    alternatives: Callable[[Command, Sequence[DetectedCard], Sequence[DetectedCard]], list[Any]]
 
 
-class TableauMeaning:
-    """A game on a honeycomb; see `outlook.Meaning`."""
+class LatticeInterpreter:
+    """A game on a honeycomb; see `outlook.Interpreter`."""
 
     def __init__(self, words: Words) -> None:
         self._words = words
         self._naming: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
-        self._named: dict[Cell, SeenCard] = {}
+        self._named: dict[Cell, DetectedCard] = {}
 
     def note_change(self, told: Mapping[str, Any]) -> None:
-        """See `Meaning`."""
+        """See `Interpreter`."""
         if told["event"] == "table":
             self._naming = None
         if told["event"] in ("placed", "removed", "moved") and told["cell"] is not None and self._naming is not None:
             self._rejected.pop(self._naming.cell((told["cell"][0], told["cell"][1])), None)
 
     def note_rejection(self, command: Command, session: Session) -> None:
-        """See `Meaning`."""
+        """See `Interpreter`."""
         tableau = self._lying(session)
         for cell in self._words.cells(command):
             if cell not in tableau and cell in self._named:
                 self._rejected[cell] = self._named[cell].edges
 
     def note_zones(self, zone_of: ZoneOf) -> None:
-        """See `Meaning`. A honeycomb lies anywhere."""
+        """See `Interpreter`. A honeycomb lies anywhere."""
 
     def lying(self, view: Mapping[str, Any]) -> dict[Cell, Edges]:
         """The cards that the game's view says lie on the table."""
         return self._words.lying(view)
 
-    def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
-        """See `Meaning`."""
-        cards = follower.cards
+    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+        """See `Interpreter`."""
+        cards = tracker.cards
         if cards is None:
-            return Outlook(is_open=False)
+            return Interpretation(is_open=False)
         tableau = self._lying(session)
-        standing = {code: Notice(code, text) for code, text in follower.standing.items()}
+        standing = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
         named = self._in_cells(cards, tableau)
         if named is None:
             text = "The cards on the table are not those of this game."
-            return Outlook(standing | {"table-differs": Notice("table-differs", text)}, is_open=False)
+            return Interpretation(standing | {"table-differs": Notice("table-differs", text)}, is_open=False)
         self._named = named
-        notices = standing | _differences(tableau, named, size, is_quiet=follower.is_quiet)
-        command = self._command(session, tableau, is_quiet=follower.is_quiet)
-        if command is None and follower.is_quiet:
+        notices = standing | _differences(tableau, named, size, is_quiet=tracker.is_quiet)
+        command = self._command(session, tableau, is_quiet=tracker.is_quiet)
+        if command is None and tracker.is_quiet:
             notices |= _unexpected(session, self._fresh(tableau), size)
         cells = set(self._words.cells(command)) if command is not None else set()
         news = [c for c in self._fresh(tableau) if c.cell in cells]
         sure = min((c.confidence for c in news), default=1.0)
         known = list(named.values())
         doubts = () if command is None else self._words.alternatives(command, news, known)
-        return Outlook(notices, command, news, known, sure, doubts)
+        return Interpretation(notices, command, news, known, sure, doubts)
 
     def _lying(self, session: Session) -> dict[Cell, Edges]:
         return self.lying(session.game.view(session.state))
 
-    def _in_cells(self, cards: tuple[SeenCard, ...], tableau: Tableau) -> dict[Cell, SeenCard] | None:
+    def _in_cells(self, cards: tuple[DetectedCard, ...], tableau: Tableau) -> dict[Cell, DetectedCard] | None:
         """The seen cards in the game's cells; None while they cannot be brought together."""
         seen = {c.cell: c for c in cards if c.cell is not None}
         if not tableau:
@@ -111,7 +111,7 @@ class TableauMeaning:
         assert naming is not None
         return {naming.cell(cell): renamed(c, naming.turns, naming.shift) for cell, c in seen.items()}
 
-    def _fresh(self, tableau: Tableau) -> list[SeenCard]:
+    def _fresh(self, tableau: Tableau) -> list[DetectedCard]:
         """The cards that are not yet the game's, the earliest seen first."""
         return [c for c in self._named.values() if c.cell not in tableau and c.cell not in self._rejected]
 
@@ -130,7 +130,7 @@ class TableauMeaning:
         return None
 
 
-def _unexpected(session: Session, fresh: Sequence[SeenCard], size: tuple[int, int]) -> dict[str, Notice]:
+def _unexpected(session: Session, fresh: Sequence[DetectedCard], size: tuple[int, int]) -> dict[str, Notice]:
     """That a card was laid while the game waits for something else, and for what."""
     waits = _WAITS_FOR.get(session.game.view(session.state)["phase"])
     plain = [card for card in fresh if None not in card.edges]
@@ -141,7 +141,7 @@ def _unexpected(session: Session, fresh: Sequence[SeenCard], size: tuple[int, in
 
 
 def _differences(
-    tableau: Tableau, named: Mapping[Cell, SeenCard], size: tuple[int, int], *, is_quiet: bool
+    tableau: Tableau, named: Mapping[Cell, DetectedCard], size: tuple[int, int], *, is_quiet: bool
 ) -> dict[str, Notice]:
     """What people should hear when the table is not as the game has it."""
     notices: dict[str, Notice] = {}

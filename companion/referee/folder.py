@@ -25,7 +25,7 @@ class Folder:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.games = path / "games"
-        with told(f"cannot write in the data folder {path}"):
+        with storage_errors(f"cannot write in the data folder {path}"):
             path.parent.mkdir(parents=True, exist_ok=True)
             path.mkdir(mode=0o750, exist_ok=True)  # codes and pictures of people's tables are nobody else's affair
             self.games.mkdir(mode=0o750, exist_ok=True)
@@ -39,7 +39,7 @@ class Folder:
                 f"another table is running on {path} (process {holder or 'unknown'}); stop it or choose another --data",
                 code="data-in-use",
             ) from None
-        with told(f"cannot write in the data folder {path}"):
+        with storage_errors(f"cannot write in the data folder {path}"):
             os.ftruncate(self._lock, 0)
             os.pwrite(self._lock, f"{os.getpid()}\n".encode(), 0)
 
@@ -88,7 +88,7 @@ def settle(folder: Path) -> None:
 
 
 @contextmanager
-def told(what: str) -> Iterator[None]:
+def storage_errors(what: str) -> Iterator[None]:
     """Turn the system's refusal to write into the one line that people are told."""
     try:
         yield

@@ -14,12 +14,12 @@ from typing import Any
 
 from companion import __version__
 from companion.errors import BadHeader, JournalError, Refusal
-from companion.referee.folder import Folder, settle, told, write_whole
-from companion.referee.happenings import Corrected, Moved, Redone, Undone
+from companion.referee.folder import Folder, settle, storage_errors, write_whole
 from companion.referee.lines import Damaged, line, whole_lines
 from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
 from companion.referee.pictures import MOST_BYTES, Pictures
 from companion.referee.session import Session, begin, evolve
+from companion.referee.session_events import Corrected, Moved, Redone, Undone
 from companion.rules.engine import Header
 from companion.rules.records import read_header
 
@@ -72,13 +72,13 @@ class Journal:
         if not journals:
             return None
         path = journals[-1]
-        with told(f"cannot read the journal {path}"):
+        with storage_errors(f"cannot read the journal {path}"):
             data = path.read_bytes()
         bodies, size = whole(path, data)
         session, asked = replayed(path, bodies)
-        with told(f"cannot write the journal {path}"):
+        with storage_errors(f"cannot write the journal {path}"):
             if size < len(data):
-                _keep_aside(path.with_suffix(".torn"), data[size:])
+                _set_aside(path.with_suffix(".torn"), data[size:])
             self._go_on(path, len(bodies), size)
         version = session.version + RUN_GAP
         self._append({"did": "resume", "version": version, "when": when})
@@ -96,7 +96,7 @@ class Journal:
             "when": when,
         }
         path, text = self.folder.next_journal(), line(first)
-        with told(f"cannot begin the journal {path}"):
+        with storage_errors(f"cannot begin the journal {path}"):
             write_whole(path, text)
             self._go_on(path, 1, len(text))
 
@@ -143,7 +143,7 @@ class Journal:
         error = self._lost or self._broken
         return {"ok": error is None, "file": str(self.path), "lines": self._lines, "error": error}
 
-    def look(self) -> str | None:
+    def check(self) -> str | None:
         """What has become of the file or its folder, so that nothing can be written; None when all is well.
 
         A file that was moved away can still be written where it is now, and nobody would find it there.
@@ -185,7 +185,7 @@ class Journal:
 
     def _append(self, body: dict[str, Any]) -> None:
         text = line({"n": self._lines + 1, **body})
-        if loss := self.look():
+        if loss := self.check():
             raise JournalError(loss, code="not-written")
         try:
             self._write(text)
@@ -247,14 +247,14 @@ def replayed(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session, Header 
         raise _contradicted(path, first, str(error)) from error
     for body in bodies[1:]:
         try:
-            session = _at(_told_by(session, body), body["version"])
+            session = _at(_replayed_event(session, body), body["version"])
         except Exception as error:  # a bug in the rules as well: it is this line that cannot be replayed
             why = error if isinstance(error, ValueError | Refusal) else f"{type(error).__name__} {error}"
             raise _contradicted(path, first, f"line {body['n']}: {why}") from error
     return session, asked
 
 
-def _told_by(session: Session, body: Mapping[str, Any]) -> Session:
+def _replayed_event(session: Session, body: Mapping[str, Any]) -> Session:
     match body["did"]:
         case "move":
             return evolve(_one_before(session, body), _move(session, body))
@@ -305,7 +305,7 @@ def _at(session: Session, version: int) -> Session:
     return replace(session, version=version)
 
 
-def _keep_aside(path: Path, torn: bytes) -> None:
+def _set_aside(path: Path, torn: bytes) -> None:
     with path.open("ab") as file:
         file.write(torn)
         file.flush()

@@ -146,7 +146,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FeedEntry:
     """One thing the feed tells its subscribers, in order.
 
     A version of the session is told exactly once, so that whoever knows the last version seen misses nothing.

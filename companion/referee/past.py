@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import BadHeader, JournalError
-from companion.referee.folder import journals, told
+from companion.referee.folder import journals, storage_errors
 from companion.referee.journal import replayed, whole
 from companion.referee.session import Session
-from companion.referee.standing import Moves, standing
+from companion.referee.surviving_moves import Moves, surviving_moves
 from companion.rules.engine import Header
 from companion.rules.records import read_header
 
@@ -54,23 +54,23 @@ def past_game(path: Path) -> PastGame:
     Raises:
         JournalError: the journal cannot be read, is damaged, or is of no form that this version knows.
     """
-    with told(f"cannot read the journal {path}"):
+    with storage_errors(f"cannot read the journal {path}"):
         data = path.read_bytes()
     bodies, size = whole(path, data)
-    header, moves = _told_by(path, bodies)
-    session, trouble = _judged(path, bodies)
+    header, moves = _replayed_event(path, bodies)
+    session, trouble = _assessed(path, bodies)
     begun, changed = str(bodies[0].get("when", "")), str(bodies[-1].get("when", ""))
     return PastGame(int(path.stem), path, header, moves, begun, changed, len(data) - size, session, trouble)
 
 
-def _told_by(path: Path, bodies: list[dict[str, Any]]) -> tuple[Header, Moves]:
+def _replayed_event(path: Path, bodies: list[dict[str, Any]]) -> tuple[Header, Moves]:
     try:
-        return read_header(bodies[0].get("header")), standing(bodies)
+        return read_header(bodies[0].get("header")), surviving_moves(bodies)
     except (BadHeader, ValueError) as error:
         raise JournalError(f"the journal {path} cannot be read: {error}", code="journal-form") from error
 
 
-def _judged(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session | None, str | None]:
+def _assessed(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session | None, str | None]:
     try:
         return replayed(path, bodies)[0], None
     except JournalError as error:

@@ -8,7 +8,7 @@ import hashlib
 from pathlib import Path
 
 from companion.errors import JournalError
-from companion.referee.folder import settle, told, write_whole
+from companion.referee.folder import settle, storage_errors, write_whole
 from companion.referee.moves import Kept
 
 MOST_BYTES = 500_000_000
@@ -26,7 +26,7 @@ class Pictures:
         """Keep the picture that a journal's line will name. Raises `JournalError` when it cannot be written."""
         folder = journal.with_suffix(".evidence")
         kept = Kept(f"{line:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
-        with told(f"cannot keep a picture in {folder}"):
+        with storage_errors(f"cannot keep a picture in {folder}"):
             if not folder.exists():
                 folder.mkdir()
                 settle(folder.parent)
@@ -53,7 +53,7 @@ def kept_picture(journal: Path, kept: Kept) -> bytes | None:
     """A picture that a journal names; None when it had to make room. Raises `JournalError` when it was changed."""
     path = journal.with_suffix(".evidence") / kept.file
     name = f"{path.parent.name}/{path.name}"  # where the games lie is nothing for whoever is told
-    with told(f"cannot read the picture {name}"):
+    with storage_errors(f"cannot read the picture {name}"):
         try:
             jpeg = path.read_bytes()
         except FileNotFoundError:

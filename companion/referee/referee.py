@@ -22,27 +22,27 @@ from typing import Any
 
 from companion.errors import CompanionError, TableError
 from companion.referee.feed import Feed
-from companion.referee.happenings import (
+from companion.referee.journal import Journal, Reopened
+from companion.referee.messages import Answer, Do, Evidence, FeedEntry, Message, Notice, Propose
+from companion.referee.pictures import MOST_BYTES
+from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve, fault
+from companion.referee.session_events import (
     Asked,
     Begun,
     Corrected,
-    Happening,
     Moved,
     Noticed,
     Proposed,
     Redone,
+    SessionEvent,
     Undone,
     Withdrawn,
 )
-from companion.referee.journal import Journal, Reopened
-from companion.referee.messages import Answer, Do, Evidence, Message, Notice, Propose, Told
-from companion.referee.pictures import MOST_BYTES
-from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve, fault
 from companion.rules.engine import Header
 
 QUEUE = 1024
 ANSWER_WITHIN_S = 5.0
-LOOK_EVERY_S = 1.0
+CHECK_EVERY_S = 1.0
 _CLOCK_BACK_S = 2.0
 _SAID_FOR_S = 60.0
 BUG_EXIT_STATUS = 70
@@ -83,7 +83,7 @@ class Referee:
         clock: Callable[[], float] = time.monotonic,
         wall: Callable[[], str] = wall_clock,
         on_bug: Callable[[], None] = end_process,
-        look_every_s: float = LOOK_EVERY_S,
+        look_every_s: float = CHECK_EVERY_S,
         drift: Callable[[], float] = clock_drift,
     ) -> None:
         """A referee of a session that ``journal`` has begun or reopened; see `open_table`.
@@ -111,7 +111,7 @@ class Referee:
         self._letters: Queue[_Letter | None] = Queue(QUEUE)
         self._thread = threading.Thread(target=self._run, name="referee", daemon=True)
         self._is_closing = False
-        self.feed = Feed(Told(session.version, "state", {"because": "resumed"}, session))
+        self.feed = Feed(FeedEntry(session.version, "state", {"because": "resumed"}, session))
 
     def start(self) -> None:
         """Begin to answer."""
@@ -140,7 +140,7 @@ class Referee:
         except NoAnswer:
             raise TableError(f"the referee did not answer within {timeout:g} s", code="busy") from None
 
-    def tell(self, message: Message) -> None:
+    def notify(self, message: Message) -> None:
         """Ask without waiting; a refusal is heard on the feed only. Raises `TableError` when busy or closing."""
         self._post(message, None)
 
@@ -193,16 +193,16 @@ class Referee:
     def _next_letter(self) -> _Letter | None:
         while True:
             if time.monotonic() - self._looked_s >= self._look_every_s:
-                self._look()
+                self._check()
             try:
                 return self._letters.get(timeout=self._look_every_s)
             except Empty:
                 continue
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         """Say what has become of the journal's file and of the clock, and take it back when it is mended."""
         self._looked_s = time.monotonic()
-        for code, text in (("journal-lost", self._journal.look()), ("clock-back", self._clock_trouble())):
+        for code, text in (("journal-lost", self._journal.check()), ("clock-back", self._clock_trouble())):
             known = self._session.notices.get(code)
             if text != (known.text if known else None):
                 self._let_happen(Noticed(Notice(code, text)))
@@ -240,7 +240,7 @@ class Referee:
             events += self._let_happen(happening)
         return Answer(self._session.version, events)
 
-    def _decided(self, asked: Asked) -> tuple[Happening, ...]:
+    def _decided(self, asked: Asked) -> tuple[SessionEvent, ...]:
         try:
             return decide(self._session, asked)
         except CompanionError:
@@ -248,15 +248,15 @@ class Referee:
         except Exception as error:
             raise fault(error) from error
 
-    def _let_happen(self, happening: Happening) -> tuple[Any, ...]:
+    def _let_happen(self, happening: SessionEvent) -> tuple[Any, ...]:
         written = self._write(happening)
         picture = self._picture_after(written)
         self._session = evolve(self._session, written)
         self._picture = picture if self._session.proposal else None
-        self.feed.tell(_told(written, self._session))
+        self.feed.notify(_feed_entry(written, self._session))
         return written.events if isinstance(written, Moved) else ()
 
-    def _write(self, happening: Happening) -> Happening:
+    def _write(self, happening: SessionEvent) -> SessionEvent:
         """Bring it to the disk, where it belongs there; what happens is then what was written."""
         version = self._session.version + 1
         match happening:
@@ -280,13 +280,13 @@ class Referee:
         kept = self._journal.keep(self._picture.jpeg, self._picture.confidence)
         return replace(moved, evidence=replace(kept, chances=list(self._picture.chances)))
 
-    def _picture_after(self, happening: Happening) -> Evidence | None:
+    def _picture_after(self, happening: SessionEvent) -> Evidence | None:
         return happening.evidence if isinstance(happening, Proposed) else self._picture
 
     def _refuse(self, letter: _Letter, error: CompanionError) -> None:
         if not isinstance(letter.asked.message, Propose | Notice):
             session = self._session
-            self.feed.tell(Told(session.version, "announcement", {"refused": error.as_json()}, session))
+            self.feed.notify(FeedEntry(session.version, "announcement", {"refused": error.as_json()}, session))
         if letter.reply:
             letter.reply.set_exception(error)
 
@@ -301,7 +301,7 @@ def open_table(
     clock: Callable[[], float] = time.monotonic,
     wall: Callable[[], str] = wall_clock,
     on_bug: Callable[[], None] = end_process,
-    look_every_s: float = LOOK_EVERY_S,
+    look_every_s: float = CHECK_EVERY_S,
     drift: Callable[[], float] = clock_drift,
 ) -> Referee:
     """A referee, not yet started, on a data folder: of the newest game there, or of a new one.
@@ -360,7 +360,7 @@ def _closing() -> TableError:
     return TableError("the table is closing", code="closing")
 
 
-def _told(happening: Happening, session: Session) -> Told:
+def _feed_entry(happening: SessionEvent, session: Session) -> FeedEntry:
     because: dict[str, Any]
     match happening:
         case Moved(command, events):
@@ -381,5 +381,5 @@ def _told(happening: Happening, session: Session) -> Told:
             because = {"because": "begun"}
         case Noticed(notice):
             data = {"code": notice.code, "text": notice.text, "at": notice.at}
-            return Told(session.version, "notice", data, session)
-    return Told(session.version, "state", because, session)
+            return FeedEntry(session.version, "notice", data, session)
+    return FeedEntry(session.version, "state", because, session)

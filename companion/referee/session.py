@@ -14,18 +14,6 @@ from typing import Any
 
 from companion import games
 from companion.errors import Refusal
-from companion.referee.happenings import (
-    Asked,
-    Begun,
-    Corrected,
-    Happening,
-    Moved,
-    Noticed,
-    Proposed,
-    Redone,
-    Undone,
-    Withdrawn,
-)
 from companion.referee.messages import (
     Answer,
     Authorised,
@@ -42,6 +30,18 @@ from companion.referee.messages import (
     Undo,
 )
 from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, stated
+from companion.referee.session_events import (
+    Asked,
+    Begun,
+    Corrected,
+    Moved,
+    Noticed,
+    Proposed,
+    Redone,
+    SessionEvent,
+    Undone,
+    Withdrawn,
+)
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import malformed
 
@@ -124,7 +124,7 @@ class Session:
         return Line(self.state, self.past, self.moves)
 
 
-def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
+def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
     """Say what happens; nothing when the message says nothing new. Changes nothing.
 
     Raises:
@@ -165,7 +165,7 @@ def decide(session: Session, asked: Asked) -> tuple[Happening, ...]:
             return (Noticed(message),) if _is_news(session, message) else ()
 
 
-def evolve(session: Session, happening: Happening) -> Session:
+def evolve(session: Session, happening: SessionEvent) -> Session:
     """Let it have happened: the session one version on. Never fails, never asks."""
     session = replace(session, version=session.version + 1)
     match happening:
@@ -176,7 +176,7 @@ def evolve(session: Session, happening: Happening) -> Session:
         case Undone() | Redone() | Corrected():
             return _after_amendment(session, happening)
         case Proposed(command, evidence, at_s):
-            waiting = _judged(session, command, evidence.confidence if evidence else None)
+            waiting = _assessed(session, command, evidence.confidence if evidence else None)
             return replace(session, proposal=waiting, changed_at_s=at_s)
         case Withdrawn(at_s, _):
             return replace(session, proposal=None, changed_at_s=at_s)
@@ -217,7 +217,7 @@ def _moved(session: Session, asked: Asked, command: Command, key: str | None = N
     return Moved(command, events, state, asked.when, asked.at_s, key)
 
 
-def _next(session: Session, asked: Asked, authorised: Authorised | None) -> Happening:
+def _next(session: Session, asked: Asked, authorised: Authorised | None) -> SessionEvent:
     command = session.game.next_step(session.state)
     if authorised is not None and session.game.view(session.state)["turn"] != authorised.player:
         raise _stale(session)
@@ -230,7 +230,7 @@ def _next(session: Session, asked: Asked, authorised: Authorised | None) -> Happ
 
 def _proposed(
     session: Session, asked: Asked, command: Command | None, evidence: Evidence | None
-) -> tuple[Happening, ...]:
+) -> tuple[SessionEvent, ...]:
     waiting = session.proposal.command if session.proposal else None
     if command == waiting:
         return ()
@@ -297,7 +297,7 @@ def _after_move(session: Session, moved: Moved) -> Session:
         proposal=None if _settles(moved.command, session.proposal) else session.proposal,
         answered=answered,
     )
-    return _judge_anew(after, moved.at_s)
+    return _reassess_proposal(after, moved.at_s)
 
 
 def _after_amendment(session: Session, happening: Undone | Redone | Corrected) -> Session:
@@ -319,7 +319,7 @@ def _after_amendment(session: Session, happening: Undone | Redone | Corrected) -
         undone=undone,
         amendments=(*session.amendments, changed),
     )
-    return _judge_anew(after, happening.at_s)
+    return _reassess_proposal(after, happening.at_s)
 
 
 def _settles(command: Command, proposal: Proposal | None) -> bool:
@@ -327,15 +327,15 @@ def _settles(command: Command, proposal: Proposal | None) -> bool:
     return proposal is not None and all(proposal.command.get(f) == command.get(f) for f in ("cmd", "player"))
 
 
-def _judge_anew(session: Session, at_s: float) -> Session:
+def _reassess_proposal(session: Session, at_s: float) -> Session:
     """The session after its state has changed: what waits may now be allowed, or no longer."""
     waiting = session.proposal
     if waiting is not None:
-        waiting = _judged(session, waiting.command, waiting.confidence)
+        waiting = _assessed(session, waiting.command, waiting.confidence)
     return replace(session, proposal=waiting, state_version=session.version, changed_at_s=at_s)
 
 
-def _judged(session: Session, command: Command, confidence: float | None) -> Proposal:
+def _assessed(session: Session, command: Command, confidence: float | None) -> Proposal:
     try:
         _, events = session.game.apply(session.state, command)
     except Refusal as refusal:

@@ -59,7 +59,7 @@ def read_header(value: object) -> Header:
     return Header(name, _players(value.get("players"), game), _edition(value, game), dict(options))
 
 
-def replay(lines: Iterable[str | bytes], tell: Callable[[int, str], None] | None = None) -> Replayed:
+def replay(lines: Iterable[str | bytes], notify: Callable[[int, str], None] | None = None) -> Replayed:
     """Run a record from its header to its end or to its first refused command.
 
     Blank lines are skipped but counted. A line that is not JSON is a refused command, `malformed`.
@@ -85,9 +85,9 @@ def replay(lines: Iterable[str | bytes], tell: Callable[[int, str], None] | None
             after, events = game.apply(state, _command(line))
         except Refusal as refusal:
             return Replayed(header, state, tuple(log), refusal, number)
-        if tell is not None:
+        if notify is not None:
             for event in events:
-                tell(number, game.explain(state, event))
+                notify(number, game.explain(state, event))
         log.append((number, events))
         state = after
     return Replayed(header, state, tuple(log))

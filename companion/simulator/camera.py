@@ -36,7 +36,7 @@ class SimulatedCamera:
 
     def next(self, timeout_s: float = 5.0) -> Frame | None:
         """The next picture when its time has come; None when closed."""
-        late = self._pictures_late()
+        late = self._late_pictures()
         if self._closed.is_set():
             return None
         is_followed = self._table.is_busy or self._evening.awaits_camera
@@ -51,7 +51,7 @@ class SimulatedCamera:
         """Stop filming."""
         self._closed.set()
 
-    def _pictures_late(self) -> int:
+    def _late_pictures(self) -> int:
         """Wait until the next picture is due; by how many pictures it is late."""
         now = self._clock()
         step_s = STEP_S / (1.0 if self._evening.is_over else self._speed)

@@ -20,7 +20,7 @@ Say = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TableView:
     """What people read off the scoreboard.
 
     Attributes:
@@ -37,7 +37,7 @@ class Look:
 class Equipment(Protocol):
     """What people at the table can see and touch of the program."""
 
-    def look(self) -> Look:
+    def view_table(self) -> TableView:
         """What the scoreboard shows now."""
 
     def press(self, button: str) -> None:
@@ -123,7 +123,7 @@ class Evening:
     def step(self, t_s: float) -> None:
         """Let people go on, at a table time. Nothing happens while a hand is over the table."""
         self._now_s = t_s
-        look = self._equipment.look()
+        look = self._equipment.view_table()
         if (look.header, look.moves) != self._known:
             self._take_note(look)
         if self._table.is_busy:
@@ -131,7 +131,7 @@ class Evening:
         elif not self.is_over:
             self._go_on(look)
 
-    def _take_note(self, look: Look) -> None:
+    def _take_note(self, look: TableView) -> None:
         self._known = look.header, look.moves
         if look.header.game != self._script.header.game:
             self._index = len(self._script.commands)
@@ -152,14 +152,14 @@ class Evening:
         if is_laid and self._random.random() < self._temper.fidgets:
             self._table.fidget()
 
-    def _follow(self, look: Look) -> int:
+    def _follow(self, look: TableView) -> int:
         """Someone else has moved: the players think again and go on from there."""
         self._say("someone else has taken part; the players go on from there")
         self._script = written(look.header, self._player, look.moves)
         self._table.follow(self._script, look.moves)
         return len(look.moves)
 
-    def _go_on(self, look: Look) -> None:
+    def _go_on(self, look: TableView) -> None:
         if not self._table.is_laid(self._index):
             if self._is_rested():
                 self._enter(look)
@@ -178,12 +178,12 @@ class Evening:
             self._performed = True
             self._rest((self._temper.patience_s, self._temper.patience_s))
 
-    def _attend(self, look: Look) -> None:
+    def _attend(self, look: TableView) -> None:
         """A card lies; see what the camera makes of it."""
         seen = look.proposal
         if seen is None:
             if self._is_rested():
-                is_laid = self._table.can_lay_again(self._index)
+                is_laid = self._table.can_repeat(self._index)
                 self._remedy(look, "the camera has not seen it", self._failures if is_laid else _PHONE)
         elif seen != self._considered:
             self._considered = seen
@@ -191,7 +191,7 @@ class Evening:
         elif self._is_rested():
             self._judge(look, seen)
 
-    def _judge(self, look: Look, seen: Command) -> None:
+    def _judge(self, look: TableView, seen: Command) -> None:
         if self._table.is_next(look.moves, seen):
             self._equipment.press("confirm")
             self._rest((self._temper.again_s, self._temper.again_s))
@@ -201,11 +201,11 @@ class Evening:
             why = "that was a slip" if self._has_slipped else f"the camera took it for {seen}"
             self._remedy(look, why, _PHONE if is_right else max(self._failures, 1))
 
-    def _remedy(self, look: Look, why: str, severity: int) -> None:
+    def _remedy(self, look: TableView, why: str, severity: int) -> None:
         remedy = _REMEDIES[min(severity, len(_REMEDIES) - 1)]
         self._failures = severity + 1
         self._considered = None
-        self._say(f"move {self._index + 1}: {why}; people {_TOLD[remedy]}")
+        self._say(f"move {self._index + 1}: {why}; people {_SPOKEN[remedy]}")
         if remedy == "phone":
             self._enter(look)
             return
@@ -217,14 +217,14 @@ class Evening:
             self._performed = False
             self._rest(self._temper.think_s)
 
-    def _enter(self, look: Look) -> None:
+    def _enter(self, look: TableView) -> None:
         try:
-            self._equipment.enter(self._table.told(look.moves, self._index))
+            self._equipment.enter(self._table.command_for(look.moves, self._index))
         except CompanionError as refused:
-            self._hear(refused.message)
+            self._note_refusal(refused.message)
         self._rest((self._temper.again_s, self._temper.again_s))
 
-    def _hear(self, refusal: str) -> None:
+    def _note_refusal(self, refusal: str) -> None:
         """Tell why a phone refused, once for each move: it is tried again and again."""
         if self._heard != (self._index, refusal):
             self._heard = self._index, refusal
@@ -238,4 +238,4 @@ class Evening:
         return self._now_s - self._since_s >= self._wait_s
 
 
-_TOLD = {"nudge": "push the card straight", "lay again": "lay the card again", "phone": "enter it on a phone"}
+_SPOKEN = {"nudge": "push the card straight", "lay again": "lay the card again", "phone": "enter it on a phone"}

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from companion.simulator import gestures
 from companion.simulator.gestures import Gesture, Moment, Point
-from companion.simulator.hands import drawn_hand
+from companion.simulator.hands import draw_hand
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera, applied, placed
 from companion.simulator.painting import CARD_MM, Moving, Painter, Picture, hand_sprite
@@ -103,7 +103,7 @@ class Film:
         camera = self._things.camera(setting.size, self._rng)
         self._seats = seats(camera, setting.seats)
         self._painter = Painter(camera, str(self._rng.choice(["wood", "felt"])), self._things.shapes, self._rng)
-        self._hands = [hand_sprite(drawn_hand(self._rng)) for _ in self._seats]
+        self._hands = [hand_sprite(draw_hand(self._rng)) for _ in self._seats]
         self._ground = self._painter.bare_table()
         for still in self._things.still(camera):
             self._painter.stack(self._ground, still.faces, still.pose)

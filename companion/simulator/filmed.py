@@ -49,7 +49,7 @@ class FilmedTabletop(ABC):
         """Whether a move is the script's command."""
         return commands_agree(ours, theirs, tuple(ours))
 
-    def brought(self, index: int) -> Faces:
+    def laid_after(self, index: int) -> Faces:
         """What lies there once that command's hands have done their part."""
         return self.lying(index + 1)
 
@@ -89,7 +89,7 @@ class FilmedTabletop(ABC):
     def perform(self, index: int) -> None:
         """Let someone lay, turn over or take away what the command asks for."""
         seat = self._seat(index)
-        for step in self._steps(self.brought(index), lambda face: seat):
+        for step in self._steps(self.laid_after(index), lambda face: seat):
             step()
 
     def mislay(self, index: int) -> bool:
@@ -105,7 +105,7 @@ class FilmedTabletop(ABC):
         if new:
             self._film.nudge(new[-1], self._seat(index))
 
-    def can_lay_again(self, index: int) -> bool:
+    def can_repeat(self, index: int) -> bool:
         """See `Tabletop`."""
         return bool(self._news(index))
 
@@ -147,14 +147,14 @@ class FilmedTabletop(ABC):
         """See `Tabletop`."""
         return False
 
-    def told(self, moves: Sequence[Command], index: int) -> Command:
+    def command_for(self, moves: Sequence[Command], index: int) -> Command:
         """See `Tabletop`."""
         return self._script.commands[index]
 
     # ------------------------------------------------------------ hands
 
     def _news(self, index: int) -> list[Place]:
-        before, after = self.lying(index), self.brought(index)
+        before, after = self.lying(index), self.laid_after(index)
         return [place for place in after if before.get(place) != after[place]]
 
     def _steps(self, wanted: Faces, seat: Callable[[Face], int]) -> Iterator[Callable[[], None]]:

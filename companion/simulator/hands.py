@@ -42,7 +42,7 @@ class Hand:
     mm_from_px: Matrix
 
 
-def drawn_hand(rng: np.random.Generator) -> Hand:
+def draw_hand(rng: np.random.Generator) -> Hand:
     """One person's hand, thumb to the left, fingers together as when they hold a card."""
     skin, sleeve = _relief(_HAND), _relief(_ARM)
     sleeve[: round((_CUFF_MM - TOP_MM) * _SCALE)] = 0

@@ -37,7 +37,7 @@ class Care:
     turn_deg: float = 4.0
 
 
-def about(at: tuple[float, float], care: Care, rng: np.random.Generator) -> Pose:
+def spot_near(at: tuple[float, float], care: Care, rng: np.random.Generator) -> Pose:
     """Where a card comes to lie that a hand lays at a place drawn on the table: off by half a gap at most."""
     angle, share = float(rng.uniform(0, 2 * math.pi)), float(rng.uniform(0, 1))
     away = share * care.gap_mm / 2

@@ -90,8 +90,8 @@ class Painter:
         height = CARD_MM * len(faces)
         self._shade(table, self.sprite(faces[-1]), pose.shifted(_SUN[0] * height, _SUN[1] * height), 4.0)
         for k, face in enumerate(faces):
-            leaning = pose.shifted(0.4 * np.sin(k), 0.4 * np.cos(2.3 * k), 1.2 * np.sin(1.7 * k))
-            self._put(table, self.sprite(face), leaning, CARD_MM * (k + 1))
+            rotation_logits = pose.shifted(0.4 * np.sin(k), 0.4 * np.cos(2.3 * k), 1.2 * np.sin(1.7 * k))
+            self._put(table, self.sprite(face), rotation_logits, CARD_MM * (k + 1))
 
     def over(self, table: Picture, things: Sequence[Moving]) -> Picture:
         """A copy of the picture with moving things above it, the later ones on top, each with its soft shadow."""
@@ -101,7 +101,7 @@ class Painter:
             self._cast(seen, thing)
         for layer in layers:
             if not layer.box.is_empty:
-                _blend(seen, layer.box, _relit(layer.picture, self._light[layer.box.rows, layer.box.columns]))
+                _blend(seen, layer.box, _apply_light(layer.picture, self._light[layer.box.rows, layer.box.columns]))
         return seen
 
     def exposed(self, scene: Picture, t_s: float) -> Picture:
@@ -121,7 +121,7 @@ class Painter:
 
     def _put(self, table: Picture, card: Sprite, pose: Pose, height_mm: float) -> None:
         layer = self._layer(card, (pose,), height_mm)
-        _blend(table, layer.box, _relit(layer.picture, self._light[layer.box.rows, layer.box.columns]))
+        _blend(table, layer.box, _apply_light(layer.picture, self._light[layer.box.rows, layer.box.columns]))
 
     def _cast(self, seen: Picture, thing: Moving) -> None:
         coarse = Sprite(thing.sprite.picture[:, :, 3], thing.sprite.mm_from_px)
@@ -212,7 +212,7 @@ def _darken(scene: Picture, box: _Box, opacity: Picture, depth: float) -> None:
     part[:] = cv2.multiply(part, cv2.merge([left] * 3), scale=1 / 255)
 
 
-def _relit(layer: Picture, light: npt.NDArray[Any]) -> Picture:
+def _apply_light(layer: Picture, light: npt.NDArray[Any]) -> Picture:
     lit = cv2.multiply(np.ascontiguousarray(layer[:, :, :3]), light, scale=1 / 255)
     return np.dstack([lit, layer[:, :, 3]])
 

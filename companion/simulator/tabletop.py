@@ -59,7 +59,7 @@ class Tabletop(Protocol):
     def nudge(self, index: int) -> None:
         """Let someone push straight what was laid for the script's command of that index."""
 
-    def can_lay_again(self, index: int) -> bool:
+    def can_repeat(self, index: int) -> bool:
         """Whether that command brings something that could be laid once more; clearing a table does not."""
 
     def take_back(self, index: int) -> None:
@@ -83,5 +83,5 @@ class Tabletop(Protocol):
         Then nothing can be laid better, and the command is said on a phone.
         """
 
-    def told(self, moves: Sequence[Command], index: int) -> Command:
+    def command_for(self, moves: Sequence[Command], index: int) -> Command:
         """The script's command of that index as it is to be entered after these moves, in the camera's names."""

@@ -99,12 +99,12 @@ def laid_over(catalogue: Catalogue, own: Mapping[str, Any], source: str) -> Cata
             raise BadSettings(f"{source}: no such section: {section}; there are {known}")
         for name, text in phrases.items():
             also = frozenset(may_use(section, name)) | _PUT_OTHERWISE.get(section, frozenset())
-            _require_alike(sections[section].get(name), text, also, f"{source}: {section}.{name}")
+            _require_same_fields(sections[section].get(name), text, also, f"{source}: {section}.{name}")
             sections[section][name] = text
     return sections
 
 
-def _require_alike(known: Any, text: Any, also: frozenset[str], what: str) -> None:
+def _require_same_fields(known: Any, text: Any, also: frozenset[str], what: str) -> None:
     if known is None:
         raise BadSettings(f"{what}: there is no such phrase")
     if type(text) is not type(known) or (isinstance(text, list) and len(text) != len(known)):

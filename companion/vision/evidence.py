@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.results import SeenCard
+from companion.vision.results import DetectedCard
 
 _WIDTH_PX = 2304
 """As wide as the widest camera's usual picture; wider ones are made smaller."""
@@ -43,7 +43,7 @@ class Mark:
 
 
 def evidence_picture(
-    bgr: np.ndarray, cards: Sequence[SeenCard], news: Sequence[SeenCard], zone_of: ZoneOf | None = None
+    bgr: np.ndarray, cards: Sequence[DetectedCard], news: Sequence[DetectedCard], zone_of: ZoneOf | None = None
 ) -> bytes:
     """A picture as a JPEG file's bytes, with the cards recognised in its comment.
 
@@ -56,8 +56,8 @@ def evidence_picture(
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
     picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
     zone_of = zone_of or _nowhere
-    fresh = [_told(card, scale, True, zone_of) for card in news]
-    known = [_told(card, scale, False, zone_of) for card in cards if not any(card is one for one in news)]
+    fresh = [_summary(card, scale, True, zone_of) for card in news]
+    known = [_summary(card, scale, False, zone_of) for card in cards if not any(card is one for one in news)]
     return _with_comment(_encoded(picture), _comment(fresh, known))
 
 
@@ -77,7 +77,7 @@ def picture_of(jpeg: bytes) -> np.ndarray | None:
     return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if jpeg else None
 
 
-def _told(card: SeenCard, scale: float, is_news: bool, zone_of: ZoneOf) -> list[Any]:
+def _summary(card: DetectedCard, scale: float, is_news: bool, zone_of: ZoneOf) -> list[Any]:
     corners = np.round(card.corners.astype(float) * scale, 1).tolist()
     return [corners, list(card.edges), card.east, is_news, zone_of(card.centre)]
 

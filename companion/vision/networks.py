@@ -16,7 +16,7 @@ from companion.errors import ModelError
 _HERE = Path(__file__).resolve().parent.parent
 _PLACES = (_HERE / "models", _HERE.parent / "models")
 """Installed inside the package; in a checkout beside it."""
-_AGAIN = "install companion again"
+_REINSTALL = "install companion again"
 
 
 class Network(Protocol):
@@ -101,7 +101,7 @@ def model_path(name: str) -> Path:
     for place in _PLACES:
         if (place / name).is_file():
             return place / name
-    raise ModelError(f"the model {name} is missing from this installation: {_AGAIN}")
+    raise ModelError(f"the model {name} is missing from this installation: {_REINSTALL}")
 
 
 _LOADED: dict[Path, Network] = {}
@@ -129,13 +129,13 @@ def load(path: Path, engine: Callable[[bytes], Network]) -> Network:
         expected = line.split()[0]
     except (OSError, ValueError, IndexError) as error:
         reason = getattr(error, "strerror", None) or "its checksum file holds no checksum"
-        raise ModelError(f"the model {name} cannot be read, {reason}: {_AGAIN}") from None
+        raise ModelError(f"the model {name} cannot be read, {reason}: {_REINSTALL}") from None
     if hashlib.sha256(weights).hexdigest() != expected:
-        raise ModelError(f"the model {name} is damaged, its checksum is not that of weights.sha256: {_AGAIN}")
+        raise ModelError(f"the model {name} is damaged, its checksum is not that of weights.sha256: {_REINSTALL}")
     try:
         return engine(weights)
     except ValueError:
-        raise ModelError(f"the model {name} cannot be read, it is no whole network: {_AGAIN}") from None
+        raise ModelError(f"the model {name} cannot be read, it is no whole network: {_REINSTALL}") from None
 
 
 def logistic(logits: np.ndarray) -> np.ndarray:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from companion.errors import UsageError
 from companion.vision.enrolment.profile import Profile
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.tracking.events import Patience, Told
+from companion.vision.tracking.events import SettleTimes, TableEvent
 
 
-class Follower(Protocol):
+class TableTracker(Protocol):
     """Follows one table over time; see `tracker.Tracker`."""
 
     @property
@@ -26,16 +26,17 @@ class Follower(Protocol):
         """Nothing differs from what is known and told."""
 
     @property
-    def standing(self) -> dict[str, str]:
+    def active_notices(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
 
-    def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[Told]:
+    def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[TableEvent]:
         """Take in one frame, uint8 (h, w, 3), taken at ``t_s``; return what has settled with it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recognizer:
-    """Recognition of one game. What names its symbols (``namer``) is the game's own affair: it only passes through.
+    """Recognition of one game. What names its symbols, the ``classifier``, is the game's own affair.
+
 
     Attributes:
         name: the game's.
@@ -52,10 +53,10 @@ class Recognizer:
 
     name: str
     decks: tuple[str, ...]
-    namer: Callable[[str | None, Path | None], Any]
+    classifier: Callable[[str | None, Path | None], Any]
     read: Callable[[np.ndarray, Any], Any]
-    follower: Callable[[Any, Patience], Follower]
-    in_words: Callable[[Told], str]
+    tracker: Callable[[Any, SettleTimes], TableTracker]
+    in_words: Callable[[TableEvent], str]
     learn: Callable[[str, Sequence[tuple[str, np.ndarray]], Sequence[Mapping[str, Any]]], Profile]
     outlines: Callable[[Pyramid, float], np.ndarray] | None = None
     outline_mm: tuple[tuple[float, float], ...] = ()

@@ -23,7 +23,7 @@ _AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Warned:
+class ReadingWarning:
     """Something the reader wants people to know; ``at`` in pixels."""
 
     code: str
@@ -45,7 +45,7 @@ class Outlined(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenCard:
+class DetectedCard:
     """One Hex'el card on a picture.
 
     Attributes:
@@ -104,10 +104,10 @@ class Reading:
         loose: those that have none; one that is unsettled is told among the cards, its cell null.
     """
 
-    cards: tuple[SeenCard, ...]
-    loose: tuple[SeenCard, ...]
-    warnings: tuple[Warned, ...]
-    namer: Classifier | None = None
+    cards: tuple[DetectedCard, ...]
+    loose: tuple[DetectedCard, ...]
+    warnings: tuple[ReadingWarning, ...]
+    classifier: Classifier | None = None
     stages_ms: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -123,7 +123,7 @@ class Reading:
         return f"{len(self.cards)} cards in the tableau, {len(self.loose)} loose"
 
 
-def turned(card: SeenCard, cell: Cell | None, turns: int) -> SeenCard:
+def turned(card: DetectedCard, cell: Cell | None, turns: int) -> DetectedCard:
     """The card in another naming of the directions, ``turns`` counter-clockwise, and in another cell."""
     order = [(d - turns) % 6 for d in range(6)]
     return replace(
@@ -135,12 +135,12 @@ def turned(card: SeenCard, cell: Cell | None, turns: int) -> SeenCard:
     )
 
 
-def in_own_frame(card: SeenCard) -> SeenCard:
+def in_own_frame(card: DetectedCard) -> DetectedCard:
     """The card by itself: no cell, and direction 0 is its own first edge."""
     return turned(card, None, -card.east)
 
 
-def renamed(card: SeenCard, turns: int, shift: Cell) -> SeenCard:
+def renamed(card: DetectedCard, turns: int, shift: Cell) -> DetectedCard:
     """The card where the whole lattice is turned and then shifted."""
     if card.cell is None:
         return card
@@ -148,12 +148,12 @@ def renamed(card: SeenCard, turns: int, shift: Cell) -> SeenCard:
     return turned(card, (q + shift[0], r + shift[1]), turns)
 
 
-def moved_by(card: SeenCard, x: float, y: float) -> SeenCard:
+def moved_by(card: DetectedCard, x: float, y: float) -> DetectedCard:
     """The card as seen from a picture that begins elsewhere."""
     return replace(card, corners=card.corners + np.array([x, y], np.float32))
 
 
-def aligned(card: SeenCard, model: SeenCard) -> SeenCard:
+def aligned(card: DetectedCard, model: DetectedCard) -> DetectedCard:
     """The card in its own frame, its corners begun where those of ``model``, the same place seen before, begin."""
     offsets = model.corners - model.corners.mean(0)
     mine = card.corners - card.corners.mean(0)
@@ -162,7 +162,7 @@ def aligned(card: SeenCard, model: SeenCard) -> SeenCard:
     return replace(turned(card, None, roll - card.east), corners=card.corners[_ROLLS[roll]], east=0)
 
 
-def is_near(a: SeenCard, b: SeenCard, share: float) -> bool:
+def is_near(a: DetectedCard, b: DetectedCard, share: float) -> bool:
     """The two cards' centres lie within ``share`` of a side."""
     return float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) < share * b.side
 
@@ -178,7 +178,7 @@ def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) ->
 
 
 def sides_of(cards: Sequence[Outlined]) -> np.ndarray:
-    """The cards' `SeenCard.side`, (N,)."""
+    """The cards' `DetectedCard.side`, (N,)."""
     return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))
 
 

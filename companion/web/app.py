@@ -15,19 +15,19 @@ from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.views.reasons import refused
 from companion.views.words import phrase
+from companion.web.access_guard import AccessGuard
+from companion.web.app_context import AppContext, CameraSwitch, Devices, Drawn, Invites
 from companion.web.calibrating import Surveys, keep_calibrating
+from companion.web.compression import squeezed
 from companion.web.describing import describing
-from companion.web.desk import CameraSwitch, Desk, Devices, Drawn, Invites
-from companion.web.door import Door
 from companion.web.game_files import game_files
 from companion.web.history import history
 from companion.web.joining import joining
-from companion.web.keys import Keys
 from companion.web.past import keep_past
 from companion.web.people import People
 from companion.web.routes import blueprint
+from companion.web.seat_keys import Keys
 from companion.web.snapshots import Snapshots
-from companion.web.squeezing import squeezed
 from companion.web.streams import Pace, Streams
 
 _MOST_BODY_BYTES = 64 * 1024
@@ -92,8 +92,8 @@ def create_app(
     snapshots = Snapshots()
     streams = Streams(snapshots, pace or Pace(), clock)
     keys = Keys(keys_file)
-    people = People(Door(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
-    app.extensions["companion"] = Desk(
+    people = People(AccessGuard(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
+    app.extensions["companion"] = AppContext(
         referee,
         people,
         snapshots,
@@ -121,8 +121,8 @@ def dress(app: Flask) -> None:
     """Give an application of the house its security headers, and its one handler for everything that fails."""
     app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
     app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
-    app.register_error_handler(CompanionError, _told)
-    app.register_error_handler(HTTPException, _told)
+    app.register_error_handler(CompanionError, _summary)
+    app.register_error_handler(HTTPException, _summary)
     app.after_request(_with_headers)
 
 
@@ -135,7 +135,7 @@ def _as_kept(jpeg: bytes, close: bool = False) -> bytes:
     return jpeg
 
 
-def _told(error: Exception) -> Response:
+def _summary(error: Exception) -> Response:
     """The one place where a failure becomes an answer: JSON for programs, a page for people."""
     status, told = _status(error), _as_json(error)
     if request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:

@@ -11,7 +11,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 from werkzeug.exceptions import NotFound
 
 from companion.views.words import phrase, section_of
-from companion.web.desk import body, desk
+from companion.web.app_context import body, desk
 
 calibrating = Blueprint("calibrating", __name__)
 
@@ -22,14 +22,14 @@ class Surveys(Protocol):
     def picture(self) -> bytes | None:
         """What the camera sees now, a JPEG; None while it shows nothing."""
 
-    def look(self) -> dict[str, Any]:
+    def check_picture(self) -> dict[str, Any]:
         """How fit the picture is, and what is known of the table."""
 
     def survey(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         """Calibrate as asked and store it. Raises `CompanionError`."""
 
 
-class _Late:
+class _LazySurveyor:
     """A surveyor that is made when first asked for: what it needs is slow to import."""
 
     def __init__(self, make: Callable[[], Surveys]) -> None:
@@ -45,7 +45,7 @@ class _Late:
 
 def keep_calibrating(app: Flask, surveyor: Callable[[], Surveys]) -> None:
     """Have an application calibrate by a surveyor."""
-    app.extensions["companion-surveyor"] = _Late(surveyor)
+    app.extensions["companion-surveyor"] = _LazySurveyor(surveyor)
     app.register_blueprint(calibrating)
 
 
@@ -68,9 +68,9 @@ def picture() -> Response:
 
 
 @calibrating.get("/api/calibrate")
-def look() -> Response:
+def check_picture() -> Response:
     """How fit the picture is, which marks are seen, and the zones in use."""
-    return jsonify(_surveyor().look())
+    return jsonify(_surveyor().check_picture())
 
 
 @calibrating.post("/api/calibrate")
@@ -81,5 +81,5 @@ def calibrate() -> Response:
 
 def _surveyor() -> Surveys:
     desk().people.admit_operator(request)
-    late: _Late = current_app.extensions["companion-surveyor"]
+    late: _LazySurveyor = current_app.extensions["companion-surveyor"]
     return late.get()

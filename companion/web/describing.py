@@ -112,7 +112,7 @@ _CHANGE = _object(
     cut=_YES,
     version=_WHOLE,
 )
-_NOT_THERE = (HTTPStatus.NOT_FOUND,)
+_NOT_FOUND = (HTTPStatus.NOT_FOUND,)
 _NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 
 ADDRESSES: Mapping[tuple[str, str], Address] = {
@@ -173,28 +173,28 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("post", "/api/operator"): Address("Become an operator.", _object(["pin"], pin=_TEXT), _object(), needs=_JOINED),
     ("post", "/api/operator/leave"): Address("Be no operator any more.", _object(), _object()),
     ("get", "/join.svg"): Address(
-        "The code by which others join, as a picture.", kind=_SVG, also=(HTTPStatus.FORBIDDEN, *_NOT_THERE)
+        "The code by which others join, as a picture.", kind=_SVG, also=(HTTPStatus.FORBIDDEN, *_NOT_FOUND)
     ),
     ("get", "/api/moves/{number}"): Address(
         "A move with its reasons, the chips that moved and what it might have been.",
         gives=_object(["n", "version", "command", "said", "why", "moved", "instead"]),
         fields=_NUMBERED,
-        also=_NOT_THERE,
+        also=_NOT_FOUND,
     ),
     ("get", "/api/moves/{number}/evidence.jpg"): Address(
         "The picture that a move was read from; close, only its cards.",
         kind=_JPEG,
         fields={**_NUMBERED, "close": ("query?", _TEXT)},
-        also=_NOT_THERE,
+        also=_NOT_FOUND,
     ),
     ("get", "/api/proposal/evidence.jpg"): Address(
-        "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_THERE
+        "The picture that the waiting proposal was read from.", kind=_JPEG, also=_NOT_FOUND
     ),
     ("get", "/api/howto/{game}"): Address(
         "How a game is played, topic by topic.",
         gives=_object(["topics"]),
         fields={"game": ("path", {**_TEXT, "pattern": "^[a-z]+$"})},
-        also=_NOT_THERE,
+        also=_NOT_FOUND,
     ),
     ("get", "/games/{game}/{file}"): Address(
         "A script, style or picture of a game's page.",
@@ -203,17 +203,17 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
             "game": ("path", {**_TEXT, "pattern": "^[a-z]+$"}),
             "file": ("path", {**_TEXT, "pattern": "^[a-z]+[.]js$"}),
         },
-        also=_NOT_THERE,
+        also=_NOT_FOUND,
     ),
     ("get", "/calibrate"): Address("Calibrating the table, on the operator's phone.", kind=_HTML),
     ("get", "/api/calibrate/picture.jpg"): Address(
-        "What the camera sees now.", kind=_JPEG, needs=_OPERATOR, also=_NOT_THERE
+        "What the camera sees now.", kind=_JPEG, needs=_OPERATOR, also=_NOT_FOUND
     ),
     ("get", "/api/calibrate"): Address("How fit the picture is.", gives=_object(), needs=_OPERATOR),
     ("post", "/api/calibrate"): Address("Calibrate and store it.", _object(), _object(), needs=_OPERATOR),
     ("get", "/past"): Address("The games that were played.", kind=_HTML),
     ("get", "/past/players"): Address("What stands to each player's account over all games.", kind=_HTML),
-    ("get", "/past/{number}"): Address("One game's page.", kind=_HTML, fields=_NUMBERED, also=_NOT_THERE),
+    ("get", "/past/{number}"): Address("One game's page.", kind=_HTML, fields=_NUMBERED, also=_NOT_FOUND),
     ("get", "/past/{number}/page.html"): Address(
         "That page as one file.", kind=_HTML, fields=_NUMBERED, also=_NOT_READ
     ),

@@ -11,7 +11,7 @@ from companion.referee.messages import Correct, Message, Redo, Undo
 from companion.referee.moves import Change
 from companion.views.changes import changes
 from companion.views.sheet import sheet
-from companion.web.desk import body, desk, number_of
+from companion.web.app_context import body, desk, number_of
 
 history = Blueprint("history", __name__)
 

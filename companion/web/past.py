@@ -20,8 +20,8 @@ from companion.views.archive.past import counts, day, did, game_page, numbered, 
 from companion.views.archive.statistics import together
 from companion.views.titles import game_title, title
 from companion.views.words import phrase
-from companion.web.desk import desk
-from companion.web.shelf import Shelf
+from companion.web.app_context import desk
+from companion.web.archive import Archive
 
 past = Blueprint("past", __name__)
 
@@ -32,7 +32,7 @@ _A_PAGE = 50
 
 def keep_past(app: Flask, games: Path) -> None:
     """Have an application tell of the games in a folder."""
-    app.extensions["companion-past"] = Shelf(games)
+    app.extensions["companion-past"] = Archive(games)
     app.register_blueprint(past)
 
 
@@ -109,8 +109,8 @@ def evidence(number: int, move: int) -> Response:
     return Response(desk().drawn(jpeg), mimetype="image/jpeg")
 
 
-def _shelf() -> Shelf:
-    found: Shelf = current_app.extensions["companion-past"]
+def _shelf() -> Archive:
+    found: Archive = current_app.extensions["companion-past"]
     return found
 
 

@@ -13,9 +13,9 @@ from typing import Any
 from flask import Request
 
 from companion.referee.session import Session
-from companion.web.door import Door
+from companion.web.access_guard import AccessGuard
 from companion.web.guessing import Unwelcome
-from companion.web.keys import Keys
+from companion.web.seat_keys import Keys
 
 SEAT_COOKIE = "companion_seat"
 OPERATOR_COOKIE = "companion_operator"
@@ -26,7 +26,7 @@ PIN_HEADER = "X-Operator-Pin"
 class People:
     """The rights at one table."""
 
-    door: Door
+    door: AccessGuard
     keys: Keys
     has_operator: bool
 

@@ -16,8 +16,8 @@ from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
 from companion.views.words import phrase, section_of
-from companion.web.desk import body, desk, number_of, require_meant
-from companion.web.door import COOKIE
+from companion.web.access_guard import COOKIE
+from companion.web.app_context import body, desk, number_of, require_meant
 from companion.web.game_files import pages_for
 from companion.web.joining import with_key
 from companion.web.people import acting, turn
@@ -26,7 +26,7 @@ from companion.web.shell import HAND_OVER, Live
 blueprint = Blueprint("table", __name__)
 
 _LONGEST_KEY = 128
-_MOST_JUDGED = 128
+_MOST_CHECKED = 128
 
 
 @blueprint.get("/")
@@ -60,7 +60,7 @@ def events() -> Response:
         hand_over(Live(steps, lambda: table.streams.leave(subscription)))
         response = Response(mimetype="text/event-stream")
     else:
-        response = Response(table.streams.tell(subscription, latest, since), mimetype="text/event-stream")
+        response = Response(table.streams.notify(subscription, latest, since), mimetype="text/event-stream")
         response.call_on_close(lambda: table.streams.leave(subscription))
     response.headers["X-Accel-Buffering"] = "no"
     return response
@@ -77,13 +77,13 @@ def what_may_lie() -> Response:
 
 
 @blueprint.post("/api/verdicts")
-def judged() -> Response:
+def check_commands() -> Response:
     """What the rules say of each of some ``commands``, now or in the place of the move ``at``; nothing happens."""
     table, given = desk(), body()
     table.people.door.admit(request)
     commands = given.get("commands")
-    if not isinstance(commands, list) or len(commands) > _MOST_JUDGED:
-        raise Refusal("malformed", f"Send commands, a list of {_MOST_JUDGED} at most.")
+    if not isinstance(commands, list) or len(commands) > _MOST_CHECKED:
+        raise Refusal("malformed", f"Send commands, a list of {_MOST_CHECKED} at most.")
     session = table.referee.latest()
     return jsonify({"version": session.version, "verdicts": verdicts(session, commands, number_of(given, "at"))})
 

@@ -126,9 +126,9 @@ class Visitor(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Bytes of a request came."""
         super().data_received(data)
-        self._look()
+        self._check()
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         if self.cycle is not None and not self.cycle.more_body and not self.cycle.response_complete:
             self._crowd.serve(self)
 
@@ -139,7 +139,7 @@ class Visitor(H11Protocol):
             self._deadline.cancel()
         self._deadline = self.loop.call_later(self._crowd.deadlines.request_s, self._overdue)
         super().on_response_complete()
-        self._look()  # at what came while this one was answered
+        self._check()  # at what came while this one was answered
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""

@@ -64,7 +64,7 @@ class Bell:
         self._sleeping: list[asyncio.Event] = []
 
     @contextmanager
-    def heard(self) -> Iterator[asyncio.Event]:
+    def listener(self) -> Iterator[asyncio.Event]:
         """An event that is set at each ring, for a coroutine to wait for and clear."""
         self._loop = asyncio.get_running_loop()
         news = asyncio.Event()
@@ -144,7 +144,7 @@ class Shell:
         """Write a stream until it is over or the viewer has gone."""
         self._waiting -= 1
         headers = [(name, value) for name, value in answer.headers if name != b"content-length"]
-        with self._bell.heard() as news:
+        with self._bell.listener() as news:
             gone = asyncio.ensure_future(receive())
             gone.add_done_callback(lambda _: news.set())
             try:

@@ -14,7 +14,7 @@ from threading import Lock
 
 from companion.errors import CompanionError
 from companion.referee.feed import Feed, Subscription
-from companion.referee.messages import Told
+from companion.referee.messages import FeedEntry
 from companion.referee.session import Session
 from companion.views.reasons import refused
 from companion.web.snapshots import Snapshots
@@ -82,7 +82,7 @@ class Streams:
         for subscription in leaving:
             subscription.close()
 
-    def tell(self, subscription: Subscription, latest: Callable[[], Session], since: int | None) -> Iterator[str]:
+    def notify(self, subscription: Subscription, latest: Callable[[], Session], since: int | None) -> Iterator[str]:
         """The stream's text, until it is too old or closed; without ``since`` the table as it stands comes first."""
         for step in self.steps(subscription, latest, since):
             if isinstance(step, str):
@@ -110,7 +110,7 @@ class Streams:
     def _is_greedy(self, address: str) -> bool:
         return not is_this_machine(address) and list(self._open.values()).count(address) >= self._pace.most_of_one
 
-    def _event(self, told: Told) -> str:
+    def _event(self, told: FeedEntry) -> str:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
         if told.kind == "announcement":
             return message(told.version, told.kind, json.dumps({"refused": refused(told.data["refused"])}))

@@ -24,7 +24,7 @@ from models.typefaces import Typeface, kept
 
 COLUMNS = ("images", "lengths", "corners", "hidden", "ignored", "ignores", "views", "corrections", "patches", "labels")
 """Half-size pictures; cards and ignored outlines in each; outlines as seen and their corrections; cards and labels."""
-LOOKS = 3
+VIEWS = 3
 SIZE = (800, 608)
 NO_NUMBER, UNKNOWN = 13, -1
 FACE, BACK, NOTHING = 0, 1, 2
@@ -73,7 +73,7 @@ def draw(seed: int, faces: Path, is_hard: bool = False) -> Sequence[Column]:
     ignored = np.array(picture.truth["ignore"], np.float32).reshape(-1, 4, 2)
     whole = [c for c in cards if not c.get("cut") and c["covered"] < 0.6]
     outlines = [np.array(card["corners"]) for card in whole]
-    views, corrections = views_of(pyramid, outlines, rng, LOOKS, CARD)
+    views, corrections = views_of(pyramid, outlines, rng, VIEWS, CARD)
     patches, labels = cut_out(pyramid, whole, rng, nothings=2)
     counts = [np.array([len(corners)]), np.array([len(ignored)])]
     pictured = [half[None], counts[0], corners / 2 - 0.25, hidden, counts[1], ignored / 2 - 0.25]
@@ -88,7 +88,7 @@ def _picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
 
 def _hard_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
     """Whole rows face down, busier backs, more sections side by side, more things on cards, worse light and cameras."""
-    look = _hard_look(rng, faces)
+    look = _hard_style(rng, faces)
     groups = laid_groups(int(rng.choice([2, 4, 8, 12, 18, 24])), look, rng)
     down = float(rng.choice([0.0, 0.4, 0.8, 1.0]))
     groups = [replace(card, values=None) if rng.random() < down else card for card in groups]
@@ -102,7 +102,7 @@ def _hard_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photog
     )
 
 
-def _hard_look(rng: np.random.Generator, faces: Sequence[Typeface]) -> CometPrinting:
+def _hard_style(rng: np.random.Generator, faces: Sequence[Typeface]) -> CometPrinting:
     face = faces[int(rng.integers(len(faces)))]
     if rng.random() < 0.3:
         return varied(reference(str(rng.choice(["mono", "keyed"])), face), rng)

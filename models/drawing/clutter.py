@@ -13,7 +13,7 @@ Part = tuple[Points, Ink, float]
 """An outline (N, 2) in mm around the thing's place, its ink and its gloss."""
 Thing = list[Part]
 
-BESIDE = ("chip", "chip", "mug", "phone", "pen", "die", "paper", "hand", "card", "token")
+NEIGHBOUR = ("chip", "chip", "mug", "phone", "pen", "die", "paper", "hand", "card", "token")
 """What lies beside the cards, the common more than once."""
 OVER = ("hand", "finger", "chip", "pen", "mug")
 """What ends up on top of cards."""
@@ -21,7 +21,7 @@ OVER = ("hand", "finger", "chip", "pen", "mug")
 
 def clutter_shape(rng: np.random.Generator, *, over: bool) -> Thing:
     """One thing lying about, its parts to be painted in order; ``over`` for one that may lie on cards."""
-    kind = str(rng.choice(OVER if over else BESIDE))
+    kind = str(rng.choice(OVER if over else NEIGHBOUR))
     return _THINGS[kind](rng, _ink(rng, 30, 245, 255))
 
 

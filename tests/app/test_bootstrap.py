@@ -19,7 +19,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.app.bootstrap import open_house, run_table
+from companion.app.bootstrap import open_table_services, run_table
 from companion.app.table import Table
 from companion.config import PanelSettings, Settings, TableSettings, VisionSettings, WebSettings
 from companion.devices.recorded import Recorded
@@ -29,8 +29,8 @@ from companion.referee.messages import Begin, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.vision.evidence import evidence_picture, picture_of
-from companion.vision.results import SeenCard
-from companion.vision.tracking.events import Patience
+from companion.vision.results import DetectedCard
+from companion.vision.tracking.events import SettleTimes
 
 
 def settings_for(data: Path) -> Settings:
@@ -43,7 +43,7 @@ def settings_for(data: Path) -> Settings:
 
 @pytest.fixture
 def house(tmp_path: Path) -> Iterator[Table]:
-    with open_house(settings_for(tmp_path), lambda line: None) as table:
+    with open_table_services(settings_for(tmp_path), lambda line: None) as table:
         yield table
 
 
@@ -75,7 +75,7 @@ def test_a_button_pushed_is_seen_on_the_page(house: Table) -> None:
 
 def test_what_was_recognised_is_drawn_on_the_picture_that_the_page_shows(house: Table) -> None:
     corners = np.array([[20, 20], [120, 20], [120, 80], [20, 80]], np.float32)
-    card = SeenCard(None, (), corners, 0.9, 0.9, np.zeros((6, 4)))
+    card = DetectedCard(None, (), corners, 0.9, 0.9, np.zeros((6, 4)))
     kept = evidence_picture(np.full((100, 160, 3), 127, np.uint8), [], [card])
     house.referee.ask(Propose(line(house), Evidence(kept, 0.9)))
     connection = http.client.HTTPConnection(*address(house.url), timeout=20)
@@ -105,7 +105,7 @@ def test_health_names_camera_journal_and_pins(house: Table) -> None:
 def test_the_join_code_stays_over_a_restart(tmp_path: Path) -> None:
     codes = []
     for _ in range(2):
-        with open_house(settings_for(tmp_path), lambda line: None) as table:
+        with open_table_services(settings_for(tmp_path), lambda line: None) as table:
             codes.append(table.join_code)
     assert codes[0] == codes[1]
     assert re.fullmatch("[A-Z]{6}", codes[0])
@@ -113,7 +113,7 @@ def test_the_join_code_stays_over_a_restart(tmp_path: Path) -> None:
 
 def test_people_are_told_the_address_and_the_code(tmp_path: Path) -> None:
     lines: list[str] = []
-    with open_house(settings_for(tmp_path), lines.append) as table:
+    with open_table_services(settings_for(tmp_path), lines.append) as table:
         table.referee.ask(Do(line(table)))
     told = "\n".join(lines)
     assert table.url in told
@@ -126,9 +126,9 @@ class Eyes:
 
     looking: ClassVar[list[str]] = []
     begun: ClassVar[threading.Event] = threading.Event()
-    patience: ClassVar[Patience]
+    patience: ClassVar[SettleTimes]
 
-    def __init__(self, camera: Recorded, referee: Referee, game: str, *, patience: Patience, **_: Any) -> None:
+    def __init__(self, camera: Recorded, referee: Referee, game: str, *, patience: SettleTimes, **_: Any) -> None:
         Eyes.patience = patience
         if game == "comet":
             raise UsageError("no camera reading for comet", code="unknown-game")

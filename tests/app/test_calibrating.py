@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.app.calibrating import Wishes, calibration_path
+from companion.app.calibrating import CalibrationOptions, calibration_path
 from companion.cli.main import main
 from companion.errors import UsageError
 from companion.games.comet.deck import pot_shapes
@@ -152,7 +152,7 @@ def test_venues_get_files_that_any_system_can_keep(tmp_path: Path) -> None:
     assert calibration_path(tmp_path, "Ana's: kitchen / 2").name == "ana-s-kitchen-2.toml"
     with pytest.raises(UsageError):
         calibration_path(tmp_path, "///")
-    assert Wishes("here").sheet_mm == (297.0, 210.0)
+    assert CalibrationOptions("here").sheet_mm == (297.0, 210.0)
 
 
 def test_a_table_does_not_run_by_a_calibration_that_cannot_be_read(

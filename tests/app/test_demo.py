@@ -13,8 +13,8 @@ from functools import partial
 
 import pytest
 
-from companion.app.bootstrap import open_house
-from companion.app.demo import Wishes, _settings, run_demo
+from companion.app.bootstrap import open_table_services
+from companion.app.demo import DemoOptions, _settings, run_demo
 from companion.app.demo_table import filmed
 from companion.errors import UsageError
 from companion.games import game as game_spec
@@ -32,7 +32,7 @@ STAGE = DemoGame(
 
 
 def wishes(data):
-    return Wishes(host="127.0.0.1", port=0, speed=100.0, data=data)
+    return DemoOptions(host="127.0.0.1", port=0, speed=100.0, data=data)
 
 
 def watched(table, camera, until, most=3000):
@@ -61,7 +61,7 @@ def no_wait(monkeypatch):
 
 def test_a_whole_game_is_played_with_buttons_and_phones(tmp_path, no_wait):
     wished, said = wishes(tmp_path), []
-    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+    with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
         camera = filmed("hexel", wished.seed, wished.speed, table, said.append, STAGE)
         session = watched(table, camera, lambda session: session.state.phase == "over")
     assert session.state.result is not None and session.state.result["by"] == "hoxla"
@@ -71,10 +71,10 @@ def test_a_whole_game_is_played_with_buttons_and_phones(tmp_path, no_wait):
 
 def test_a_demo_begun_again_with_its_data_goes_on_and_lays_the_table_as_it_was(tmp_path, no_wait):
     wished = wishes(tmp_path)
-    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+    with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
         camera = filmed("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
         before = watched(table, camera, lambda session: len(session.state.tableau) == 4)
-    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+    with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
         camera = filmed("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
         assert len(camera._table._film.lying) == 4
         after = watched(table, camera, lambda session: session.state.phase == "over")
@@ -83,14 +83,14 @@ def test_a_demo_begun_again_with_its_data_goes_on_and_lays_the_table_as_it_was(t
 
 def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
     wished = wishes(tmp_path)
-    with open_house(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
+    with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
         watched(
             table,
             filmed("hexel", wished.seed, wished.speed, table, print, STAGE),
             lambda session: len(session.state.tableau) == 4,
         )
     other = DemoGame(STAGE.header, lambda header, seed: hexel.player(77, least_cards=5), STAGE.tabletop)
-    with open_house(_settings(wished, other.header, tmp_path), lambda line: None) as table:
+    with open_table_services(_settings(wished, other.header, tmp_path), lambda line: None) as table:
         camera = filmed("hexel", wished.seed, wished.speed, table, print, other)
         session = watched(table, camera, lambda session: session.state.phase == "over")
     assert session.state.phase == "over"
@@ -99,7 +99,7 @@ def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
 @pytest.mark.parametrize("game, zones", [("comet", {"Desten", "tail"}), ("hexapod", {"Ana", "Bo"})])
 def test_the_camera_of_a_demo_is_told_where_places_with_names_lie(tmp_path, game, zones):
     wished = replace(wishes(tmp_path), game=game)
-    with open_house(_settings(wished, game_spec(game).demo_header(), tmp_path), lambda line: None) as table:
+    with open_table_services(_settings(wished, game_spec(game).demo_header(), tmp_path), lambda line: None) as table:
         camera = filmed(game, wished.seed, wished.speed, table, print)
         told = read_calibration(table.settings.vision.calibration)
     assert zones <= told.zones.keys() and told.size == camera._table.camera.size
@@ -114,7 +114,7 @@ def test_the_page_is_live_before_anything_slow_is_imported():
 
 def test_a_game_without_a_demo_is_refused():
     with pytest.raises(UsageError, match="no such game: chess"):
-        run_demo(Wishes(game="chess"), print)
+        run_demo(DemoOptions(game="chess"), print)
 
 
 def test_the_command_serves_its_page_and_stops_at_ctrl_c():

@@ -26,7 +26,7 @@ from companion.simulator.script import Script, written
 from companion.views.suggestions import suggestions
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.evidence import evidence_picture
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})
 LAID = ("line", "place")
@@ -123,14 +123,14 @@ def test_pictures_kept_today_are_read_today_as_they_were(kept: Path) -> None:
 
 def watched(bgr: Any, game: str, referee: Referee, stands: Calibration) -> bytes:
     """The evidence that the watching thread makes of a picture at rest."""
-    follower, meaning = (
-        GAMES[game].recognizer().follower(GAMES[game].recognizer().namer(None, None), Patience(start_s=0.05)),
+    tracker, meaning = (
+        GAMES[game].recognizer().tracker(GAMES[game].recognizer().classifier(None, None), SettleTimes(start_s=0.05)),
         GAMES[game].interpreter(),
     )
-    while follower.cards is None:
-        follower.step(bgr)
+    while tracker.cards is None:
+        tracker.step(bgr)
     meaning.note_zones(stands.zone_of)
-    outlook = meaning.of(follower, referee.latest(), (bgr.shape[1], bgr.shape[0]))
+    outlook = meaning.of(tracker, referee.latest(), (bgr.shape[1], bgr.shape[0]))
     return evidence_picture(bgr, outlook.cards, outlook.news, stands.zone_of)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from companion.app.supervision import _loop_trouble, _referee_trouble
-from companion.devices.pulse import Pulse
+from companion.devices.monitored_camera import MonitoredCamera
 from companion.devices.recorded import Recorded
 from companion.referee.referee import open_table
 from companion.rules.engine import Header
@@ -43,7 +43,7 @@ def test_a_referee_that_does_not_answer_is_no_sign_of_life(tmp_path: Path, monke
 
 def test_a_camera_loop_that_does_not_come_round_is_no_sign_of_life() -> None:
     now_s = 0.0
-    pulse = Pulse(Recorded(Path("frames")), lambda: now_s)
+    pulse = MonitoredCamera(Recorded(Path("frames")), lambda: now_s)
     now_s = 30.0
     assert _loop_trouble(None, pulse) is None  # nobody watches
     assert _loop_trouble(Eyes("ok"), pulse) == "no sign of life for 30 s"

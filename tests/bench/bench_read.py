@@ -54,14 +54,14 @@ def main() -> None:
     a = ap.parse_args()
     cv2.setNumThreads(1)
     reader = GAMES[a.game].recognizer()
-    namer = reader.namer(None, None)
+    classifier = reader.classifier(None, None)
     for size, group in pictures(a.images, a.game).items():
         stages: dict[str, list[float]] = defaultdict(list)
-        reader.read(group[0], namer)
+        reader.read(group[0], classifier)
         for _ in range(ROUNDS):
             for picture in group:
                 begun = time.process_time()
-                laps = reader.read(picture, namer).stages_ms
+                laps = reader.read(picture, classifier).stages_ms
                 stages["processor"].append(1000 * (time.process_time() - begun))
                 for name, ms in laps.items():
                     stages[name].append(ms)

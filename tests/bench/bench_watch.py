@@ -15,7 +15,7 @@ from companion.games import GAMES
 from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.demo.things import HexelThings
 from companion.simulator.film import Film, Setting
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 from models.drawing.hexel.layouts import grown_tableau
 
 
@@ -26,7 +26,7 @@ def main() -> None:
     cells = list(faces)
     film = Film(Setting(HexelThings("36", tuple(cells)), seed=7))
     film.lay_out({c: faces[c] for c in cells[:16]})
-    settler = GAMES["hexel"].recognizer().follower(None, Patience())
+    settler = GAMES["hexel"].recognizer().tracker(None, SettleTimes())
     idle, hand, told = [], [], []
 
     def show() -> None:

@@ -16,7 +16,7 @@ from datetime import date
 import cv2
 import numpy as np
 
-from companion.app.calibrating import Wishes, calibrated
+from companion.app.calibrating import CalibrationOptions, calibrated
 from companion.errors import CompanionError
 from companion.games.hexel.deck import FACES, face_shapes
 from companion.printing.marks import mark_shapes
@@ -118,7 +118,7 @@ def measure(condition: Condition, photos: int) -> str:
         picture = marked_photograph(rng, sees, condition.things(rng), lens.straightened, hardness=condition.hardness)
         taps = lens.bent(sees.project(SHEET)) + rng.normal(0, TAP_OFF_PX, (4, 2))
         points = tuple((float(x), float(y)) for x, y in taps) if condition.by == "taps" else ()
-        wishes = Wishes("bench", by=condition.by, taps_px=points, mat_mm=condition.mat_mm)
+        wishes = CalibrationOptions("bench", by=condition.by, taps_px=points, mat_mm=condition.mat_mm)
         begun = time.process_time()
         try:
             made = calibrated(

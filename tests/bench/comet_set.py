@@ -23,7 +23,7 @@ import numpy as np
 
 from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.recognizer import read_comet
-from companion.games.comet.vision.results import CometReading, SeenComet
+from companion.games.comet.vision.results import CometReading, DetectedCometCard
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.photograph import Photograph
 
@@ -80,7 +80,7 @@ def readable(entry: Entry, bgr: np.ndarray) -> int:
     return sum(hidden <= HIDDEN and contrast(bgr, mark) >= BURNT for hidden, mark in marks)
 
 
-def compared(entry: Entry, wanted: int, card: SeenComet) -> tuple[str, int, int]:
+def compared(entry: Entry, wanted: int, card: DetectedCometCard) -> tuple[str, int, int]:
     """The verdict on a card so many of whose numbers can be read, and how many of them are right and wrong."""
     told = card.values
     if entry["values"] is None:

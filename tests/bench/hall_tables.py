@@ -24,7 +24,7 @@ from companion.hub.messages import Address
 from companion.hub.publisher import Place, Publisher
 from companion.referee.feed import Feed
 from companion.referee.lines import body, line
-from companion.referee.messages import Confirm, Do, Propose, Told
+from companion.referee.messages import Confirm, Do, Propose, TableEvent
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.rules.engine import Command
@@ -86,7 +86,7 @@ class RecordedTable:
         self._journal = self.games / "none"
         self._session = recordings[0][0].session
         self.step()
-        self.feed = Feed(Told(self._version, "state", {}, self._session))
+        self.feed = Feed(TableEvent(self._version, "state", {}, self._session))
 
     def step(self) -> float:
         """Let the next thing happen; how long until the one after it, at the pace of people."""
@@ -106,9 +106,9 @@ class RecordedTable:
             recording = self._recordings[self._game % len(self._recordings)]
         return self._chance.uniform(*recording[self._at].wait_s)
 
-    def tell(self) -> int:
+    def notify(self) -> int:
         """Tell the feed what happened last; its version."""
-        self.feed.tell(Told(self._version, "state", {}, self._session))
+        self.feed.notify(TableEvent(self._version, "state", {}, self._session))
         return self._version
 
     def _begin(self, step: Step) -> None:
@@ -175,7 +175,7 @@ def play(tables: Sequence[RecordedTable], seconds: float, speed: float, told: Pa
                 continue
             wait_s = tables[n].step() / speed
             moment = time.time()
-            file.write(f"{tables[n].name} {tables[n].tell()} {moment:.4f}\n")
+            file.write(f"{tables[n].name} {tables[n].notify()} {moment:.4f}\n")
             heapq.heapreplace(due, (at_s + wait_s, n))
 
 

@@ -56,7 +56,7 @@ def main() -> None:
         profile, taught = learnt(look, rng)
         for k in range(a.pictures):
             picture = photograph(rng, printing=look, laid=scene(rng, grid=(5, 5)))
-            reading = read_hexapod(picture.bgr, profile.namer())
+            reading = read_hexapod(picture.bgr, profile.classifier())
             counts, bad = judged(picture.truth, reading)
             if bad and a.keep:
                 keep(a.keep, f"{seed}-{k}.png", picture.bgr, reading, bad)

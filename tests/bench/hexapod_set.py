@@ -20,7 +20,7 @@ import numpy as np
 
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.games.hexapod.vision.results import HexapodReading, SeenField
+from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from models.drawing.hexapod.photograph import photograph
 
 Entry = dict[str, Any]
@@ -53,7 +53,7 @@ def overlap(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def compared(
-    entries: list[Entry], seen: tuple[SeenField, ...], ignored: list[np.ndarray]
+    entries: list[Entry], seen: tuple[DetectedField, ...], ignored: list[np.ndarray]
 ) -> tuple[dict[str, int], list]:
     """Counts of all cells of the cases, or of the loose cards, and what was not right: a verdict and a place."""
     counts, bad, used = dict.fromkeys(KEYS, 0), [], set()
@@ -81,7 +81,7 @@ def compared(
     return counts, bad
 
 
-def _cells(entry: Entry, field: SeenField) -> list[tuple[str, np.ndarray]]:
+def _cells(entry: Entry, field: DetectedField) -> list[tuple[str, np.ndarray]]:
     rows, cols = len(entry["cells"]), len(entry["cells"][0])
     grid = np.stack(np.meshgrid(np.arange(cols) + 0.5, np.arange(rows) + 0.5), -1).astype(np.float32)
     square = np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32)

@@ -66,14 +66,16 @@ def main() -> None:
         look = drawing_of("invented", rng)
         teacher = taught(look, rng)
         try:
-            namer = FewShotTiles(learn_hexdragon("hexdragon", [("taught.png", teacher.bgr)], [rough(teacher, rng)]))
+            classifier = FewShotTiles(
+                learn_hexdragon("hexdragon", [("taught.png", teacher.bgr)], [rough(teacher, rng)])
+            )
         except UsageError as error:
             print(seed, error)
             continue
         kind = "dark faces" if int(look.face[1:3], 16) < 128 else "light faces"
         for number in range(a.pictures):
             picture = hexdragon_photograph(rng, printing=look)
-            reading = read_hexdragon(picture.bgr, namer)
+            reading = read_hexdragon(picture.bgr, classifier)
             counts, bad = hexdragon_set.judged(picture.truth, reading.as_json(), True)
             if bad and a.keep:
                 hexdragon_set.keep_picture(picture, reading, bad, a.keep / f"{seed}-{number}.png")

@@ -16,7 +16,7 @@ from companion.games.hexdragon.deck import cell_centre
 from companion.games.hexdragon.demo.things import STAR, TILE, HexDragonThings
 from companion.rules.hexgrid import rotated
 from companion.simulator.film import Film, Setting
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 from models.drawing.hexdragon.layouts import Put, laid_table
 
 LYING = 3
@@ -29,7 +29,7 @@ def watched(seed: int, tiles: int) -> dict[str, float]:
     put, laying = laid_table(rng, tiles)
     film = Film(Setting(HexDragonThings(laying.radius), seed=seed))
     film.lay_out({place(piece): face(piece) for piece in put[:LYING]})
-    follower = GAMES["hexdragon"].recognizer().follower(None, Patience())
+    tracker = GAMES["hexdragon"].recognizer().tracker(None, SettleTimes())
     told: list[tuple[int, dict[str, Any]]] = []
     free_at: list[int] = []
     frames, busy_s = 0, 0.0
@@ -41,12 +41,12 @@ def watched(seed: int, tiles: int) -> dict[str, float]:
         for _ in range(count):
             frame = film.next()
             begun = process_time()
-            news = follower.step(frame.bgr)
+            news = tracker.step(frame.bgr)
             took_s = process_time() - begun
             busy_s += took_s
             if any(one["event"] == "placed" for one in news):
                 telling_ms.append(1000 * took_s)
-            elif follower.is_quiet and not news and not frame.truth.hand:
+            elif tracker.is_quiet and not news and not frame.truth.hand:
                 idle_ms.append(1000 * took_s)
             told.extend((frames, one) for one in news if one["event"] != "notice")
             frames += 1

@@ -62,18 +62,18 @@ def work(task: tuple[int, int]):
     faces = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS[edition])}
     kind = ("dark " if sum(look.face) < 330 else "light ") + ("border" if look.border else "plain")
     rows: list[tuple[list[str], dict[str, int], str, int]] = []
-    namer = None
+    classifier = None
     for _ in range(TEACHINGS):
         taught = photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.0)
         label = {"image": "taught.jpg", "cards": taught.truth["cards"]}
         try:
-            namer = FewShotSymbols(learn_hexel(f"hexel{edition}", [("taught.jpg", taught.bgr)], [label]))
+            classifier = FewShotSymbols(learn_hexel(f"hexel{edition}", [("taught.jpg", taught.bgr)], [label]))
             break
         except UsageError as error:
             rows.append((["all", "photographs refused"], dict.fromkeys(hexel_set.KEYS, 0), str(error), seed))
     for _ in range(pictures):
         picture = photograph(rng, edition=edition, printing=look, cards=int(rng.integers(4, 16)))
-        reading = read_hexel(picture.bgr, namer) if namer is not None else NOTHING
+        reading = read_hexel(picture.bgr, classifier) if classifier is not None else NOTHING
         counts, _ = hexel_set.judged(picture.truth, reading)
         covered = any(c["covered"] > 0 for c in picture.truth["cards"])
         rows.append((["all", kind, "things on cards" if covered else "nothing on cards"], counts, "", seed))

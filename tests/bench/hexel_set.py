@@ -19,7 +19,7 @@ import numpy as np
 
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import rotated
-from companion.vision.results import Reading, SeenCard
+from companion.vision.results import DetectedCard, Reading
 from models.drawing.hexel.photograph import photograph
 from models.drawing.photograph import Photograph
 
@@ -72,7 +72,7 @@ def judged(truth: dict[str, Any], reading: Reading) -> tuple[dict[str, int], lis
     return counts, bad
 
 
-def naming(entries: list[Entry], seen: list[SeenCard], pairs: dict[int, int]) -> tuple[int, tuple[int, int]]:
+def naming(entries: list[Entry], seen: list[DetectedCard], pairs: dict[int, int]) -> tuple[int, tuple[int, int]]:
     """The turn and shift of the lattice under which most cells agree."""
     best = (0, 0, (0, 0))
     for turns in range(6):
@@ -92,7 +92,7 @@ def turned(edges: Sequence[str | None], turns: int) -> list[str | None]:
     return [edges[(d - turns) % 6] for d in range(6)]
 
 
-def compared(entry: Entry, card: SeenCard, turns: int, shift: tuple[int, int]) -> str:
+def compared(entry: Entry, card: DetectedCard, turns: int, shift: tuple[int, int]) -> str:
     if entry["cell"] is None:
         if card.cell is not None:
             return "wrong"

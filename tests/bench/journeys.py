@@ -103,14 +103,14 @@ class Shown:
 def read_journey(game: str) -> set[str]:
     """The files that reading a photograph of a game runs through."""
     recognizer = GAMES[game].recognizer()
-    namer = recognizer.namer(None, None)
+    classifier = recognizer.classifier(None, None)
     pictures = [DRAWN[game](np.random.default_rng(seed), SIZE) for seed in range(3)]
-    recognizer.read(pictures[0], namer)  # networks are loaded once, before
+    recognizer.read(pictures[0], classifier)  # networks are loaded once, before
     journey = Journey()
     journey.hear()
     with journey:
         for picture in pictures:
-            recognizer.read(picture, namer)
+            recognizer.read(picture, classifier)
     return journey.files
 
 

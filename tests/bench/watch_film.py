@@ -13,7 +13,7 @@ import numpy as np
 from companion.games import GAMES
 from companion.games.hexel.demo.things import HexelThings
 from companion.simulator.film import Film, Setting
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.registration import register
 from models.drawing.hexel.layouts import grown_tableau
 
@@ -27,7 +27,7 @@ def watched(seed: int, count: int) -> dict[str, int | float]:
     cells = list(faces)
     film = Film(Setting(HexelThings(edition, tuple(cells)), seed=seed))
     film.lay_out({c: faces[c] for c in cells[:3]})
-    settler = GAMES["hexel"].recognizer().follower(None, Patience())
+    settler = GAMES["hexel"].recognizer().tracker(None, SettleTimes())
     told: list[dict[str, Any]] = []
     frame_number, busy_s, frames = 0, 0.0, 0
     free_at: dict[tuple[int, int], int] = {}

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games import GAMES
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 
 Picture = NDArray[np.uint8]
 FPS = 10.0
@@ -230,7 +230,7 @@ class Score:
 def watch(take: Take, game: str) -> Score:
     """Let the game's tracker watch a take."""
     recognizer = GAMES[game].recognizer()
-    tracker = recognizer.follower(recognizer.namer(None, None), Patience())
+    tracker = recognizer.tracker(recognizer.classifier(None, None), SettleTimes())
     score, reports, busy_s = Score(), [], 0.0
     for t_s, shown in take.frames:
         picture = shown()

@@ -37,9 +37,9 @@ def ear() -> Ear:
 def open_panel(ear: Ear) -> Iterator[Callable[..., Panel]]:
     panels: list[Panel] = []
 
-    def opened(tell: Callable[[Message], None] = ear, hold_s: float = 30.0) -> Panel:
+    def opened(notify: Callable[[Message], None] = ear, hold_s: float = 30.0) -> Panel:
         panels.append(Panel("mock", Wiring(hold_s=hold_s)))
-        panels[-1].open(tell)
+        panels[-1].open(notify)
         return panels[-1]
 
     yield opened

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.devices.camera import Frame
-from companion.devices.pulse import Pulse
+from companion.devices.monitored_camera import MonitoredCamera
 
 
 class Slow:
@@ -13,7 +13,7 @@ class Slow:
 
     def __init__(self) -> None:
         self.now_s = 0.0
-        self.pulse: Pulse | None = None
+        self.pulse: MonitoredCamera | None = None
         self.quiet: list[float] = []
         self.is_open = False
 
@@ -39,7 +39,7 @@ class Slow:
 
 def test_each_coming_and_going_is_a_beat_and_what_hangs_is_quiet() -> None:
     slow = Slow()
-    slow.pulse = pulse = Pulse(slow, slow.clock)
+    slow.pulse = pulse = MonitoredCamera(slow, slow.clock)
     assert pulse.name == "slow camera"
     pulse.open()
     assert (slow.quiet, pulse.quiet_s()) == ([3.0], 0.0)

@@ -84,14 +84,14 @@ def test_the_watchdog_is_fed_while_all_are_alive_and_hungry_while_one_is_not(man
     trouble: list[str | None] = [None]
     checks = {"referee": lambda: None, "camera loop": lambda: trouble[0]}
     supervisor = Supervisor(ServiceManager(manager.address, 30.0), checks, lambda: "camera ok", said.append)
-    assert supervisor.look()
+    assert supervisor.check()
     assert manager.heard() == ["WATCHDOG=1", "STATUS=camera ok"]
     trouble[0] = "no sign of life for 21 s"
-    assert not supervisor.look()
-    assert not supervisor.look()
+    assert not supervisor.check()
+    assert not supervisor.check()
     assert manager.heard() == ["STATUS=camera loop: no sign of life for 21 s"] * 2
     trouble[0] = None
-    assert supervisor.look()
+    assert supervisor.check()
     assert "WATCHDOG=1" in manager.heard()
     assert len(said) == 2 and "camera loop: no sign of life" in said[0] and said[1] == "all alive again"
 

@@ -5,18 +5,18 @@ import json
 import numpy as np
 
 from companion.games.comet.interpretation import number_chances
-from companion.games.comet.vision.results import NUMBERS, SeenComet
+from companion.games.comet.vision.results import NUMBERS, DetectedCometCard
 from companion.games.hexdragon.interpretation import tile_chances
 from companion.games.hexdragon.vision.classifier import NAMES
-from companion.games.hexdragon.vision.results import SeenTile
+from companion.games.hexdragon.vision.results import DetectedTile
 from companion.games.hexel.interpretation import chances
-from companion.vision.results import SeenCard
+from companion.vision.results import DetectedCard
 
 CORNERS = np.zeros((6, 2), np.float32)
 
 
-def seen(cell: tuple[int, int], edges: tuple[str | None, ...], rows: list[list[float]]) -> SeenCard:
-    return SeenCard(cell, edges, CORNERS, 0.9, 0.99, np.array(rows))
+def seen(cell: tuple[int, int], edges: tuple[str | None, ...], rows: list[list[float]]) -> DetectedCard:
+    return DetectedCard(cell, edges, CORNERS, 0.9, 0.99, np.array(rows))
 
 
 PLAIN = seen((0, 0), ("red",) * 3 + ("blue",) * 3, [[0.98, 0.01, 0.0, 0.01]] * 3 + [[0.01, 0.98, 0.0, 0.01]] * 3)
@@ -42,13 +42,13 @@ def test_a_card_without_symbols_has_none() -> None:
     assert chances({"cmd": "set", "cards": [[4, 5, 10]]}, [], []) == []
 
 
-def comet(edges: tuple[str, ...], **doubts: float) -> SeenComet:
+def comet(edges: tuple[str, ...], **doubts: float) -> DetectedCometCard:
     rows = np.zeros((3, 15))
     for section, edge in enumerate(edges):
         rows[section, NUMBERS.index(int(edge))] = 0.9
         if f"s{section}" in doubts:
             rows[section, NUMBERS.index(int(doubts[f"s{section}"]))] = 0.08
-    return SeenComet((0, 0), edges, CORNERS, 0.9, 0.99, rows)
+    return DetectedCometCard((0, 0), edges, CORNERS, 0.9, 0.99, rows)
 
 
 def test_the_numbers_of_a_set_have_their_chances_where_they_stand_in_the_command() -> None:
@@ -60,13 +60,13 @@ def test_the_numbers_of_a_set_have_their_chances_where_they_stand_in_the_command
     assert len(told) == 6
 
 
-def tile(face: tuple[str, ...], other: tuple[str, ...], share: float) -> SeenTile:
+def tile(face: tuple[str, ...], other: tuple[str, ...], share: float) -> DetectedTile:
     """A tile that most likely shows one face, and another with such a share at every edge where they differ."""
     p = np.full((6, len(NAMES)), 1e-4)
     for edge, names in enumerate(zip(face, other, strict=True)):
         p[edge, NAMES.index(names[1])] = share
         p[edge, NAMES.index(names[0])] = 1 - share if names[0] != names[1] else 0.99
-    return SeenTile((1, 0), face, CORNERS, 0.9, 0.99, p)
+    return DetectedTile((1, 0), face, CORNERS, 0.9, 0.99, p)
 
 
 def test_the_tile_that_was_laid_has_its_chances_as_a_whole() -> None:

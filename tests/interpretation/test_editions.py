@@ -12,8 +12,8 @@ def test_hexapods_cases_are_read_at_the_size_that_the_header_gives(
     options: dict[str, int], size: tuple[int, int]
 ) -> None:
     header = read_header({"record": 1, "game": "hexapod", "players": ["Ana", "Bo"], "options": options})
-    namer = GAMES["hexapod"].recognizer().namer(GAMES[header.game].deck_edition(header), None)
-    assert (namer.rows, namer.cols) == size
+    classifier = GAMES["hexapod"].recognizer().classifier(GAMES[header.game].deck_edition(header), None)
+    assert (classifier.rows, classifier.cols) == size
 
 
 def test_other_games_are_read_by_their_edition() -> None:

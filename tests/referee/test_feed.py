@@ -5,16 +5,16 @@ import threading
 import pytest
 
 from companion.referee.feed import Feed
-from companion.referee.messages import Told
+from companion.referee.messages import FeedEntry
 from companion.referee.session import Session, begin
 from companion.rules.engine import Header
 
 SESSION = begin(Header("hexel", ("Ana", "Bo"), "36", {}), 1)
 
 
-def told(version: int, kind: str = "state") -> Told:
+def told(version: int, kind: str = "state") -> FeedEntry:
     session = Session(version, SESSION.header, SESSION.game, SESSION.state)
-    return Told(version, kind, {"because": "moved"}, session)
+    return FeedEntry(version, kind, {"because": "moved"}, session)
 
 
 @pytest.fixture
@@ -23,16 +23,16 @@ def feed() -> Feed:
 
 
 def test_a_listener_hears_everything_from_now_on_in_order(feed: Feed) -> None:
-    feed.tell(told(11))
+    feed.notify(told(11))
     listener = feed.subscribe()
     for version in (12, 13):
-        feed.tell(told(version))
+        feed.notify(told(version))
     assert [listener.next(0).version, listener.next(0).version, listener.next(0)] == [12, 13, None]
 
 
 def test_whoever_comes_back_hears_what_was_missed_and_nothing_twice(feed: Feed) -> None:
     for version in (11, 12, 13):
-        feed.tell(told(version))
+        feed.notify(told(version))
     listener = feed.subscribe(after_version=11)
     assert [listener.next(0).version, listener.next(0).version, listener.next(0)] == [12, 13, None]
 
@@ -44,17 +44,17 @@ def test_whoever_missed_nothing_hears_nothing(feed: Feed) -> None:
 @pytest.mark.parametrize("last_seen", [3, 11, 99])
 def test_whoever_was_away_too_long_hears_everything_anew(feed: Feed, last_seen: int) -> None:
     for version in range(11, 17):
-        feed.tell(told(version))
+        feed.notify(told(version))
     listener = feed.subscribe(after_version=last_seen)
     anew = listener.next(0)
     assert (anew.version, anew.kind, anew.data) == (16, "state", {"because": "resumed"})
-    feed.tell(told(17))
+    feed.notify(told(17))
     assert listener.next(0).version == 17
 
 
 def test_the_oldest_kept_version_can_still_be_resumed_from(feed: Feed) -> None:
     for version in range(11, 17):
-        feed.tell(told(version))
+        feed.notify(told(version))
     listener = feed.subscribe(after_version=12)
     assert [listener.next(0).version for _ in range(4)] == [13, 14, 15, 16]
 
@@ -63,7 +63,7 @@ def test_a_slow_listener_is_caught_up_and_holds_nobody_up(feed: Feed) -> None:
     slow, quick = feed.subscribe(), feed.subscribe()
     heard = []
     for version in range(11, 111):
-        feed.tell(told(version))
+        feed.notify(told(version))
         heard.append(quick.next(0).version)
     assert heard == list(range(11, 111))
     assert slow.next(0).version == 110
@@ -72,7 +72,7 @@ def test_a_slow_listener_is_caught_up_and_holds_nobody_up(feed: Feed) -> None:
 
 def test_a_refusal_is_told_to_those_listening_now_only(feed: Feed) -> None:
     listener = feed.subscribe()
-    feed.tell(told(10, "announcement"))
+    feed.notify(told(10, "announcement"))
     assert listener.next(0).kind == "announcement"
     assert feed.subscribe(after_version=10).next(0) is None
 

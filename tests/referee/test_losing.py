@@ -11,7 +11,7 @@ from companion.errors import JournalError
 from companion.games.hexel.rules.game import legal, start
 from companion.referee.messages import Do
 from companion.referee.past import past_game
-from companion.referee.referee import LOOK_EVERY_S, Referee
+from companion.referee.referee import CHECK_EVERY_S, Referee
 from companion.rules.engine import Header
 
 LINE = legal(start(Header("hexel", ("Ana", "Bo"), "36", {})))[0]
@@ -115,4 +115,4 @@ def test_a_clock_that_is_set_back_is_said_and_the_table_goes_on(referee: Referee
 
 
 def test_it_is_looked_for_often_enough_to_be_said_within_two_seconds() -> None:
-    assert LOOK_EVERY_S <= 1.0
+    assert CHECK_EVERY_S <= 1.0

@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.errors import CompanionError, Refusal
-from companion.referee.happenings import Asked
 from companion.referee.messages import (
     Confirm,
     Correct,
@@ -27,6 +26,7 @@ from companion.referee.moves import Change
 from companion.referee.past import past_game
 from companion.referee.referee import open_table
 from companion.referee.session import Session, begin, decide, evolve
+from companion.referee.session_events import Asked
 from companion.rules.engine import Command, Header
 
 HEADER = Header("hexel", ("Ana", "Bo", "Cy"), "36", {"chips": 30})

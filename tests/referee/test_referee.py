@@ -101,10 +101,10 @@ def test_presses_from_many_threads_are_carried_out_one_by_one(referee: Referee) 
 
 def test_a_stopped_referee_answers_what_was_asked_and_turns_the_rest_away(referee: Referee) -> None:
     for amount in range(20):
-        referee.tell(Propose({**STAKE, "amount": amount}))
+        referee.notify(Propose({**STAKE, "amount": amount}))
     referee.stop()
     assert referee.latest().proposal.command["amount"] == 19
-    for ask in (referee.ask, referee.tell):
+    for ask in (referee.ask, referee.notify):
         with pytest.raises(TableError, match="closing"):
             ask(Do(LINE))
 
@@ -124,9 +124,9 @@ def test_a_referee_that_nobody_started_is_too_busy_sooner_or_later(
     idle = open_referee()
     with pytest.raises(TableError, match="did not answer"):
         idle.ask(Do(LINE), timeout=0)
-    idle.tell(Do(LINE))
+    idle.notify(Do(LINE))
     with pytest.raises(TableError, match="too busy"):
-        idle.tell(Do(LINE))
+        idle.notify(Do(LINE))
     assert not idle.health()["ok"]
 
 
@@ -140,7 +140,7 @@ def test_a_bug_after_the_decision_ends_the_process(open_referee: Open, monkeypat
 
     referee = open_referee(on_bug=on_bug)
     monkeypatch.setattr(referees, "evolve", lambda session, happening: 1 // 0)
-    referee.tell(Do(LINE))
+    referee.notify(Do(LINE))
     assert ended.wait(5)
     assert isinstance(bugs[0], ZeroDivisionError)
 

@@ -9,7 +9,7 @@ from companion.games.hexel.demo.player import player
 from companion.games.hexel.demo.tabletop import HexelTabletop
 from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
-from companion.simulator.evening import Evening, Look
+from companion.simulator.evening import Evening, TableView
 from companion.simulator.film import STEP_S
 from companion.simulator.script import written
 
@@ -42,8 +42,8 @@ class PretendTable:
         moves = self.done[:-1]
         self.__init__(moves)
 
-    def look(self):
-        return Look(self.header, tuple(self.done), self.proposal)
+    def view_table(self):
+        return TableView(self.header, tuple(self.done), self.proposal)
 
     def press(self, button):
         self.pressed.append(button)

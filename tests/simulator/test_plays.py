@@ -12,7 +12,7 @@ from companion.games import game as game_spec
 from companion.games.hexapod.demo.things import STACK
 from companion.games.hexdragon.demo.things import STAR
 from companion.rules.hexgrid import rotated
-from companion.simulator.evening import Evening, Look, Temper
+from companion.simulator.evening import Evening, TableView, Temper
 from companion.simulator.script import outcome, written
 
 GAMES = [game for game in GAMES if game != "hexel"]
@@ -75,7 +75,7 @@ class PretendTable:
         self.proposal, self.rejected = None, []
 
     def look(self):
-        return Look(self.header, tuple(self.done), self.proposal)
+        return TableView(self.header, tuple(self.done), self.proposal)
 
     def press(self, button):
         self.pressed.append(button)

@@ -40,8 +40,8 @@ from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.decoding import decode_picture
 from companion.web.app import create_app
-from companion.web.keys import Keys
-from companion.web.shelf import Shelf
+from companion.web.archive import Archive
+from companion.web.seat_keys import Keys
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE, PIN = "ROSE42", "271828"
@@ -180,7 +180,7 @@ def read_journal(folder: Path, data: bytes) -> None:
         if other != path and other.is_file():
             other.unlink()
     path.write_bytes(sealed(data))
-    list(Shelf(path.parent).entries())
+    list(Archive(path.parent).entries())
     journal = Journal(folder)
     try:
         journal.reopen("2026-11-22T20:00:00+00:00")
@@ -246,7 +246,7 @@ def over_http(folder: Path, closing: ExitStack) -> Callable[[bytes], object]:
         told = answer.get_json(silent=True)
         if answer.status_code >= 500 or told is None or (told.get("error") or {}).get("code") == "fault":
             raise AssertionError(f"POST {path}: {answer.status_code} {answer.text[:200]}")
-        for page in ("/api/state", "/past", f"/past/{Shelf(referee.games).newest()}"):
+        for page in ("/api/state", "/past", f"/past/{Archive(referee.games).newest()}"):
             if client.get(page).status_code != 200:
                 raise AssertionError(f"{page} after POST {path}")
         if answer.status_code >= 400:
@@ -269,8 +269,11 @@ def readers(folder: Path, closing: ExitStack) -> Iterator[tuple[str, Reader]]:
 
     yield "labels", Reader([labels + b"\n" + labels], from_file(folder, _read_labels))
     for game, sample in profiles().items():
-        namer = GAMES[game].recognizer().namer
-        yield f"profile-{game}", Reader([sample], from_file(folder, lambda path, namer=namer: namer(None, path)))  # type: ignore[misc]
+        classifier = GAMES[game].recognizer().classifier
+        yield (
+            f"profile-{game}",
+            Reader([sample], from_file(folder, lambda path, classifier=classifier: classifier(None, path))),
+        )  # type: ignore[misc]
     calibrations = [path.read_bytes() for path in sorted((ROOT / "calibration").glob("*.toml"))]
     calibration = b"""calibration = 1\nvenue = "a"\ncamera = "b"\ndate = 2026-05-04
 picture_px = [1920, 1080]\nby = "marks"

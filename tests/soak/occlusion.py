@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from companion.games import GAMES
 from companion.simulator.script import written
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 
 STEP_S = 0.1
 Picture = NDArray[np.uint8]
@@ -72,10 +72,10 @@ def watched(game: str, frames: int, seed: int) -> tuple[Counter[str], float]:
         script = written(demo.header, demo.player(demo.header, int(rng.integers(0, 1000))))
         tabletop = demo.tabletop(script, int(rng.integers(0, 10**6)))
         tabletop.lay_out(int(len(script.commands) * rng.uniform(0.3, 0.8)))
-        follower = GAMES[game].recognizer().follower(None, Patience())
+        tracker = GAMES[game].recognizer().tracker(None, SettleTimes())
         for _ in range(10):
-            follower.step(tabletop.next(STEP_S).bgr)
-        told["known"] += len(follower.cards or ())
+            tracker.step(tabletop.next(STEP_S).bgr)
+        told["known"] += len(tracker.cards or ())
         over: list[Nuisance] = []
         for number in range(min(200, frames - seen)):
             bgr = tabletop.next(STEP_S).bgr
@@ -85,7 +85,7 @@ def watched(game: str, frames: int, seed: int) -> tuple[Counter[str], float]:
                 bgr = each.over(bgr)
             over = [each for each in over if not each.is_over]
             begun = perf_counter()
-            told.update(one["event"] for one in follower.step(bgr))
+            told.update(one["event"] for one in tracker.step(bgr))
             busy_s += perf_counter() - begun
             seen += 1
     return told, seen / busy_s

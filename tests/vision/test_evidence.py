@@ -7,7 +7,7 @@ import pytest
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.vision.evidence import evidence_picture, marks_of, picture_of
 from companion.vision.overlay import drawn
-from companion.vision.results import Reading, SeenCard
+from companion.vision.results import DetectedCard, Reading
 from models.drawing.hexel.photograph import photograph
 
 
@@ -41,7 +41,7 @@ def test_what_was_recognised_travels_with_it(table: tuple[np.ndarray, Reading]) 
 def test_a_wide_picture_is_kept_smaller_with_its_marks_in_place() -> None:
     wide = np.full((100, 4608, 3), 127, np.uint8)
     corners = np.array([[4000, 10], [4100, 10], [4150, 50], [4100, 90], [4000, 90], [3950, 50]], np.float32)
-    card = SeenCard((0, 0), ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
+    card = DetectedCard((0, 0), ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
     jpeg = evidence_picture(wide, [card], [card])
     picture, marks = picture_of(jpeg), marks_of(jpeg)
     assert picture is not None
@@ -78,7 +78,7 @@ def test_the_card_that_a_move_is_about_is_shown_close(table: tuple[np.ndarray, R
 @pytest.mark.parametrize("face", [("7", "7", None), (), ("blue", "odd")])
 def test_a_card_of_any_shape_is_drawn(face: tuple[str | None, ...]) -> None:
     corners = np.array([[20, 20], [120, 20], [120, 80], [20, 80]], np.float32)
-    card = SeenCard(None, face, corners, 0.9, 0.9, np.zeros((6, 4)))
+    card = DetectedCard(None, face, corners, 0.9, 0.9, np.zeros((6, 4)))
     grey = np.full((100, 160, 3), 127, np.uint8)
     shown = picture_of(drawn(evidence_picture(grey, [], [card])))
     assert shown is not None
@@ -103,8 +103,8 @@ def test_a_comment_of_another_form_is_left_alone() -> None:
 
 def test_more_cards_than_a_comment_holds_leave_the_news() -> None:
     corners = np.linspace(0, 1000, 12).reshape(6, 2).astype(np.float32)
-    card = SeenCard((0, 0), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
-    crowd = [SeenCard((0, n), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4))) for n in range(900)]
+    card = DetectedCard((0, 0), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
+    crowd = [DetectedCard((0, n), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4))) for n in range(900)]
     marks = marks_of(evidence_picture(np.full((30, 40, 3), 99, np.uint8), crowd, [card]))
     assert marks is not None
     assert [mark.is_news for mark in marks] == [True]
@@ -114,7 +114,7 @@ def test_a_line_is_drawn_between_the_edges_that_a_tile_joins() -> None:
     angles = np.radians(np.arange(0, 360, 60))
     corners = np.stack([100 + 60 * np.cos(angles), 100 + 60 * np.sin(angles)], 1).astype(np.float32)
     face = ("+3", "tail", "head:red", "+3", None, "star:purple")
-    tile = SeenCard((0, 0), face, corners, 0.9, 0.9, np.zeros((6, 4)))
+    tile = DetectedCard((0, 0), face, corners, 0.9, 0.9, np.zeros((6, 4)))
     shown = picture_of(drawn(evidence_picture(np.full((200, 200, 3), 127, np.uint8), [], [tile])))
     assert shown is not None
     b, g, r = shown[100, 100].astype(int)
@@ -123,7 +123,7 @@ def test_a_line_is_drawn_between_the_edges_that_a_tile_joins() -> None:
 
 def test_the_zone_that_a_card_lay_in_is_kept() -> None:
     left, right = (np.array([[x, 20], [x + 60, 20], [x + 60, 60], [x, 60]], np.float32) for x in (10, 110))
-    cards = [SeenCard(None, ("7", "7", "7"), corners, 0.9, 0.9, np.zeros((3, 4))) for corners in (left, right)]
+    cards = [DetectedCard(None, ("7", "7", "7"), corners, 0.9, 0.9, np.zeros((3, 4))) for corners in (left, right)]
     jpeg = evidence_picture(np.full((80, 200, 3), 127, np.uint8), cards, [], lambda at: "Vain" if at[0] < 100 else None)
     marks = marks_of(jpeg)
     assert marks is not None

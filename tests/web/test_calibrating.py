@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from companion.app.surveying import Surveying
 from companion.config import CameraSettings, Settings
 from companion.devices.camera import Frame
-from companion.devices.pulse import Pulse
+from companion.devices.monitored_camera import MonitoredCamera
 from companion.printing.marks import mark_shapes
 from companion.referee.referee import Referee
 from companion.vision.calibration.calibration import read_calibration
@@ -58,12 +58,12 @@ def picture() -> np.ndarray:
 @pytest.fixture
 def running(picture: np.ndarray) -> SimpleNamespace:
     """As much of a running table as surveying touches."""
-    pulse = Pulse(Still(picture), clock=lambda: 0.0)
+    pulse = MonitoredCamera(Still(picture), clock=lambda: 0.0)
     pulse.next()
     seen: list[bool] = []
     settings = Settings(camera=CameraSettings(source="usb"))
     return SimpleNamespace(
-        pulse=pulse, settings=settings, looked=seen, look_anew=lambda: seen.append(True), has_camera=True
+        pulse=pulse, settings=settings, looked=seen, restart_watching=lambda: seen.append(True), has_camera=True
     )
 
 

@@ -5,8 +5,8 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.referee.referee import Referee
+from companion.web.access_guard import COOKIE
 from companion.web.app import create_app
-from companion.web.door import COOKIE
 
 CODE = "ROSE42"
 PASS = {"cmd": "pass", "player": "Ana"}

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from companion.app.bootstrap import open_house
+from companion.app.bootstrap import open_table_services
 from companion.app.table import Table
 from companion.config import GameSettings, PanelSettings, Settings, TableSettings, WebSettings
 from companion.referee.messages import Evidence, Propose
@@ -60,7 +60,7 @@ class House:
             panel=PanelSettings("mock"),
             table=TableSettings(self._data, press_gap_s=0.0),
         )
-        return self._open.enter_context(open_house(settings, lambda line: None))
+        return self._open.enter_context(open_table_services(settings, lambda line: None))
 
 
 class Phone:

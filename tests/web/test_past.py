@@ -18,7 +18,6 @@ from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
 from companion.rules.records import replay
-from companion.web import shelf
 from companion.web.app import create_app
 
 CODE = "ROSE42"
@@ -216,7 +215,7 @@ def test_a_journal_is_read_again_only_when_it_has_changed(
     evening: Referee, watcher: FlaskClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    monkeypatch.setattr(shelf, "past_game", lambda path: read.append(path.stem) or past_game(path))
+    monkeypatch.setattr(archive, "past_game", lambda path: read.append(path.stem) or past_game(path))
     for _ in range(3):
         watcher.get("/past")
     assert read == ["0004", "0003", "0002", "0001"]
@@ -255,8 +254,8 @@ def test_a_game_that_a_bug_keeps_from_being_summed_up_does_not_hide_the_others(
             raise RecursionError
         return summed(session)
 
-    summed = shelf.summed
-    monkeypatch.setattr(shelf, "summed", broken)
+    summed = archive.summed
+    monkeypatch.setattr(archive, "summed", broken)
     page = words(watcher.get("/past").text)
     assert "A mistake of the program" in page and "HexDragon" in page
     assert watcher.get("/past/players").status_code == 200

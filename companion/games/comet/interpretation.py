@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.comet.vision.results import NUMBERS, SeenComet
-from companion.interpretation.interpreter import Outlook
+from companion.games.comet.vision.results import NUMBERS, DetectedCometCard
+from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import Follower
+from companion.vision.recognizer import TableTracker
 
 Card = tuple[int, ...] | None
 """Three numbers, ascending; None for a card face down or not read."""
@@ -30,13 +30,13 @@ _LEAST = 0.001
 """Numbers less likely than this are not offered."""
 
 
-def interpreter() -> "CometMeaning":
+def interpreter() -> "CometInterpreter":
     """A fresh interpreter of Comet's pots."""
-    return CometMeaning()
+    return CometInterpreter()
 
 
-class CometMeaning:
-    """Seven Card Comet; see `outlook.Meaning`."""
+class CometInterpreter:
+    """Seven Card Comet; see `outlook.Interpreter`."""
 
     def __init__(self) -> None:
         self._zone_of: ZoneOf | None = None
@@ -44,26 +44,26 @@ class CometMeaning:
         self._before: Lying = {}
 
     def note_change(self, told: Mapping[str, Any]) -> None:
-        """See `Meaning`. A rejection holds for as long as the very same cards lie together; see `of`."""
+        """See `Interpreter`. A rejection holds for as long as the very same cards lie together; see `of`."""
 
     def note_rejection(self, command: Command, session: Session) -> None:
-        """See `Meaning`."""
+        """See `Interpreter`."""
         if command["cmd"] == "set":
             self._rejected.add((command["pot"], tuple(sorted(tuple(sorted(card)) for card in command["cards"]))))
 
     def note_zones(self, zone_of: ZoneOf) -> None:
-        """See `Meaning`."""
+        """See `Interpreter`."""
         self._zone_of = zone_of
 
-    def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
-        """See `Meaning`."""
-        if follower.cards is None:
-            return Outlook(is_open=False)
-        cards = [card for card in follower.cards if isinstance(card, SeenComet)]
+    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+        """See `Interpreter`."""
+        if tracker.cards is None:
+            return Interpretation(is_open=False)
+        cards = [card for card in tracker.cards if isinstance(card, DetectedCometCard)]
         on_pots = self._on_pots(cards, session.game.view(session.state)["table"]["pots"])
         groups = [(pot, group) for pot, lying in on_pots.items() for group in together(lying)]
         self._rejected &= {(pot, _faces(group)) for pot, group in groups}
-        notices = {code: Notice(code, text) for code, text in follower.standing.items()}
+        notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
         notices |= _unsure([card for lying in on_pots.values() for card in lying], size)
         if self._zone_of is None and cards:
             text = "The camera does not know where the pots lie: calibrate the table."
@@ -74,12 +74,12 @@ class CometMeaning:
         command, news = self._command(session, on_pots, groups)
         sure = min((card.confidence for card in news), default=1.0)
         doubts = () if command is None else number_chances(command, news)
-        return Outlook(notices, command, news, cards, sure, doubts)
+        return Interpretation(notices, command, news, cards, sure, doubts)
 
-    def _on_pots(self, cards: Iterable[SeenComet], pots: Iterable[str]) -> dict[str, list[SeenComet]]:
+    def _on_pots(self, cards: Iterable[DetectedCometCard], pots: Iterable[str]) -> dict[str, list[DetectedCometCard]]:
         """The cards on each pot; capitals do not count in the name of a zone."""
         names = {pot.casefold(): pot for pot in pots}
-        lying: dict[str, list[SeenComet]] = {}
+        lying: dict[str, list[DetectedCometCard]] = {}
         for card in cards if self._zone_of is not None else ():
             zone = self._zone_of(card.centre) if self._zone_of is not None else None
             if zone is not None and zone.casefold() in names:
@@ -89,9 +89,9 @@ class CometMeaning:
     def _command(
         self,
         session: Session,
-        on_pots: Mapping[str, Sequence[SeenComet]],
-        groups: Sequence[tuple[str, Sequence[SeenComet]]],
-    ) -> tuple[Command | None, Sequence[SeenComet]]:
+        on_pots: Mapping[str, Sequence[DetectedCometCard]],
+        groups: Sequence[tuple[str, Sequence[DetectedCometCard]]],
+    ) -> tuple[Command | None, Sequence[DetectedCometCard]]:
         """What was laid, one group of cards at a time; else what the pots mean as a whole."""
         for pot, group in groups:
             faces = _faces(group)
@@ -107,22 +107,22 @@ class CometMeaning:
         return (whole[0] if whole else None), ()
 
 
-def together(cards: Sequence[SeenComet]) -> list[list[SeenComet]]:
+def together(cards: Sequence[DetectedCometCard]) -> list[list[DetectedCometCard]]:
     """The cards in groups that lie together, each group and the groups in the order of the cards."""
-    groups: list[list[SeenComet]] = []
+    groups: list[list[DetectedCometCard]] = []
     for card in cards:
-        touching = [group for group in groups if any(_is_beside(card, other) for other in group)]
+        touching = [group for group in groups if any(_are_together(card, other) for other in group)]
         joined = [other for group in touching for other in group] + [card]
         groups = [group for group in groups if group not in touching] + [joined]
     return groups
 
 
-def _is_beside(a: SeenComet, b: SeenComet) -> bool:
+def _are_together(a: DetectedCometCard, b: DetectedCometCard) -> bool:
     lengths = [np.linalg.norm(card.corners - np.roll(card.corners, 1, 0), axis=1).max() for card in (a, b)]
     return float(np.hypot(*np.subtract(a.centre, b.centre))) < TOGETHER * float(min(lengths))
 
 
-def _is_too_many(group: Sequence[SeenComet], pot: str, session: Session) -> bool:
+def _is_too_many(group: Sequence[DetectedCometCard], pot: str, session: Session) -> bool:
     """Whether more new cards lie together than a set has."""
     sets = session.game.view(session.state)["table"]["sets"]
     known = Counter(tuple(sorted(card)) for laid in sets if laid["pot"] == pot for card in laid["cards"])
@@ -130,22 +130,22 @@ def _is_too_many(group: Sequence[SeenComet], pot: str, session: Session) -> bool
     return session.game.view(session.state)["phase"] == "lay" and (new - known).total() > MOST
 
 
-def _faces(cards: Iterable[SeenComet]) -> tuple[Card, ...]:
+def _faces(cards: Iterable[DetectedCometCard]) -> tuple[Card, ...]:
     return tuple(sorted((_numbers(card) for card in cards), key=lambda numbers: numbers or ()))
 
 
-def _numbers(card: SeenComet) -> Card:
+def _numbers(card: DetectedCometCard) -> Card:
     numbers = [value for value in card.values or () if value is not None]
     return tuple(numbers) if len(numbers) == 3 else None
 
 
-def _unsure(cards: Iterable[SeenComet], size: tuple[int, int]) -> dict[str, Notice]:
+def _unsure(cards: Iterable[DetectedCometCard], size: tuple[int, int]) -> dict[str, Notice]:
     text = "A card on a pot cannot be read: turn it, light it, or enter its set by hand."
     spot = next((card.centre for card in cards if None in card.edges), None)
     return {} if spot is None else {"unsure": Notice("unsure", text, (spot[0] / size[0], spot[1] / size[1]))}
 
 
-def number_chances(command: Command, news: Sequence[SeenComet]) -> list[Any]:
+def number_chances(command: Command, news: Sequence[DetectedCometCard]) -> list[Any]:
     """For every number of a set's cards: ``[["cards", card, n], {number: 0..1}]``.
 
     Args:

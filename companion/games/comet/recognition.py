@@ -8,32 +8,32 @@ from companion.errors import UsageError
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import learn_comet
 from companion.games.comet.vision.recognizer import read_comet
-from companion.games.comet.vision.results import SeenComet, aligned_comet
+from companion.games.comet.vision.results import DetectedCometCard, aligned_comet
 from companion.games.comet.vision.results import in_words as card_in_words
 from companion.vision.recognizer import Recognizer
-from companion.vision.results import SeenCard
+from companion.vision.results import DetectedCard
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import Patience, Told
+from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.loose_layout import LooseLayout
 
 
-def _namer(edition: str | None, profile: Path | None) -> PretrainedNumerals:
+def _classifier(edition: str | None, profile: Path | None) -> PretrainedNumerals:
     if profile is not None:
         raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
     return PretrainedNumerals()
 
 
-def _tracker(namer: PretrainedNumerals, patience: Patience) -> CardTracker:
-    return CardTracker(read_comet, LooseLayout(aligned_comet), namer, patience, identity=_identity)
+def _tracker(classifier: PretrainedNumerals, patience: SettleTimes) -> CardTracker:
+    return CardTracker(read_comet, LooseLayout(aligned_comet), classifier, patience, identity=_identity)
 
 
-def _identity(card: SeenCard) -> tuple[int | None, ...] | None:
+def _identity(card: DetectedCard) -> tuple[int | None, ...] | None:
     """Which card of the deck it is; None for one that lies face down or cannot be read."""
-    values = card.values if isinstance(card, SeenComet) else None
+    values = card.values if isinstance(card, DetectedCometCard) else None
     return None if values is None or None in values else tuple(values)
 
 
-def in_words(told: Told) -> str:
+def in_words(told: TableEvent) -> str:
     """What a follower told, for people."""
     if told["event"] == "table":
         return f"the table: {len(told['cards'])} cards"
@@ -45,9 +45,9 @@ def in_words(told: Told) -> str:
 RECOGNIZER = Recognizer(
     name="comet",
     decks=("comet",),
-    namer=_namer,
+    classifier=_classifier,
     read=read_comet,
-    follower=_tracker,
+    tracker=_tracker,
     in_words=in_words,
     learn=learn_comet,
 )

@@ -11,14 +11,14 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.games.hexapod.vision.results import Kinds, SeenField
-from companion.interpretation.interpreter import Outlook
+from companion.games.hexapod.vision.results import DetectedField, Kinds
+from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import Follower
-from companion.vision.results import SeenCard
+from companion.vision.recognizer import TableTracker
+from companion.vision.results import DetectedCard
 
 Known = Mapping[str, Sequence[Sequence[str | None]]]
 """By player, what lies in the case as the game has it."""
@@ -27,36 +27,36 @@ SIDE = 2
 """Cells along a card's side."""
 
 
-def interpreter() -> "CasesMeaning":
+def interpreter() -> "CaseInterpreter":
     """A fresh interpreter of two display cases."""
-    return CasesMeaning()
+    return CaseInterpreter()
 
 
-class CasesMeaning:
-    """Hexapod; see `outlook.Meaning`."""
+class CaseInterpreter:
+    """Hexapod; see `outlook.Interpreter`."""
 
     def __init__(self) -> None:
         self._zone_of: ZoneOf | None = None
         self._rejected: list[tuple[Command, Kinds]] = []
-        self._mine: dict[str, SeenField] = {}
+        self._mine: dict[str, DetectedField] = {}
 
     def note_change(self, told: Mapping[str, Any]) -> None:
-        """See `Meaning`. A rejection holds for as long as the case shows the very same; see `of`."""
+        """See `Interpreter`. A rejection holds for as long as the case shows the very same; see `of`."""
 
     def note_rejection(self, command: Command, session: Session) -> None:
-        """See `Meaning`."""
+        """See `Interpreter`."""
         if command["cmd"] == "play" and command["player"] in self._mine:
             self._rejected.append((command, self._mine[command["player"]].cells))
 
     def note_zones(self, zone_of: ZoneOf) -> None:
-        """See `Meaning`."""
+        """See `Interpreter`."""
         self._zone_of = zone_of
 
-    def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
-        """See `Meaning`."""
-        if follower.cards is None:
-            return Outlook(is_open=False)
-        seen = [field for field in follower.cards if isinstance(field, SeenField)]
+    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+        """See `Interpreter`."""
+        if tracker.cards is None:
+            return Interpretation(is_open=False)
+        seen = [field for field in tracker.cards if isinstance(field, DetectedField)]
         cases = [field for field in seen if field.is_case]
         loose = [[list(row) for row in field.cells] for field in seen if not field.is_case]
         players = session.game.view(session.state)["players"]
@@ -66,14 +66,14 @@ class CasesMeaning:
         after: dict[str | None, Any] = {name: field.cells for name, field in self._mine.items()}
         found = session.game.interpret(session.state, {}, {**after, None: loose})
         command = next((c for c in found if not self._is_rejected(c)), None)
-        notices = {code: Notice(code, text) for code, text in follower.standing.items()}
-        if follower.is_quiet and not found:
+        notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
+        if tracker.is_quiet and not found:
             notices |= _differences(self._mine, known, size)
         news = self._news(command)
         sure = min((field.confidence for field in (news or cases)), default=1.0)
-        return Outlook(notices, command, news, [_framed(field) for field in cases], sure)
+        return Interpretation(notices, command, news, [_framed(field) for field in cases], sure)
 
-    def _owned(self, cases: Sequence[SeenField], known: Known) -> dict[str, SeenField]:
+    def _owned(self, cases: Sequence[DetectedField], known: Known) -> dict[str, DetectedField]:
         """Each player's case, as far as cases are seen: as agrees best, and the usual way where nothing tells."""
         usual = sorted(cases, key=lambda field: (self._rank(field, tuple(known)), *field.centre))
         return max(
@@ -82,7 +82,7 @@ class CasesMeaning:
             default={},
         )
 
-    def _rank(self, field: SeenField, names: Sequence[str]) -> int:
+    def _rank(self, field: DetectedField, names: Sequence[str]) -> int:
         """Where a case comes by the zone it lies in; those in no player's zone come last."""
         zone = None if self._zone_of is None else self._zone_of(field.centre)
         folded = [name.casefold() for name in names]
@@ -94,13 +94,15 @@ class CasesMeaning:
     def _is_rejected(self, command: Command) -> bool:
         return any(command == rejected for rejected, _ in self._rejected)
 
-    def _news(self, command: Command | None) -> list[SeenCard]:
+    def _news(self, command: Command | None) -> list[DetectedCard]:
         """The card that a command lays, outlined in its case."""
         if command is None or command["cmd"] != "play" or command["player"] not in self._mine:
             return []
         field, row, col = self._mine[command["player"]], command["row"], command["col"]
         kinds = tuple(kind for cells in command["card"]["cells"] for kind in cells)
-        return [SeenCard(None, kinds, _window(field, row, col), field.confidence, field.confidence, np.zeros((4, 0)))]
+        return [
+            DetectedCard(None, kinds, _window(field, row, col), field.confidence, field.confidence, np.zeros((4, 0)))
+        ]
 
 
 def _agreement(cells: Kinds, known: Sequence[Sequence[str | None]]) -> int:
@@ -109,7 +111,7 @@ def _agreement(cells: Kinds, known: Sequence[Sequence[str | None]]) -> int:
     return sum((a == b) - (a != b) for a, b in pairs if a is not None and b is not None)
 
 
-def _differences(mine: Mapping[str, SeenField], known: Known, size: tuple[int, int]) -> dict[str, Notice]:
+def _differences(mine: Mapping[str, DetectedField], known: Known, size: tuple[int, int]) -> dict[str, Notice]:
     """What people should hear when a case at rest is not as the game has it and no single card explains it."""
     for name, field in mine.items():
         cells = [(r, c) for r, row in enumerate(field.cells) for c, _ in enumerate(row)]
@@ -128,17 +130,17 @@ def _at(rows: Sequence[Sequence[str | None]], at: tuple[int, int]) -> str | None
     return rows[at[0]][at[1]] if at[0] < len(rows) and at[1] < len(rows[at[0]]) else None
 
 
-def _spot(field: SeenField, at: tuple[int, int], size: tuple[int, int]) -> tuple[float, float]:
+def _spot(field: DetectedField, at: tuple[int, int], size: tuple[int, int]) -> tuple[float, float]:
     x, y = _mapped(field, [(at[1] + 0.5, at[0] + 0.5)])[0]
     return float(x) / size[0], float(y) / size[1]
 
 
-def _window(field: SeenField, row: int, col: int) -> np.ndarray:
+def _window(field: DetectedField, row: int, col: int) -> np.ndarray:
     """The corners (4, 2) in pixels of the card whose top left cell is (row, col)."""
     return _mapped(field, [(col, row), (col + SIDE, row), (col + SIDE, row + SIDE), (col, row + SIDE)])
 
 
-def _mapped(field: SeenField, points: Iterable[tuple[float, float]]) -> np.ndarray:
+def _mapped(field: DetectedField, points: Iterable[tuple[float, float]]) -> np.ndarray:
     """Points (N, 2) given in cells from the field's top left, as pixels."""
     rows, cols = len(field.cells), len(field.cells[0])
     square = np.array([(0, 0), (cols, 0), (cols, rows), (0, rows)], np.float32)
@@ -146,6 +148,6 @@ def _mapped(field: SeenField, points: Iterable[tuple[float, float]]) -> np.ndarr
     return np.asarray(cv2.perspectiveTransform(np.array([list(points)], np.float32), image_from_field)[0])
 
 
-def _framed(field: SeenField) -> SeenCard:
+def _framed(field: DetectedField) -> DetectedCard:
     """A case as evidence shows it: its outline."""
-    return SeenCard(None, (), field.corners, field.confidence, field.confidence, np.zeros((0, 0)))
+    return DetectedCard(None, (), field.corners, field.confidence, field.confidence, np.zeros((0, 0)))

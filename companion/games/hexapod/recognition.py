@@ -13,9 +13,9 @@ _CASE_SIZES = [f"{rows}x{cols}" for rows in range(3, 8) for cols in range(3, 8)]
 """Rows and columns of display cases; 5x5 without a word."""
 
 
-def _namer(edition: str | None, profile: Path | None) -> InsectClassifier:
+def _classifier(edition: str | None, profile: Path | None) -> InsectClassifier:
     if profile is not None:
-        return InsectProfile.read(profile).namer()
+        return InsectProfile.read(profile).classifier()
     rows, _, cols = (edition or "5x5").partition("x")
     return PretrainedInsects(int(rows), int(cols))
 
@@ -23,9 +23,9 @@ def _namer(edition: str | None, profile: Path | None) -> InsectClassifier:
 RECOGNIZER = Recognizer(
     name="hexapod",
     decks=("hexapod", *(f"hexapod{size}" for size in _CASE_SIZES)),
-    namer=_namer,
+    classifier=_classifier,
     read=read_hexapod,
-    follower=CaseTracker,
+    tracker=CaseTracker,
     in_words=in_words,
     learn=learn_hexapod,
 )

@@ -60,7 +60,7 @@ def curve(path: tuple[int, int], side_mm: float, bow: float = 1.0) -> tuple[Poin
 def band_shapes(points: tuple[Point, ...], inks: Inks) -> tuple[Shape, ...]:
     """A band along points: its colour, cut off squarely at both ends, and a dark line along either side."""
     half = inks.band_mm / 2
-    left, right = _beside(points, half), _beside(points, -half)
+    left, right = _offset(points, half), _offset(points, -half)
     fill = Polygon((*left, *reversed(right)), inks.band)
     spine = [] if inks.spine is None else [Band(_shortened(points, 1.0), inks.band_mm / 5, inks.spine)]
     if not inks.line_mm:
@@ -70,7 +70,7 @@ def band_shapes(points: tuple[Point, ...], inks: Inks) -> tuple[Shape, ...]:
         fill,
         *spine,
         *(
-            Band(_shortened(_beside(points, side), inks.line_mm / 2), inks.line_mm, inks.line)
+            Band(_shortened(_offset(points, side), inks.line_mm / 2), inks.line_mm, inks.line)
             for side in (inner, -inner)
         ),
     )
@@ -117,7 +117,7 @@ def _cubic(a: Point, b: Point, c: Point, d: Point, t: float) -> Point:
     return x, y
 
 
-def _beside(points: tuple[Point, ...], by_mm: float) -> tuple[Point, ...]:
+def _offset(points: tuple[Point, ...], by_mm: float) -> tuple[Point, ...]:
     """The points moved sideways, square to the way they run."""
     out = []
     for k, (x, y) in enumerate(points):

@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 
 from companion.games.hexdragon.vision.classifier import ENDS, FACES, end_shares
-from companion.games.hexdragon.vision.results import SeenTile
-from companion.interpretation.lattice import TableauMeaning, Words
+from companion.games.hexdragon.vision.results import DetectedTile
+from companion.interpretation.lattice import LatticeInterpreter, Words
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
-from companion.vision.results import SeenCard
+from companion.vision.results import DetectedCard
 from companion.vision.tracking.registration import Edges
 
 _LEAST = 0.001
 """Faces less likely than this are not offered."""
 
 
-def interpreter() -> TableauMeaning:
+def interpreter() -> LatticeInterpreter:
     """A fresh interpreter of a HexDragon table."""
-    return TableauMeaning(Words(lying, cells, thing, tile_chances))
+    return LatticeInterpreter(Words(lying, cells, tile_from_edges, tile_chances))
 
 
 def lying(view: Mapping[str, Any]) -> dict[Cell, Edges]:
@@ -55,7 +55,7 @@ def face(tile: Mapping[str, Any], owner: str | None) -> Edges:
     return tuple(edges)
 
 
-def thing(edges: Edges) -> dict[str, Any] | None:
+def tile_from_edges(edges: Edges) -> dict[str, Any] | None:
     """A tile or a star as the rules' `interpret` takes it; None where it could not be read whole.
 
     >>> thing(("+3", "+1", "+5", "+3", "head:red", "tail"))["paths"]
@@ -80,7 +80,7 @@ def thing(edges: Edges) -> dict[str, Any] | None:
     }
 
 
-def tile_chances(command: Command, news: Sequence[SeenCard], cards: Sequence[SeenCard] = ()) -> list[Any]:
+def tile_chances(command: Command, news: Sequence[DetectedCard], cards: Sequence[DetectedCard] = ()) -> list[Any]:
     """For the HexDragon tile that a command lays: ``[["tile"], {the tile as JSON: 0..1}]``; its owner stays.
 
     Args:
@@ -90,7 +90,7 @@ def tile_chances(command: Command, news: Sequence[SeenCard], cards: Sequence[See
     """
     told: list[Any] = []
     for card in news:
-        if "tile" not in command or not isinstance(card, SeenTile) or card.cell != tuple(command["cell"]):
+        if "tile" not in command or not isinstance(card, DetectedTile) or card.cell != tuple(command["cell"]):
             continue
         ends = end_shares(card.probabilities)
         shares = ends[np.arange(6), FACES].min(axis=1)  # each edge's chance is that of all faces that have it so
@@ -103,7 +103,7 @@ def tile_chances(command: Command, news: Sequence[SeenCard], cards: Sequence[See
 def _as_json(face: int, owned: Mapping[str, Any]) -> str:
     """One of `FACES`, as a command lays it."""
     named = tuple("head:" if ENDS[k] == "head" else ENDS[k] for k in FACES[face])
-    seen = thing(named)
+    seen = tile_from_edges(named)
     assert seen is not None, "a face has all its edges"
     ends = {"head": seen["head"], "tails": seen["tails"]} if seen["kind"] == "head" else {}
     return json.dumps({"kind": seen["kind"], **ends, "paths": seen["paths"], **owned}, sort_keys=True)

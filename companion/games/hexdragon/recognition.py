@@ -8,15 +8,15 @@ from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileCla
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.lattice import Grid, rough_grid
 from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
-from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
+from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unknown
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import Told
+from companion.vision.tracking.events import TableEvent
 from companion.vision.tracking.layouts import LatticeLayout
 
 
-def _namer(edition: str | None, profile: Path | None) -> TileClassifier:
+def _classifier(edition: str | None, profile: Path | None) -> TileClassifier:
     return PretrainedTiles() if profile is None else FewShotTiles(InkProfile.read(profile))
 
 
@@ -24,7 +24,7 @@ def _grid(corners: np.ndarray) -> Grid:
     return rough_grid(corners, np.ones(len(corners)))
 
 
-def in_words(told: Told) -> str:
+def in_words(told: TableEvent) -> str:
     """What a follower told, for people."""
     if told["event"] == "table":
         return f"the table: {len(told['tiles'])} tiles, {len(told['stars'])} stars"
@@ -35,9 +35,11 @@ def in_words(told: Told) -> str:
 RECOGNIZER = Recognizer(
     name="hexdragon",
     decks=("hexdragon",),
-    namer=_namer,
+    classifier=_classifier,
     read=read_hexdragon,
-    follower=lambda namer, patience: CardTracker(read_hexdragon, LatticeLayout(_grid), namer, patience, read_beside),
+    tracker=lambda classifier, patience: CardTracker(
+        read_hexdragon, LatticeLayout(_grid), classifier, patience, read_unknown
+    ),
     in_words=in_words,
     learn=learn_hexdragon,
 )

@@ -3,16 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from companion.interpretation.lattice import TableauMeaning, Words
+from companion.interpretation.lattice import LatticeInterpreter, Words
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
-from companion.vision.results import SeenCard
+from companion.vision.results import DetectedCard
 from companion.vision.tracking.registration import Edges
 
 
-def interpreter() -> TableauMeaning:
+def interpreter() -> LatticeInterpreter:
     """A fresh interpreter of a Hex'el table."""
-    return TableauMeaning(Words(lying, cells, tuple, chances))
+    return LatticeInterpreter(Words(lying, cells, tuple, chances))
 
 
 def lying(view: Mapping[str, Any]) -> dict[Cell, Edges]:
@@ -26,7 +26,7 @@ def cells(command: Mapping[str, Any]) -> tuple[Cell, ...]:
     return tuple((c["cell"][0], c["cell"][1]) for c in laid)
 
 
-def chances(command: Command, news: Sequence[SeenCard], cards: Sequence[SeenCard]) -> list[Any]:
+def chances(command: Command, news: Sequence[DetectedCard], cards: Sequence[DetectedCard]) -> list[Any]:
     """For every edge that a command states: ``[[field, ..., n], {symbol: 0..1}]``.
 
     What each class of the recogniser is called follows from the symbols that it stated; a class of which none was
@@ -55,7 +55,7 @@ def _laid(command: Command) -> Iterator[tuple[list[str | int], Mapping[str, Any]
             yield place, card
 
 
-def _names(cards: Sequence[SeenCard]) -> dict[int, str]:
+def _names(cards: Sequence[DetectedCard]) -> dict[int, str]:
     stated = ((row, name) for card in cards for row, name in zip(card.probabilities, card.edges, strict=False))
     return {int(row.argmax()): name for row, name in stated if name is not None}
 

@@ -10,15 +10,15 @@ from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import find_lattice
 from companion.games.hexel.vision.prototypes import SymbolProfile
-from companion.games.hexel.vision.recognizer import outlines, read_beside, read_hexel
+from companion.games.hexel.vision.recognizer import outlines, read_hexel, read_unknown
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import Told
+from companion.vision.tracking.events import TableEvent
 from companion.vision.tracking.layouts import LatticeLayout
 
 
-def _namer(edition: str | None, profile: Path | None) -> SymbolClassifier:
+def _classifier(edition: str | None, profile: Path | None) -> SymbolClassifier:
     return PretrainedSymbols(edition) if profile is None else FewShotSymbols(SymbolProfile.read(profile))
 
 
@@ -26,7 +26,7 @@ def _outlines(pyramid: Pyramid, least: float) -> np.ndarray:
     return outlines(pyramid, least=least)[1]
 
 
-def in_words(told: Told) -> str:
+def in_words(told: TableEvent) -> str:
     """What a follower told, for people."""
     if told["event"] == "table":
         return f"the table: {len(told['cards'])} cards, {len(told['loose'])} loose"
@@ -37,9 +37,11 @@ def in_words(told: Told) -> str:
 RECOGNIZER = Recognizer(
     name="hexel",
     decks=("hexel36", "hexel46"),
-    namer=_namer,
+    classifier=_classifier,
     read=read_hexel,
-    follower=lambda namer, patience: CardTracker(read_hexel, LatticeLayout(find_lattice), namer, patience, read_beside),
+    tracker=lambda classifier, patience: CardTracker(
+        read_hexel, LatticeLayout(find_lattice), classifier, patience, read_unknown
+    ),
     in_words=in_words,
     learn=learn_hexel,
     outlines=_outlines,

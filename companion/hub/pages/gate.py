@@ -11,9 +11,9 @@ from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion.errors import Refusal
 from companion.rules.limits import read_json
-from companion.web.door import Door, refuse_other_sites
+from companion.web.access_guard import AccessGuard, refuse_other_sites
 from companion.web.guessing import Unwelcome
-from companion.web.keys import Keys
+from companion.web.seat_keys import Keys
 
 gate = Blueprint("gate", __name__)
 
@@ -29,7 +29,7 @@ class Gate:
 
     def __init__(self, pin: str) -> None:
         self._keys = Keys()
-        self._door = Door(secrets.token_hex(16), pin, time.monotonic, self._keys.secret)
+        self._door = AccessGuard(secrets.token_hex(16), pin, time.monotonic, self._keys.secret)
 
     def open(self, pin: str) -> str:
         """A key for whoever knows the PIN. Raises `Unwelcome`."""

@@ -10,7 +10,7 @@ from waitress import create_server, wasyncore
 from companion.hub.pages.web import MAX_STREAMS
 from companion.web.app import close_streams
 
-_LOOK_UP_S = 1.0
+_CHECK_S = 1.0
 _FINISH_WITHIN_S = 1.0
 _OPTIONS: dict[str, Any] = {
     "threads": MAX_STREAMS + 12,  # each live stream holds one; the rest answer presses
@@ -46,5 +46,5 @@ class HubServer:
 
     def _serve(self) -> None:
         while not self._is_stopping.is_set():
-            wasyncore.loop(timeout=_LOOK_UP_S, use_poll=True, map=self._sockets, count=1)
+            wasyncore.loop(timeout=_CHECK_S, use_poll=True, map=self._sockets, count=1)
         self._server.task_dispatcher.shutdown(timeout=_FINISH_WITHIN_S)

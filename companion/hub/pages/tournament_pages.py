@@ -43,7 +43,7 @@ def one(slug: str) -> str:
     """One tournament: how to register, the current round, the standings; for the desk also what to press."""
     found = _found(slug)
     tables = [address.table for address in director().free_tables()]
-    return _page("tournament.html", slug=slug, **_told(found), free=tables, troubles=director().troubles)
+    return _page("tournament.html", slug=slug, **_summary(found), free=tables, troubles=director().troubles)
 
 
 @tournaments.get("/tournaments/<slug>/join")
@@ -55,7 +55,7 @@ def join(slug: str) -> str:
 @tournaments.get("/tournaments/<slug>/sheet")
 def sheet(slug: str) -> str:
     """Pairings and standings on one sheet of paper."""
-    return _page("tournament_sheet.html", slug=slug, **_told(_found(slug)))
+    return _page("tournament_sheet.html", slug=slug, **_summary(_found(slug)))
 
 
 @tournaments.get("/tournaments/<slug>/join.svg")
@@ -159,7 +159,7 @@ def _found(slug: str) -> Tournament:
     return found
 
 
-def _told(tournament: Tournament) -> dict[str, Any]:
+def _summary(tournament: Tournament) -> dict[str, Any]:
     now = tournament.rounds[-1] if tournament.rounds else None
     return {
         "tournament": tournament,

@@ -70,7 +70,7 @@ class DisplayStreams:
         """End every stream: the hub is closing."""
         self._hall.close()
 
-    def tell(self) -> Iterator[str]:
+    def notify(self) -> Iterator[str]:
         """The stream's text: all tables first, then those that changed."""
         yield f"retry: {RETRY_MS}\n\n"
         seen, ends_s = -1, time.monotonic() + _AGE_S
@@ -124,6 +124,6 @@ def events() -> Response:
     """The hall live: all tables first, then those that changed."""
     streams = pages().streams
     streams.enter()
-    response = Response(streams.tell(), mimetype="text/event-stream")
+    response = Response(streams.notify(), mimetype="text/event-stream")
     response.call_on_close(streams.leave)
     return response

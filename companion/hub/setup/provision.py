@@ -20,7 +20,7 @@ from companion.hub.broker import TUNING
 from companion.hub.homeassistant import PREFIX
 from companion.hub.messages import address
 from companion.hub.setup.certificates import Authority
-from companion.referee.folder import told, write_whole
+from companion.referee.folder import storage_errors, write_whole
 
 HUB = "hub"
 _SALT_BYTES, _ITERATIONS, _KEY_BYTES = 12, 10_000, 64
@@ -62,7 +62,7 @@ def provision(plan: Plan) -> list[str]:
         raise UsageError(f"tables and halls need names of their own, and none is {HUB}")
     if unknown := [name for name in plan.renew if name not in names]:
         raise UsageError(f"no such table: {', '.join(unknown)}")
-    with told(f"cannot write in {plan.folder}"):
+    with storage_errors(f"cannot write in {plan.folder}"):
         (plan.folder / "tables").mkdir(parents=True, exist_ok=True)
         authority = Authority(plan.folder, plan.hall)
         if not (plan.folder / "broker.pem").exists():

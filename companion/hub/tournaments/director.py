@@ -24,7 +24,7 @@ from companion.hub.tournaments.tournament import (
     tournament_of,
 )
 
-_LOOK_S = 0.5
+_CHECK_S = 0.5
 _WRITERS = 50
 _SEATING = 16
 _SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
@@ -135,11 +135,11 @@ class Director:
         return next(found, None)
 
     def _watch(self) -> None:
-        while not self._is_stopping.wait(_LOOK_S):
+        while not self._is_stopping.wait(_CHECK_S):
             for slug in self._hub.store.tournaments():
-                self.look(slug)
+                self.check(slug)
 
-    def look(self, slug: str) -> None:
+    def check(self, slug: str) -> None:
         """Take the results of those boards of the last round whose games are over."""
         tournament = self.tournament(slug)
         if tournament is None or not tournament.rounds:

@@ -19,7 +19,7 @@ from companion.hub.tournaments.tournament import Tournament
 Boards = list[list[int]]
 
 _SWAPS = 4000
-_MET_AGAIN = 10.0
+_REMATCH = 10.0
 """How much one more meeting of the same two weighs against a point of difference in score."""
 
 
@@ -116,7 +116,7 @@ def _tables(tournament: Tournament) -> Boards:
     def cost(board: Sequence[int]) -> float:
         again = sum(met[min(pair), max(pair)] for pair in combinations(board, 2))
         points = [total[player] for player in board]
-        return _MET_AGAIN * again + (max(points) - min(points)) ** 2
+        return _REMATCH * again + (max(points) - min(points)) ** 2
 
     for _ in range(_SWAPS if len(boards) > 1 else 0):
         n = chance.randrange(len(boards) - 1)

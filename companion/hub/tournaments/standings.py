@@ -13,7 +13,7 @@ BYE_SCORE = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingsRow:
     """One player's line.
 
     Attributes:
@@ -65,23 +65,23 @@ def scores(tournament: Tournament, rounds: int | None = None) -> dict[int, float
     return total
 
 
-def standings(tournament: Tournament) -> list[Standing]:
+def standings(tournament: Tournament) -> list[StandingsRow]:
     """All players, the best first: by score, Buchholz without the lowest, Buchholz, Sonneborn-Berger, wins."""
     total = scores(tournament)
     lines = [_line(tournament, entrant.number, total) for entrant in tournament.entrants]
     lines.sort(key=lambda line: (*(-value for value in _key(line)), line.number))
-    ranked: list[Standing] = []
+    ranked: list[StandingsRow] = []
     for n, line in enumerate(lines, 1):
         is_equal = bool(ranked) and _key(ranked[-1]) == _key(line)
         ranked.append(replace(line, rank=ranked[-1].rank if is_equal else n))
     return ranked
 
 
-def _key(line: Standing) -> tuple[float, ...]:
+def _key(line: StandingsRow) -> tuple[float, ...]:
     return line.score, line.buchholz_cut, line.buchholz, line.berger, line.wins
 
 
-def _line(tournament: Tournament, number: int, total: dict[int, float]) -> Standing:
+def _line(tournament: Tournament, number: int, total: dict[int, float]) -> StandingsRow:
     met: list[float] = []
     berger, wins, played = 0.0, 0, 0
     for places in _rounds_of(tournament, number):
@@ -97,7 +97,7 @@ def _line(tournament: Tournament, number: int, total: dict[int, float]) -> Stand
     cut = sum(met) - min(met, default=0.0)
     entrant = tournament.entrants[number - 1]
     score, buchholz, cut, berger = (round(value, 4) for value in (total[number], sum(met), cut, berger))
-    return Standing(0, number, entrant.name, score, buchholz, cut, berger, wins, played, entrant.is_in)
+    return StandingsRow(0, number, entrant.name, score, buchholz, cut, berger, wins, played, entrant.is_in)
 
 
 def _rounds_of(tournament: Tournament, number: int) -> Iterator[Places | None]:

@@ -41,7 +41,7 @@ def game_page(session: Session) -> dict[str, Any]:
         "title": title(session.header),
         "players": session.header.players,
         "result": result_of(sums),
-        "standing": [_standing(n, name, sums, went) for n, name in enumerate(session.header.players)],
+        "standing": [_surviving(n, name, sums, went) for n, name in enumerate(session.header.players)],
         "measures": [course.measure.title for course in went],
         "charts": [_chart(n, course) for n, course in enumerate(went)],
         "turns": turns(session.moves, went),
@@ -155,7 +155,7 @@ def _steps(went: Sequence[Course], n: int) -> dict[str, int]:
     return {}
 
 
-def _standing(n: int, name: str, sums: Summed, went: Sequence[Course]) -> dict[str, Any]:
+def _surviving(n: int, name: str, sums: Summed, went: Sequence[Course]) -> dict[str, Any]:
     tally = sums.tallies[name]
     return {
         "key": key(n),

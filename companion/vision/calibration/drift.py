@@ -26,12 +26,12 @@ RIGID_MM = 2.5
 """Marks that still lie as they lay to one another fit their places this well, from wherever they are seen."""
 
 LOST = "The camera or the marks were moved: the zones are not used until the table is calibrated again."
-NEWS_LOOKS = 5
+MOVED_CHECKS = 5
 """For so many looks people hear that the camera was moved and found again."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
+class DriftCheck:
     """What one picture says about a calibration.
 
     Attributes:
@@ -44,7 +44,7 @@ class Standing:
     calibration: Calibration | None
     code: str = ""
     message: str = ""
-    is_told: bool = False
+    has_insect: bool = False
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
         """The zone that a pixel shows; None outside all, and where the calibration cannot be trusted."""
@@ -59,21 +59,21 @@ def zoned(told: Mapping[str, Any], zone_of: ZoneOf) -> dict[str, Any]:
     return {**told, **{part: [zoned(card, zone_of) for card in told[part]] for part in ("cards",) if part in told}}
 
 
-def standing(calibration: Calibration, bgr: np.ndarray) -> Standing:
+def check_drift(calibration: Calibration, bgr: np.ndarray) -> DriftCheck:
     """Hold a calibration against a picture, uint8 (h, w, 3), and put it right by the marks where it can be."""
     try:
         here = calibration.for_size((bgr.shape[1], bgr.shape[0]))
     except WrongSize as error:
-        return Standing(None, error.code, f"The zones are not used: {error.message}.")
+        return DriftCheck(None, error.code, f"The zones are not used: {error.message}.")
     seen = {number: at for number, at in find_marks(bgr).items() if number in here.marks}
     off_mm = {number: _off_mm(here, at, here.marks[number]) for number, at in seen.items()}
     steady = [number for number, off in off_mm.items() if off <= MOVED_MM]
     if len(seen) < 2 or len(steady) >= 2 or 2 * len(steady) > len(seen):
-        return Standing(here, is_told=len(seen) >= 2)
+        return DriftCheck(here, has_insect=len(seen) >= 2)
     again = registered(here, seen)
     if again is None:
-        return Standing(None, "calibration-lost", LOST, is_told=True)
-    return Standing(again, "camera-moved", "The camera was moved; the table was found again by its marks.", True)
+        return DriftCheck(None, "calibration-lost", LOST, has_insect=True)
+    return DriftCheck(again, "camera-moved", "The camera was moved; the table was found again by its marks.", True)
 
 
 def registered(calibration: Calibration, seen: Mapping[int, Array]) -> Calibration | None:
@@ -117,7 +117,7 @@ def followed(calibration: Calibration, before_px: Array, after_px: Array) -> Cal
     return replace(calibration, table_from_straight=table)
 
 
-class Anchor:
+class DriftMonitor:
     """A calibration held against the table as time goes by.
 
     Attributes:
@@ -125,18 +125,18 @@ class Anchor:
     """
 
     def __init__(self, calibration: Calibration) -> None:
-        self.now = Standing(calibration)
+        self.now = DriftCheck(calibration)
         self._calibration = calibration
         self._news_for = 0
 
-    def look(self, bgr: np.ndarray) -> Standing:
+    def check(self, bgr: np.ndarray) -> DriftCheck:
         """Hold it against one more picture."""
-        seen = standing(self._calibration, bgr)
-        if self.now.calibration is None and not seen.is_told and seen.calibration is not None:
+        seen = check_drift(self._calibration, bgr)
+        if self.now.calibration is None and not seen.has_insect and seen.calibration is not None:
             return self.now  # nothing in view says that it can be trusted again
         if seen.code == "camera-moved" and seen.calibration is not None:
             self._calibration = seen.calibration
-            self._news_for = NEWS_LOOKS
+            self._news_for = MOVED_CHECKS
         elif not seen.code and self._news_for > 1:
             self._news_for -= 1
             seen = replace(self.now, calibration=seen.calibration)
@@ -149,14 +149,14 @@ class Anchor:
             return
         fresh = followed(self.now.calibration, np.stack(before), np.stack(after))
         if fresh is None:
-            self.now = Standing(None, "calibration-lost", LOST)
+            self.now = DriftCheck(None, "calibration-lost", LOST)
             return
         self._calibration = fresh
-        self.now = Standing(fresh, "camera-moved", "The camera was moved; the table was found again by its cards.")
-        self._news_for = NEWS_LOOKS
+        self.now = DriftCheck(fresh, "camera-moved", "The camera was moved; the table was found again by its cards.")
+        self._news_for = MOVED_CHECKS
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
-        """See `Standing`."""
+        """See `DriftCheck`."""
         return self.now.zone_of(point_px)
 
 

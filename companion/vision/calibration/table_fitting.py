@@ -67,7 +67,7 @@ def fit_table(seen_px: Array, shapes_mm: Array, lens_matrix: Array | None = None
     if len(seen_px) > 3 and odd.any() and not odd.all():
         kept = ~odd
         fit = _solved(seen_px[kept], shapes_mm[kept], lens_matrix)
-    return _told(fit, seen_px, shapes_mm, kept)
+    return _summary(fit, seen_px, shapes_mm, kept)
 
 
 def laid(shape_mm: Array, at_mm: Array) -> Array:
@@ -87,7 +87,7 @@ def _solved(seen_px: Array, shapes_mm: Array, lens_matrix: Array | None) -> _Fit
     camera = _usual_camera(seen_px) if lens_matrix is None else lens_matrix
     rays = mapped(np.asarray(np.linalg.inv(camera), np.float64), seen_px)
     shapes = shapes_mm / _UNIT_MM
-    planes = [_refined(_Free(), start, rays, shapes) for start in _beginnings(rays, shapes)]
+    planes = [_refined(_Free(), start, rays, shapes) for start in _initial_poses(rays, shapes)]
     best = min(planes, key=lambda plane: plane[1])
     numbers = 8
     if lens_matrix is not None:
@@ -105,7 +105,7 @@ def _usual_camera(seen_px: Array) -> Array:
     return np.array([[reach, 0, middle[0]], [0, reach, middle[1]], [0, 0, 1.0]])
 
 
-def _beginnings(rays: Array, shapes: Array) -> list[Array]:
+def _initial_poses(rays: Array, shapes: Array) -> list[Array]:
     """Planes to begin from: as the largest thing alone tells, and as the sizes of all tell."""
     sizes = areas(rays)
     largest = int(np.argmax(np.abs(sizes)))
@@ -227,7 +227,7 @@ def _off_mm(fit: _Fit, seen_px: Array, shapes_mm: Array) -> Array:
     return np.asarray(np.sqrt(np.mean(np.sum((there - lies) ** 2, axis=2), axis=1)))
 
 
-def _told(fit: _Fit, seen_px: Array, shapes_mm: Array, kept: NDArray[np.bool_]) -> Fitted:
+def _summary(fit: _Fit, seen_px: Array, shapes_mm: Array, kept: NDArray[np.bool_]) -> Fitted:
     table = np.asarray(np.linalg.inv(fit.straight_from_table), np.float64)
     there = mapped(table, seen_px)
     placed = np.stack([laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])

@@ -33,7 +33,7 @@ class Discriminant:
         return np.asarray(vectors @ self.weights.T + self.offsets)
 
 
-def parting(vectors: np.ndarray, kinds: Sequence[str]) -> Discriminant:
+def fit_discriminant(vectors: np.ndarray, kinds: Sequence[str]) -> Discriminant:
     """What tells kinds apart, each as likely as the others.
 
     Args:

@@ -37,7 +37,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class ScaleAnswer:
     """What the network saw of the whole picture at one size.
 
     Attributes:
@@ -60,7 +60,7 @@ class Look:
         return float(part.max()) if part.size else 0.0
 
 
-def look(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = NETWORK) -> Look:
+def answer_at(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = NETWORK) -> ScaleAnswer:
     """What the network sees in the picture at ``factor`` of its size.
 
     Args:
@@ -85,7 +85,7 @@ def look(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = 
         for c, h, a in zip(on_picture, heat[rows, cols], areas, strict=True)
         if np.isfinite(c).all()
     ]
-    return Look(scale, heat, tuple(candidates))
+    return ScaleAnswer(scale, heat, tuple(candidates))
 
 
 def answer(picture: NDArray[np.uint8], name: str = NETWORK) -> NDArray[np.float32]:

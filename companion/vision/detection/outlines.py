@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.boards import find_board
 from companion.vision.detection.contours import propose
-from companion.vision.detection.heatmaps import Candidate, Look, look
+from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at
 from companion.vision.detection.sizes import FOCAL_LENGTH, SizeMm, has_size, proportion_of
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.refinement.edges import Refined, refine
@@ -154,9 +154,9 @@ def is_plausible(corners: Floats, least_px: float) -> bool:
 def _candidates(pyramid: Pyramid, sides: int, settings: Settings) -> list[Candidate]:
     """What the looks see, weighed by whether they saw it at a good size, and areas that edges bound; best first."""
     longest = max(pyramid.levels[0].shape[:2])
-    looks: list[Look] = []
+    looks: list[ScaleAnswer] = []
     for index, px in enumerate(sorted({min(px, longest) for px in settings.looks_px})):
-        looks.append(look(pyramid, px / longest, sides, settings.least_seed))
+        looks.append(answer_at(pyramid, px / longest, sides, settings.least_seed))
         sure = [c.net_px for c in looks[-1].candidates if c.confidence > 0.4]
         if index and sure and np.percentile(sure, 20) > settings.fine_look_px:
             break
@@ -169,7 +169,7 @@ def _candidates(pyramid: Pyramid, sides: int, settings: Settings) -> list[Candid
     return sorted(found, key=lambda c: -c.confidence)
 
 
-def _areas(pyramid: Pyramid, sides: int, looks: Sequence[Look], settings: Settings) -> list[Candidate]:
+def _areas(pyramid: Pyramid, sides: int, looks: Sequence[ScaleAnswer], settings: Settings) -> list[Candidate]:
     """Areas that edges bound, as sure as the network is that a card's centre lies in their middle."""
     factor = min(1.0, settings.areas_px / max(pyramid.size))
     small = pyramid.scaled(factor)

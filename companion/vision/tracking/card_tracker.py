@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.classification.classifier import Classifier
-from companion.vision.results import Reading, SeenCard, is_near, moved_by, near
+from companion.vision.results import DetectedCard, Reading, is_near, moved_by, near
 from companion.vision.tracking.change_detector import STEP, Mask, cells_of
-from companion.vision.tracking.events import Patience, TableEvent
+from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.regions import (
@@ -31,7 +31,7 @@ from companion.vision.tracking.regions import (
 )
 from companion.vision.tracking.registration import agree
 from companion.vision.tracking.tracker import Found, TableReading, Tracker, View
-from companion.vision.tracking.tracks import State, Track, add_look
+from companion.vision.tracking.tracks import State, Track, add_reading
 
 Read = Callable[[NDArray[np.uint8], Any, float | None], Reading]
 ReadBeside = Callable[[NDArray[np.uint8], Any, float, Unchanged], Reading]
@@ -45,11 +45,11 @@ _AT_WORK_S = 0.3
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _TOUCHED = 0.05
-_CHANGED_FACE_LOOKS = 4
+_CHANGED_FACE_READINGS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
 """A card that was seen to appear is forgotten when it was not seen again for so long."""
-_BESIDE = 2.2
+_NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
 _TWIN_S = 1.4
 """In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
@@ -57,7 +57,7 @@ _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
 
-class CardTracker(Tracker[SeenCard]):
+class CardTracker(Tracker[DetectedCard]):
     """Follows one table of cards.
 
     Args:
@@ -76,14 +76,14 @@ class CardTracker(Tracker[SeenCard]):
         read: Read,
         layout: Layout,
         classifier: Classifier | None = None,
-        patience: Patience | None = None,
-        read_beside: ReadBeside | None = None,
+        patience: SettleTimes | None = None,
+        read_unknown: ReadBeside | None = None,
         *,
-        identity: Callable[[SeenCard], Any] | None = None,
+        identity: Callable[[DetectedCard], Any] | None = None,
     ) -> None:
         super().__init__(patience)
         self._read = read
-        self._read_beside = read_beside
+        self._read_beside = read_unknown
         self._layout = layout
         self._classifier = classifier
         self._identity = identity or (lambda card: None)
@@ -95,14 +95,14 @@ class CardTracker(Tracker[SeenCard]):
     def _read_table(self, bgr: NDArray[np.uint8]) -> Reading:
         reading = self._read(bgr, self._classifier, None)
         if self._tracks is None and reading.cards:
-            self._classifier = reading.namer
+            self._classifier = reading.classifier
         return reading
 
-    def _is_doubtful(self, reading: TableReading) -> bool:
+    def _is_unsure(self, reading: TableReading) -> bool:
         return any(None in card.edges for card in reading.cards)
 
-    def _find(self, known: list[SeenCard], reading: TableReading) -> Found[SeenCard] | None:
-        fresh = self._layout.again(known, reading.cards)
+    def _find(self, known: list[DetectedCard], reading: TableReading) -> Found[DetectedCard] | None:
+        fresh = self._layout.rematched(known, reading.cards)
         if fresh is None:
             return None
         pieces = self._layout.moved(known, fresh) or known
@@ -112,7 +112,7 @@ class CardTracker(Tracker[SeenCard]):
 
     # ------------------------------------------------------------ where something changed
 
-    def _look(self, view: View) -> list[TableEvent]:
+    def _process(self, view: View) -> list[TableEvent]:
         self._changed = view.changed
         self._note_hands(view)
         settled = view.changed & view.mask.is_still(self._patience.card_s)
@@ -138,11 +138,11 @@ class CardTracker(Tracker[SeenCard]):
             elif track.state is not State.STILL and float(view.changed[area].mean()) < _TOUCHED:
                 track.enter(State.STILL, self._now_s)
 
-    def _read_settled(self, view: View, settled: Mask) -> tuple[Mask, list[SeenCard], list[SeenCard]]:
+    def _read_settled(self, view: View, settled: Mask) -> tuple[Mask, list[DetectedCard], list[DetectedCard]]:
         """Read where something came to rest: where that was, the cards seen, and those that lie as they lay."""
         looked = np.zeros(settled.shape, bool)
-        seen: list[SeenCard] = []
-        lying: list[SeenCard] = []
+        seen: list[DetectedCard] = []
+        lying: list[DetectedCard] = []
         known = [track.piece for track in self._lying]
         across = across_of(known)
         young = ~view.mask.is_still(self._patience.card_s + 0.2)
@@ -167,7 +167,7 @@ class CardTracker(Tracker[SeenCard]):
 
     def _read_piece(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, across: float | None
-    ) -> list[SeenCard]:
+    ) -> list[DetectedCard]:
         """The cards in a window but for those that lie as they lay."""
         x0, y0, x1, y1 = window
         piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
@@ -180,10 +180,10 @@ class CardTracker(Tracker[SeenCard]):
 
     # ------------------------------------------------------------ cards seen where something changed
 
-    def _consider(self, seen: Sequence[SeenCard], view: View) -> list[TableEvent]:
+    def _consider(self, seen: Sequence[DetectedCard], view: View) -> list[TableEvent]:
         """Report the cards that are new, at rest, free of hands and read."""
         still = view.mask.is_still(self._patience.card_s)
-        fresh: list[tuple[Track[SeenCard], Track[SeenCard] | None]] = []
+        fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
         for card in seen:
             inner = cells_of(card.corners, still.shape, 0.97)
             if not inner.any() or not still[inner].all():
@@ -202,7 +202,7 @@ class CardTracker(Tracker[SeenCard]):
                 events += self._place(track, old)
         return events
 
-    def _is_as_known(self, card: SeenCard, track: Track[SeenCard], view: View) -> bool:
+    def _is_as_known(self, card: DetectedCard, track: Track[DetectedCard], view: View) -> bool:
         """Whether a card seen where one is known shows the same; it is followed where it was pushed a little."""
         again, known = self._layout.aligned(card, track.piece), self._layout.own(track.piece)
         is_whole_now = None in known.edges and None not in again.edges
@@ -214,24 +214,24 @@ class CardTracker(Tracker[SeenCard]):
             track.enter(State.STILL, self._now_s)
         return True
 
-    def _gather(self, card: SeenCard) -> Track[SeenCard]:
+    def _gather(self, card: DetectedCard) -> Track[DetectedCard]:
         """The track of an appearing card, this look at it included."""
         track = next((one for one in self._appearing if is_near(card, one.piece, 0.15)), None)
         if track is None:
             self._forget([one for one in self._appearing if is_near(one.piece, card, 1.0)])
             track = Track(card, self._now_s, first_s=self._now_s)
             self._tracks = [*self.tracks, track]
-        add_look(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
+        add_reading(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
-    def _is_read(self, track: Track[SeenCard], old: Track[SeenCard] | None) -> bool:
+    def _is_read(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> bool:
         """Whether an appearing card is read well enough to be reported, or has lain there for long."""
         track.reason = "it cannot be read fully yet" if None in track.piece.edges else ""
-        if not track.reason and old is not None and track.looks < _CHANGED_FACE_LOOKS:
+        if not track.reason and old is not None and track.looks < _CHANGED_FACE_READINGS:
             track.reason = "it lies where another card was"
         return not track.reason or self._now_s - track.first_s >= self._patience.doubt_s
 
-    def _place(self, track: Track[SeenCard], old: Track[SeenCard] | None) -> list[TableEvent]:
+    def _place(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> list[TableEvent]:
         if old is None and self._has_twin(track):
             track.reason = "the same card lies elsewhere"
             return []
@@ -242,7 +242,7 @@ class CardTracker(Tracker[SeenCard]):
         known = self._lying
         cards = self._layout.named([*(one.piece for one in known), track.piece])
         joined = [c for c, one in zip(cards, known, strict=False) if one.piece.cell is None and c.cell is not None]
-        joined = [card for card in joined if is_near(card, cards[-1], _BESIDE * (len(joined) + 1))]
+        joined = [card for card in joined if is_near(card, cards[-1], _NEIGHBOUR * (len(joined) + 1))]
         for one, card in zip([*known, track], cards, strict=True):
             one.piece = card
         track.enter(State.STILL, self._now_s)
@@ -258,14 +258,14 @@ class CardTracker(Tracker[SeenCard]):
 
     # ------------------------------------------------------------ a deck that holds each card once
 
-    def _has_twin(self, track: Track[SeenCard]) -> bool:
+    def _has_twin(self, track: Track[DetectedCard]) -> bool:
         """Whether the very card lies elsewhere as far as is known: then it waits for that to be taken away."""
         twin = self._twin_of(track)
         if twin is None or self._now_s - track.first_s >= _TWIN_S:
             return False
         return twin.state is not State.STILL or changed_share(twin.piece, self._changed) > _TOUCHED
 
-    def _twin_of(self, track: Track[SeenCard]) -> Track[SeenCard] | None:
+    def _twin_of(self, track: Track[DetectedCard]) -> Track[DetectedCard] | None:
         identity = self._identity(track.piece)
         return next((t for t in self._lying if self._identity(t.piece) == identity), None) if identity else None
 
@@ -274,7 +274,7 @@ class CardTracker(Tracker[SeenCard]):
         ripe = [t for t in self._appearing if t.looks and self._twin_of(t) and self._now_s - t.first_s >= _TWIN_S]
         return [event for track in ripe for event in self._place(track, None)]
 
-    def _remove(self, track: Track[SeenCard]) -> list[TableEvent]:
+    def _remove(self, track: Track[DetectedCard]) -> list[TableEvent]:
         """Report a card that is gone; as moved where the very card has appeared elsewhere."""
         twin = next((one for one in self._appearing if one.looks and self._twin_of(one) is track), None)
         self._forget([track])
@@ -284,7 +284,7 @@ class CardTracker(Tracker[SeenCard]):
 
     # ------------------------------------------------------------ known cards that are seen no more
 
-    def _miss(self, looked: Mask, seen: list[SeenCard], view: View) -> list[TableEvent]:
+    def _miss(self, looked: Mask, seen: list[DetectedCard], view: View) -> list[TableEvent]:
         events: list[TableEvent] = []
         lying = self._lying
         still = view.mask.is_still(self._patience.card_s)
@@ -308,7 +308,7 @@ class CardTracker(Tracker[SeenCard]):
 
     # ------------------------------------------------------------ what needs no report
 
-    def _accept(self, looked: Mask, seen: Sequence[SeenCard], lying: Sequence[SeenCard], view: View) -> None:
+    def _accept(self, looked: Mask, seen: Sequence[DetectedCard], lying: Sequence[DetectedCard], view: View) -> None:
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
         shape = looked.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
@@ -328,7 +328,7 @@ class CardTracker(Tracker[SeenCard]):
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)
 
-    def _lies_as_known(self, card: SeenCard, known: list[SeenCard]) -> bool:
+    def _lies_as_known(self, card: DetectedCard, known: list[DetectedCard]) -> bool:
         """Whether a known card lies there and shows the same: one that was turned over is news."""
         there = [other for other, is_there in zip(known, near(known, [card], 0.3), strict=True) if is_there]
         return any(agree(self._layout.aligned(card, other).edges, self._layout.own(other).edges) for other in there)

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 TableEvent = dict[str, Any]
-Told = TableEvent
+TableEvent = TableEvent
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class SettleTimes:
     """How long things must last, in seconds."""
 
     card_s: float = 0.18
@@ -30,7 +30,7 @@ class Notices:
         self._said: dict[str, str] = {}
 
     @property
-    def standing(self) -> dict[str, str]:
+    def active_notices(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
         return dict(self._said)
 

@@ -8,14 +8,14 @@ import cv2
 import numpy as np
 
 from companion.rules.hexgrid import Cell, rotated
-from companion.vision.results import SeenCard, in_own_frame, renamed, turned
+from companion.vision.results import DetectedCard, in_own_frame, renamed, turned
 from companion.vision.tracking.registration import register
 
 MOVED = 0.1
 """Cards that lie this far from where they lay, in sides, were moved together: a bump."""
 
 
-class Lain(Protocol):
+class LatticePlacement(Protocol):
     """Which cell each of some cards fills, and which of its edges looks in direction 0."""
 
     @property
@@ -27,10 +27,10 @@ class Lain(Protocol):
         """The edge from corner ``east`` to the next."""
 
 
-FindCells = Callable[[np.ndarray], Lain]
+FindCells = Callable[[np.ndarray], LatticePlacement]
 
 
-def celled(cards: list[SeenCard], find: "FindCells") -> list[SeenCard]:
+def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
     """The cards with the cells that they fill together, those that had a cell keeping its name.
 
     Args:
@@ -51,7 +51,7 @@ def celled(cards: list[SeenCard], find: "FindCells") -> list[SeenCard]:
     return [renamed(c, *same) for c in fresh]
 
 
-def moved_since(known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
+def moved_since(known: list[DetectedCard], fresh: list[DetectedCard]) -> list[DetectedCard] | None:
     """The known cards where they lie after the camera or the table was moved.
 
     Args:
@@ -76,7 +76,7 @@ def moved_since(known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] 
     return [replace(c, corners=cv2.perspectiveTransform(c.corners[None].astype(np.float32), carry)[0]) for c in known]
 
 
-def _from_east(card: SeenCard) -> np.ndarray:
+def _from_east(card: DetectedCard) -> np.ndarray:
     """The card's corners beginning at its edge that looks east."""
     return np.roll(card.corners, -card.east, axis=0)
 

@@ -7,7 +7,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.vision.results import SeenCard, is_near
+from companion.vision.results import DetectedCard, is_near
 from companion.vision.tracking.layouts import ENOUGH
 from companion.vision.tracking.registration import agree
 
@@ -20,7 +20,7 @@ _APART = 4.0
 _NEAR = 0.5
 _FEWEST = 2
 
-Align = Callable[[Any, Any], SeenCard]
+Align = Callable[[Any, Any], DetectedCard]
 
 
 class LooseLayout:
@@ -30,15 +30,15 @@ class LooseLayout:
         """``align`` begins a card's corners and face where those of another, seen there before, begin."""
         self._align = align
 
-    def own(self, card: SeenCard) -> SeenCard:
+    def own(self, card: DetectedCard) -> DetectedCard:
         """See `layout.Layout`."""
         return replace(card, cell=None)
 
-    def aligned(self, card: SeenCard, model: SeenCard) -> SeenCard:
+    def aligned(self, card: DetectedCard, model: DetectedCard) -> DetectedCard:
         """See `layout.Layout`."""
         return self._align(card, model)
 
-    def named(self, cards: list[SeenCard]) -> list[SeenCard]:
+    def named(self, cards: list[DetectedCard]) -> list[DetectedCard]:
         """See `layout.Layout`: those without a number get the next ones."""
         following = max((card.cell[0] for card in cards if card.cell is not None), default=-1) + 1
         named = []
@@ -47,7 +47,7 @@ class LooseLayout:
             following += card.cell is None
         return named
 
-    def again(self, known: Sequence[SeenCard], seen: Sequence[SeenCard]) -> list[SeenCard] | None:
+    def rematched(self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard]) -> list[DetectedCard] | None:
         """See `layout.Layout`. Where most cards lie where they lay, place tells; else the pattern they lie in."""
         numbered = self._numbered(known, seen, np.eye(2, 3))
         if sum(card.cell is not None for card in numbered) >= ENOUGH * len(known):
@@ -58,7 +58,7 @@ class LooseLayout:
         numbered = self._numbered(known, seen, carry)
         return numbered if sum(c.cell is not None for c in numbered) >= max(_FEWEST, ENOUGH * len(known)) else None
 
-    def moved(self, known: list[SeenCard], fresh: list[SeenCard]) -> list[SeenCard] | None:
+    def moved(self, known: list[DetectedCard], fresh: list[DetectedCard]) -> list[DetectedCard] | None:
         """See `layout.Layout`. Not where only cards of one set moved, nor where some stayed where they lay."""
         was = {card.cell: card for card in known}
         pairs = [(was[card.cell], card) for card in fresh if card.cell in was]
@@ -76,16 +76,18 @@ class LooseLayout:
             replace(c, corners=cv2.perspectiveTransform(c.corners[None].astype(np.float32), carry)[0]) for c in known
         ]
 
-    def _numbered(self, known: Sequence[SeenCard], seen: Sequence[SeenCard], carry: np.ndarray) -> list[SeenCard]:
+    def _numbered(
+        self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard], carry: np.ndarray
+    ) -> list[DetectedCard]:
         """The cards seen, each with the number of the known card of the same face that was carried there."""
         there = [(replace(card, corners=_mapped(card.corners, carry)), card.cell) for card in known]
-        out: list[SeenCard] = []
+        out: list[DetectedCard] = []
         for card in seen:
             cells = [cell for old, cell in there if is_near(card, old, _NEAR) and _same_face(card, old, self)]
             out.append(replace(card, cell=cells[0] if cells else None))
         return out
 
-    def _carry(self, known: Sequence[SeenCard], seen: Sequence[SeenCard]) -> np.ndarray | None:
+    def _carry(self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard]) -> np.ndarray | None:
         """The turn, scale and shift (2, 3) that take most known cards onto cards of the same face."""
         best, agreeing = None, 0
         pairs = [(a, b) for a in known for b in seen if _same_values(a, b)]
@@ -99,14 +101,14 @@ class LooseLayout:
         return best
 
 
-def _within(cards: Sequence[SeenCard], sides: float) -> bool:
+def _within(cards: Sequence[DetectedCard], sides: float) -> bool:
     """No two of the cards lie farther apart than that."""
     centres = np.array([card.centre for card in cards])
     far = float(np.linalg.norm(centres[:, None] - centres[None], axis=-1).max())
     return far < sides * float(np.median([card.side for card in cards]))
 
 
-def _similarity(a: SeenCard, c: SeenCard, b: SeenCard, d: SeenCard) -> np.ndarray | None:
+def _similarity(a: DetectedCard, c: DetectedCard, b: DetectedCard, d: DetectedCard) -> np.ndarray | None:
     """What takes a's centre to b's and c's to d's; None where the scale would change by much."""
     was, now = complex(*np.subtract(c.centre, a.centre)), complex(*np.subtract(d.centre, b.centre))
     if a is c or b is d or abs(was) < 1 or not 0.7 < abs(now) / abs(was) < 1.4:
@@ -120,7 +122,7 @@ def _mapped(points: np.ndarray, carry: np.ndarray) -> np.ndarray:
     return np.asarray(points @ carry[:, :2].T + carry[:, 2], np.float32)
 
 
-def _carried(old: SeenCard, pairs: Sequence[tuple[SeenCard, SeenCard]]) -> SeenCard:
+def _carried(old: DetectedCard, pairs: Sequence[tuple[DetectedCard, DetectedCard]]) -> DetectedCard:
     """The known card turned about its place as all cards were turned: what its corners are compared with."""
     turn, _ = cv2.estimateAffinePartial2D(
         np.array([was.centre for was, _ in pairs], np.float32), np.array([now.centre for _, now in pairs], np.float32)
@@ -128,10 +130,10 @@ def _carried(old: SeenCard, pairs: Sequence[tuple[SeenCard, SeenCard]]) -> SeenC
     return old if turn is None else replace(old, corners=_mapped(old.corners, turn))
 
 
-def _same_face(card: SeenCard, old: SeenCard, layout: LooseLayout) -> bool:
+def _same_face(card: DetectedCard, old: DetectedCard, layout: LooseLayout) -> bool:
     return agree(layout.aligned(card, old).edges, old.edges)
 
 
-def _same_values(a: SeenCard, b: SeenCard) -> bool:
+def _same_values(a: DetectedCard, b: DetectedCard) -> bool:
     """Both are read fully and show the same."""
     return None not in a.edges and sorted(map(str, a.edges)) == sorted(map(str, b.edges))

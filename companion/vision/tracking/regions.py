@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 
 from companion.vision.detection.detector import Detection
-from companion.vision.results import SeenCard, moved_by, near, sides_of
+from companion.vision.results import DetectedCard, moved_by, near, sides_of
 from companion.vision.tracking.change_detector import STEP, cells_of
 
 _UNTOUCHED = 0.03
@@ -34,8 +34,8 @@ class Unchanged:
         is_at: whether nothing that changed lies still within an outline (K, 2).
     """
 
-    cards: Sequence[SeenCard] = ()
-    touched: Sequence[SeenCard] = ()
+    cards: Sequence[DetectedCard] = ()
+    touched: Sequence[DetectedCard] = ()
     is_at: Callable[[np.ndarray], bool] = lambda outline: False
 
     def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
@@ -49,7 +49,7 @@ class Unchanged:
         return self.is_at(_CORE * outline + (1 - _CORE) * outline.mean(0))
 
 
-def across_of(cards: Sequence[SeenCard]) -> float | None:
+def across_of(cards: Sequence[DetectedCard]) -> float | None:
     """The usual width of a card between opposite edges, in pixels; None when there is none."""
     return float(np.median(sides_of(cards))) * float(np.sqrt(3.0)) if cards else None
 
@@ -110,7 +110,7 @@ def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
     return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
 
 
-def unchanged_in(window: Window, cards: Sequence[SeenCard], changed: np.ndarray, settled: np.ndarray) -> Unchanged:
+def unchanged_in(window: Window, cards: Sequence[DetectedCard], changed: np.ndarray, settled: np.ndarray) -> Unchanged:
     """What a window holds that is as it was, the known cards among it.
 
     Args:
@@ -132,13 +132,13 @@ def unchanged_in(window: Window, cards: Sequence[SeenCard], changed: np.ndarray,
     return Unchanged(lying, [c for c in own if c not in lying], is_at)
 
 
-def changed_share(card: SeenCard, changed: np.ndarray, inner: float = 1.0) -> float:
+def changed_share(card: DetectedCard, changed: np.ndarray, inner: float = 1.0) -> float:
     """How much of a card's place, or of its ``inner`` part, changed, 0..1; all of it where it is out of the picture."""
     area = cells_of(card.corners, changed.shape, inner)
     return float(changed[area].mean()) if area.any() else 1.0
 
 
-def share_around(card: SeenCard, hands: np.ndarray) -> float:
+def share_around(card: DetectedCard, hands: np.ndarray) -> float:
     """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
     inner = 1.0 + 1.75 * STEP / card.side
     outer = inner + 0.3 + STEP / card.side
@@ -146,7 +146,7 @@ def share_around(card: SeenCard, hands: np.ndarray) -> float:
     return float(hands[ring].mean()) if ring.any() else 0.0
 
 
-def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -> bool:
+def is_covered(card: DetectedCard, changed: np.ndarray, known: Sequence[DetectedCard]) -> bool:
     """What changed reaches well beyond the card, or to the picture's rim: a hand, an arm or a thing lies on it."""
     _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
     area = cells_of(card.corners, changed.shape)
@@ -161,7 +161,7 @@ def is_covered(card: SeenCard, changed: np.ndarray, known: Sequence[SeenCard]) -
     return at_rim or float((blob & ~cards).sum()) > 0.35 * float(area.sum())
 
 
-def over_unseen(known: Sequence[SeenCard], seen: Sequence[SeenCard], changed: np.ndarray) -> np.ndarray:
+def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: np.ndarray) -> np.ndarray:
     """What lies on a known card that is not seen, all of it, bool (h, w): it stays a change until it has gone."""
     unseen = np.zeros(changed.shape, bool)
     for card, is_seen in zip(known, near(known, seen, 0.3), strict=True):

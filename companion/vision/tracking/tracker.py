@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.results import near, sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
 from companion.vision.tracking.change_detector import STEP, ChangeDetector, ChangeMask, Mask, cells_of
-from companion.vision.tracking.events import Notices, Patience, TableEvent, notice
+from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.hands import find_hands, find_skin
 from companion.vision.tracking.tracks import State, Track
 
@@ -27,7 +27,7 @@ _CHANGED = 0.0005
 """Where less of the picture has changed than this share, nothing has."""
 _START = 0.97
 """So much of the picture lies still when the table is first read."""
-_ANEW = 0.75
+_RESTART = 0.75
 """So much of it lies still when everything is looked for anew."""
 _MOST = 0.5
 """Where more of the picture changed than this share, it is the light, the camera or the table."""
@@ -103,7 +103,7 @@ class View:
 
 
 class Tracker(ABC, Generic[Piece]):
-    """Follows one table; see `recognizer.Follower`.
+    """Follows one table; see `recognizer.TableTracker`.
 
     Attributes:
         THINGS: what lies on the table, in a sentence.
@@ -111,8 +111,8 @@ class Tracker(ABC, Generic[Piece]):
 
     THINGS = "cards"
 
-    def __init__(self, patience: Patience | None) -> None:
-        self._patience = patience or Patience()
+    def __init__(self, patience: SettleTimes | None) -> None:
+        self._patience = patience or SettleTimes()
         self._detector = ChangeDetector()
         self._motion = CameraMotion()
         self._notices = Notices()
@@ -144,9 +144,9 @@ class Tracker(ABC, Generic[Piece]):
         return self._tracks is not None and not self._is_busy
 
     @property
-    def standing(self) -> dict[str, str]:
+    def active_notices(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
-        return self._notices.standing
+        return self._notices.active_notices
 
     def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[TableEvent]:
         """Take in one frame and return what has settled with it.
@@ -178,7 +178,7 @@ class Tracker(ABC, Generic[Piece]):
         """Read the whole picture."""
 
     @abstractmethod
-    def _is_doubtful(self, reading: TableReading) -> bool:
+    def _is_unsure(self, reading: TableReading) -> bool:
         """Whether part of a reading could not be read: the first waits a while for a better one."""
 
     @abstractmethod
@@ -186,7 +186,7 @@ class Tracker(ABC, Generic[Piece]):
         """The known pieces in a reading; None when it is not the known table."""
 
     @abstractmethod
-    def _look(self, view: View) -> list[TableEvent]:
+    def _process(self, view: View) -> list[TableEvent]:
         """Report what has settled where the picture changed."""
 
     # ------------------------------------------------------------ time and tracks
@@ -221,7 +221,7 @@ class Tracker(ABC, Generic[Piece]):
         if not self._may_read_all(mask, _START, 0.2):
             return []
         reading = self._read_table(bgr)
-        if self._is_doubtful(reading) and self._now_s < self._patience.doubt_s:
+        if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
             return []
         return self._start_from(reading, bgr)
 
@@ -258,13 +258,13 @@ class Tracker(ABC, Generic[Piece]):
         else:
             self._wide_since_s, self._is_moving = None, False
         self._explained_changes = changed
-        return self._look(view) + self._resting(view)
+        return self._process(view) + self._resting(view)
 
     def _find_table(self, view: View, *, is_wide: bool) -> list[TableEvent] | None:
         """Much has changed at once: read everything and find the known table in it; None when it lies where it lay."""
         if self._wide_since_s is None:
             self._wide_since_s = self._now_s
-        if not self._may_read_all(view.mask, _ANEW, 0.45):
+        if not self._may_read_all(view.mask, _RESTART, 0.45):
             return self._lose(is_wide) if is_wide else [] if self._is_moving else None
         self._is_moving = False
         reading = self._read_table(view.bgr)
@@ -306,10 +306,10 @@ class Tracker(ABC, Generic[Piece]):
         """Begin anew with another table, once the known one is lost and the other lies still and can be read."""
         pieces = [*reading.cards, *reading.loose]
         known = [track.piece for track in self._lying]
-        is_other = bool(pieces) and not any(near(pieces, known, 0.1)) and not self._is_doubtful(reading)
-        if "table-lost" not in self.standing or not is_other:
+        is_other = bool(pieces) and not any(near(pieces, known, 0.1)) and not self._is_unsure(reading)
+        if "table-lost" not in self.active_notices or not is_other:
             return []
-        if float(view.mask.is_still(self._patience.doubt_s).mean()) < _ANEW:
+        if float(view.mask.is_still(self._patience.doubt_s).mean()) < _RESTART:
             return []
         self._wide_since_s = None
         return [*self._start_from(reading, view.bgr), *self._back_in_view()]

@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.classification.classifier import Classifier
-from companion.vision.results import SeenCard, confidence_of
+from companion.vision.results import DetectedCard, confidence_of
 
 Piece = TypeVar("Piece")
 
-_LOOKS = 6
+_READINGS = 6
 """So many looks have a say, the latest of them."""
 
 
@@ -75,7 +75,7 @@ class Track(Generic[Piece]):
         self.state, self.since_s = state, now_s
 
 
-def add_look(track: Track[SeenCard], card: SeenCard, classifier: Classifier | None, now_s: float) -> None:
+def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Classifier | None, now_s: float) -> None:
     """Let one more look at an appearing card have its say; ``classifier`` says what the looks together state."""
     track.looks += 1
     track.seen_s = now_s
@@ -83,13 +83,13 @@ def add_look(track: Track[SeenCard], card: SeenCard, classifier: Classifier | No
         track.piece = card
         return
     before: NDArray[np.float32] = track.piece.probabilities
-    mean = np.asarray(before + (card.probabilities - before) / min(track.looks, _LOOKS), np.float32)
+    mean = np.asarray(before + (card.probabilities - before) / min(track.looks, _READINGS), np.float32)
     edges = _settled(classifier.accept(mean), mean, card) if classifier else card.edges
     sure = confidence_of(card.presence, mean, edges)
     track.piece = replace(card, edges=edges, probabilities=mean, confidence=sure)
 
 
-def _settled(edges: tuple[str | None, ...], mean: NDArray[np.float32], card: SeenCard) -> tuple[str | None, ...]:
+def _settled(edges: tuple[str | None, ...], mean: NDArray[np.float32], card: DetectedCard) -> tuple[str | None, ...]:
     """What all looks together say; where they leave a doubt, what this look says, if they lean to the same."""
     is_leaning = mean.argmax(-1) == card.probabilities.argmax(-1)
     return tuple(n if e is None and same else e for e, n, same in zip(edges, card.edges, is_leaning, strict=True))

@@ -45,7 +45,7 @@ def comet_photograph(
         hardness: 0 for a calm room, 1 for all conditions.
         ground: the bare table as the camera sees it (h, w, 3); None for one by chance.
     """
-    look = printing if isinstance(printing, CometPrinting) else _look(printing, typefaces, rng, hardness)
+    look = printing if isinstance(printing, CometPrinting) else _style(printing, typefaces, rng, hardness)
     laid = list(cards) if cards is not None else _laid(count, look, rng)
     core = np.vstack([card.corners_mm() for card in laid if not card.is_aside])
     camera = framed(core, size, rng, across_px, hardness)
@@ -65,7 +65,7 @@ def comet_photograph(
     return shot.develop("comet", printing, {"cards": entries}, aside + outlines(entries), conditions)
 
 
-def _look(printing: str, typefaces: Sequence[Typeface], rng: np.random.Generator, hardness: float) -> CometPrinting:
+def _style(printing: str, typefaces: Sequence[Typeface], rng: np.random.Generator, hardness: float) -> CometPrinting:
     faces = typefaces or plain_typefaces()
     if printing == "invented":
         return invented(faces, rng)

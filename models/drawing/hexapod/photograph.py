@@ -38,7 +38,7 @@ def photograph(
         px_per_mm: the scale where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
     """
-    look = printing if isinstance(printing, Printing) else _look(printing, rng)
+    look = printing if isinstance(printing, Printing) else _style(printing, rng)
     laid = laid or scene(rng)
     core = np.vstack([*(case.box_mm(look.case.frame_mm) for case in laid.cases), *(c.corners_mm() for c in laid.loose)])
     camera = overhead(core, size, rng, px_per_mm, hardness)
@@ -57,7 +57,7 @@ def photograph(
     return shot.develop("hexapod", printing, pieces, ignore, {"scale": round(_scale(boards), 1)})
 
 
-def _look(printing: str, rng: np.random.Generator) -> Printing:
+def _style(printing: str, rng: np.random.Generator) -> Printing:
     if printing == "reference":
         return reference()
     return varied(rng) if printing == "varied" else invented(rng)

@@ -96,7 +96,7 @@ def varied(rng: np.random.Generator) -> Printing:
         tinted(rng, 130, 220, 20),
         float(rng.choice([0.0, 0.3, 0.3, 0.6])),
         BACK_COLOUR if rng.random() < 0.5 else tinted(rng, 20, 200, 120),
-        case_look(rng),
+        case_style(rng),
     )
 
 
@@ -118,10 +118,12 @@ def invented(rng: np.random.Generator) -> Printing:
     pictures = {kind: _picture(kind, DRAWN[kind](np.random.default_rng(s), ink)) for kind, (ink, s) in chosen.items()}
     pictures = {kind: _lifelike(p, rng) if is_photo else _pressed(p, rng) for kind, p in pictures.items()}
     line = tinted(rng, 90, 220, 30)
-    return Printing(pictures, face, line, float(rng.choice([0.0, 0.3, 0.7])), tinted(rng, 20, 230, 150), case_look(rng))
+    return Printing(
+        pictures, face, line, float(rng.choice([0.0, 0.3, 0.7])), tinted(rng, 20, 230, 150), case_style(rng)
+    )
 
 
-def case_look(rng: np.random.Generator) -> CaseLook:
+def case_style(rng: np.random.Generator) -> CaseLook:
     """A case as in the reference, a little off, or any other that people may build or print."""
     if rng.random() < 0.45:
         frame, floor = _off(FRAME_COLOUR, rng, 14), _off(FLOOR_COLOUR, rng, 9)

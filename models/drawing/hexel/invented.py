@@ -18,7 +18,7 @@ from models.drawing.hexel.printings import (
 )
 
 _TINTS, _SHAPES = 30.0, 0.25
-"""Two symbols of a deck differ so much in tint or so much in shape at least; see `_can_be_told_apart`."""
+"""Two symbols of a deck differ so much in tint or so much in shape at least; see `_is_distinguishable`."""
 
 
 def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
@@ -35,7 +35,7 @@ def invented(symbols: tuple[str, ...], rng: np.random.Generator) -> Printing:
     marks: dict[str, Mark] = {}
     for i, name in enumerate(symbols):
         mark = _invented_mark(shapes[i], hue + i * 60, dark, rng)
-        while not all(_can_be_told_apart(mark, other) for other in marks.values()):
+        while not all(_is_distinguishable(mark, other) for other in marks.values()):
             mark = _invented_mark(shapes[i], rng.uniform(0, 180), dark, rng)
         marks[name] = mark
     border = None
@@ -70,7 +70,7 @@ def _invented_mark(shape: str, hue: float, dark: bool, rng: np.random.Generator)
     return Mark(shape if rng.random() < 0.6 else "disc", colour, hollow, outline, letter)
 
 
-def _can_be_told_apart(mark: Mark, other: Mark) -> bool:
+def _is_distinguishable(mark: Mark, other: Mark) -> bool:
     """No deck is printed with two symbols that players would mix up."""
     apart = float(np.linalg.norm(np.subtract(mark.colour, other.colour)))
     if bool(mark.hollow) == bool(other.hollow) and apart <= (90 if mark.shape == other.shape else 30):

@@ -45,7 +45,7 @@ def photograph(
         across_px: a card's width between opposite edges where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
     """
-    look = printing if isinstance(printing, Printing) else _look(printing, edition, rng, hardness)
+    look = printing if isinstance(printing, Printing) else _style(printing, edition, rng, hardness)
     laid = _laid(edition, cards, rng) if faces is None else _laid_by_hand(faces, rng)
     core = np.vstack([card.corners_mm() for card in laid if card.cell is not None])
     camera = framed(core, size, rng, across_px, hardness)
@@ -75,7 +75,7 @@ def random_photograph(rng: np.random.Generator, widths_px: tuple[float, float]) 
     return photograph(rng, edition=str(rng.choice(["36", "46"])), size=(800, 608), printing=kind, across_px=across)
 
 
-def _look(printing: str, edition: str, rng: np.random.Generator, hardness: float) -> Printing:
+def _style(printing: str, edition: str, rng: np.random.Generator, hardness: float) -> Printing:
     return {
         "reference": lambda: varied(REFERENCE[edition], rng, hardness),
         "exact": lambda: REFERENCE[edition],

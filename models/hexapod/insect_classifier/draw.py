@@ -41,7 +41,7 @@ def draw_photo(seed: int) -> Columns:
     """The cases and cards of a photograph, straightened, and whether their insects fit the cards' description."""
     rng = np.random.default_rng(seed)
     scale = None if rng.random() < 0.7 else float(np.exp(rng.uniform(np.log(1.1), np.log(5.4))))
-    picture = photograph(rng, size=SIZE, printing=_look(seed), px_per_mm=scale, hardness=float(rng.uniform(0.4, 1.3)))
+    picture = photograph(rng, size=SIZE, printing=_style(seed), px_per_mm=scale, hardness=float(rng.uniform(0.4, 1.3)))
     views = straightened(picture.bgr, picture.truth)
     return *views, *(np.full(len(views[k]), _is_named(seed)) for k in (0, 3))
 
@@ -50,14 +50,19 @@ def draw_deck(seed: int) -> Columns:
     """Close views of one deck of its own: a case that shows every kind, two of any, and loose cards."""
     rng = np.random.default_rng(seed)
     is_named = rng.random() < 0.65
-    look = varied(rng) if is_named else invented(rng)
+    classify_cells = varied(rng) if is_named else invented(rng)
     shown = [showing_all(rng), *(_any_case(rng) for _ in range(_VIEWS_OF_A_DECK - 1)), _cards_alone(rng)]
     parts: list[Columns] = []
     for k, laid in enumerate(shown):
         scale = float(np.exp(rng.uniform(np.log(0.9), np.log(2.2))))
         side, most = round((205 if laid.cases else 160) * scale), 1.0 if k == 0 else 1.3
         picture = photograph(
-            rng, size=(side, side), printing=look, laid=laid, px_per_mm=scale, hardness=float(rng.uniform(0.2, most))
+            rng,
+            size=(side, side),
+            printing=classify_cells,
+            laid=laid,
+            px_per_mm=scale,
+            hardness=float(rng.uniform(0.2, most)),
         )
         views = straightened(picture.bgr, picture.truth)
         of_cases = [np.full(len(views[0]), fact) for fact in (seed, k == 0, is_named)]
@@ -129,7 +134,7 @@ def _kinds(entry: dict[str, Any]) -> np.ndarray:
     return out
 
 
-def _look(seed: int) -> Printing:
+def _style(seed: int) -> Printing:
     draw = np.random.default_rng(seed + 7)
     chosen = float(draw.random())
     return _deck("reference" if chosen < 0.08 else "varied" if _is_named(seed) else "invented", int(draw.integers(600)))

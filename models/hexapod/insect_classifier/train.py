@@ -18,22 +18,22 @@ from torch import nn
 
 from companion.games.hexapod.vision.classifier import (
     BESIDE,
-    BESIDE_SCALE,
     EMPTY,
     INSECT,
     KIND,
+    NEIGHBOUR_SCALE,
     OTHER,
     STATE,
     UP,
 )
 from models.export import export
-from models.hexapod.insect_classifier import draw, jitter, likeness
+from models.hexapod.insect_classifier import draw, embedding_loss, jitter
 from models.networks import ResidualBlock, block
 from models.trainer import Losses, Trainer, parser
 
 HARDER = 0.5
 """So often a deck is asked for by how badly it went before."""
-AGAIN = 3
+REPEATS = 3
 """So often more the picture is looked at that shows every kind: what parts the kinds is learnt from all its looks."""
 _NEAREST = 0.5
 """What it counts that insects lie nearest to their kind, beside that they are parted."""
@@ -85,7 +85,7 @@ class Views(NamedTuple):
     pictures: torch.Tensor
     kinds: torch.Tensor
     ups: torch.Tensor
-    beside: torch.Tensor
+    outside_cases: torch.Tensor
     named: torch.Tensor
 
 
@@ -133,10 +133,10 @@ class Data:
         kept = self.cards if cards else self.cases
         return _views(kept, [(int(i), int(rng.integers(4))) for i in rng.integers(len(kept.images), size=count)], rng)
 
-    def again(self, deck: int, rng: np.random.Generator) -> Views:
+    def repeat(self, deck: int, rng: np.random.Generator) -> Views:
         """More looks at a deck's case that shows every kind."""
         first, _, _ = self.decks[deck]
-        return _views(self.cases, [(first, 0)] * AGAIN, rng)
+        return _views(self.cases, [(first, 0)] * REPEATS, rng)
 
     def episode(self, rng: np.random.Generator) -> tuple[int, list[Views]]:
         """A deck, its case that shows every kind and others, then loose cards of it where there are any, upright."""
@@ -158,9 +158,9 @@ class Data:
 def _views(kept: Kept, asked: list[tuple[int, int]], rng: np.random.Generator) -> Views:
     """Views by their rows and quarter turns."""
     shown = [_shown(kept.images[i], kept.kinds[i], kept.middles[i], turns, rng) for i, turns in asked]
-    pictures, kinds, beside = (torch.from_numpy(np.stack([one[k] for one in shown])) for k in range(3))
+    pictures, kinds, outside_cases = (torch.from_numpy(np.stack([one[k] for one in shown])) for k in range(3))
     rows, ups = zip(*asked, strict=True)
-    return Views(pictures, kinds, torch.tensor(ups), beside, torch.from_numpy(kept.named[list(rows)]))
+    return Views(pictures, kinds, torch.tensor(ups), outside_cases, torch.from_numpy(kept.named[list(rows)]))
 
 
 def _shown(
@@ -172,12 +172,12 @@ def _shown(
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
     """A view jittered and turned clockwise, its cells' kinds, and where they show beside their middles."""
     picture, hidden, shown = jitter.jittered(image, middles, rng)
-    beside = shown - _MIDDLES[: len(kinds), : len(kinds)]
+    outside_cases = shown - _MIDDLES[: len(kinds), : len(kinds)]
     labels = np.where(hidden > draw.COVERED, _OTHER_KIND, np.where(hidden > draw.OPEN, -1, kinds))
     for _ in range(turns):
-        beside = np.rot90(np.stack([-beside[..., 1], beside[..., 0]], -1), -1)
+        outside_cases = np.rot90(np.stack([-outside_cases[..., 1], outside_cases[..., 0]], -1), -1)
     turned = np.rot90(picture, -turns, (1, 2)).copy()
-    return turned, np.rot90(labels, -turns).astype(np.int64), beside.astype(np.float32)
+    return turned, np.rot90(labels, -turns).astype(np.int64), outside_cases.astype(np.float32)
 
 
 def plain_loss(planes: torch.Tensor, views: Views) -> torch.Tensor:
@@ -193,10 +193,12 @@ def plain_loss(planes: torch.Tensor, views: Views) -> torch.Tensor:
     if insect.any():
         wanted = torch.where(insect, views.ups[:, None, None].expand_as(kinds), -1)
         loss = loss + 0.5 * nn.functional.cross_entropy(inner[:, UP], wanted, ignore_index=-1)
-    is_placed = views.beside.isfinite().all(-1) & (kinds >= 0) & (kinds < _OTHER_KIND)
+    is_placed = views.outside_cases.isfinite().all(-1) & (kinds >= 0) & (kinds < _OTHER_KIND)
     if is_placed.any():
         said = inner[:, BESIDE].permute(0, 2, 3, 1)[is_placed]
-        loss = loss + 0.5 * nn.functional.smooth_l1_loss(said, BESIDE_SCALE * views.beside[is_placed], beta=0.1)
+        loss = loss + 0.5 * nn.functional.smooth_l1_loss(
+            said, NEIGHBOUR_SCALE * views.outside_cases[is_placed], beta=0.1
+        )
     return loss
 
 
@@ -224,22 +226,22 @@ def _losses(trainer: Trainer, data: Data) -> Losses:
     rng = trainer.rng
     plain = [data.plain(rng, 10, cards=False), data.plain(rng, 10, cards=True)]
     decks, episodes = zip(*(data.episode(rng) for _ in range(2)), strict=True)
-    again = [data.again(deck, rng) for deck in decks]
+    repeat = [data.repeat(deck, rng) for deck in decks]
     planes: dict[int, torch.Tensor] = {}
     for k in range(2):
-        some = [plain[k], *(episode[k] for episode in episodes if len(episode) > k), *(again if k == 0 else [])]
+        some = [plain[k], *(episode[k] for episode in episodes if len(episode) > k), *(repeat if k == 0 else [])]
         out = trainer.forward(torch.cat([v.pictures for v in some])).cpu()  # small beside the network's own work
         planes |= {id(v): one for v, one in zip(some, out.split([len(v.pictures) for v in some]), strict=True)}
     cases, cards = (plain_loss(planes[id(views)], views) for views in plain)
-    beside = [0.4 * plain_loss(planes[id(episode[0])], episode[0]) for episode in episodes]
-    alike = [_alike(planes, episode, more) for episode, more in zip(episodes, again, strict=True)]
-    (near, near_right), (part, part_right) = (zip(*told, strict=True) for told in zip(*alike, strict=True))
+    outside_cases = [0.4 * plain_loss(planes[id(episode[0])], episode[0]) for episode in episodes]
+    ambiguous_pairs = [_similar(planes, episode, more) for episode, more in zip(episodes, repeat, strict=True)]
+    (near, near_right), (part, part_right) = (zip(*told, strict=True) for told in zip(*ambiguous_pairs, strict=True))
     for deck, one in zip(decks, part, strict=True):
         data.hear(deck, float(one.detach()))
     return {
         "cases": cases,
         "cards": cards,
-        "episodes": torch.stack(beside).sum(),
+        "episodes": torch.stack(outside_cases).sum(),
         "nearest": _NEAREST * torch.stack(near).sum(),
         "parted": torch.stack(part).sum(),
         "nearest right": torch.tensor(near_right).nanmean(),
@@ -247,14 +249,14 @@ def _losses(trainer: Trainer, data: Data) -> Losses:
     }
 
 
-def _alike(planes: dict[int, torch.Tensor], episode: list[Views], again: Views) -> tuple[Any, Any]:
+def _similar(planes: dict[int, torch.Tensor], episode: list[Views], repeat: Views) -> tuple[Any, Any]:
     """How the insects of a deck are told by the first case of its episode: by the nearest, and parted by more looks."""
     cases = episode[0]
     first = (planes[id(cases)][:1], cases.kinds[:1])
     others = (planes[id(cases)][1:], cases.kinds[1:])
-    asked = likeness.insects_of([others, *((planes[id(views)], views.kinds) for views in episode[1:])])
-    looks = likeness.insects_of([first, (planes[id(again)], again.kinds)])
-    return likeness.nearest(likeness.insects_of([first]), asked), likeness.parted(looks, asked)
+    asked = embedding_loss.insects_of([others, *((planes[id(views)], views.kinds) for views in episode[1:])])
+    looks = embedding_loss.insects_of([first, (planes[id(repeat)], repeat.kinds)])
+    return embedding_loss.nearest(embedding_loss.insects_of([first]), asked), embedding_loss.split_pair(looks, asked)
 
 
 if __name__ == "__main__":

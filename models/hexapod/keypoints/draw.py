@@ -20,7 +20,7 @@ from companion.games.hexapod.deck import SIDE_MM
 from models.dataset import Column, cached, chunks, ragged
 from models.drawing.hexapod.layouts import Lying, Scene, any_card, scene, turn
 from models.drawing.hexapod.photograph import photograph
-from models.drawing.hexapod.printings import Printing, case_look, invented, reference, varied
+from models.drawing.hexapod.printings import Printing, case_style, invented, reference, varied
 
 FIRST = 4_200_000
 COLUMNS = ("jpeg", "jpeg_counts", "cases", "case_hidden", "case_counts", "cards", "card_hidden", "card_counts")
@@ -56,9 +56,9 @@ def draw(seed: int) -> Columns:
     """A photograph, packed, with its cases and cards."""
     rng = np.random.default_rng(seed)
     size = _SIZES[int(rng.choice(len(_SIZES), p=_OFTEN))]
-    look = replace(_deck(int(rng.integers(_DECKS))), case=case_look(rng))
+    classify_cells = replace(_deck(int(rng.integers(_DECKS))), case=case_style(rng))
     laid = crowded(rng) if rng.random() < _CROWDED else scene(rng, grid=_grid(rng))
-    picture = photograph(rng, size=size, printing=look, laid=laid, hardness=float(rng.uniform(0.4, 1.6)))
+    picture = photograph(rng, size=size, printing=classify_cells, laid=laid, hardness=float(rng.uniform(0.4, 1.6)))
     packed = cv2.imencode(".jpg", picture.bgr, [cv2.IMWRITE_JPEG_QUALITY, 95])[1].reshape(-1)
     outlines = (_outlined(picture.truth[name]) for name in ("boards", "loose"))
     parts = (part for some in outlines for part in (some.corners, some.hidden, np.array([len(some.hidden)])))

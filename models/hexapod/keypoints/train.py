@@ -14,7 +14,7 @@ from torch import nn
 
 from companion.games.hexapod.vision.keypoint_voting import PATCH, SURE, VOTES
 from models.export import export
-from models.hexapod.keypoints import draw, looks
+from models.hexapod.keypoints import draw, views
 from models.networks import block
 from models.trainer import Losses, Trainer, parser
 
@@ -64,24 +64,24 @@ def main() -> None:
     a = options.parse_args()
     trainer = Trainer(KeypointRegressor(), a, weight_decay=1e-3)
     rng, data = trainer.rng, list(draw.pictures(a.cache, a.pictures))
-    found = looks.found_on(data)
-    again: list[looks.Shown] = []
+    found = views.found_on(data)
+    repeat: list[views.Shown] = []
 
-    def first_looks() -> list[looks.Shown]:
-        shown: list[looks.Shown] = []
+    def first_views() -> list[views.Shown]:
+        shown: list[views.Shown] = []
         while len(shown) < a.batch:
-            shown += looks.first_looks(data, found, rng)
+            shown += views.first_views(data, found, rng)
         return shown
 
     def losses() -> Losses:
-        shown = (again + first_looks())[: a.batch]
-        views, *wanted = looks.views(data, shown, rng)
-        out = trainer.forward(views)
-        again[:] = looks.next_looks(data, shown, out.detach().double().cpu().numpy(), rng)
+        shown = (repeat + first_views())[: a.batch]
+        patches, *wanted = views.views(data, shown, rng)
+        out = trainer.forward(patches)
+        repeat[:] = views.next_views(data, shown, out.detach().double().cpu().numpy(), rng)
         pose, votes, presence = losses_of(out, *trainer.move(*wanted))
         return {"pose": pose, "votes": 0.15 * votes, "presence": 0.4 * presence}
 
-    trainer.start_from(looks.views(data, first_looks(), rng)[0])
+    trainer.start_from(views.views(data, first_views(), rng)[0])
     trainer.fit(losses, write, save_every=1000)
 
 

@@ -14,13 +14,13 @@ from models.hexdragon.tile_classifier.draw import pictures, read
 from models.refinement import Views, train_refiner, views_of
 from models.trainer import parser
 
-LOOKS = 2
+VIEWS = 2
 
 
 def views(path: Path, truth: dict[str, Any], rng: np.random.Generator) -> Views:
     """Views and corrections from one picture."""
     seen = [np.array(one["corners"]) for one in truth["tiles"] if "cut" not in one and one["covered"] <= 0.45]
-    return views_of(Pyramid.of(read(path)), seen, rng, LOOKS)
+    return views_of(Pyramid.of(read(path)), seen, rng, VIEWS)
 
 
 def dataset(cache: Path) -> Views:

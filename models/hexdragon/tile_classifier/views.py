@@ -69,7 +69,7 @@ def cut(
                     centre = centre + affine @ rng.uniform(-0.22, 0.22, 2)
                 outlines.append(np.roll(centre + HEXAGON.unit @ affine.T, -start, axis=0))
                 labels.append(told)
-    for outline in beside(truth, rng):
+    for outline in jittered_outlines(truth, rng):
         outlines.append(jittered(outline, rng, 1.0))
         labels.append(([-1] * 6, -1, 2))
     views, _ = cut_tiles(pyramid, np.array(outlines).reshape(-1, 6, 2))
@@ -102,7 +102,7 @@ def ends_of(entry: dict[str, Any]) -> list[int]:
     return ends
 
 
-def beside(truth: dict[str, Any], rng: np.random.Generator) -> list[NDArray[np.float64]]:
+def jittered_outlines(truth: dict[str, Any], rng: np.random.Generator) -> list[NDArray[np.float64]]:
     """Outlines where no tile lies: free cells, between tiles, on the table, over counters and face-down tiles."""
     pieces = [np.array(e["corners"]) for e in truth["tiles"] + truth["stars"]]
     centres = np.array([c.mean(0) for c in pieces])

@@ -13,7 +13,7 @@ from models.drawing.hexel.photograph import random_photograph
 from models.refinement import Views, train_refiner, views_of
 from models.trainer import parser
 
-LOOKS = 4
+VIEWS = 4
 
 
 def draw(seed: int) -> Views:
@@ -22,7 +22,7 @@ def draw(seed: int) -> Views:
     picture = random_photograph(rng, (40, 300))
     cards = picture.truth["cards"] + picture.truth["loose"]
     seen = [np.array(card["corners"]) for card in cards if not card.get("cut") and card["covered"] <= 0.45]
-    return views_of(Pyramid.of(picture.bgr), seen, rng, LOOKS)
+    return views_of(Pyramid.of(picture.bgr), seen, rng, VIEWS)
 
 
 def main() -> None:

@@ -22,7 +22,7 @@ from torch import nn
 
 from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.vision.classifier import PATCH, raw_patches
-from companion.games.hexel.vision.prototypes import face_value_of, seen_for_likeness
+from companion.games.hexel.vision.prototypes import embedding_input, face_value_of
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
@@ -113,14 +113,14 @@ def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         pyramid = Pyramid.of(picture.bgr)
         if value is None:
             value = face_value_of(pyramid, corners)
-        looks = coded(seen_for_likeness(*raw_patches(pyramid, corners), value))
+        looks = coded(embedding_input(*raw_patches(pyramid, corners), value))
         for card, six in zip(cards, looks, strict=True):
             for edge, hidden, patch in zip(card["edges"], card["hidden"], six, strict=True):
                 kind = SYMBOLS[edition].index(edge) if hidden < 0.1 else 3
                 if (hidden < 0.1 or hidden > 0.7) and n[shot, kind] < EACH:
                     x[shot, kind, n[shot, kind]] = patch
                     n[shot, kind] += 1
-        strange = coded(seen_for_likeness(*raw_patches(pyramid, elsewhere(true, (800, 608), rng)), value))
+        strange = coded(embedding_input(*raw_patches(pyramid, elsewhere(true, (800, 608), rng)), value))
         for patch in strange.reshape(-1, PATCH, PATCH, 6)[rng.permutation(len(strange) * 6)[:OTHER]]:
             if n[shot, 3] < EACH:
                 x[shot, 3, n[shot, 3]] = patch

@@ -30,7 +30,7 @@ from models.training import averaged, export, quick
 STRIDE, CROP, BATCH = 4, 224, 8
 SMALLEST_NET_PX, LARGEST_NET_PX = 12.0, 150.0
 """Sizes of cards, the root of their area, that one look is to find: others are left to finer and coarser looks."""
-EMPTY_AGAIN = 3
+EMPTY_REPEATS = 3
 """How many times more a scene without any card is shown than another: there are few of them."""
 OFFSET_PX = 8.0
 """Offsets to centres are answered in these units."""
@@ -46,7 +46,7 @@ class Detector(Trunk):
 
     def __init__(self) -> None:
         super().__init__()
-        self.more8, self.more16 = _again(48, (1, 1)), _again(64, (1, 2, 4, 1))
+        self.more8, self.more16 = _repeated(48, (1, 1)), _repeated(64, (1, 2, 4, 1))
         self.head = nn.Sequential(block(24, 48, k=1), nn.Conv2d(48, 2 * PLANES, 1))
         for plane in (0, PLANES):
             nn.init.constant_(self.head[1].get_parameter("bias")[plane : plane + 1], -4.0)
@@ -63,7 +63,7 @@ class Detector(Trunk):
         return maps
 
 
-def _again(planes: int, dilations: tuple[int, ...]) -> nn.Sequential:
+def _repeated(planes: int, dilations: tuple[int, ...]) -> nn.Sequential:
     """Convolutions whose sum with what they are given is, to begin with, what they are given."""
     layers: list[nn.Module] = []
     for dilation in dilations:
@@ -173,7 +173,7 @@ def batches(folders: Sequence[Path], seed: int, kept: int) -> Iterator[list[NDAr
             files = [sorted(folder.glob("*.pickle")) for folder in folders]
             chosen = [f[i] for f in files for i in rng.permutation(len(f))[:kept]]
             pool = [scene for path in chosen for scene in pickle.loads(path.read_bytes())]
-            pool += EMPTY_AGAIN * [scene for scene in pool if not scene.outlines]
+            pool += EMPTY_REPEATS * [scene for scene in pool if not scene.outlines]
         items = []
         for index in rng.integers(len(pool), size=BATCH):
             scene = shrunk(rng, turned(rng, pool[index]))

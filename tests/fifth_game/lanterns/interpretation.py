@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import Any
 
-from companion.interpretation.interpreter import Outlook
+from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import Follower
+from companion.vision.recognizer import TableTracker
 
 
 def interpreter() -> "LanternInterpreter":
@@ -33,16 +33,16 @@ class LanternInterpreter:
     def note_zones(self, zone_of: ZoneOf) -> None:
         """Lanterns lie anywhere."""
 
-    def of(self, follower: Follower, session: Session, size: tuple[int, int]) -> Outlook:
+    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
         """What the lanterns known mean for the session."""
-        notices = {code: Notice(code, text) for code, text in follower.standing.items()}
-        cards = follower.cards
+        notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
+        cards = tracker.cards
         if cards is None or any(card.edges[0] is None for card in cards):
-            return Outlook(notices, is_open=False)
+            return Interpretation(notices, is_open=False)
         laid = session.game.view(session.state)["table"]["laid"]
         colours = [card.edges[0] for card in cards]
         commands = session.game.interpret(session.state, laid, colours)
         if not commands or (self._rejected is not None and sorted(self._rejected) == sorted(colours)):
-            return Outlook(notices, cards=cards)
+            return Interpretation(notices, cards=cards)
         news = [card for card in cards if card.edges[0] == commands[0]["colour"]][-1:]
-        return Outlook(notices, commands[0], news, cards, news[0].confidence)
+        return Interpretation(notices, commands[0], news, cards, news[0].confidence)

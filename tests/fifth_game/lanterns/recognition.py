@@ -9,7 +9,7 @@ import numpy as np
 from companion.errors import UsageError
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import Told
+from companion.vision.tracking.events import TableEvent
 from companion.vision.tracking.loose_layout import LooseLayout
 from tests.fifth_game.lanterns.vision import LanternClassifier, align, read_lanterns
 
@@ -24,7 +24,7 @@ def _learn(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequen
     raise UsageError("lanterns are told by their colours: there is nothing to learn", code="nothing-to-learn")
 
 
-def in_words(told: Told) -> str:
+def in_words(told: TableEvent) -> str:
     """What a tracker told, for people."""
     return (
         f"the table: {len(told['cards'])} lanterns"
@@ -36,9 +36,9 @@ def in_words(told: Told) -> str:
 RECOGNIZER = Recognizer(
     name="lanterns",
     decks=("lanterns",),
-    namer=_classifier,
+    classifier=_classifier,
     read=read_lanterns,
-    follower=lambda classifier, patience: CardTracker(read_lanterns, LooseLayout(align), classifier, patience),
+    tracker=lambda classifier, patience: CardTracker(read_lanterns, LooseLayout(align), classifier, patience),
     in_words=in_words,
     learn=_learn,
 )

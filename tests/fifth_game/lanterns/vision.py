@@ -9,7 +9,7 @@ from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Head, HeatmapDetector, corners_of
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid, sample_pieces
-from companion.vision.results import Reading, SeenCard, Warned, confidence_of
+from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
 from tests.fifth_game.lanterns.deck import INKS, SIDE_MM, SPOT_AT, SPOT_MM
 
 DETECTOR = HeatmapDetector(
@@ -25,7 +25,7 @@ _SHARPNESS = 12.0
 """How much likelier a colour becomes with its chroma's likeness."""
 
 
-class Lantern(SeenCard):
+class Lantern(DetectedCard):
     """One lantern; its one part is its colour."""
 
     __slots__ = ()
@@ -72,11 +72,11 @@ def read_lanterns(bgr: np.ndarray, classifier: Any = None, across_px: float | No
         cards.append(Lantern(None, labels, outline, sure, one.confidence, probabilities))
     ordered = sorted(cards, key=lambda card: card.centre)
     numbered = tuple(replace(card, cell=(number, 0)) for number, card in enumerate(ordered))
-    warnings = () if numbered else (Warned("nothing-found", "no lantern on this picture"),)
+    warnings = () if numbered else (ReadingWarning("nothing-found", "no lantern on this picture"),)
     return Reading(numbered, (), warnings, classifier)
 
 
-def align(card: SeenCard, model: SeenCard) -> SeenCard:
+def align(card: DetectedCard, model: DetectedCard) -> DetectedCard:
     """The lantern by itself: it looks alike whichever corner it begins with."""
     return replace(card, cell=None)
 

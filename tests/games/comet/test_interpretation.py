@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.games.comet.interpretation import CometMeaning
-from companion.games.comet.vision.results import BACK, SeenComet
+from companion.games.comet.interpretation import CometInterpreter
+from companion.games.comet.vision.results import BACK, DetectedCometCard
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
@@ -16,18 +16,18 @@ LONG = 88.0
 SIZE = (1000, 600)
 
 
-def card(values: tuple[int | None, ...] | None, x: float, y: float) -> SeenComet:
+def card(values: tuple[int | None, ...] | None, x: float, y: float) -> DetectedCometCard:
     edges = (BACK,) * 3 if values is None else tuple(None if v is None else str(v) for v in values)
     corners = np.array([[-31.5, -44], [31.5, -44], [31.5, 44], [-31.5, 44]], np.float32) + np.array([x, y], np.float32)
-    return SeenComet(None, edges, corners, 0.9, 0.95, np.full((3, 15), 1 / 15, np.float32))
+    return DetectedCometCard(None, edges, corners, 0.9, 0.95, np.full((3, 15), 1 / 15, np.float32))
 
 
-class Follower:
+class TableTracker:
     is_quiet = True
 
-    def __init__(self, *cards: SeenComet) -> None:
+    def __init__(self, *cards: DetectedCometCard) -> None:
         self.cards = cards
-        self.standing: dict[str, str] = {}
+        self.active_notices: dict[str, str] = {}
 
     def step(self, bgr: np.ndarray) -> list[dict[str, Any]]:
         return []
@@ -48,17 +48,17 @@ def referee(tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def meaning() -> CometMeaning:
-    made = CometMeaning()
+def meaning() -> CometInterpreter:
+    made = CometInterpreter()
     made.note_zones(zone_of)
     return made
 
 
-def seen(meaning: CometMeaning, referee: Referee, *cards: SeenComet) -> Any:
-    return meaning.of(Follower(*cards), referee.latest(), SIZE)
+def seen(meaning: CometInterpreter, referee: Referee, *cards: DetectedCometCard) -> Any:
+    return meaning.of(TableTracker(*cards), referee.latest(), SIZE)
 
 
-def pair(x: float, y: float = 100) -> tuple[SeenComet, SeenComet]:
+def pair(x: float, y: float = 100) -> tuple[DetectedCometCard, DetectedCometCard]:
     return card((2, 2, 3), x, y), card((2, 3, 4), x + 64, y)
 
 
@@ -67,7 +67,7 @@ def begun(referee: Referee) -> None:
 
 
 def test_two_cards_together_on_a_pot_are_a_set_of_whoever_has_laid_least(
-    referee: Referee, meaning: CometMeaning
+    referee: Referee, meaning: CometInterpreter
 ) -> None:
     begun(referee)
     outlook = seen(meaning, referee, *pair(100))
@@ -75,7 +75,7 @@ def test_two_cards_together_on_a_pot_are_a_set_of_whoever_has_laid_least(
     assert len(outlook.news) == 2
 
 
-def test_a_second_set_on_the_same_pot_is_the_next_players(referee: Referee, meaning: CometMeaning) -> None:
+def test_a_second_set_on_the_same_pot_is_the_next_players(referee: Referee, meaning: CometInterpreter) -> None:
     begun(referee)
     referee.ask(Do(seen(meaning, referee, *pair(100)).command))
     other = (card((5, 5, 6), 100, 300), card((5, 6, 7), 164, 300))
@@ -84,27 +84,27 @@ def test_a_second_set_on_the_same_pot_is_the_next_players(referee: Referee, mean
     assert command["cards"] == [[5, 5, 6], [5, 6, 7]]
 
 
-def test_cards_off_the_pots_or_still_face_down_mean_nothing_yet(referee: Referee, meaning: CometMeaning) -> None:
+def test_cards_off_the_pots_or_still_face_down_mean_nothing_yet(referee: Referee, meaning: CometInterpreter) -> None:
     begun(referee)
     assert seen(meaning, referee, *pair(700)).command is None
     assert seen(meaning, referee, card((2, 2, 3), 100, 100), card(None, 164, 100)).command is None
 
 
-def test_a_card_that_cannot_be_read_is_told_with_its_spot(referee: Referee, meaning: CometMeaning) -> None:
+def test_a_card_that_cannot_be_read_is_told_with_its_spot(referee: Referee, meaning: CometInterpreter) -> None:
     begun(referee)
     outlook = seen(meaning, referee, card((2, None, 3), 100, 120), card((2, 3, 4), 164, 120))
     assert outlook.command is None
     assert outlook.notices["unsure"].at == (0.1, 0.2)
 
 
-def test_sets_of_two_people_that_touch_are_asked_apart(referee: Referee, meaning: CometMeaning) -> None:
+def test_sets_of_two_people_that_touch_are_asked_apart(referee: Referee, meaning: CometInterpreter) -> None:
     begun(referee)
     outlook = seen(meaning, referee, *pair(40), card((5, 5, 6), 168, 100), card((5, 6, 7), 232, 100))
     assert outlook.command is None
     assert "sets-touch" in outlook.notices
 
 
-def test_what_was_rejected_stays_so_until_other_cards_lie_there(referee: Referee, meaning: CometMeaning) -> None:
+def test_what_was_rejected_stays_so_until_other_cards_lie_there(referee: Referee, meaning: CometInterpreter) -> None:
     begun(referee)
     command = seen(meaning, referee, *pair(100)).command
     meaning.note_rejection(command, referee.latest())
@@ -113,7 +113,7 @@ def test_what_was_rejected_stays_so_until_other_cards_lie_there(referee: Referee
     assert seen(meaning, referee, *pair(100)).command == command
 
 
-def test_cleared_pots_between_rounds_are_the_coming_dealers_round(referee: Referee, meaning: CometMeaning) -> None:
+def test_cleared_pots_between_rounds_are_the_coming_dealers_round(referee: Referee, meaning: CometInterpreter) -> None:
     begun(referee)
     referee.ask(Do(seen(meaning, referee, *pair(100)).command))
     referee.ask(Do({"cmd": "reveal"}))
@@ -123,6 +123,6 @@ def test_cleared_pots_between_rounds_are_the_coming_dealers_round(referee: Refer
 
 def test_without_zones_people_hear_that_the_camera_knows_no_pots(referee: Referee) -> None:
     begun(referee)
-    outlook = seen(CometMeaning(), referee, *pair(100))
+    outlook = seen(CometInterpreter(), referee, *pair(100))
     assert outlook.command is None
     assert "no-zones" in outlook.notices

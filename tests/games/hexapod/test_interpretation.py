@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from companion.games.hexapod.interpretation import CasesMeaning
-from companion.games.hexapod.vision.results import SeenField
+from companion.games.hexapod.interpretation import CaseInterpreter
+from companion.games.hexapod.vision.results import DetectedField
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
@@ -18,22 +18,22 @@ FIRST = {(1, 1): "blue", (1, 2): "gold", (2, 1): "green", (2, 2): "dung"}
 CARD = {"cells": [["blue", "gold"], ["green", "dung"]]}
 
 
-def field(cells: Any, x: float, doubtful: tuple[tuple[int, int], ...] = (), side: float = 200) -> SeenField:
+def field(cells: Any, x: float, doubtful: tuple[tuple[int, int], ...] = (), side: float = 200) -> DetectedField:
     corners = np.array([(x, 100), (x + side, 100), (x + side, 100 + side), (x, 100 + side)], np.float32)
     doubt = tuple(tuple((r, c) in doubtful for c in range(5)) for r in range(5))
-    return SeenField(corners, cells, doubt, 0.97, is_case=True)
+    return DetectedField(corners, cells, doubt, 0.97, is_case=True)
 
 
 def showing(kinds: dict[tuple[int, int], str]) -> Any:
     return tuple(tuple(kinds.get((r, c)) for c in range(5)) for r in range(5))
 
 
-class Follower:
+class TableTracker:
     is_quiet = True
 
-    def __init__(self, *cards: SeenField) -> None:
+    def __init__(self, *cards: DetectedField) -> None:
         self.cards: Any = cards
-        self.standing: dict[str, str] = {}
+        self.active_notices: dict[str, str] = {}
 
     def step(self, bgr: np.ndarray) -> list[dict[str, Any]]:
         return []
@@ -48,18 +48,18 @@ def referee(tmp_path: Path) -> Any:
     table.stop()
 
 
-def seen(meaning: CasesMeaning, referee: Referee, *fields: SeenField) -> Any:
-    return meaning.of(Follower(*fields), referee.latest(), SIZE)
+def seen(meaning: CaseInterpreter, referee: Referee, *fields: DetectedField) -> Any:
+    return meaning.of(TableTracker(*fields), referee.latest(), SIZE)
 
 
 def test_the_first_card_is_read_in_the_left_case_which_is_the_first_players(referee: Referee) -> None:
-    outlook = seen(CasesMeaning(), referee, field(EMPTY, 600), field(showing(FIRST), 100))
+    outlook = seen(CaseInterpreter(), referee, field(EMPTY, 600), field(showing(FIRST), 100))
     assert outlook.command == {"cmd": "play", "player": "Ana", "row": 1, "col": 1, "card": CARD}
     assert np.allclose(outlook.news[0].corners[[0, 2]], [(140, 140), (220, 220)])
 
 
 def test_a_case_keeps_its_owner_when_the_two_change_places(referee: Referee) -> None:
-    meaning = CasesMeaning()
+    meaning = CaseInterpreter()
     referee.ask(Do(seen(meaning, referee, field(showing(FIRST), 100), field(EMPTY, 600)).command))
     referee.ask(Do({"cmd": "pass", "player": "Bo"}))
     more = FIRST | {(2, 3): "blue", (3, 2): "gold", (3, 3): "gold"}
@@ -68,20 +68,20 @@ def test_a_case_keeps_its_owner_when_the_two_change_places(referee: Referee) -> 
 
 
 def test_zones_with_the_players_names_say_whose_an_empty_case_is(referee: Referee) -> None:
-    meaning = CasesMeaning()
+    meaning = CaseInterpreter()
     meaning.note_zones(lambda point: "bo" if point[0] < 500 else "ana")
     assert seen(meaning, referee, field(showing(FIRST), 100), field(EMPTY, 600)).command["player"] == "Bo"
 
 
 def test_a_cell_that_cannot_be_read_holds_the_card_back_and_is_shown(referee: Referee) -> None:
     kinds = {at: kind for at, kind in FIRST.items() if at != (2, 2)}
-    outlook = seen(CasesMeaning(), referee, field(showing(kinds), 100, doubtful=((2, 2),)), field(EMPTY, 600))
+    outlook = seen(CaseInterpreter(), referee, field(showing(kinds), 100, doubtful=((2, 2),)), field(EMPTY, 600))
     assert outlook.command is None
     assert outlook.notices["unsure"].at == pytest.approx((0.2, 0.4))
 
 
 def test_what_was_rejected_stays_so_until_the_case_shows_something_else(referee: Referee) -> None:
-    meaning = CasesMeaning()
+    meaning = CaseInterpreter()
     left = field(showing(FIRST), 100)
     command = seen(meaning, referee, left, field(EMPTY, 600)).command
     meaning.note_rejection(command, referee.latest())
@@ -92,6 +92,6 @@ def test_what_was_rejected_stays_so_until_the_case_shows_something_else(referee:
 
 def test_two_cards_at_once_are_asked_one_at_a_time(referee: Referee) -> None:
     both = FIRST | {(3, 3): "blue", (3, 4): "blue", (4, 3): "blue", (4, 4): "blue"}
-    outlook = seen(CasesMeaning(), referee, field(showing(both), 100), field(EMPTY, 600))
+    outlook = seen(CaseInterpreter(), referee, field(showing(both), 100), field(EMPTY, 600))
     assert outlook.command is None
     assert "card-differs" in outlook.notices

@@ -13,14 +13,14 @@ def test_every_move_of_a_game_is_read_from_the_tiles_that_lie_there(seed: int) -
     state = hexdragon.start(read_header({"record": 1, "game": "hexdragon", "players": ["Ana", "Bo", "Cy"]}))
     choose, told = player(seed), 0
     while (command := choose(state)) is not None:
-        before = {cell: words.thing(face) for cell, face in words.lying(hexdragon.view(state)).items()}
+        before = {cell: words.tile_from_edges(face) for cell, face in words.lying(hexdragon.view(state)).items()}
         state_after, _ = hexdragon.apply(state, command)
         if command["cmd"] in ("place", "star"):
             view = hexdragon.view(state_after)
-            after = {cell: words.thing(face) for cell, face in words.lying(view).items()}
+            after = {cell: words.tile_from_edges(face) for cell, face in words.lying(view).items()}
             for star in view["table"]["stars"]:
                 colour = view["players"][star["player"]]["colour"]
-                after[tuple(star["cell"])] = words.thing((f"star:{colour}",) * 6)
+                after[tuple(star["cell"])] = words.tile_from_edges((f"star:{colour}",) * 6)
             seen = hexdragon.interpret(state, before, after)[0]
             assert (seen["cmd"], seen["player"], seen["cell"]) == (command["cmd"], command["player"], command["cell"])
             if command["cmd"] == "place":
@@ -33,4 +33,4 @@ def test_every_move_of_a_game_is_read_from_the_tiles_that_lie_there(seed: int) -
 
 
 def test_a_tile_that_was_not_read_whole_is_nothing_to_the_rules() -> None:
-    assert words.thing(("+3", "+1", "+5", "+3", None, "tail")) is None
+    assert words.tile_from_edges(("+3", "+1", "+5", "+3", None, "tail")) is None

@@ -12,7 +12,7 @@ from companion.printing.raster import raster
 from companion.printing.shapes import Box
 from companion.vision.calibration.aruco import square_mm
 from companion.vision.calibration.calibration import Calibration
-from companion.vision.calibration.drift import Anchor, standing, zoned
+from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.geometry.shapes import mapped
 
 SIZE = (1280, 720)
@@ -52,14 +52,14 @@ def middle_px(image_from_table: np.ndarray) -> tuple[float, float]:
 
 
 def test_a_camera_that_stands_where_it_stood_is_left_alone(calibration: Calibration) -> None:
-    found = standing(calibration, seen(HOME))
+    found = check_drift(calibration, seen(HOME))
     assert found.code == ""
     assert found.calibration is calibration
     assert found.zone_of(middle_px(HOME)) == "tail"
 
 
 def test_a_moved_camera_is_told_and_the_table_found_again(calibration: Calibration) -> None:
-    found = standing(calibration, seen(PUSHED))
+    found = check_drift(calibration, seen(PUSHED))
     assert found.code == "camera-moved"
     assert found.calibration is not None
     points = np.array([[100.0, 100.0], [400, 250], [700, 400]])
@@ -67,30 +67,30 @@ def test_a_moved_camera_is_told_and_the_table_found_again(calibration: Calibrati
 
 
 def test_one_mark_that_was_pushed_is_not_the_camera(calibration: Calibration) -> None:
-    assert standing(calibration, seen(HOME, ((120.0, 60.0), *PLACES[1:]))).code == ""
+    assert check_drift(calibration, seen(HOME, ((120.0, 60.0), *PLACES[1:]))).code == ""
 
 
 def test_marks_that_no_longer_lie_as_they_lay_make_the_zones_useless(calibration: Calibration) -> None:
-    found = standing(calibration, seen(PUSHED, ((120.0, 60.0), (740.0, 90.0), *PLACES[2:])))
+    found = check_drift(calibration, seen(PUSHED, ((120.0, 60.0), (740.0, 90.0), *PLACES[2:])))
     assert found.code == "calibration-lost"
     assert found.zone_of(middle_px(PUSHED)) is None
 
 
 def test_without_marks_in_view_the_calibration_is_believed(calibration: Calibration) -> None:
-    assert standing(calibration, np.full((720, 1280, 3), 90, np.uint8)).calibration is calibration
+    assert check_drift(calibration, np.full((720, 1280, 3), 90, np.uint8)).calibration is calibration
 
 
 def test_pictures_of_another_shape_are_told(calibration: Calibration) -> None:
-    found = standing(calibration, np.zeros((960, 1280, 3), np.uint8))
+    found = check_drift(calibration, np.zeros((960, 1280, 3), np.uint8))
     assert found.code == "calibration-size"
     assert "1280 x 720 pixels, not 1280 x 960" in found.message
 
 
 def test_an_anchor_goes_on_from_where_the_camera_was_found_again(calibration: Calibration) -> None:
-    anchor = Anchor(calibration)
-    assert anchor.look(seen(HOME)).code == ""
-    assert anchor.look(seen(PUSHED)).code == "camera-moved"
-    told = [anchor.look(seen(PUSHED)).code for _ in range(6)]
+    anchor = DriftMonitor(calibration)
+    assert anchor.check(seen(HOME)).code == ""
+    assert anchor.check(seen(PUSHED)).code == "camera-moved"
+    told = [anchor.check(seen(PUSHED)).code for _ in range(6)]
     assert told[0] == "camera-moved"
     assert told[-1] == ""
     assert anchor.zone_of(middle_px(PUSHED)) == "tail"
@@ -108,7 +108,7 @@ def test_cards_of_a_game_with_zones_are_told_theirs(calibration: Calibration) ->
 
 def test_without_marks_the_cards_tell_where_the_camera_went(calibration: Calibration) -> None:
     before, after = mapped(HOME, CARDS), mapped(PUSHED, CARDS)
-    anchor = Anchor(calibration)
+    anchor = DriftMonitor(calibration)
     anchor.follow(list(before), list(after))
     assert anchor.now.code == "camera-moved"
     assert anchor.zone_of(middle_px(PUSHED)) == "tail"
@@ -116,10 +116,10 @@ def test_without_marks_the_cards_tell_where_the_camera_went(calibration: Calibra
 
 def test_cards_that_were_shuffled_meanwhile_make_the_zones_useless(calibration: Calibration) -> None:
     after = mapped(PUSHED, CARDS[[1, 2, 0]])
-    anchor = Anchor(calibration)
+    anchor = DriftMonitor(calibration)
     anchor.follow(list(mapped(HOME, CARDS)), list(after))
     assert anchor.now.code == "calibration-lost"
-    assert anchor.look(np.full((720, 1280, 3), 90, np.uint8)).code == "calibration-lost"
+    assert anchor.check(np.full((720, 1280, 3), 90, np.uint8)).code == "calibration-lost"
     assert anchor.zone_of(middle_px(PUSHED)) is None
-    assert anchor.look(seen(PUSHED)).code == "camera-moved"
+    assert anchor.check(seen(PUSHED)).code == "camera-moved"
     assert anchor.zone_of(middle_px(PUSHED)) == "tail"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.vision.classification.discriminant import parting
+from companion.vision.classification.discriminant import fit_discriminant
 
 _NAMES = ("blue", "gold", "moth")
 
@@ -15,7 +15,7 @@ def _scattered(rng: np.random.Generator, count: int = 40) -> tuple[np.ndarray, l
 
 
 def test_kinds_that_lie_close_are_told_along_what_parts_them():
-    told = parting(*_scattered(np.random.default_rng(1)))
+    told = fit_discriminant(*_scattered(np.random.default_rng(1)))
     asked, kinds = _scattered(np.random.default_rng(2))
     assert [told.kinds[k] for k in told.logits(asked).argmax(-1)] == kinds
 
@@ -23,13 +23,13 @@ def test_kinds_that_lie_close_are_told_along_what_parts_them():
 def test_every_kind_is_as_likely_however_often_it_was_shown():
     vectors, kinds = _scattered(np.random.default_rng(1))
     seldom = np.array([kind != "moth" or k % 8 == 0 for k, kind in enumerate(kinds)])
-    few = parting(vectors[seldom], [kind for kind, kept in zip(kinds, seldom, strict=True) if kept])
-    all_ = parting(vectors, kinds)
+    few = fit_discriminant(vectors[seldom], [kind for kind, kept in zip(kinds, seldom, strict=True) if kept])
+    all_ = fit_discriminant(vectors, kinds)
     asked, _ = _scattered(np.random.default_rng(2))
     assert (few.logits(asked).argmax(-1) == all_.logits(asked).argmax(-1)).all()
 
 
 def test_looks_that_do_not_scatter_at_all_are_told_apart():
-    told = parting(np.repeat(np.eye(2), 3, axis=0), ["blue"] * 3 + ["gold"] * 3)
+    told = fit_discriminant(np.repeat(np.eye(2), 3, axis=0), ["blue"] * 3 + ["gold"] * 3)
     assert np.isfinite(told.weights).all()
     assert told.logits(np.array([[0.9, 0.1]])).argmax() == told.kinds.index("blue")

@@ -15,5 +15,5 @@ def test_a_picture_is_never_scaled_to_nothing() -> None:
 @pytest.mark.parametrize("size", [(1, 1), (3, 1280), (9, 12)])
 def test_a_picture_too_small_for_any_card_shows_nothing(game: str, size: tuple[int, int]) -> None:
     reader = GAMES[game].recognizer()
-    reading = reader.read(np.full((*size, 3), 200, np.uint8), reader.namer(None, None))
+    reading = reader.read(np.full((*size, 3), 200, np.uint8), reader.classifier(None, None))
     assert not reading.cards

@@ -19,10 +19,10 @@ from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols, 
 from companion.games.hexel.vision.lattice import find_lattice
 from companion.rules.hexgrid import Cell
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.results import Reading, SeenCard
+from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import tracks
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.lattice_identity import celled
 from companion.vision.tracking.layouts import LatticeLayout
 from companion.vision.tracking.tracks import TRANSITIONS, State, Track
@@ -64,7 +64,7 @@ def picture(
     return np.clip(image * light + noise, 0, 255).astype(np.uint8)
 
 
-def read(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | None) -> Reading:
+def read(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
     """White hexagons are cards; one that is partly hidden cannot be read."""
     white = (cv2.GaussianBlur(bgr, (3, 3), 0).min(-1) > 0.75 * max(60, int(np.percentile(bgr, 99.5)))).astype(np.uint8)
     white = cv2.erode(white, np.ones((3, 3), np.uint8))
@@ -79,15 +79,15 @@ def read(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | Non
         edges = ("red",) * 6 if is_whole else (None,) * 6
         corners = (HEXAGON.unit * SIDE + centres[i]).astype(np.float32)
         cards.append(
-            SeenCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
+            DetectedCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
         )
     named = celled(cards, find_lattice) if cards else []
     tableau = tuple(c for c in named if c.cell is not None)
-    return Reading(tableau, tuple(c for c in named if c.cell is None), (), namer)
+    return Reading(tableau, tuple(c for c in named if c.cell is None), (), classifier)
 
 
 def settler(**patience: Any) -> CardTracker:
-    return CardTracker(read, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience(**patience))
+    return CardTracker(read, LatticeLayout(find_lattice), PretrainedSymbols("36"), SettleTimes(**patience))
 
 
 class Table:
@@ -103,7 +103,7 @@ class Table:
             self.frame += 1
             self.told += [(self.frame, t) for t in self.settler.step(picture(cells, seed=self.frame, **how))]
 
-    def cards(self) -> tuple[SeenCard, ...]:
+    def cards(self) -> tuple[DetectedCard, ...]:
         return self.settler.cards or ()
 
     def news(self) -> list[str]:
@@ -147,12 +147,12 @@ def test_a_card_laid_by_a_hand_is_told_once_and_not_before_it_is_free(table: Tab
 def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_has_gone() -> None:
     looks: list[int] = []
 
-    def counted(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float | None) -> Reading:
+    def counted(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
         looks.append(table.frame)
-        return read(bgr, namer, across_px)
+        return read(bgr, classifier, across_px)
 
     table = Table()
-    table.settler = CardTracker(counted, LatticeLayout(find_lattice), PretrainedSymbols("36"), Patience())
+    table.settler = CardTracker(counted, LatticeLayout(find_lattice), PretrainedSymbols("36"), SettleTimes())
     table.show(LINE, 8)
     looks.clear()
     x, y = centre((0, 1))

@@ -7,7 +7,7 @@ import pytest
 
 from companion.games.comet.vision.classifier import NAMES
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.results import BACK, SeenComet, about, aligned_comet
+from companion.games.comet.vision.results import BACK, DetectedCometCard, about, aligned_comet
 from companion.vision.tracking.loose_layout import LooseLayout
 
 LAYOUT = LooseLayout(aligned_comet)
@@ -18,7 +18,7 @@ def card(values, x, y, turn_deg=0.0, cell=None):
     turn = np.array([[np.cos(a), -np.sin(a)], [np.sin(a), np.cos(a)]]) * 44
     corners = (CARD.unit @ turn.T + (x, y)).astype(np.float32)
     edges = (BACK,) * 3 if values is None else tuple(map(str, values))
-    return SeenComet(cell, edges, corners, 0.9, 0.95, np.full((3, len(NAMES)), 1 / len(NAMES)))
+    return DetectedCometCard(cell, edges, corners, 0.9, 0.95, np.full((3, len(NAMES)), 1 / len(NAMES)))
 
 
 def table():
@@ -40,19 +40,19 @@ def test_new_cards_get_new_numbers_and_old_ones_keep_theirs():
 def test_cards_seen_where_they_lay_are_the_same_whichever_way_they_are_read():
     known = table()
     seen = [about(replace(c, cell=None)) for c in known[::-1]]
-    assert [c.cell for c in LAYOUT.again(known, seen)] == [(2, 0), (1, 0), (0, 0)]
+    assert [c.cell for c in LAYOUT.rematched(known, seen)] == [(2, 0), (1, 0), (0, 0)]
 
 
 def test_a_card_turned_over_at_its_place_is_not_the_same():
     known = table()
     seen = [*known[:2], replace(card((2, 8, 9), 400, 240, 30), cell=None)]
-    assert [c.cell for c in LAYOUT.again(known, seen)] == [(0, 0), (1, 0), None]
+    assert [c.cell for c in LAYOUT.rematched(known, seen)] == [(0, 0), (1, 0), None]
 
 
 def test_a_bumped_table_is_found_by_its_pattern_and_carried():
     known = table()
     seen = bumped(known)
-    fresh = LAYOUT.again(known, seen)
+    fresh = LAYOUT.rematched(known, seen)
     assert [c.cell for c in fresh] == [c.cell for c in known]
     for now, there in zip(LAYOUT.moved(known, fresh), seen, strict=True):
         assert np.abs(now.corners - there.corners).max() < 1
@@ -61,13 +61,13 @@ def test_a_bumped_table_is_found_by_its_pattern_and_carried():
 def test_a_card_not_seen_after_a_bump_is_carried_with_the_others():
     known = LAYOUT.named([*table(), card((7, 8, 8), 250, 320), card((4, 6, 12), 60, 300)])
     seen = bumped(known)
-    carried = LAYOUT.moved(known, LAYOUT.again(known, seen[1:]))
+    carried = LAYOUT.moved(known, LAYOUT.rematched(known, seen[1:]))
     assert np.abs(carried[0].corners - seen[0].corners).max() < 2
 
 
 def test_a_set_that_a_hand_slides_is_no_moved_camera():
     known = LAYOUT.named([card((2, 6, 7), 500, 141), card((4, 6, 8), 566, 140), card((5, 6, 6), 632, 142)])
-    fresh = LAYOUT.again(known, bumped(known, 6.0))
+    fresh = LAYOUT.rematched(known, bumped(known, 6.0))
     assert [c.cell for c in fresh] == [c.cell for c in known]
     assert LAYOUT.moved(known, fresh) is None
 
@@ -75,17 +75,17 @@ def test_a_set_that_a_hand_slides_is_no_moved_camera():
 def test_cards_that_stayed_where_they_lay_tell_of_no_moved_camera():
     stayed = [card((9, 11, 12), 100, 300), card((4, 5, 9), 180, 300)]
     known = LAYOUT.named([*table(), *stayed])
-    fresh = LAYOUT.again(known, [*bumped(table()), *stayed])
+    fresh = LAYOUT.rematched(known, [*bumped(table()), *stayed])
     assert LAYOUT.moved(known, fresh) is None
 
 
 def test_nothing_moved_where_all_lies_as_it_lay():
     known = table()
-    assert LAYOUT.moved(known, LAYOUT.again(known, known)) is None
+    assert LAYOUT.moved(known, LAYOUT.rematched(known, known)) is None
 
 
 def test_other_cards_are_not_this_table():
-    assert LAYOUT.again(table(), [card((10, 11, 13), 300, 80), card((6, 6, 8), 90, 300)]) is None
+    assert LAYOUT.rematched(table(), [card((10, 11, 13), 300, 80), card((6, 6, 8), 90, 300)]) is None
 
 
 @pytest.mark.parametrize("turn_deg", [0, 3, 177, 183, 360])

@@ -4,7 +4,7 @@ import numpy as np
 
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.results import SeenCard
+from companion.vision.results import DetectedCard
 from companion.vision.tracking.change_detector import STEP, cells_of
 from companion.vision.tracking.regions import is_stirred, unchanged_in, windows_of
 
@@ -13,9 +13,9 @@ SHAPE = (90, 160)
 SIZE = (SHAPE[0] * STEP, SHAPE[1] * STEP)
 
 
-def _card(x: float, y: float) -> SeenCard:
+def _card(x: float, y: float) -> DetectedCard:
     corners = (HEXAGON.unit * ACROSS_PX / 3**0.5 + [x, y]).astype(np.float32)
-    return SeenCard(None, ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4), np.float32))
+    return DetectedCard(None, ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4), np.float32))
 
 
 def _card_and_crumb() -> np.ndarray:

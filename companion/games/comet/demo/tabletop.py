@@ -54,9 +54,9 @@ class CometTabletop(filmed.FilmedTabletop):
                 count[pot] += 1
         return laid
 
-    def brought(self, index: int) -> filmed.Faces:
+    def laid_after(self, index: int) -> filmed.Faces:
         """Before a round the pots are cleared: the new sets are laid once it has begun."""
-        return {} if self._script.commands[index]["cmd"] == "round" else super().brought(index)
+        return {} if self._script.commands[index]["cmd"] == "round" else super().laid_after(index)
 
     def is_laid(self, index: int) -> bool:
         """A set is turned up, and a round begins with the pots being cleared; the rest is said."""

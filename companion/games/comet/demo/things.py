@@ -10,7 +10,7 @@ import numpy as np
 from companion.games.comet import deck as comet
 from companion.games.comet.rules.state import TAIL
 from companion.printing.shapes import Point, Polygon, Shape, moved
-from companion.simulator.lying import Care, Pose, about
+from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera
 from companion.simulator.things import Face, Place, Still
 from companion.simulator.viewpoint import viewpoint
@@ -111,7 +111,7 @@ class CometThings:
         """In its row of the mat."""
         pot, which = cast("tuple[str, int]", place)
         mat = self._mats[pot]
-        return about((mat.middle[0], mat.middle[1] + (which - (mat.rows - 1) / 2) * _ROW_MM), self._care, rng)
+        return spot_near((mat.middle[0], mat.middle[1] + (which - (mat.rows - 1) / 2) * _ROW_MM), self._care, rng)
 
     def seed(self, place: Place) -> list[int]:
         """See `Things`."""

@@ -25,7 +25,7 @@ OUTPUTS = 3 * (len(NUMBERS) + 1) + len(KINDS) + 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Opinions:
+class NumeralScores:
     """What the network thinks of cards. Probabilities, float32.
 
     Attributes:
@@ -75,24 +75,24 @@ def levelled(patches: np.ndarray) -> np.ndarray:
     return np.asarray(level)
 
 
-def opinions(net: Network, patches: np.ndarray) -> Opinions:
+def score_numerals(net: Network, patches: np.ndarray) -> NumeralScores:
     """What the network thinks of cards seen straight on (N, HIGH, WIDE, 3), shown to it both ways up.
 
     What it is sure of at once is shown one way up only: the other way would say the same.
     """
     n, classes = len(patches), len(NUMBERS) + 1
     if n == 0:
-        return Opinions(np.zeros((0, len(KINDS))), np.zeros(0), np.zeros((0, 2, 3, classes)))
+        return NumeralScores(np.zeros((0, len(KINDS))), np.zeros(0), np.zeros((0, 2, 3, classes)))
     planes = np.ascontiguousarray(patches.transpose(0, 3, 1, 2))
     level = levelled(planes.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
     first = _answers(net, level)
     second = np.column_stack([first[:, :-1], -first[:, -1]])
-    again = ~_is_plain(first)
+    again = ~_is_clear(first)
     if again.any():
         second[again] = _answers(net, level[again, :, ::-1, ::-1])
     kinds = softmax((_kinds(first) + _kinds(second)) / 2)
     upright = logistic((first[:, -1] - second[:, -1]) / 2)
-    return Opinions(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
+    return NumeralScores(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
 
 
 def _answers(net: Network, level: np.ndarray) -> np.ndarray:
@@ -100,7 +100,7 @@ def _answers(net: Network, level: np.ndarray) -> np.ndarray:
     return np.asarray(net.forward(np.ascontiguousarray(level)), np.float32)
 
 
-def _is_plain(answers: np.ndarray) -> np.ndarray:
+def _is_clear(answers: np.ndarray) -> np.ndarray:
     """One look was enough (N,): a back or nothing, or a face the right way up with all its numbers."""
     kinds, least = softmax(_kinds(answers)), softmax(_numbers(answers)).max(-1).min(-1)
     face = (
@@ -119,19 +119,19 @@ def _kinds(answers: np.ndarray) -> np.ndarray:
 
 
 NAMES = (*map(str, NUMBERS), BACK, None)
-"""What the classes of `numerals.Opinions.sections` are called."""
+"""What the classes of `numerals.NumeralScores.sections` are called."""
 
 
 class PretrainedNumerals:
     """The one classifier there is: no deck needs to be learnt. See `Classifier`."""
 
-    def look(self, pyramid: Pyramid, corners: np.ndarray) -> Opinions:
+    def read_numerals(self, pyramid: Pyramid, corners: np.ndarray) -> NumeralScores:
         """What the network thinks of cards (N, 4, 2)."""
-        return opinions(network("comet/numeral_classifier/weights.onnx"), cut_cards(pyramid, corners))
+        return score_numerals(network("comet/numeral_classifier/weights.onnx"), cut_cards(pyramid, corners))
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15) of `NAMES`."""
-        return self.look(pyramid, corners).sections()
+        return self.read_numerals(pyramid, corners).sections()
 
     def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
         """See `Classifier`. A 6 that may be a 9 upside down is no more likely than its way up, and so unsure."""

@@ -16,7 +16,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid, sample_pieces
 
 
-def widths_beside(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
+def relative_widths(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
     """How many times wider outlines (N, 4, 2) are than the cards beside them (N,); nan where no other is found surely.
 
     Args:
@@ -34,7 +34,7 @@ def widths_beside(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
 
 
 def fits(wider: np.ndarray) -> np.ndarray:
-    """Which outlines (N,) are as large as the cards beside them, see `widths_beside`."""
+    """Which outlines (N,) are as large as the cards beside them, see `relative_widths`."""
     return np.asarray(np.abs(wider - 1) < LIMITS.odd_size)
 
 
@@ -79,7 +79,7 @@ _SHARE = 0.53
 """What either card has of the outline's length: a half where they touch, three fifths where one covers the other."""
 
 
-def burnt_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_maybe: np.ndarray) -> np.ndarray:
+def merged_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_maybe: np.ndarray) -> np.ndarray:
     """Which outlines are two cards without an edge between them: bool (N,).
 
     On the 386 pictures that its limits were set by, all of its finds are.
@@ -98,7 +98,7 @@ def burnt_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_may
     return is_pair
 
 
-def parted(corners: np.ndarray) -> np.ndarray:
+def split_pair(corners: np.ndarray) -> np.ndarray:
     """The two cards (2N, 4, 2) that lie side by side in each outline (N, 4, 2), across its length."""
     a, b, c, d = np.moveaxis(corners, 1, 0)
     right, left = (c - b) * _SHARE, (d - a) * _SHARE

@@ -6,17 +6,17 @@ import numpy as np
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.plausibility import compared, is_gap, unlikeness
-from companion.games.comet.vision.reexamination import SeenOutlines, looked_at
-from companion.games.comet.vision.results import BACK, CometReading, SeenComet
+from companion.games.comet.vision.reexamination import SeenOutlines, classify_outlines
+from companion.games.comet.vision.results import BACK, CometReading, DetectedCometCard
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Stopwatch, Warned, confidence_of
+from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
 
 def read_comet(
-    bgr: np.ndarray, namer: PretrainedNumerals | None = None, across_px: float | None = None
+    bgr: np.ndarray, classifier: PretrainedNumerals | None = None, across_px: float | None = None
 ) -> CometReading:
     """Read a Comet table from one picture, without history.
 
@@ -29,7 +29,7 @@ def read_comet(
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
     """
-    namer = PretrainedNumerals()
+    classifier = PretrainedNumerals()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
@@ -38,19 +38,19 @@ def read_comet(
     clock.lap("find")
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
     clock.lap("outline")
-    seen = looked_at(pyramid, corners, np.array([f.confidence for f in found]), namer)
+    seen = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier)
     clock.lap("name")
-    cards = [_card(k, seen, i, namer) for k, i in enumerate(_told(seen.presence, seen.corners))]
-    told = _there(cards, pyramid)
+    cards = [_card(k, seen, i, classifier) for k, i in enumerate(_reported(seen.presence, seen.corners))]
+    told = _present(cards, pyramid)
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
     if not told:
-        warnings = [Warned("nothing-found", "no Comet card on this picture")]
+        warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
     clock.lap("judge")
-    return CometReading(tuple(told), (), tuple(warnings), namer, clock.laps)
+    return CometReading(tuple(told), (), tuple(warnings), classifier, clock.laps)
 
 
-def _told(presence: np.ndarray, corners: np.ndarray) -> list[int]:
+def _reported(presence: np.ndarray, corners: np.ndarray) -> list[int]:
     """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
     likely = np.argsort(-presence)[: int((presence >= LIMITS.doubtful_back).sum())]
     outlines, wide = corners[likely], CARD.width_px(corners[likely])
@@ -67,7 +67,7 @@ def _lies_on(corners: np.ndarray, surer: np.ndarray) -> bool:
     return cv2.intersectConvexConvex(corners, surer)[0] > LIMITS.shared_area * cv2.contourArea(corners)
 
 
-def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
+def _present(cards: list[DetectedCometCard], pyramid: Pyramid) -> list[DetectedCometCard]:
     """The cards that are there: their numbers can be read, or they are found surely enough."""
     backs = [card for card in cards if BACK in card.edges]
     off = unlikeness(pyramid, [card.corners for card in backs])
@@ -75,19 +75,19 @@ def _there(cards: list[SeenComet], pyramid: Pyramid) -> list[SeenComet]:
     familiar = {card.cell for card, is_so in zip(backs, alike, strict=True) if is_so}
     odd = {card.cell for card, is_so in zip(backs, strange, strict=True) if is_so}
     blank = [card for card in cards if not _has_numbers(card) and card.cell not in odd]
-    plain = {card.cell for card in blank if _is_plain(card, cards, pyramid, card.cell in familiar)}
+    plain = {card.cell for card in blank if _is_clear(card, cards, pyramid, card.cell in familiar)}
     return [card for card in cards if card.cell in plain or _is_read(card)]
 
 
-def _is_read(card: SeenComet) -> bool:
+def _is_read(card: DetectedCometCard) -> bool:
     return _has_numbers(card) and card.presence >= (LIMITS.hardly_read if card.edges.count(None) > 1 else LIMITS.card)
 
 
-def _has_numbers(card: SeenComet) -> bool:
+def _has_numbers(card: DetectedCometCard) -> bool:
     return bool(set(card.edges) - {None, BACK})
 
 
-def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_familiar: bool) -> bool:
+def _is_clear(card: DetectedCometCard, cards: list[DetectedCometCard], pyramid: Pyramid, is_familiar: bool) -> bool:
     """A card without numbers is there: found surely enough, the surer for a back like others, and no mere gap."""
     if card.presence >= (LIMITS.familiar_back if is_familiar else LIMITS.plain_card):
         return True
@@ -96,16 +96,18 @@ def _is_plain(card: SeenComet, cards: list[SeenComet], pyramid: Pyramid, is_fami
     return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, LIMITS.card)])
 
 
-def _card(number: int, seen: SeenOutlines, i: int, namer: PretrainedNumerals) -> SeenComet:
+def _card(number: int, seen: SeenOutlines, i: int, classifier: PretrainedNumerals) -> DetectedCometCard:
     sections, presence = seen.sections[i], float(seen.presence[i])
-    edges = namer.accept(sections)
+    edges = classifier.accept(sections)
     sure = confidence_of(presence, sections, edges)
-    return SeenComet((number, 0), edges, seen.corners[i], sure, presence, sections, 2 if seen.is_about[i] else 0)
+    return DetectedCometCard(
+        (number, 0), edges, seen.corners[i], sure, presence, sections, 2 if seen.is_about[i] else 0
+    )
 
 
-def _unsure(card: SeenComet, size: tuple[int, int]) -> Warned:
+def _unsure(card: DetectedCometCard, size: tuple[int, int]) -> ReadingWarning:
     missing = sum(edge is None for edge in card.edges)
     near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
     where = ", the picture's rim cuts it" if near_rim else ""
     what = "a number" if missing == 1 else f"{missing} numbers"
-    return Warned("unsure", f"{what} of a card cannot be read{where}", card.centre)
+    return ReadingWarning("unsure", f"{what} of a card cannot be read{where}", card.centre)

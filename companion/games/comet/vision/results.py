@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.vision.results import Reading, SeenCard
+from companion.vision.results import DetectedCard, Reading
 
 NUMBERS = tuple(range(2, 15))
 """What a section may show; 14 is the Ace."""
@@ -13,11 +13,11 @@ BACK = "back"
 """What stands in each section of a card lying face down."""
 
 
-class SeenComet(SeenCard):
+class DetectedCometCard(DetectedCard):
     """One Comet card on a picture.
 
     ``edges`` are its three sections from the side that its corners begin with: a number in digits, 14 for the Ace,
-    None where unsure, or `BACK`; ``probabilities`` (3, 15) are those of `numerals.Opinions.sections`. ``cell`` is a
+    None where unsure, or `BACK`; ``probabilities`` (3, 15) are those of `NumeralScores.sections`. ``cell`` is a
     number that the card keeps while it is followed, ``(k, 0)``; None when it has none. Its top left corner is corner
     ``east``, 0 or 2.
     """
@@ -74,7 +74,7 @@ def in_words(values: list[int | None] | None) -> str:
     return " ".join("?" if value is None else "A" if value == NUMBERS[-1] else str(value) for value in values)
 
 
-def about(card: SeenComet) -> SeenComet:
+def turned_half(card: DetectedCometCard) -> DetectedCometCard:
     """The same card, its corners begun at the opposite one."""
     return replace(
         card,
@@ -85,8 +85,8 @@ def about(card: SeenComet) -> SeenComet:
     )
 
 
-def aligned_comet(card: SeenComet, model: SeenComet) -> SeenComet:
+def aligned_comet(card: DetectedCometCard, model: DetectedCometCard) -> DetectedCometCard:
     """The card by itself, its corners begun where those of ``model``, seen there before, begin."""
     mine, offsets = card.corners - card.corners.mean(0), model.corners - model.corners.mean(0)
     is_about = float((mine * offsets).sum()) < float((np.roll(mine, -2, 0) * offsets).sum())
-    return replace(about(card) if is_about else card, cell=None)
+    return replace(turned_half(card) if is_about else card, cell=None)

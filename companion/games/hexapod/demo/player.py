@@ -13,7 +13,7 @@ from companion.games.hexapod.rules import game as hexapod
 from companion.games.hexapod.rules.state import COINS, State
 from companion.rules.engine import Command, Header
 
-_BESIDE_SPIDER = 8
+_NEAR_SPIDER = 8
 _WORST_CHANGE = -4
 """Who could only lay what costs more than this spends a coin or passes."""
 
@@ -139,6 +139,6 @@ def _stacked(seed: int) -> list[list[Cells]]:
     chance = Random(f"{seed} stacks")
     cards = list(deck())
     chance.shuffle(cards)
-    bottom = [SPIDER, *(cards.pop() for _ in range(_BESIDE_SPIDER))]
+    bottom = [SPIDER, *(cards.pop() for _ in range(_NEAR_SPIDER))]
     chance.shuffle(bottom)
     return [bottom[n::3] + cards[n::3] for n in range(3)]

@@ -7,7 +7,7 @@ import numpy as np
 
 from companion.games.hexapod import deck as hexapod
 from companion.printing.shapes import Point, Shape
-from companion.simulator.lying import Care, Pose, about
+from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera
 from companion.simulator.things import Face, Place, Still
 from companion.simulator.viewpoint import viewpoint
@@ -32,8 +32,8 @@ class HexapodThings:
         self._rows, self._cols = rows, cols
         self._care = care or Care(2.0, 2.0)
         width, height = cols * hexapod.CELL_MM, rows * hexapod.CELL_MM
-        beside = hexapod.SIDE_MM / 2 + _BETWEEN_MM + hexapod.FRAME_MM
-        self._corners = {players[0]: (-beside - width, -height / 2), players[1]: (beside, -height / 2)}
+        outside_cases = hexapod.SIDE_MM / 2 + _BETWEEN_MM + hexapod.FRAME_MM
+        self._corners = {players[0]: (-outside_cases - width, -height / 2), players[1]: (outside_cases, -height / 2)}
 
     def camera(self, size: tuple[int, int], rng: np.random.Generator) -> Camera:
         """See `Things`."""
@@ -64,9 +64,11 @@ class HexapodThings:
         """In its cells, a little off; on a stack a little more."""
         where, first, *others = cast("tuple[str, int, int]", place)
         if where == STACK:
-            return about((0.0, (first - (STACKS - 1) / 2) * _STACK_EVERY_MM), Care(4.0, 5.0), rng)
+            return spot_near((0.0, (first - (STACKS - 1) / 2) * _STACK_EVERY_MM), Care(4.0, 5.0), rng)
         left, top = self._corners[where]
-        return about((left + (others[0] + 1) * hexapod.CELL_MM, top + (first + 1) * hexapod.CELL_MM), self._care, rng)
+        return spot_near(
+            (left + (others[0] + 1) * hexapod.CELL_MM, top + (first + 1) * hexapod.CELL_MM), self._care, rng
+        )
 
     def seed(self, place: Place) -> list[int]:
         """See `Things`."""

@@ -33,7 +33,7 @@ class Seat:
         return {**parts, "total": sum(parts.values())}
 
     @property
-    def standing(self) -> tuple[int, int]:
+    def rank_key(self) -> tuple[int, int]:
         """What decides the game, higher first: the total, then coins left (rules page, Ruling)."""
         return self.score()["total"], self.coins
 
@@ -81,8 +81,8 @@ class State:
 
     def winners(self) -> list[str]:
         """Who has the higher total, or of equal ones more coins left; else both."""
-        best = max(seat.standing for seat in self.seats)
-        return [seat.name for seat in self.seats if seat.standing == best]
+        best = max(seat.rank_key for seat in self.seats)
+        return [seat.name for seat in self.seats if seat.rank_key == best]
 
     def scores(self) -> dict[str, dict[str, int]]:
         """Everybody's score."""

@@ -33,11 +33,11 @@ def variants(
         count: how many.
         rng: the only source of chance.
     """
-    quads = [_beside(corners, rows, cols, rng) for _ in range(count)]
-    return np.stack([prepared(_met_again(rectify_field(pyramid, quad, rows, cols), rng)) for quad in quads])
+    quads = [_jittered(corners, rows, cols, rng) for _ in range(count)]
+    return np.stack([prepared(_augmented(rectify_field(pyramid, quad, rows, cols), rng)) for quad in quads])
 
 
-def _beside(corners: np.ndarray, rows: int, cols: int, rng: np.random.Generator) -> np.ndarray:
+def _jittered(corners: np.ndarray, rows: int, cols: int, rng: np.random.Generator) -> np.ndarray:
     """The corners (4, 2), not quite where they are."""
     right, down = (corners[1] - corners[0]) / cols, (corners[3] - corners[0]) / rows
     outwards = np.array([[-0.5, -0.5], [0.5, -0.5], [0.5, 0.5], [-0.5, 0.5]])
@@ -45,7 +45,7 @@ def _beside(corners: np.ndarray, rows: int, cols: int, rng: np.random.Generator)
     return np.asarray(corners + off @ np.stack([right, down]), np.float32)
 
 
-def _met_again(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _augmented(picture: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     """A straightened field, uint8, as another camera in another light would show it."""
     if rng.random() < _BLURRED:
         picture = cv2.GaussianBlur(picture, (0, 0), float(rng.uniform(*_BLUR_PX)))

@@ -29,7 +29,7 @@ how far beside the cell's middle it lies."""
 _LEAST = 1e-6
 _TINT = 0.6
 """No light is taken to be so coloured that one of its channels is less than this share of another."""
-BESIDE_SCALE = 5.0
+NEIGHBOUR_SCALE = 5.0
 """What training multiplies the last with."""
 
 
@@ -49,7 +49,7 @@ class Cells:
     kind: np.ndarray
     up: np.ndarray
     likeness: np.ndarray
-    beside: np.ndarray
+    outside_cases: np.ndarray
 
 
 def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -> np.ndarray:
@@ -94,7 +94,7 @@ def prepared(picture: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(levelled.transpose(2, 0, 1))
 
 
-def look(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
+def classify_cells(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
     """What the network says about fields (N, 3, H, W), without the cells around them."""
     if len(fields) == 0:
         return ()
@@ -110,14 +110,14 @@ def together(looks: Sequence[Cells]) -> Cells:
     )
     likeness = np.mean([one.likeness for one in looks], axis=0)
     length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
-    return Cells(state, kind, up, likeness / length, np.mean([one.beside for one in looks], axis=0))
+    return Cells(state, kind, up, likeness / length, np.mean([one.outside_cases for one in looks], axis=0))
 
 
 def _cells(planes: np.ndarray) -> Cells:
     likeness = planes[..., LIKENESS]
     length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
     state, kind, up = (softmax(planes[..., part]) for part in (STATE, KIND, UP))
-    return Cells(state, kind, up, likeness / length, planes[..., BESIDE] / BESIDE_SCALE)
+    return Cells(state, kind, up, likeness / length, planes[..., BESIDE] / NEIGHBOUR_SCALE)
 
 
 class InsectClassifier(Protocol):
@@ -178,22 +178,26 @@ class FewShotInsects:
 
     examples: np.ndarray
     of_kind: np.ndarray
-    parting: Discriminant
+    fit_discriminant: Discriminant
     rows: int = 5
     cols: int = 5
     must_stand: bool = True
 
     def kinds(self, cells: Cells) -> np.ndarray:
         """See `InsectClassifier`; what is missing to 1 is that it is none of those that were shown."""
-        alike = LIMITS.sharpness * cells.likeness @ self.examples.T
-        is_shown = logistic(np.logaddexp.reduce(alike, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at)
-        out = np.zeros((*alike.shape[:2], len(KINDS)), np.float32)
-        shown = [KINDS.index(kind) for kind in self.parting.kinds]
-        out[..., shown] = softmax(LIMITS.discriminant_share * self.parting.logits(cells.likeness))
+        ambiguous_pairs = LIMITS.sharpness * cells.likeness @ self.examples.T
+        is_shown = logistic(
+            np.logaddexp.reduce(ambiguous_pairs, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at
+        )
+        out = np.zeros((*ambiguous_pairs.shape[:2], len(KINDS)), np.float32)
+        shown = [KINDS.index(kind) for kind in self.fit_discriminant.kinds]
+        out[..., shown] = softmax(LIMITS.discriminant_share * self.fit_discriminant.logits(cells.likeness))
         return np.asarray(out * is_shown)
 
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""
-        alike = LIMITS.standing_sharpness * cells.likeness @ self.examples.T
-        to_kinds = [np.logaddexp.reduce(alike[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)]
+        ambiguous_pairs = LIMITS.standing_sharpness * cells.likeness @ self.examples.T
+        to_kinds = [
+            np.logaddexp.reduce(ambiguous_pairs[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)
+        ]
         return float((cells.state[..., INSECT] * np.max(to_kinds, axis=0)).sum()) + PretrainedInsects().fit(cells)

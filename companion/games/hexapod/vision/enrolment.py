@@ -21,15 +21,15 @@ from companion.games.hexapod.vision.classifier import (
     OTHER,
     Cells,
     FewShotInsects,
-    look,
+    classify_cells,
     rectify_field,
     together,
     views,
 )
 from companion.games.hexapod.vision.detector import detect_fields
-from companion.games.hexapod.vision.outlines import exact_cases
+from companion.games.hexapod.vision.outlines import detect_cases
 from companion.games.hexapod.vision.thresholds import LIMITS
-from companion.vision.classification.discriminant import Discriminant, parting
+from companion.vision.classification.discriminant import Discriminant, fit_discriminant
 from companion.vision.detection.detector import corners_of
 from companion.vision.enrolment.labels import label_of, outlines_of
 from companion.vision.enrolment.profile import Profile, expected_doubts
@@ -70,7 +70,7 @@ class InsectProfile(Profile):
     cols: int
     examples: np.ndarray
     kinds: tuple[str, ...]
-    parted: tuple[str, ...]
+    split_pair: tuple[str, ...]
     weights: np.ndarray
     offsets: np.ndarray
     burnt_out: float = 0.0
@@ -81,17 +81,17 @@ class InsectProfile(Profile):
         missing = [kind for kind in KINDS if kind not in self.kinds]
         lacking = f" (not shown: {', '.join(missing)})" if missing else ""
         light = "; the photographs are burnt out, take them in less light" if self.is_burnt_out else ""
-        return f"{', '.join(shown)} of {self.deck}{lacking}{expected_doubts(self.alike)}{light}"
+        return f"{', '.join(shown)} of {self.deck}{lacking}{expected_doubts(self.ambiguous_pairs)}{light}"
 
     def is_consistent(self) -> bool:
         """See `Profile`."""
         return (
             self.examples.ndim == 2
             and len(self.examples) == len(self.kinds)
-            and set(self.parted) == set(self.kinds) <= set(KINDS)
+            and set(self.split_pair) == set(self.kinds) <= set(KINDS)
             and 1 <= min(self.rows, self.cols) <= max(self.rows, self.cols) <= _LARGEST_CASE
-            and self.weights.shape == (len(self.parted), self.examples.shape[1])
-            and self.offsets.shape == (len(self.parted),)
+            and self.weights.shape == (len(self.split_pair), self.examples.shape[1])
+            and self.offsets.shape == (len(self.split_pair),)
         )
 
     @property
@@ -100,16 +100,16 @@ class InsectProfile(Profile):
         return self.burnt_out > LIMITS.burnt_out
 
     @property
-    def alike(self) -> tuple[tuple[str, str], ...]:
+    def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of kinds that are hard to tell apart."""
         of = {kind: self.examples[[k == kind for k in self.kinds]] for kind in KINDS if kind in self.kinds}
         return tuple((a, b) for a, b in combinations(of, 2) if (of[a] @ of[b].T).max() > LIMITS.alike_kinds)
 
-    def namer(self) -> FewShotInsects:
+    def classifier(self) -> FewShotInsects:
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
         return FewShotInsects(
-            self.examples, of_kind, Discriminant(self.parted, self.weights, self.offsets), self.rows, self.cols
+            self.examples, of_kind, Discriminant(self.split_pair, self.weights, self.offsets), self.rows, self.cols
         )
 
 
@@ -137,13 +137,13 @@ def learn_hexapod(
             size = (len(board["cells"]), len(board["cells"][0]))
             corners = _upright(pyramid, quad, board["cells"], is_rough=bool(board.get("corners")))
             examples += _examples(pyramid, corners, board["cells"])
-            again += _met_again(pyramid, corners, board["cells"])
+            again += _augmented(pyramid, corners, board["cells"])
             burnt.append(_burnt_out(pyramid, quad, board["cells"]))
     shown = {kind for _, kind in examples} & {kind for _, kind in again}
     if len(shown) < LIMITS.fewest_kinds:
         raise UsageError("the photographs show fewer than two kinds of insects", code="too-few-symbols")
     (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, again))
-    told_apart = parting(varied, of_varied)
+    told_apart = fit_discriminant(varied, of_varied)
     return InsectProfile(
         deck, *size, vectors, kinds, told_apart.kinds, told_apart.weights, told_apart.offsets, float(np.mean(burnt))
     )
@@ -170,7 +170,7 @@ def _boards(name: str, label: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 def _outlines(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[np.ndarray]:
     """The case (4, 2) that each label means, begun at its label's first corner where that has corners."""
-    found = corners_of(exact_cases(pyramid, detect_fields(pyramid, LIMITS.hint), LIMITS.hint_when_told), 4)
+    found = corners_of(detect_cases(pyramid, detect_fields(pyramid, LIMITS.hint), LIMITS.hint_when_told), 4)
     roughs = [np.asarray(board.get("corners") or [], np.float32) for board in boards]
     seen = found if all(map(len, roughs)) else found[: len(boards)]
     outlines = outlines_of(name, seen, boards)
@@ -186,7 +186,9 @@ def _begun_at(quad: np.ndarray, rough: np.ndarray) -> np.ndarray:
 def _upright(pyramid: Pyramid, quad: np.ndarray, cells: Grid, *, is_rough: bool) -> np.ndarray:
     """The case's corners (4, 2), the first at the top left as its labels say."""
     ways = [np.roll(quad, -turns, axis=0) for turns in range(4)]
-    fits = [_fit(one, cells) for one in look(network(_NETWORK), views(pyramid, ways, len(cells), len(cells[0])))]
+    fits = [
+        _fit(one, cells) for one in classify_cells(network(_NETWORK), views(pyramid, ways, len(cells), len(cells[0])))
+    ]
     fits[0] += LIMITS.labelled_way if is_rough else 0.0
     return ways[int(np.argmax(fits))]
 
@@ -194,18 +196,18 @@ def _upright(pyramid: Pyramid, quad: np.ndarray, cells: Grid, *, is_rough: bool)
 def _examples(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
     """An example for every labelled insect's cell that nothing covers."""
     side = np.linalg.norm(corners[1] - corners[0])
-    nudged = [corners + np.array(nudge, np.float32) * side for nudge in _NUDGES]
-    seen = look(network(_NETWORK), views(pyramid, nudged, len(cells), len(cells[0])))
+    shift_corners = [corners + np.array(nudge, np.float32) * side for nudge in _NUDGES]
+    seen = classify_cells(network(_NETWORK), views(pyramid, shift_corners, len(cells), len(cells[0])))
     return _labelled(replace(seen[0], likeness=together(seen).likeness), cells)
 
 
-def _met_again(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
+def _augmented(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
     """Examples of the case as it may be met again."""
     rng, size = np.random.default_rng(0), (len(cells), len(cells[0]))
     return [
         example
         for _ in range(LIMITS.variants // _AT_ONCE)
-        for seen in look(network(_NETWORK), variants(pyramid, corners, *size, _AT_ONCE, rng))
+        for seen in classify_cells(network(_NETWORK), variants(pyramid, corners, *size, _AT_ONCE, rng))
         for example in _labelled(seen, cells)
     ]
 

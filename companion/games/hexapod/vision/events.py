@@ -5,12 +5,12 @@ from collections.abc import Mapping
 import numpy as np
 
 from companion.games.hexapod.vision.placements import Laid, Place
-from companion.games.hexapod.vision.results import SeenField
+from companion.games.hexapod.vision.results import DetectedField
 from companion.vision.geometry.shapes import homography, mapped
-from companion.vision.tracking.events import Told
+from companion.vision.tracking.events import TableEvent
 
 
-def in_words(told: Told) -> str:
+def in_words(told: TableEvent) -> str:
     """What was told, for people.
 
     >>> in_words({"event": "placed", "board": 0, "row": 1, "col": 2, "cells": [["blue", "gold"], ["moth", "moth"]]})
@@ -25,7 +25,7 @@ def in_words(told: Told) -> str:
     return f"{told['event']} {where}: {shown}"
 
 
-def placed(board: int, case: SeenField, laid: Laid) -> Told:
+def placed(board: int, case: DetectedField, laid: Laid) -> TableEvent:
     """A card laid in a case."""
     row, col = laid.place
     return {
@@ -39,7 +39,7 @@ def placed(board: int, case: SeenField, laid: Laid) -> Told:
     }
 
 
-def removed(board: int, case: SeenField, news: Mapping[Place, str | None]) -> Told:
+def removed(board: int, case: DetectedField, news: Mapping[Place, str | None]) -> TableEvent:
     """Cells of a case show what lay below, or the floor."""
     rows, cols = [place[0] for place in news], [place[1] for place in news]
     high, wide = max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
@@ -56,12 +56,12 @@ def removed(board: int, case: SeenField, news: Mapping[Place, str | None]) -> To
     }
 
 
-def moved(board: int, case: SeenField, news: Mapping[Place, str | None]) -> Told:
+def moved(board: int, case: DetectedField, news: Mapping[Place, str | None]) -> TableEvent:
     """Something changed in a case that is no one card laid."""
     return {**removed(board, case, news), "event": "moved"}
 
 
-def cell_corners(field: SeenField, place: tuple[int, ...], high: int, wide: int) -> np.ndarray:
+def cell_corners(field: DetectedField, place: tuple[int, ...], high: int, wide: int) -> np.ndarray:
     """The corners (4, 2) of some cells of a field, in pixels."""
     rows, cols = len(field.cells), len(field.cells[0])
     row, col = place

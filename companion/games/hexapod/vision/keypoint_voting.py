@@ -46,11 +46,11 @@ def refine_quads(pyramid: Pyramid, quads: Sequence[Detection], *, is_case: bool)
     """
     still: list[Detection] = []
     moving = list(quads)
-    for look in range(LIMITS.refinements):
+    for classify_cells in range(LIMITS.refinements):
         asked, moving = moving, []
-        for before, now in zip(asked, _looked_at(pyramid, asked, is_case, by_votes=look > 0), strict=True):
+        for before, now in zip(asked, _refine_pass(pyramid, asked, is_case, by_votes=classify_cells > 0), strict=True):
             if now.confidence >= LIMITS.none:
-                (still if look > 0 and _stayed(before, now) else moving).append(now)
+                (still if classify_cells > 0 and _stayed(before, now) else moving).append(now)
     return still + moving
 
 
@@ -58,7 +58,7 @@ def _stayed(before: Detection, now: Detection) -> bool:
     return float(np.abs(now.corners - before.corners).max()) < LIMITS.still * side_px(now.corners)
 
 
-def _looked_at(pyramid: Pyramid, quads: list[Detection], is_case: bool, *, by_votes: bool) -> list[Detection]:
+def _refine_pass(pyramid: Pyramid, quads: list[Detection], is_case: bool, *, by_votes: bool) -> list[Detection]:
     """One look: each quad moved to where the network sees it, and how surely it is there."""
     if not quads:
         return []

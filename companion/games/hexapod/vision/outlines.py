@@ -13,13 +13,13 @@ from companion.vision.geometry.shapes import homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 
 
-def exact_cases(pyramid: Pyramid, finds: Finds, least: float = LIMITS.there) -> tuple[Detection, ...]:
+def detect_cases(pyramid: Pyramid, finds: Finds, least: float = LIMITS.there) -> tuple[Detection, ...]:
     """The cases' fields, surest first, each begun at any corner; not those less sure than ``least``."""
     cases = refine_quads(pyramid, finds.cases, is_case=True)
-    return _once(_surest_first(cases), least)
+    return _once(_by_confidence(cases), least)
 
 
-def exact_cards(
+def detect_loose_cards(
     pyramid: Pyramid, finds: Finds, cases: Sequence[Detection], rows: int, cols: int
 ) -> tuple[Detection, ...]:
     """The loose cards, each begun at any corner, those first that are as wide as such a card is beside the cases, then
@@ -33,12 +33,12 @@ def exact_cards(
         cols: from left to right.
     """
     sure = [case for case in cases if case.confidence >= LIMITS.sure_case]
-    cards = _surest_first(refine_quads(pyramid, beside(finds.cards, sure), is_case=False))
+    cards = _by_confidence(refine_quads(pyramid, outside_cases(finds.cards, sure), is_case=False))
     by_width = sorted(cards, key=lambda card: not all(_is_as_wide(card, case, rows, cols) for case in sure))
     return _once(by_width, LIMITS.hinted_card)
 
 
-def beside(cards: Sequence[Detection], cases: Sequence[Detection]) -> tuple[Detection, ...]:
+def outside_cases(cards: Sequence[Detection], cases: Sequence[Detection]) -> tuple[Detection, ...]:
     """The cards that lie in none of the cases: a card in a case is no loose one."""
     return tuple(card for card in cards if not any(_is_in(card, case) for case in cases))
 
@@ -49,14 +49,14 @@ def is_cards(case: Detection, cards: Sequence[Detection]) -> bool:
     return sum(cv2.contourArea(card.corners) for card in surer) > LIMITS.cards_of_case * cv2.contourArea(case.corners)
 
 
-def nudged(pyramid: Pyramid, quad: Detection, *, is_case: bool) -> Detection:
+def shift_corners(pyramid: Pyramid, quad: Detection, *, is_case: bool) -> Detection:
     """A known quad where it lies now, a push further perhaps; as it was where it cannot be seen."""
     (*seen,) = refine_quads(pyramid, [quad], is_case=is_case)
     is_it = bool(seen) and seen[0].confidence >= LIMITS.there and _is_same(seen[0], quad)
     return Detection(seen[0].corners, quad.confidence) if is_it else quad
 
 
-def _surest_first(quads: Iterable[Detection]) -> list[Detection]:
+def _by_confidence(quads: Iterable[Detection]) -> list[Detection]:
     return sorted(quads, key=lambda quad: -quad.confidence)
 
 

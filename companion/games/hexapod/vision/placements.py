@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from companion.games.hexapod.vision.results import Kinds, SeenField
+from companion.games.hexapod.vision.results import DetectedField, Kinds
 
 Place = tuple[int, int]
 Cells = tuple[tuple[str | None, str | None], tuple[str | None, str | None]]
@@ -21,7 +21,7 @@ _COVERED = 0.6
 
 _SHOWS = 2
 """Of two cards laid at once each must show something new in so many of its cells."""
-_ELSEWHERE = 0.15
+_OTHER_PLACE = 0.15
 """And then the other cells may look different only so much, taken together."""
 
 
@@ -33,7 +33,7 @@ class Laid:
     cells: Cells
 
 
-def news_of(before: SeenField, now: SeenField) -> dict[Place, str | None]:
+def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str | None]:
     """The cells that show something else than before, as far as they were read, and what."""
     return {
         (r, c): now.cells[r][c]
@@ -43,7 +43,7 @@ def news_of(before: SeenField, now: SeenField) -> dict[Place, str | None]:
     }
 
 
-def laid_cards(before: SeenField, now: SeenField, changed: np.ndarray) -> tuple[Laid, ...]:
+def laid_cards(before: DetectedField, now: DetectedField, changed: np.ndarray) -> tuple[Laid, ...]:
     """The one or two cards that were laid; none when no such explain what changed.
 
     Args:
@@ -54,7 +54,7 @@ def laid_cards(before: SeenField, now: SeenField, changed: np.ndarray) -> tuple[
     Returns:
         Two cards that lie one over the other with the lower one first, its hidden cells None.
     """
-    news = news_of(before, now) | _first_read(before, now)
+    news = changed_cells(before, now) | _first_read(before, now)
     if any(kind is None for kind in news.values()):
         return ()
     rows, cols = changed.shape
@@ -75,7 +75,9 @@ def laid_cards(before: SeenField, now: SeenField, changed: np.ndarray) -> tuple[
     return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1], set())))
 
 
-def _explains(pair: tuple[Place, Place], now: SeenField, news: Mapping[Place, str | None], changed: np.ndarray) -> bool:
+def _explains(
+    pair: tuple[Place, Place], now: DetectedField, news: Mapping[Place, str | None], changed: np.ndarray
+) -> bool:
     """Whether a card and one on top of it, or beside it, show all that is new."""
     lower, top = (set(_under(place)) for place in pair)
     shown = lower - top
@@ -122,10 +124,10 @@ def _stands_out(changed: np.ndarray, place: Place) -> bool:
     """Whether all four cells there look different and the others hardly do: no shadow, no light."""
     inside = np.zeros(changed.shape, bool)
     inside[place[0] : place[0] + 2, place[1] : place[1] + 2] = True
-    return bool(changed[inside].min() >= _COVERED and changed[~inside].mean() <= _ELSEWHERE)
+    return bool(changed[inside].min() >= _COVERED and changed[~inside].mean() <= _OTHER_PLACE)
 
 
-def _first_read(before: SeenField, now: SeenField) -> dict[Place, str | None]:
+def _first_read(before: DetectedField, now: DetectedField) -> dict[Place, str | None]:
     """Cells that could not be read before and can be now, where an insect shows."""
     return {
         (r, c): now.cells[r][c]

@@ -7,18 +7,18 @@ from dataclasses import replace
 import numpy as np
 
 from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, InsectClassifier
-from companion.games.hexapod.vision.orientation import Upright
-from companion.games.hexapod.vision.results import SeenField
+from companion.games.hexapod.vision.orientation import OrientedField
+from companion.games.hexapod.vision.results import DetectedField
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import homography, mapped
-from companion.vision.results import Warned
+from companion.vision.results import ReadingWarning
 
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
 """Kinds of one cell: the halves of the others look different each."""
 
 
-def odd_ones(fields: Sequence[Upright], namer: InsectClassifier) -> list[np.ndarray]:
+def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier) -> list[np.ndarray]:
     """Where an insect looks unlike the others that are taken for its kind.
 
     Args:
@@ -36,14 +36,14 @@ def odd_ones(fields: Sequence[Upright], namer: InsectClassifier) -> list[np.ndar
         for parts in (
             [field.cells.likeness for field in fields],
             [field.cells.state[..., INSECT] for field in fields],
-            [namer.kinds(field.cells) for field in fields],
+            [classifier.kinds(field.cells) for field in fields],
         )
     )
     named, sure = kinds.argmax(1), insect[:, 0] * kinds.max(1)
     is_insect = (insect[:, 0] > 0.5) & np.isin(named, _WHOLE)
     weights = (named[:, None] == named[None]) * is_insect[None] * sure[None]
     np.fill_diagonal(weights, 0)
-    unlike = (weights * (likeness @ likeness.T < LIMITS.alike)).sum(1) / np.maximum(weights.sum(1), 1e-9)
+    unlike = (weights * (likeness @ likeness.T < LIMITS.ambiguous_pairs)).sum(1) / np.maximum(weights.sum(1), 1e-9)
     odd = np.split(is_insect & (unlike > LIMITS.odd_share), np.cumsum(sizes)[:-1])
     return [one.reshape(field.cells.state.shape[:2]) for one, field in zip(odd, fields, strict=True)]
 
@@ -52,7 +52,7 @@ _WHICH_WAY = "which way up it lies is not certain"
 _SECOND = {"stag": ((1, 0), (-1, 0)), "moth": ((0, 1), (0, -1)), "spider": ((0, 1), (0, -1), (1, 0), (-1, 0))}
 
 
-def is_case(field: Upright) -> bool:
+def is_case(field: OrientedField) -> bool:
     """Whether cells show on what was found as a case, floor or insects, not the back of a card or a cloth."""
     plainness = _plainness(field)
     if field.quad.confidence >= LIMITS.certain_case:
@@ -61,18 +61,18 @@ def is_case(field: Upright) -> bool:
     return plainness > (LIMITS.plain_case if insects >= 2 else LIMITS.bare_case)
 
 
-def is_plainly_case(field: Upright) -> bool:
+def is_clear_case(field: OrientedField) -> bool:
     """Whether every cell of a case shows so plainly that it cannot be a card, or some in a row, taken for one."""
     return _plainness(field) > LIMITS.unmistakable_case
 
 
-def _plainness(field: Upright) -> float:
+def _plainness(field: OrientedField) -> float:
     """How surely a field's cells show floor or an insect, taken together."""
     state = field.cells.state
     return float(np.maximum(state[..., EMPTY], state[..., INSECT]).mean())
 
 
-def is_card(field: Upright) -> bool:
+def is_card(field: OrientedField) -> bool:
     """Whether insects show on what was found as a loose card, not a back or a pattern; an outline that is hardly one is
     a card only where they show plainly."""
     insect = field.cells.state[..., INSECT]
@@ -81,24 +81,29 @@ def is_card(field: Upright) -> bool:
     return bool((insect > 0.6).sum() >= 2 and insect.mean() > 0.45)
 
 
-def as_sure_as_others(card: Upright) -> Upright:
+def is_as_confident_as_others(card: OrientedField) -> OrientedField:
     """A loose card that insects show to be one, however unsure its outline was."""
     return replace(card, quad=Detection(card.quad.corners, max(card.quad.confidence, LIMITS.there)))
 
 
-def is_worth_telling(card: SeenField) -> bool:
+def is_reportable(card: DetectedField) -> bool:
     """Whether a loose card is told: something on it was read, or it was found so surely that people should hear."""
     return card.presence >= LIMITS.unread_card or not all(map(all, card.doubt))
 
 
-def is_told(field: Upright) -> bool:
+def has_insect(field: OrientedField) -> bool:
     """Whether an insect shows, so that there is a way up to tell."""
     return bool((field.cells.state.argmax(-1) == INSECT).any())
 
 
-def judged(
-    field: Upright, namer: InsectClassifier, size: tuple[int, int], odd: np.ndarray | None = None, *, is_case: bool
-) -> tuple[SeenField, list[Warned]]:
+def assess(
+    field: OrientedField,
+    classifier: InsectClassifier,
+    size: tuple[int, int],
+    odd: np.ndarray | None = None,
+    *,
+    is_case: bool,
+) -> tuple[DetectedField, list[ReadingWarning]]:
     """State what is sure of a field and doubt the rest.
 
     Args:
@@ -108,7 +113,7 @@ def judged(
         odd: (rows, cols) insects unlike the others of their kind; None where that was not asked.
         is_case: whether it is a case; else it is a loose card, which has no empty cells.
     """
-    state, kinds = field.cells.state, namer.kinds(field.cells)
+    state, kinds = field.cells.state, classifier.kinds(field.cells)
     named = kinds.argmax(-1)
     empty = (state[..., EMPTY] >= state[..., INSECT]) & np.bool_(is_case)
     sure = np.where(empty, state[..., EMPTY], state[..., INSECT] * kinds.max(-1))
@@ -117,7 +122,7 @@ def judged(
         [None if empty[r, c] else KINDS[named[r, c]] for c in range(cols)] for r in range(rows)
     ]
     centres = _centres(field.quad.corners, rows, cols)
-    others = _doubts_beside(field, sure, empty, odd)
+    others = _doubts_from_neighbours(field, sure, empty, odd)
     reasons = np.full((rows, cols), None, object)
     for cell in np.ndindex(rows, cols):
         reason = _doubt(names, float(sure[cell]), state[cell], cell, centres[cell], size)
@@ -126,30 +131,30 @@ def judged(
     reasons[_other_if_turned(field, np.where(empty, -1, named), doubted) & ~doubted] = _WHICH_WAY
     doubt, what = reasons.astype(bool), "a cell" if is_case else "a loose card's cell"
     warnings = [
-        Warned("unsure", f"{what}: {reason}", (float(x), float(y)))
+        ReadingWarning("unsure", f"{what}: {reason}", (float(x), float(y)))
         for reason, (x, y) in zip(reasons[doubt], centres[doubt], strict=True)
     ]
     stated = sure[~doubt]
-    seen = SeenField(
+    seen = DetectedField(
         field.quad.corners,
         tuple(tuple(None if doubt[r, c] else name for c, name in enumerate(row)) for r, row in enumerate(names)),
         tuple(tuple(bool(d) for d in row) for row in doubt),
         field.quad.confidence * (float(stated.min()) if len(stated) else 0.5),
         is_case,
-        field.lead >= LIMITS.known_way and is_told(field),
+        field.lead >= LIMITS.known_way and has_insect(field),
         field.quad.confidence,
     )
     return seen, warnings
 
 
-def _doubts_beside(
-    field: Upright, sure: np.ndarray, empty: np.ndarray, odd: np.ndarray | None
+def _doubts_from_neighbours(
+    field: OrientedField, sure: np.ndarray, empty: np.ndarray, odd: np.ndarray | None
 ) -> list[tuple[np.ndarray, str]]:
     """Where (rows, cols) cells that are plain by themselves are doubted for what is seen beside them, and why."""
     state = field.cells.state
     seen_cells = sure[state[..., OTHER] < np.maximum(state[..., EMPTY], state[..., INSECT])]
     is_shaky = len(seen_cells) > 0 and float(seen_cells.mean()) < LIMITS.shaky_field
-    is_aside = np.linalg.norm(field.cells.beside, axis=-1) > LIMITS.aside
+    is_aside = np.linalg.norm(field.cells.outside_cases, axis=-1) > LIMITS.aside
     is_odd = np.zeros_like(empty) if odd is None else odd
     return [
         (is_odd & ~empty & (sure < LIMITS.plain_cell), "it looks unlike the others of its kind"),
@@ -158,7 +163,7 @@ def _doubts_beside(
     ]
 
 
-def _other_if_turned(field: Upright, named: np.ndarray, doubted: np.ndarray) -> np.ndarray:
+def _other_if_turned(field: OrientedField, named: np.ndarray, doubted: np.ndarray) -> np.ndarray:
     """Where a cell might show something else, were the field turned another way that is about as likely.
 
     Args:
@@ -166,7 +171,7 @@ def _other_if_turned(field: Upright, named: np.ndarray, doubted: np.ndarray) -> 
         named: (rows, cols) what its cells show, -1 for floor.
         doubted: (rows, cols) whether that is doubted.
     """
-    rivals = [k for k in (1, 2, 3) if field.ways[0] - field.ways[k] < LIMITS.known_way] if is_told(field) else []
+    rivals = [k for k in (1, 2, 3) if field.ways[0] - field.ways[k] < LIMITS.known_way] if has_insect(field) else []
     turned = [(np.rot90(named, k) != named) | np.rot90(doubted, k) for k in rivals]
     return np.asarray(np.any([np.zeros(named.shape, bool), *turned], axis=0))
 
@@ -195,8 +200,8 @@ def _doubt(
 def _has_second(names: list[list[str | None]], cell: tuple[int, int], name: str) -> bool:
     """Whether the insect's other half may be beside it; a doubted neighbour may be it."""
     rows, cols = len(names), len(names[0])
-    beside = [(cell[0] + dr, cell[1] + dc) for dr, dc in _SECOND[name]]
-    return any(0 <= r < rows and 0 <= c < cols and names[r][c] == name for r, c in beside)
+    outside_cases = [(cell[0] + dr, cell[1] + dc) for dr, dc in _SECOND[name]]
+    return any(0 <= r < rows and 0 <= c < cols and names[r][c] == name for r, c in outside_cases)
 
 
 def _centres(corners: np.ndarray, rows: int, cols: int) -> np.ndarray:

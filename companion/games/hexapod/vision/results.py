@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from companion.vision.results import Warned
+from companion.vision.results import ReadingWarning
 
 Kinds = tuple[tuple[str | None, ...], ...]
 """Row by row; None for an empty cell and for one that could not be read."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenField:
+class DetectedField:
     """A case's field, or a loose card, on a picture.
 
     Attributes:
@@ -69,9 +69,9 @@ class HexapodReading:
         stages_ms: how long each stage took.
     """
 
-    cards: tuple[SeenField, ...]
-    loose: tuple[SeenField, ...]
-    warnings: tuple[Warned, ...]
+    cards: tuple[DetectedField, ...]
+    loose: tuple[DetectedField, ...]
+    warnings: tuple[ReadingWarning, ...]
     stages_ms: Mapping[str, float] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:

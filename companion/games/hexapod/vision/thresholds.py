@@ -61,7 +61,7 @@ class HexapodLimits:
     """An insect that is less like every example than this is sooner of a kind that was not shown."""
 
     # embedding outliers
-    alike: float = 0.7
+    ambiguous_pairs: float = 0.7
     """Two insects of one printing and kind are at least so alike: measured, 19 of 20 pairs are; of two kinds, 1 of
     100."""
     odd_share: float = 0.34

@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexapod.vision.association import begun_alike, found_again, is_same_place, was_pushed
+from companion.games.hexapod.vision.association import align_first_corner, has_shifted, is_same_place, match_fields
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.events import cell_corners, moved, placed, removed
-from companion.games.hexapod.vision.orientation import looked_again
-from companion.games.hexapod.vision.placements import laid_cards, news_of, with_card
-from companion.games.hexapod.vision.plausibility import is_card, is_case, judged
+from companion.games.hexapod.vision.orientation import reclassify_fields
+from companion.games.hexapod.vision.placements import changed_cells, laid_cards, with_card
+from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.games.hexapod.vision.results import HexapodReading, SeenField
+from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.change_detector import Mask, cells_of
-from companion.vision.tracking.events import Patience, TableEvent
+from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.tracker import Found, TableReading, Tracker, View
 from companion.vision.tracking.tracks import State, Track
 
@@ -27,9 +27,9 @@ _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
-_LOOKS = 2
+_READINGS = 2
 """A field is believed when so many looks in a row saw the same."""
-_MANY_LOOKS = 5
+_MANY_PASSES = 5
 _SELDOM_S = 0.8
 """A field that was looked at often is looked at once in so long."""
 _READ_S = 0.06
@@ -38,38 +38,38 @@ _FULL_S = 0.4
 
 
 @dataclass(slots=True, eq=False)
-class _Look:
+class _Pass:
     """What was last seen of a field, for how many looks the same, when last, and since when it is looked at."""
 
-    field: SeenField
+    field: DetectedField
     looks: int
     at_s: float
     since_s: float
 
 
-class CaseTracker(Tracker[SeenField]):
+class CaseTracker(Tracker[DetectedField]):
     """Follows the cases and the loose cards of one table."""
 
     THINGS = "cases"
 
-    def __init__(self, namer: InsectClassifier | None = None, patience: Patience | None = None) -> None:
+    def __init__(self, classifier: InsectClassifier | None = None, patience: SettleTimes | None = None) -> None:
         super().__init__(patience)
-        self._namer = namer or PretrainedInsects()
-        self._looks: dict[Track[SeenField], _Look] = {}
+        self._classifier = classifier or PretrainedInsects()
+        self._run_passes: dict[Track[DetectedField], _Pass] = {}
         self._pyramid: Pyramid | None = None
 
     def _read_table(self, bgr: NDArray[np.uint8]) -> HexapodReading:
-        return read_hexapod(bgr, self._namer)
+        return read_hexapod(bgr, self._classifier)
 
-    def _is_doubtful(self, reading: TableReading) -> bool:
+    def _is_unsure(self, reading: TableReading) -> bool:
         return any(any(map(any, case.doubt)) for case in reading.cards)
 
-    def _find(self, known: list[SeenField], reading: TableReading) -> Found[SeenField] | None:
+    def _find(self, known: list[DetectedField], reading: TableReading) -> Found[DetectedField] | None:
         assert isinstance(reading, HexapodReading)
-        cases = found_again(known, reading)
+        cases = match_fields(known, reading)
         if cases is None:
             return None
-        self._looks.clear()
+        self._run_passes.clear()
         left = list(reading.loose)
         pieces, is_seen = list(cases), [True] * len(cases)
         for card in known[len(cases) :]:
@@ -81,7 +81,7 @@ class CaseTracker(Tracker[SeenField]):
 
     # ------------------------------------------------------------ known cases and cards
 
-    def _look(self, view: View) -> list[TableEvent]:
+    def _process(self, view: View) -> list[TableEvent]:
         self._pyramid = None
         events: list[TableEvent] = []
         free: Mask = np.ones(view.changed.shape, bool)
@@ -89,39 +89,39 @@ class CaseTracker(Tracker[SeenField]):
             area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
             if float(view.changed[area].mean() if area.any() else 0) < 0.01:
-                self._looks.pop(track, None)
+                self._run_passes.pop(track, None)
                 track.enter(State.STILL, self._now_s)
                 continue
-            events += self._look_at(track, view)
-        return events + self._look_elsewhere(view, free)
+            events += self._read_field(track, view)
+        return events + self._search_elsewhere(view, free)
 
-    def _look_at(self, track: Track[SeenField], view: View) -> list[TableEvent]:
+    def _read_field(self, track: Track[DetectedField], view: View) -> list[TableEvent]:
         """Look again at a known field that changed, as far as no hand is over it."""
-        field, look = track.piece, self._looks.get(track)
+        field, classify_cells = track.piece, self._run_passes.get(track)
         changed = _cell_shares(field, view.changed)
         stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
         is_open = _cell_shares(field, view.hands | stirring) < _OPEN
         if not is_open.all():
             track.enter(State.COVERED, self._now_s, "a hand is over it")
         is_changed = changed >= _UNCHANGED
-        if not (is_changed & is_open).any() or self._was_looked_at(look):
+        if not (is_changed & is_open).any() or self._was_read(classify_cells):
             return []
         self._pyramid = self._pyramid or Pyramid.of(view.bgr)
-        upright = looked_again(self._pyramid, field, self._namer)
+        upright = reclassify_fields(self._pyramid, field, self._classifier)
         if field.is_case and not is_case(upright):
             return []
-        now, _ = judged(upright, self._namer, self._pyramid.levels[0].shape[1::-1], is_case=field.is_case)
-        before = begun_alike(field, now) if field.is_case else field
-        is_pushed = was_pushed(field, now)
+        now, _ = assess(upright, self._classifier, self._pyramid.levels[0].shape[1::-1], is_case=field.is_case)
+        before = align_first_corner(field, now) if field.is_case else field
+        is_pushed = has_shifted(field, now)
         if is_pushed and not is_open.all():
             return []
         if field.is_case and field.is_upright and not is_pushed:
             now = _only_where(now, before, is_changed & is_open)
-        look = self._gather(track, now)
+        classify_cells = self._gather(track, now)
         still = view.mask.is_still(self._patience.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_old = self._now_s - look.since_s >= self._patience.doubt_s
-        if look.looks < _LOOKS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
+        is_old = self._now_s - classify_cells.since_s >= self._patience.doubt_s
+        if classify_cells.looks < _READINGS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
@@ -129,26 +129,29 @@ class CaseTracker(Tracker[SeenField]):
         shares = np.zeros_like(changed) if is_pushed else changed * is_open
         return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
 
-    def _was_looked_at(self, look: _Look | None) -> bool:
-        if look is None:
+    def _was_read(self, classify_cells: _Pass | None) -> bool:
+        if classify_cells is None:
             return False
-        return self._now_s - look.at_s < (_READ_S if look.looks < _MANY_LOOKS else _SELDOM_S)
+        return self._now_s - classify_cells.at_s < (_READ_S if classify_cells.looks < _MANY_PASSES else _SELDOM_S)
 
-    def _gather(self, track: Track[SeenField], now: SeenField) -> _Look:
+    def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Pass:
         """This look with those before that saw the same."""
-        look = self._looks.get(track)
-        if look is not None and (look.field.cells, look.field.doubt) == (now.cells, now.doubt):
-            look.looks, look.at_s = look.looks + 1, self._now_s
+        classify_cells = self._run_passes.get(track)
+        if classify_cells is not None and (classify_cells.field.cells, classify_cells.field.doubt) == (
+            now.cells,
+            now.doubt,
+        ):
+            classify_cells.looks, classify_cells.at_s = classify_cells.looks + 1, self._now_s
         else:
-            since_s = self._now_s if look is None else look.since_s
-            look = self._looks[track] = _Look(now, 1, self._now_s, since_s)
-        return look
+            since_s = self._now_s if classify_cells is None else classify_cells.since_s
+            classify_cells = self._run_passes[track] = _Pass(now, 1, self._now_s, since_s)
+        return classify_cells
 
     def _case_changed(
         self,
-        track: Track[SeenField],
-        before: SeenField,
-        now: SeenField,
+        track: Track[DetectedField],
+        before: DetectedField,
+        now: DetectedField,
         shares: NDArray[np.float64],
         *,
         is_old: bool,
@@ -157,7 +160,7 @@ class CaseTracker(Tracker[SeenField]):
     ) -> list[TableEvent]:
         """What changed in a case, once it is certain."""
         board = self._lying.index(track)
-        news, is_sure = news_of(before, now), not any(map(any, now.doubt))
+        news, is_sure = changed_cells(before, now), not any(map(any, now.doubt))
         events: list[TableEvent] = []
         laid = laid_cards(before, now, shares)
         if len(laid) == 2 and not any(None in row for row in laid[0].cells):
@@ -178,7 +181,7 @@ class CaseTracker(Tracker[SeenField]):
         self._settle(track, is_open, only_read=not events)
         return events
 
-    def _card_changed(self, track: Track[SeenField], now: SeenField, *, is_there: bool) -> list[TableEvent]:
+    def _card_changed(self, track: Track[DetectedField], now: DetectedField, *, is_there: bool) -> list[TableEvent]:
         """What now lies where a loose card was known: another card, or none."""
         field = track.piece
         everywhere = np.ones((len(field.cells), len(field.cells[0])), bool)
@@ -196,7 +199,7 @@ class CaseTracker(Tracker[SeenField]):
         self._settle(track, everywhere)
         return [] if now.cells == field.cells else [{"event": "placed", "board": None, **now.as_json()}]
 
-    def _settle(self, track: Track[SeenField], is_open: Mask, *, only_read: bool = False) -> None:
+    def _settle(self, track: Track[DetectedField], is_open: Mask, *, only_read: bool = False) -> None:
         """Accept what lies in a field, but for cells under a hand and those that could not be read."""
         field, shape = track.piece, self._detector.seen.shape[1:]
         where = cells_of(field.corners, shape, 1.1)
@@ -204,17 +207,17 @@ class CaseTracker(Tracker[SeenField]):
         for place in zip(*np.nonzero(hidden), strict=True):
             where &= ~cells_of(cell_corners(field, place, 1, 1), shape, 1.3)
         self._detector.accept(where)
-        self._looks.pop(track, None)
+        self._run_passes.pop(track, None)
 
     # ------------------------------------------------------------ elsewhere on the table
 
-    def _look_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
+    def _search_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
         """Read the picture where something beside the known fields changed and lies still."""
         settled = view.changed & free & ~view.hands & view.mask.is_still(self._patience.card_s)
         if self._now_s < self._next_full_s or float(settled.mean()) < 0.001:
             return []
         self._next_full_s = self._now_s + _FULL_S
-        reading = read_hexapod(view.bgr, self._namer)
+        reading = read_hexapod(view.bgr, self._classifier)
         events: list[TableEvent] = []
         for field in (*reading.cards, *reading.loose):
             area = cells_of(field.corners, free.shape, 1.0)
@@ -228,9 +231,9 @@ class CaseTracker(Tracker[SeenField]):
             self._detector.accept(slow & ~self._skin(view), is_thing=True)
         return events
 
-    def _meet_field(self, field: SeenField, reading: HexapodReading) -> TableEvent:
+    def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent:
         """A case or a card where none was known: one that was moved there, or a new one."""
-        self._looks.clear()
+        self._run_passes.clear()
         known = self._lying
         for board, track in enumerate(known):
             was = track.piece
@@ -244,7 +247,7 @@ class CaseTracker(Tracker[SeenField]):
         return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
 
 
-def _only_where(now: SeenField, before: SeenField, is_read: Mask) -> SeenField:
+def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> DetectedField:
     """The field as it is read in some cells, and as it was known in the others."""
     pick = [
         list(zip(*rows, strict=True))
@@ -257,7 +260,7 @@ def _only_where(now: SeenField, before: SeenField, is_read: Mask) -> SeenField:
     )
 
 
-def _cell_shares(field: SeenField, mask: Mask | NDArray[np.float64]) -> NDArray[np.float64]:
+def _cell_shares(field: DetectedField, mask: Mask | NDArray[np.float64]) -> NDArray[np.float64]:
     """The share of each cell of a field that a mask covers, or the mean of other values there, (rows, cols)."""
     out = np.zeros((len(field.cells), len(field.cells[0])))
     for place in np.ndindex(out.shape):

@@ -48,11 +48,11 @@ class HexDragonTabletop(filmed.FilmedTabletop):
     def mislaid(self, index: int) -> dict[Spot, Face] | None:
         """The tile on another free cell."""
         lying, meant = self.lying(index), self.lying(index + 1)
-        (cell, kind), thing = next(reversed(meant.items()))
+        (cell, kind), tile_from_edges = next(reversed(meant.items()))
         free = [other for other in self._cells if not {(other, TILE), (other, STAR)} & meant.keys()]
         if not free or (cell, STAR) in lying:
             return None
-        return lying | {(self._random.choice(free), kind): thing}
+        return lying | {(self._random.choice(free), kind): tile_from_edges}
 
     def is_laid(self, index: int) -> bool:
         """Tiles and stars are laid; the rest is said."""
@@ -68,7 +68,7 @@ class HexDragonTabletop(filmed.FilmedTabletop):
         """See `Tabletop`."""
         return len(moves) if self._ways(moves) else None
 
-    def told(self, moves: Sequence[Command], index: int) -> Command:
+    def command_for(self, moves: Sequence[Command], index: int) -> Command:
         """The script's command with the cells and edges as the session names them."""
         command, turns = self._script.commands[index], next(iter(self._ways(moves)), 0)
         return _turned(command, turns) if "cell" in command else command

@@ -10,7 +10,7 @@ from companion.games.hexdragon import deck as hexdragon
 from companion.games.hexdragon.rules.tiles import Tile
 from companion.printing.shapes import Point, Shape, regular_polygon
 from companion.rules.hexgrid import Cell, neighbours
-from companion.simulator.lying import Care, Pose, about, pushed_off
+from companion.simulator.lying import Care, Pose, pushed_off, spot_near
 from companion.simulator.optics import Camera
 from companion.simulator.things import Face, Place, Still
 from companion.simulator.viewpoint import deck_place, viewpoint
@@ -66,7 +66,7 @@ class HexDragonThings:
     def spot(self, place: Place, lying: Mapping[Place, Pose], rng: np.random.Generator) -> Pose:
         """Within its cell, off its neighbours; a star is laid anyhow."""
         cell, kind = cast("tuple[Cell, str]", place)
-        at = about(hexdragon.cell_centre(*cell), self._care, rng)
+        at = spot_near(hexdragon.cell_centre(*cell), self._care, rng)
         if kind == STAR:
             return at.shifted(0.0, 0.0, float(rng.uniform(0, math.tau)) * 57.3)
         beside = [lying[near, TILE] for near in neighbours(cell) if (near, TILE) in lying]

@@ -57,7 +57,7 @@ class Seat:
         return sum(scored.points for scored in self.connections)
 
     @property
-    def standing(self) -> tuple[int, tuple[int, ...]]:
+    def rank_key(self) -> tuple[int, tuple[int, ...]]:
         """What ranks a player, higher first: points, then lengths from longest to shortest (rules page, "End")."""
         return self.points, tuple(sorted((scored.length for scored in self.connections), reverse=True))
 
@@ -140,8 +140,8 @@ class State:
 
     def ranking(self) -> list[list[str]]:
         """The places from first to last, each shared by all who stand equal (rules page, "End and ranking")."""
-        ranked = sorted(self.seats, key=lambda seat: seat.standing, reverse=True)
-        return [[seat.name for seat in place] for _, place in groupby(ranked, key=lambda seat: seat.standing)]
+        ranked = sorted(self.seats, key=lambda seat: seat.rank_key, reverse=True)
+        return [[seat.name for seat in place] for _, place in groupby(ranked, key=lambda seat: seat.rank_key)]
 
 
 def start(header: Header) -> State:

@@ -100,14 +100,20 @@ def _changes(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
     Things that lay there before and that the rules do not know of follow as less likely.
     """
     was, now = _aligned(state, before), _aligned(state, after)
-    unknown = {cell: thing for cell, thing in now.items() if not _is_known(state, cell, thing)}
-    new = {cell: thing for cell, thing in unknown.items() if was.get(cell) != thing}
-    return tuple(_command(state, cell, thing) for cell, thing in {**new, **unknown}.items()) if new else ()
+    unknown = {
+        cell: tile_from_edges for cell, tile_from_edges in now.items() if not _is_known(state, cell, tile_from_edges)
+    }
+    new = {cell: tile_from_edges for cell, tile_from_edges in unknown.items() if was.get(cell) != tile_from_edges}
+    return (
+        tuple(_command(state, cell, tile_from_edges) for cell, tile_from_edges in {**new, **unknown}.items())
+        if new
+        else ()
+    )
 
 
 def _aligned(state: State, seen: Seen) -> dict[Cell, Thing]:
     """The things read, turned by the fewest steps that make most tiles agree with the board."""
-    read = {cell: thing for cell, value in seen.items() if (thing := _thing(value)) is not None}
+    read = {cell: tile_from_edges for cell, value in seen.items() if (tile_from_edges := _thing(value)) is not None}
     return max((_turned(read, turns) for turns in range(6)), key=lambda things: _agreeing(state, things))
 
 
@@ -139,12 +145,12 @@ def _thing(value: Any) -> Thing | None:
         return None
 
 
-def _is_known(state: State, cell: Cell, thing: Thing) -> bool:
-    return cell in state.board or (thing[0] == STAR and state.reserved_for(cell) is not None)
+def _is_known(state: State, cell: Cell, tile_from_edges: Thing) -> bool:
+    return cell in state.board or (tile_from_edges[0] == STAR and state.reserved_for(cell) is not None)
 
 
-def _command(state: State, cell: Cell, thing: Thing) -> Command:
-    what, owner = thing
+def _command(state: State, cell: Cell, tile_from_edges: Thing) -> Command:
+    what, owner = tile_from_edges
     if isinstance(what, str):
         player = next((seat.name for seat in state.seats if seat.colour == owner), state.mover.name)
         return {"cmd": "star", "player": player, "cell": list(cell)}

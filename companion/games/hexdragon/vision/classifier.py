@@ -146,7 +146,7 @@ def edge_probabilities(answers: Answers) -> np.ndarray:
     return np.concatenate([*out, np.broadcast_to(other, (n, 6, 1))], axis=-1).astype(np.float32)
 
 
-def answers_told(probabilities: np.ndarray) -> Answers:
+def answers_from_probabilities(probabilities: np.ndarray) -> Answers:
     """The answers from which such probabilities (N, 6, C) come."""
     ends = np.stack([end_shares(p) for p in probabilities])
     owned = probabilities[..., _HEADS].sum(1) + probabilities[..., _STARS].sum(1)
@@ -207,7 +207,7 @@ _HEADS, _STARS = slice(6, 10), slice(10, 14)
 class TileClassifier(Classifier, Protocol):
     """Reads the faces of one set, in the light that it was told or, where it was told none, that it measures."""
 
-    def first_look(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, TileClassifier]":
+    def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, TileClassifier]":
         """The probabilities of pieces, see `Classifier`, and the classifier told the light in which they lie."""
 
     def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "TileClassifier":
@@ -220,14 +220,14 @@ class PretrainedTiles:
 
     cast: np.ndarray | None = None
 
-    def first_look(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, PretrainedTiles]":
+    def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, PretrainedTiles]":
         """See `TileClassifier`."""
         views, cast = cut_tiles(pyramid, corners, self.cast)
         return edge_probabilities(answers_to(tile_network(), views)), PretrainedTiles(cast)
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Classifier`."""
-        return self.first_look(pyramid, corners)[0]
+        return self.classify_first(pyramid, corners)[0]
 
     def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "PretrainedTiles":
         """See `TileClassifier`."""

@@ -7,9 +7,9 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.games.hexdragon.vision.classifier import HEAD, OWNERS, TAIL, answers_to, cut_tiles, tile_network
-from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, learnt_inks
+from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, fit_inks
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
-from companion.games.hexdragon.vision.results import SeenTile
+from companion.games.hexdragon.vision.results import DetectedTile
 from companion.vision.enrolment.labels import label_of, outlines_of
 from companion.vision.image.pyramid import Pyramid
 
@@ -33,7 +33,7 @@ def learn_hexdragon(deck: str, pictures: Sequence[tuple[str, np.ndarray]], label
         shown += _shown(name, picture, label_of(name, index, labels))
     if not shown:
         raise UsageError("no head with its owner is on the photographs", code="too-few-heads")
-    return learnt_inks(deck, shown)
+    return fit_inks(deck, shown)
 
 
 def _shown(name: str, picture: np.ndarray, label: Label) -> list[tuple[str, np.ndarray, int]]:
@@ -42,8 +42,10 @@ def _shown(name: str, picture: np.ndarray, label: Label) -> list[tuple[str, np.n
     if not tiles:
         return []
     pyramid = Pyramid.of(picture)
-    seen = [card.corners for card in read_hexdragon(picture).cards if not (isinstance(card, SeenTile) and card.is_star)]
-    corners = _alike(outlines_of(name, np.array(seen, np.float32).reshape(-1, 6, 2), tiles))
+    seen = [
+        card.corners for card in read_hexdragon(picture).cards if not (isinstance(card, DetectedTile) and card.is_star)
+    ]
+    corners = _aligned_outlines(outlines_of(name, np.array(seen, np.float32).reshape(-1, 6, 2), tiles))
     views, _ = cut_tiles(pyramid, corners, most=WHOLE)
     ends = answers_to(tile_network(), views).ends
     edges = _head_edges(ends, tiles)
@@ -54,7 +56,7 @@ def _shown(name: str, picture: np.ndarray, label: Label) -> list[tuple[str, np.n
     ]
 
 
-def _alike(outlines: np.ndarray) -> np.ndarray:
+def _aligned_outlines(outlines: np.ndarray) -> np.ndarray:
     """Outlines (N, 6, 2) begun at corners that lie alike on all of them: each edge looks the same way."""
     ways = outlines - outlines.mean(1, keepdims=True)
     ways = ways / np.linalg.norm(ways, axis=2, keepdims=True)

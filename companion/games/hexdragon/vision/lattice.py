@@ -67,7 +67,7 @@ def rough_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
     points = mapped(table, outlines) @ np.array([1, 1j])
     centre = points.mean(1)
     side = np.mean((points - centre[:, None]) * np.exp(-1j * np.radians(60.0 * np.arange(6))), axis=1)
-    usable = _like_the_others(side, confidence)
+    usable = _has_common_pose(side, confidence)
     cells = _walked(centre, usable, _heading(side[usable]) * _FIRST_PITCH)
     origin, step = 0j, _heading(side[usable]) * _FIRST_PITCH
     for _ in range(3):
@@ -101,7 +101,7 @@ def _heading(side: np.ndarray) -> complex:
     return complex(np.exp(1j * (angle - np.pi / 3 * round(angle / (np.pi / 3)))))
 
 
-def _like_the_others(side: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+def _has_common_pose(side: np.ndarray, confidence: np.ndarray) -> np.ndarray:
     """The tiles (N,) that have the size and the turn that most have."""
     size = np.abs(np.log(np.abs(side) / np.median(np.abs(side)[confidence >= np.median(confidence)])))
     turn = np.degrees(np.angle((side / np.abs(side) / (_heading(side) * np.exp(-1j * np.pi / 6))) ** 6)) / 6

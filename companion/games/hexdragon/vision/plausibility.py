@@ -8,18 +8,18 @@ import numpy as np
 
 from companion.games.hexdragon.deck import BODY_CLASSES, BODY_SET, COLOURS, HEADS_EACH, SETS
 from companion.games.hexdragon.vision.classifier import Face, TileClassifier, star_share
-from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.games.hexdragon.vision.results import DetectedTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
 from companion.vision.detection.detector import Detection
-from companion.vision.results import Warned
+from companion.vision.results import ReadingWarning
 
 UNREAD: Face = (None,) * 6
 
 Pieces = Sequence[tuple[Cell, int, Detection, np.ndarray]]
 
 
-def judged(pieces: Pieces, namer: TileClassifier, size: tuple[int, int], beside: int) -> TileReading:
+def assess(pieces: Pieces, classifier: TileClassifier, size: tuple[int, int], beside: int) -> TileReading:
     """Say what is sure and doubt the rest.
 
     Legality is a prior, never an answer: a second start tile, a fourth head of a colour or more tiles of a class than
@@ -32,23 +32,27 @@ def judged(pieces: Pieces, namer: TileClassifier, size: tuple[int, int], beside:
         size: width and height of the picture.
         beside: how many tiles lie on no cell.
     """
-    told = [card for piece in pieces if (card := _seen(piece, namer, size)) is not None]
+    told = [card for piece in pieces if (card := _detected_tile(piece, classifier, size)) is not None]
     counted, has_start = _from_the_start(told)
     seen, warnings = _doubted(counted)
     if not has_start:
-        warnings.append(Warned("no-start-tile", "the start tile is not seen: cells are counted from another tile"))
+        warnings.append(
+            ReadingWarning("no-start-tile", "the start tile is not seen: cells are counted from another tile")
+        )
     if beside:
-        warnings.append(Warned("off-board", f"{beside} tiles lie on no cell of the board"))
+        warnings.append(ReadingWarning("off-board", f"{beside} tiles lie on no cell of the board"))
     warnings += [_unsure(card, size) for card in seen if None in card.edges]
-    return TileReading(tuple(seen), (), tuple(warnings), namer)
+    return TileReading(tuple(seen), (), tuple(warnings), classifier)
 
 
-def _seen(
-    piece: tuple[Cell, int, Detection, np.ndarray], namer: TileClassifier, size: tuple[int, int]
-) -> SeenTile | None:
+def _detected_tile(
+    piece: tuple[Cell, int, Detection, np.ndarray], classifier: TileClassifier, size: tuple[int, int]
+) -> DetectedTile | None:
     cell, east, found, probabilities = piece
-    face = namer.accept(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
-    card = SeenTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
+    face = (
+        classifier.accept(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
+    )
+    card = DetectedTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
     sure = sum(edge is not None for edge in face)
     if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LIMITS.tile_by_edges):
         return None
@@ -61,13 +65,13 @@ def is_whole(corners: np.ndarray, size: tuple[int, int]) -> bool:
     return bool((middles > -1).all() and (middles < np.array(size)).all())
 
 
-def _confidence(card: SeenTile) -> float:
+def _confidence(card: DetectedTile) -> float:
     best = card.probabilities.max(-1)
     told = [float(p) for edge, p in zip(card.edges, best, strict=True) if edge is not None]
     return card.presence * min(told, default=0.5)
 
 
-def _from_the_start(cards: list[SeenTile]) -> tuple[list[SeenTile], bool]:
+def _from_the_start(cards: list[DetectedTile]) -> tuple[list[DetectedTile], bool]:
     """The cards with cells counted from the start tile, and only those on its board; whether there is one."""
     starts = [card for card in cards if card.kind == "start"]
     if not starts:
@@ -79,7 +83,7 @@ def _from_the_start(cards: list[SeenTile]) -> tuple[list[SeenTile], bool]:
     return [card for card in moved if _is_on_board(card, moved)], True
 
 
-def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
+def _is_on_board(card: DetectedTile, cards: list[DetectedTile]) -> bool:
     """Near the start tile; or a tile beside another, for a table may set its own board, and a star as near as tiles."""
     far = distance((0, 0), card.cell or (0, 0))
     if card.is_star:
@@ -87,7 +91,7 @@ def _is_on_board(card: SeenTile, cards: list[SeenTile]) -> bool:
     return far <= LIMITS.radius or any(distance(other.cell or (0, 0), card.cell or (0, 0)) == 1 for other in cards)
 
 
-def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
+def _doubted(cards: list[DetectedTile]) -> tuple[list[DetectedTile], list[ReadingWarning]]:
     """The cards, of more than there can be the least certain ones doubted, and what was too many."""
     groups: dict[str, list[int]] = {}
     for i, card in enumerate(cards):
@@ -100,7 +104,7 @@ def _doubted(cards: list[SeenTile]) -> tuple[list[SeenTile], list[Warned]]:
         too_many = len(members) - _ALLOWED[group]
         weak = sorted(members, key=lambda i: cards[i].confidence)[:too_many]
         said = f"{group} is seen {len(members)} times, and sets in play have {_ALLOWED[group]}"
-        warnings.append(Warned("too-many", said, cards[weak[0]].centre))
+        warnings.append(ReadingWarning("too-many", said, cards[weak[0]].centre))
         for i in weak:
             if cards[i].is_star and star_share(cards[i].probabilities) < LIMITS.plain_star:
                 dropped.add(i)
@@ -121,7 +125,7 @@ def _allowed() -> Counter[str]:
 _ALLOWED = _allowed()
 
 
-def _groups(card: SeenTile) -> list[str]:
+def _groups(card: DetectedTile) -> list[str]:
     """What a fully read piece counts against."""
     if None in card.edges:
         return []
@@ -131,8 +135,8 @@ def _groups(card: SeenTile) -> list[str]:
     return [" ".join(filter(None, (card.kind, card.owner)))]
 
 
-def _unsure(card: SeenTile, size: tuple[int, int]) -> Warned:
+def _unsure(card: DetectedTile, size: tuple[int, int]) -> ReadingWarning:
     near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
     where = ", the picture's rim cuts it" if near_rim else ""
     what = "a star" if card.is_star else f"{sum(edge is None for edge in card.edges)} edges of a tile"
-    return Warned("unsure", f"{what} cannot be read{where}", card.centre)
+    return ReadingWarning("unsure", f"{what} cannot be read{where}", card.centre)

@@ -22,8 +22,8 @@ from companion.games.hexdragon.vision.classifier import (
     Answers,
     Face,
     accepted_edges,
+    answers_from_probabilities,
     answers_to,
-    answers_told,
     cut_tiles,
     edge_probabilities,
     tile_network,
@@ -46,7 +46,7 @@ GAINS = np.exp(_TINTS)
 _BEFORE = -(_TINTS**2).sum(1) / (2 * LIMITS.cast_spread**2)
 
 
-def tints_told(fitting: np.ndarray, answers: Answers) -> np.ndarray:
+def tint_log_likelihoods(fitting: np.ndarray, answers: Answers) -> np.ndarray:
     """How likely each tint is (T,), by the sure heads among pieces that fit so (N, T, K + 1)."""
     heads = (answers.kinds[:, 0] > LIMITS.sure_head) & (answers.ends[:, :, 6].max(1) > LIMITS.sure_head)
     told = _BEFORE.copy()
@@ -115,7 +115,7 @@ class InkProfile(Profile):
         return are_some and self.heads.shape == self.rims.shape == shape and self.places.shape[1:] == (2,)
 
 
-def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> InkProfile:
+def fit_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> InkProfile:
     """Learn a set's inks.
 
     Args:
@@ -124,10 +124,12 @@ def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> InkP
     """
     owners = tuple(sorted({owner for owner, _, _ in shown}))
     looks = np.stack(
-        [np.median([head_look(view, edge) for o, view, edge in shown if o == owner], axis=0) for owner in owners]
+        [np.median([head_colours(view, edge) for o, view, edge in shown if o == owner], axis=0) for owner in owners]
     )
     rims = [np.median([rim_ink(view) for o, view, _ in shown if o == owner], axis=0) for owner in owners]
-    apart = _least_apart(looks) - 0.5 * np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1])  # most heads are about there
+    apart = _smallest_differences(looks) - 0.5 * np.hypot(
+        PLACES[:, 0] - 0.39, PLACES[:, 1]
+    )  # most heads are about there
     inked = apart >= np.sort(apart)[-max(9, len(apart) // 8)]
     heads = np.median(looks[:, inked], axis=1)
     ground = float(np.median([np.median(_sampled(view, _GROUND_POINTS, 0).mean(-1)) for _, view, _ in shown]))
@@ -136,7 +138,7 @@ def learnt_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]]) -> InkP
     )
 
 
-def _least_apart(looks: np.ndarray) -> np.ndarray:
+def _smallest_differences(looks: np.ndarray) -> np.ndarray:
     """How far the two most alike of some looks (K, P, 3) differ at each place, (P,): a band shows on several tiles."""
     pairs = [np.linalg.norm(a - b, axis=-1) for k, a in enumerate(looks) for b in looks[:k]]
     return np.asarray(np.min(pairs, axis=0)) if pairs else np.zeros(looks.shape[1])
@@ -179,7 +181,7 @@ def _far(profile: InkProfile, view: np.ndarray, answers: Answers, i: int, gains:
     return np.asarray(_distance(profile.heads, ink * gains, "head") + 0.5 * at_rim)
 
 
-def head_look(view: np.ndarray, edge: int) -> np.ndarray:
+def head_colours(view: np.ndarray, edge: int) -> np.ndarray:
     """The colours (P, 3) at `PLACES` of the head at an edge, a direction of the view's own."""
     return _sampled(view, PLACES, edge)
 
@@ -217,7 +219,7 @@ class FewShotTiles:
     cast: np.ndarray | None = None
     tints: np.ndarray | None = None
 
-    def first_look(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
+    def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
         """See `TileClassifier`."""
         views, cast = cut_tiles(pyramid, corners, self.cast, WHOLE)
         answers = answers_to(tile_network(), views)
@@ -227,13 +229,13 @@ class FewShotTiles:
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Classifier`."""
-        return self.first_look(pyramid, corners)[0]
+        return self.classify_first(pyramid, corners)[0]
 
     def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "FewShotTiles":
         """See `TileClassifier`."""
         views, cast = cut_tiles(pyramid, corners, None, WHOLE)
         return FewShotTiles(
-            self.profile, cast, FewShotTiles(self.profile)._owners(views, answers_told(probabilities))[1]
+            self.profile, cast, FewShotTiles(self.profile)._owners(views, answers_from_probabilities(probabilities))[1]
         )
 
     def accept(self, probabilities: np.ndarray) -> Face:
@@ -245,5 +247,5 @@ class FewShotTiles:
         if self.profile.ground > LIMITS.dark_ground or not len(views):
             return owners_by_ink(self.profile, views, answers, OWNERS), self.tints
         fitting = fits(self.profile, views, answers, GAINS)
-        tints = tints_told(fitting, answers) if self.tints is None else self.tints
+        tints = tint_log_likelihoods(fitting, answers) if self.tints is None else self.tints
         return owners_weighed(self.profile, fitting, tints, OWNERS), tints

@@ -8,25 +8,27 @@ import numpy as np
 from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
-from companion.games.hexdragon.vision.plausibility import judged
+from companion.games.hexdragon.vision.plausibility import assess
 from companion.games.hexdragon.vision.results import TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import (
     Placed,
-    brought_nearer,
-    looked_at_again,
-    stars_seen_again,
+    reclassify_stars,
+    reclassify_tiles,
+    refine_repeatedly,
     sureness,
 )
 from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import SeenCard, Stopwatch, Warned, in_own_frame
+from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
 
-def read_hexdragon(bgr: np.ndarray, namer: TileClassifier | None = None, across_px: float | None = None) -> TileReading:
+def read_hexdragon(
+    bgr: np.ndarray, classifier: TileClassifier | None = None, across_px: float | None = None
+) -> TileReading:
     """Read a HexDragon table from one picture, without history.
 
     Args:
@@ -37,11 +39,11 @@ def read_hexdragon(bgr: np.ndarray, namer: TileClassifier | None = None, across_
     Returns:
         The reading; without tiles it carries the warning ``nothing-found``.
     """
-    return read_beside(bgr, namer, across_px, None)
+    return read_unknown(bgr, classifier, across_px, None)
 
 
-def read_beside(
-    bgr: np.ndarray, namer: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
+def read_unknown(
+    bgr: np.ndarray, classifier: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
 ) -> TileReading:
     """Read a HexDragon table, or a piece of it of which something is known: what else lies there.
 
@@ -53,7 +55,7 @@ def read_beside(
             to rest nothing is looked for.
     """
     known = unchanged.cards if unchanged else ()
-    namer = namer or PretrainedTiles()
+    classifier = classifier or PretrainedTiles()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
@@ -63,20 +65,22 @@ def read_beside(
     found = unchanged.but(found) if unchanged else found
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
     clock.lap("find")
-    probabilities, lit = _in_light_of(tiles_known, pyramid, namer).first_look(pyramid, corners)
-    corners, probabilities = brought_nearer(pyramid, corners, probabilities, lit)
+    probabilities, lit = _in_light_of(tiles_known, pyramid, classifier).classify_first(pyramid, corners)
+    corners, probabilities = refine_repeatedly(pyramid, corners, probabilities, lit)
     clock.lap("name")
-    is_tile = np.array([_is_tile(p, namer) for p in probabilities], bool)
+    is_tile = np.array([_is_tile(p, classifier) for p in probabilities], bool)
     stars = np.array([star_share(p) for p in probabilities])
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
-        return TileReading((), (), (Warned("nothing-found", "no HexDragon tile on this picture"),), namer, clock.laps)
+        return TileReading(
+            (), (), (ReadingWarning("nothing-found", "no HexDragon tile on this picture"),), classifier, clock.laps
+        )
     tiles = [Detection(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
     lying = [Detection(card.corners, card.presence) for card in tiles_known]
     said = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
     grid = find_grid(np.stack([tile.corners for tile in (*tiles, *lying)]), _sureness([*tiles, *lying], said))
     clock.lap("grid")
-    on_grid = looked_at_again(pyramid, grid, _on_grid(tiles, grid, said, 0), lit)
+    on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, said, 0), lit)
     lain = _on_grid(lying, grid, said, len(tiles)) + _stars_on_grid(stars_known, grid)
     starred = {
         cell: s
@@ -86,26 +90,26 @@ def read_beside(
     free = _free_cells(on_grid + lain, grid, starred, pyramid.size)
     places = {cell: _moved(grid.outline(cell), starred.get(cell)) for cell in free}
     places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
-    rest, doubted = _looked_for(pyramid, places, lit)
+    rest, doubted = _search_free_cells(pyramid, places, lit)
     clock.lap("look")
     beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= LIMITS.plain_tile]
-    reading = judged([*on_grid, *rest, *lain], namer, pyramid.size, len(beside))
+    reading = assess([*on_grid, *rest, *lain], classifier, pyramid.size, len(beside))
     fresh = [card for card in reading.cards if not any(card.corners is other.corners for other in known)]
     clock.lap("judge")
     return replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted, stages_ms=clock.laps)
 
 
-def _in_light_of(known: Sequence[SeenCard], pyramid: Pyramid, namer: TileClassifier) -> TileClassifier:
+def _in_light_of(known: Sequence[DetectedCard], pyramid: Pyramid, classifier: TileClassifier) -> TileClassifier:
     """The classifier told the light of known tiles; as it is where there is none."""
     if not known:
-        return namer
+        return classifier
     own = [in_own_frame(card) for card in known]
-    return namer.in_light_of(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
+    return classifier.in_light_of(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
 
 
-def _is_tile(probabilities: np.ndarray, namer: TileClassifier) -> bool:
+def _is_tile(probabilities: np.ndarray, classifier: TileClassifier) -> bool:
     """More likely a tile than not; and surely one where not one of its edges is."""
-    least = LIMITS.blank_tile if set(namer.accept(probabilities)) == {None} else LIMITS.tile
+    least = LIMITS.blank_tile if set(classifier.accept(probabilities)) == {None} else LIMITS.tile
     return tile_share(probabilities) >= least
 
 
@@ -121,7 +125,7 @@ def _on_grid(tiles: list[Detection], grid: Grid, said: np.ndarray, first: int) -
     ]
 
 
-def _stars_on_grid(stars: Sequence[SeenCard], grid: Grid) -> list[Placed]:
+def _stars_on_grid(stars: Sequence[DetectedCard], grid: Grid) -> list[Placed]:
     """The known stars that lie on a cell."""
     places = [(star, grid.cell_of(star.corners, LIMITS.off_star)) for star in stars]
     return [
@@ -131,15 +135,15 @@ def _stars_on_grid(stars: Sequence[SeenCard], grid: Grid) -> list[Placed]:
     ]
 
 
-def _looked_for(
-    pyramid: Pyramid, at: dict[Cell, np.ndarray], namer: TileClassifier
-) -> tuple[list[Placed], tuple[Warned, ...]]:
+def _search_free_cells(
+    pyramid: Pyramid, at: dict[Cell, np.ndarray], classifier: TileClassifier
+) -> tuple[list[Placed], tuple[ReadingWarning, ...]]:
     """Tiles and stars on cells where nothing was found: each outline is looked at; and doubted stars."""
     if not at:
         return [], ()
     free, places = list(at), np.stack(list(at.values()))
-    as_guessed = namer.classify(pyramid, places)
-    as_guessed = stars_seen_again(pyramid, places, as_guessed, namer)
+    as_guessed = classifier.classify(pyramid, places)
+    as_guessed = reclassify_stars(pyramid, places, as_guessed, classifier)
     shares = [star_share(p) for p in as_guessed]
     stars = [i for i, share in enumerate(shares) if share >= LIMITS.guessed_star]
     doubted = [
@@ -148,12 +152,14 @@ def _looked_for(
     out = [(free[i], 0, Detection(places[i], shares[i]), as_guessed[i]) for i in stars]
     maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= LIMITS.tile / 2 and i not in stars]
     exact = refine_corners(CORNER_REFINER, pyramid, places[maybe])
-    probabilities = namer.classify(pyramid, exact)
+    probabilities = classifier.classify(pyramid, exact)
     for i, corners, p in zip(maybe, exact, probabilities, strict=True):
-        sure = sum(edge is not None for edge in namer.accept(p))
+        sure = sum(edge is not None for edge in classifier.accept(p))
         if tile_share(p) >= LIMITS.guessed_tile and sure >= LIMITS.guessed_edges and _is_at(corners, places[i]):
             out.append((free[i], 0, Detection(corners, tile_share(p)), p))
-    return out, tuple(Warned("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted)
+    return out, tuple(
+        ReadingWarning("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted
+    )
 
 
 def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: tuple[int, int]) -> list[Cell]:

@@ -7,14 +7,14 @@ import numpy as np
 
 from companion.games.hexdragon.vision.classifier import HEAD_NAMES, NAMES, STAR_NAMES
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.vision.results import Reading, SeenCard
+from companion.vision.results import DetectedCard, Reading
 
 _TAIL = NAMES.index("tail")
 _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenTile(SeenCard):
+class DetectedTile(DetectedCard):
     """One tile or star token on a picture; its ``edges`` are a face of `hexdragon_faces`."""
 
     @property
@@ -128,5 +128,5 @@ class TileReading(Reading):
         return f"{len(self.cards) - stars} tiles, {stars} stars"
 
 
-def _is_star(card: SeenCard) -> bool:
-    return isinstance(card, SeenTile) and card.is_star
+def _is_star(card: DetectedCard) -> bool:
+    return isinstance(card, DetectedTile) and card.is_star

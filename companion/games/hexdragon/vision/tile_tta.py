@@ -23,8 +23,8 @@ STARTS = (1, 3, 5)
 """The corners that the further looks begin at."""
 
 
-def brought_nearer(
-    pyramid: Pyramid, corners: np.ndarray, said: np.ndarray, namer: TileClassifier
+def refine_repeatedly(
+    pyramid: Pyramid, corners: np.ndarray, said: np.ndarray, classifier: TileClassifier
 ) -> tuple[np.ndarray, np.ndarray]:
     """Outlines (N, 6, 2) and what is said (N, 6, C), those made exact once more of which nothing sure is said.
 
@@ -36,13 +36,13 @@ def brought_nearer(
     """
     maybe = [i for i, p in enumerate(said) if star_share(p) < LIMITS.star and tile_share(p) > LIMITS.nothing]
     whole = [i for i in maybe if is_whole(corners[i], pyramid.size)]
-    doubtful = [i for i in whole if None in namer.accept(said[i])][: LIMITS.most_tiles]
+    doubtful = [i for i in whole if None in classifier.accept(said[i])][: LIMITS.most_tiles]
     if not doubtful:
         return corners, said
     moved = corners[doubtful]
     for _ in range(LIMITS.steps):
         moved = refine_corners(CORNER_REFINER, pyramid, moved)
-    anew = namer.classify(pyramid, moved)
+    anew = classifier.classify(pyramid, moved)
     corners, said = corners.copy(), said.copy()
     for i, outline, p in zip(doubtful, moved, anew, strict=True):
         if sureness(p) > sureness(said[i]):
@@ -50,7 +50,7 @@ def brought_nearer(
     return corners, said
 
 
-def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: TileClassifier) -> list[Placed]:
+def reclassify_tiles(pyramid: Pyramid, grid: Grid, placed: list[Placed], classifier: TileClassifier) -> list[Placed]:
     """The same pieces, what can be said of the doubtful ones said anew.
 
     Args:
@@ -60,7 +60,7 @@ def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: T
         namer: reads faces, in the light that the first look told.
     """
     whole = [i for i, (_, _, tile, _) in enumerate(placed) if is_whole(tile.corners, pyramid.size)]
-    doubtful = [i for i in whole if None in namer.accept(placed[i][3])]
+    doubtful = [i for i in whole if None in classifier.accept(placed[i][3])]
     doubtful = sorted(doubtful, key=lambda i: sureness(placed[i][3]))[: LIMITS.most_tiles]
     if not doubtful:
         return placed
@@ -68,17 +68,17 @@ def looked_at_again(pyramid: Pyramid, grid: Grid, placed: list[Placed], namer: T
     exact = refine_corners(CORNER_REFINER, pyramid, guessed)
     found = np.stack([np.roll(placed[i][2].corners, -placed[i][1], axis=0) for i in doubtful])
     outlines = np.stack([found, np.where(_near(exact, guessed)[:, None, None], exact, guessed)], axis=1)
-    said = _from_all_sides(pyramid, outlines.reshape(-1, 6, 2), namer).reshape(len(doubtful), 2, 6, -1)
+    said = _from_all_sides(pyramid, outlines.reshape(-1, 6, 2), classifier).reshape(len(doubtful), 2, 6, -1)
     out = list(placed)
     for i, corners, answers in zip(doubtful, outlines, said, strict=True):
         cell, _, tile, before = placed[i]
         after = max(zip(answers, corners, strict=True), key=lambda said: sureness(said[0]))
-        if not _bears_out(after[0], before, namer):
+        if not _bears_out(after[0], before, classifier):
             out[i] = (cell, 0, Detection(after[1], tile.confidence), after[0])
     return out
 
 
-def stars_seen_again(pyramid: Pyramid, places: np.ndarray, said: np.ndarray, namer: TileClassifier) -> np.ndarray:
+def reclassify_stars(pyramid: Pyramid, places: np.ndarray, said: np.ndarray, classifier: TileClassifier) -> np.ndarray:
     """What is said (N, 6, C) of places (N, 6, 2), of what may be a star the mean of several looks.
 
     Args:
@@ -91,15 +91,15 @@ def stars_seen_again(pyramid: Pyramid, places: np.ndarray, said: np.ndarray, nam
     if not doubtful:
         return said
     out, looks = said.copy(), len(STARTS)
-    anew = _from_all_sides(pyramid, places[doubtful], namer)
+    anew = _from_all_sides(pyramid, places[doubtful], classifier)
     out[doubtful] = (said[doubtful] + looks * anew) / (1 + looks)
     return out
 
 
-def _bears_out(after: np.ndarray, before: np.ndarray, namer: TileClassifier) -> bool:
+def _bears_out(after: np.ndarray, before: np.ndarray, classifier: TileClassifier) -> bool:
     """A further look finds all likeliest that the first stated, and is itself sure of less."""
-    sure = [edge is not None for edge in namer.accept(before)]
-    less = sum(edge is not None for edge in namer.accept(after)) < sum(sure)
+    sure = [edge is not None for edge in classifier.accept(before)]
+    less = sum(edge is not None for edge in classifier.accept(after)) < sum(sure)
     return less and bool((after.argmax(-1) == before.argmax(-1))[sure].all())
 
 
@@ -108,10 +108,10 @@ def sureness(probabilities: np.ndarray) -> float:
     return tile_share(probabilities) * float(probabilities.max(-1).mean())
 
 
-def _from_all_sides(pyramid: Pyramid, outlines: np.ndarray, namer: TileClassifier) -> np.ndarray:
+def _from_all_sides(pyramid: Pyramid, outlines: np.ndarray, classifier: TileClassifier) -> np.ndarray:
     """The mean of what is said (N, 6, C) of outlines (N, 6, 2) begun at several corners."""
     begun = np.concatenate([np.roll(outlines, -start, axis=1) for start in STARTS])
-    said = namer.classify(pyramid, begun)
+    said = classifier.classify(pyramid, begun)
     turned = said.reshape(len(STARTS), len(outlines), 6, -1)
     return np.asarray(np.mean([np.roll(turned[k], -start, axis=1) for k, start in enumerate(STARTS)], axis=0))
 

@@ -45,7 +45,7 @@ class HexelTabletop(filmed.FilmedTabletop):
             return None
         return len(moves)
 
-    def told(self, moves: Sequence[Command], index: int) -> Command:
+    def command_for(self, moves: Sequence[Command], index: int) -> Command:
         """The script's command with the cells and edges as the session names them."""
         command, way = self._script.commands[index], next(iter(self._ways(moves)), Alignment())
         if command["cmd"] == "line":

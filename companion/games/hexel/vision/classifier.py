@@ -108,7 +108,7 @@ def levels_apart(colours: np.ndarray) -> np.ndarray:
     return np.asarray(np.percentile(off.reshape(*off.shape[:2], -1), 90, axis=2))
 
 
-def stood_out(colours: np.ndarray) -> np.ndarray:
+def contrast(colours: np.ndarray) -> np.ndarray:
     """How patches stand out from the bare face beside them, whatever veil of light lies over the card.
 
     Args:

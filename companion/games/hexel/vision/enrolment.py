@@ -10,10 +10,10 @@ from companion.games.hexel.vision.classifier import raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.prototypes import (
     SymbolProfile,
+    embed,
+    embedding_input,
     face_value_of,
-    learnt,
-    likeness,
-    seen_for_likeness,
+    fit_prototypes,
     unlikeness,
 )
 from companion.games.hexel.vision.recognizer import outlines
@@ -50,7 +50,7 @@ def learn_hexel(
             shown.append((pyramid, _clearest(pyramid, corners, given), edges))
     if not shown:
         raise UsageError("no card with a single symbol is on the photographs", code="too-few-symbols")
-    return learnt(network("hexel/embedding/weights.onnx"), deck, shown)
+    return fit_prototypes(network("hexel/embedding/weights.onnx"), deck, shown)
 
 
 def _paired(
@@ -75,5 +75,5 @@ def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Sequence[Sequ
         told = np.asarray(given, np.float32).reshape(-1, 6, 2)
         told = np.where(areas(told.astype(float))[:, None, None] > 0, told, told[:, ::-1])
         ways += [told, refine_corners(CORNER_REFINER, pyramid, told)]
-    off = [unlikeness(likeness(net, seen_for_likeness(*raw_patches(pyramid, way), value))) for way in ways]
+    off = [unlikeness(embed(net, embedding_input(*raw_patches(pyramid, way), value))) for way in ways]
     return np.stack([ways[int(way)][card] for card, way in enumerate(np.argmin(off, axis=0))])

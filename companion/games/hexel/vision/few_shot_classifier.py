@@ -14,13 +14,13 @@ from companion.games.hexel.vision.classifier import (
     PATCH,
     accept_symbols,
     bare_face,
+    contrast,
     levels_apart,
     over_face,
     raw_patches,
-    stood_out,
 )
-from companion.games.hexel.vision.prototype_adaptation import named, with_two_kinds
-from companion.games.hexel.vision.prototypes import SymbolProfile, likeness, seen_for_likeness
+from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, named
+from companion.games.hexel.vision.prototypes import SymbolProfile, embed, embedding_input
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
@@ -41,7 +41,7 @@ def symbol_probabilities(
     if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
     colours, faces = raw_patches(pyramid, corners)
-    answers = likeness(net, seen_for_likeness(colours, faces, profile.face_value))
+    answers = embed(net, embedding_input(colours, faces, profile.face_value))
     told = named(profile.looks, answers, LIMITS.none_at, plain)
     sure = told[..., :-1].max(-1) >= plain
     shown = is_shown(colours)
@@ -50,12 +50,12 @@ def symbol_probabilities(
         better, fresh = _nearer(net, profile, colours, faces, answers, again)
         told[better] = named(profile.looks, fresh, LIMITS.none_at, plain)[better]
         answers = fresh
-    told = _with_its_likes(told, answers, plain)
+    told = _pool_similar_symbols(told, answers, plain)
     told[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
     return told
 
 
-def _with_its_likes(told: np.ndarray, answers: np.ndarray, plain: float) -> np.ndarray:
+def _pool_similar_symbols(told: np.ndarray, answers: np.ndarray, plain: float) -> np.ndarray:
     """Probabilities (N, 6, K + 1), those in doubt as sure as the mean of the symbols on the card that look the same."""
     off = ((answers[:, :, None] - answers[:, None]) ** 2).sum(-1)
     likes = off < LIMITS.like_squared
@@ -82,7 +82,7 @@ def _nearer(
     """Which patches (N, 6) of those asked for lie nearer to a look seen otherwise, and all answers with theirs."""
     card, edge = np.nonzero(again)
     views = _otherwise(colours, faces, profile.face_value, card, edge)
-    seen = likeness(net, views.reshape(-1, 1, PATCH, PATCH, 6))
+    seen = embed(net, views.reshape(-1, 1, PATCH, PATCH, 6))
     seen = seen.reshape(len(views), len(card), -1)
     off = ((seen[:, :, None] - profile.looks) ** 2).sum(-1).min(-1)
     first = ((answers[card, edge][:, None] - profile.looks) ** 2).sum(-1).min(-1)
@@ -104,12 +104,12 @@ def _otherwise(
     for left, right in ((patch, mirrored), (mirrored, patch)):
         six = colours[card].copy()
         six[np.arange(len(card)), edge] = np.concatenate([left[:, :, :half], right[:, :, half:]], axis=2)
-        out.append(seen_for_likeness(six, faces[card], value)[np.arange(len(card)), edge])
+        out.append(embedding_input(six, faces[card], value)[np.arange(len(card)), edge])
     alone = patch[:, None].repeat(2, axis=1)
     own = np.maximum(bare_face(alone)[:, 0, 0, 0], 6.0)
     for face in (own, faces[card]):
         over = over_face(alone, face, value) - np.float32(0.5)
-        out.append(np.concatenate([over, stood_out(alone)], axis=-1)[:, 0])
+        out.append(np.concatenate([over, contrast(alone)], axis=-1)[:, 0])
     return np.stack(out)
 
 
@@ -129,7 +129,7 @@ class FewShotSymbols:
         alone = symbol_probabilities(
             network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol
         )
-        return with_two_kinds(alone, LIMITS.sure_symbol)
+        return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
     def settled(self, probabilities: np.ndarray) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""

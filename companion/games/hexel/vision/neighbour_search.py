@@ -11,15 +11,15 @@ import numpy as np
 
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.occlusion import beside
+from companion.games.hexel.vision.occlusion import neighbouring_places
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 
 
-def cards_beside(
-    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], namer: FewShotSymbols
+def find_neighbours(
+    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], classifier: FewShotSymbols
 ) -> tuple[list[Detection], list[np.ndarray]]:
     """The cards that hints and their neighbours tell of together, and their symbols' probabilities (6, C).
 
@@ -33,14 +33,14 @@ def cards_beside(
     said: list[np.ndarray] = []
     for _ in range(LIMITS.steps):
         hints = [hint for hint in hints if not _is_near(hint.corners, known, LIMITS.one_within)]
-        places, sure = _hinted(beside(known), hints)
+        places, sure = _hinted(neighbouring_places(known), hints)
         if not len(places):
             break
         exact = refine_corners(CORNER_REFINER, pyramid, places, times=2)
         before = len(cards)
-        for place, corners, certain, p in zip(places, exact, sure, namer.classify(pyramid, exact), strict=True):
+        for place, corners, certain, p in zip(places, exact, sure, classifier.classify(pyramid, exact), strict=True):
             in_place = np.linalg.norm(corners - place, axis=1).max() < LIMITS.off_most * _radius(place)
-            if in_place and None not in namer.accept(p) and not _is_near(corners, known, LIMITS.taken_within):
+            if in_place and None not in classifier.accept(p) and not _is_near(corners, known, LIMITS.taken_within):
                 cards.append(Detection(corners, max(certain, LIMITS.sure_neighbour)))
                 said.append(p)
                 known = np.concatenate([known, corners[None]])

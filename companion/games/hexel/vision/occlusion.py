@@ -12,7 +12,7 @@ _PLACES = np.concatenate([np.zeros((1, 2)), *(share * HEXAGON.unit for share in 
 _PLACES = np.concatenate([_PLACES, 0.6 * (HEXAGON.unit + np.roll(HEXAGON.unit, 1, 0)) / 2])
 
 
-def beside(corners: np.ndarray) -> np.ndarray:
+def neighbouring_places(corners: np.ndarray) -> np.ndarray:
     """The places (M, 6, 2) beside cards where no card lies."""
     centres = corners.mean(1)
     over = corners + np.roll(corners, -1, axis=1) - 2 * centres[:, None]  # from a card's centre to its neighbour's
@@ -34,10 +34,10 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
     Returns:
         A function of an outline (6, 2) in pixels.
     """
-    free = beside(corners)
+    free = neighbouring_places(corners)
     if len(free) < 3:
         return lambda outline: False
-    looks = _looks(pyramid, free)
+    looks = _colour_statistics(pyramid, free)
     enough = max(2, round(LIMITS.bare_share * len(looks)))
     apart = np.abs(looks[:, None] - looks[None]).max(-1)
     usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(looks) - 1)]))
@@ -45,13 +45,13 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
     limit = max(LIMITS.covered_levels * float(np.clip(bright / LIMITS.lit_level, 0.4, 1.0)), 1.5 * usual)
 
     def is_covered(outline: np.ndarray) -> bool:
-        off = np.abs(looks - _looks(pyramid, np.asarray(outline)[None])).max(-1)
+        off = np.abs(looks - _colour_statistics(pyramid, np.asarray(outline)[None])).max(-1)
         return int((off < limit).sum()) < enough
 
     return is_covered
 
 
-def _looks(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:
+def _colour_statistics(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:
     """The mean colour inside each outline and how lively it is there: (M, 4)."""
     centres = outlines.mean(1)
     affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], HEXAGON.unit) / 3.0

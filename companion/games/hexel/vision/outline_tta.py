@@ -10,7 +10,7 @@ import numpy as np
 from companion.games.hexel.vision.classifier import raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.prototypes import likeness, seen_for_likeness
+from companion.games.hexel.vision.prototypes import embed, embedding_input
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.geometry.shapes import HEXAGON
@@ -18,8 +18,8 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
 
-def outlined_again(
-    pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray, namer: FewShotSymbols
+def reclassify_with_jitter(
+    pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray, classifier: FewShotSymbols
 ) -> tuple[np.ndarray, np.ndarray]:
     """Outlines (N, 6, 2) and their symbols' probabilities (N, 6, C), better ones where a symbol was in doubt.
 
@@ -29,14 +29,14 @@ def outlined_again(
         probabilities: of the symbols at each one's own edges.
         namer: the printing.
     """
-    sure = np.array([sum(name is not None for name in namer.accept(p)) for p in probabilities])
+    sure = np.array([sum(name is not None for name in classifier.accept(p)) for p in probabilities])
     doubtful = np.flatnonzero((sure >= LIMITS.fewest_sure) & (sure < 6))[: LIMITS.most_outlines]
     if not len(doubtful):
         return corners, probabilities
-    ways = np.stack([_beside(corners[i]) for i in doubtful])
+    ways = np.stack([_jittered(corners[i]) for i in doubtful])
     exact = refine_corners(CORNER_REFINER, pyramid, ways.reshape(-1, 6, 2), times=2).reshape(ways.shape)
-    before = _misfit(pyramid, corners[doubtful], namer)
-    after = _misfit(pyramid, exact.reshape(-1, 6, 2), namer).reshape(ways.shape[:2])
+    before = _misfit(pyramid, corners[doubtful], classifier)
+    after = _misfit(pyramid, exact.reshape(-1, 6, 2), classifier).reshape(ways.shape[:2])
     after[~_near(exact, corners[doubtful])] = np.inf
     best = after.argmin(1)
     better = np.flatnonzero(after.min(1) < LIMITS.better_share * before)
@@ -44,21 +44,21 @@ def outlined_again(
         return corners, probabilities
     corners = corners.copy()
     corners[doubtful[better]] = exact[better, best[better]]
-    return corners, namer.classify(pyramid, corners)
+    return corners, classifier.classify(pyramid, corners)
 
 
-def _misfit(pyramid: Pyramid, corners: np.ndarray, namer: FewShotSymbols) -> np.ndarray:
+def _misfit(pyramid: Pyramid, corners: np.ndarray, classifier: FewShotSymbols) -> np.ndarray:
     """How far, squared, the patches of cards (N, 6, 2) lie from the nearest looks, the mean of six: (N,).
 
     What is too far to be a symbol counts alike: something covers it.
     """
-    patches = seen_for_likeness(*raw_patches(pyramid, corners), namer.profile.face_value)
-    answers = likeness(network("hexel/embedding/weights.onnx"), patches)
-    off = ((answers[:, :, None] - namer.profile.looks) ** 2).sum(-1).min(-1)
+    patches = embedding_input(*raw_patches(pyramid, corners), classifier.profile.face_value)
+    answers = embed(network("hexel/embedding/weights.onnx"), patches)
+    off = ((answers[:, :, None] - classifier.profile.looks) ** 2).sum(-1).min(-1)
     return np.asarray(np.minimum(off, LIMITS.none_at).mean(1))
 
 
-def _beside(corners: np.ndarray) -> np.ndarray:
+def _jittered(corners: np.ndarray) -> np.ndarray:
     """Outlines (7, 6, 2) a little beside one (6, 2): pushed three ways, smaller, larger, turned both ways."""
     centre, affine = HEXAGON.pose_of(corners)
     pushed = [centre + affine @ (LIMITS.jitter_shift * HEXAGON.unit[k]) + HEXAGON.unit @ affine.T for k in (0, 2, 4)]

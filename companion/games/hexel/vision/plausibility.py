@@ -11,24 +11,24 @@ from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.results import Reading, SeenCard, Warned, confidence_of
+from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
 
 
-def which_are_cards(found: Sequence[Detection], probabilities: np.ndarray, namer: SymbolClassifier) -> np.ndarray:
+def accept_cards(found: Sequence[Detection], probabilities: np.ndarray, classifier: SymbolClassifier) -> np.ndarray:
     """Which finds (N,) are cards, from the probabilities (N, 6, C) of the symbols at each one's own edges."""
-    is_card = np.array([looks_like_a_card(f, p, namer) for f, p in zip(found, probabilities, strict=True)], bool)
-    is_card &= has_the_cards_size(found, is_card)
-    is_card &= is_no_pattern(found, probabilities, is_card)
+    is_card = np.array([is_card_like(f, p, classifier) for f, p in zip(found, probabilities, strict=True)], bool)
+    is_card &= has_typical_size(found, is_card)
+    is_card &= is_not_a_pattern(found, probabilities, is_card)
     return is_card
 
 
-def looks_like_a_card(found: Detection, probabilities: np.ndarray, namer: SymbolClassifier) -> bool:
+def is_card_like(found: Detection, probabilities: np.ndarray, classifier: SymbolClassifier) -> bool:
     """Patterned cloth may look like a card from afar, but nothing on it reads as a symbol; a covered card has some."""
-    symbols = int((probabilities[:, [n is not None for n in namer.names]].sum(-1) > 0.9).sum())
+    symbols = int((probabilities[:, [n is not None for n in classifier.names]].sum(-1) > 0.9).sum())
     return any(symbols >= least and found.confidence >= sure for least, sure in LIMITS.card_by_symbols)
 
 
-def has_the_cards_size(found: Sequence[Detection], is_card: np.ndarray) -> np.ndarray:
+def has_typical_size(found: Sequence[Detection], is_card: np.ndarray) -> np.ndarray:
     """Which finds (N,) are as large as cards here: cloth printed with smaller or larger rosettes has none of them.
 
     Cards have one size; seen aslant, those that are found surely tell within which bounds. Fewer than three tell none.
@@ -44,7 +44,7 @@ def has_the_cards_size(found: Sequence[Detection], is_card: np.ndarray) -> np.nd
     return np.asarray((width > sure.min() / LIMITS.odd_size) & (width < sure.max() * LIMITS.odd_size))
 
 
-def is_no_pattern(found: Sequence[Detection], probabilities: np.ndarray, is_card: np.ndarray) -> np.ndarray:
+def is_not_a_pattern(found: Sequence[Detection], probabilities: np.ndarray, is_card: np.ndarray) -> np.ndarray:
     """Which finds (N,) are no cloth's pattern: it is found weakly, time and again, and reads the same everywhere.
 
     Args:
@@ -60,11 +60,11 @@ def is_no_pattern(found: Sequence[Detection], probabilities: np.ndarray, is_card
     return np.asarray(~(weakly & is_repeated))
 
 
-def judged(
+def assess(
     found: tuple[Detection, ...],
     place: Lattice,
     probabilities: np.ndarray,
-    namer: SymbolClassifier,
+    classifier: SymbolClassifier,
     size: tuple[int, int],
 ) -> Reading:
     """Say what is sure and doubt the rest.
@@ -80,13 +80,13 @@ def judged(
         size: width and height of the picture.
     """
     sure = probabilities.max(-1)
-    names = [list(namer.accept(p)) for p in probabilities]
+    names = [list(classifier.accept(p)) for p in probabilities]
     by_cell = {cell: i for i, cell in enumerate(place.cells) if cell is not None}
     warnings = _doubt_clashes(by_cell, names, sure, found)
-    cards: list[SeenCard] = []
-    loose: list[SeenCard] = []
+    cards: list[DetectedCard] = []
+    loose: list[DetectedCard] = []
     for i, card in enumerate(found):
-        seen = SeenCard(
+        seen = DetectedCard(
             place.cells[i],
             tuple(names[i]),
             card.corners,
@@ -101,8 +101,8 @@ def judged(
             warnings.append(_unsure(seen, size))
         if seen.is_unsettled:
             why = "is covered" if i in place.unsettled else "cannot be seen"
-            warnings.append(Warned("unsure", f"whether a card belongs to the tableau {why}", seen.centre))
-    return Reading(tuple(cards), tuple(loose), tuple(warnings), namer)
+            warnings.append(ReadingWarning("unsure", f"whether a card belongs to the tableau {why}", seen.centre))
+    return Reading(tuple(cards), tuple(loose), tuple(warnings), classifier)
 
 
 def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -> bool:
@@ -112,7 +112,7 @@ def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -
 
 def _doubt_clashes(
     by_cell: Mapping[Cell, int], names: list[list[str | None]], sure: np.ndarray, found: tuple[Detection, ...]
-) -> list[Warned]:
+) -> list[ReadingWarning]:
     """Touching edges carry the same symbol: of two that do not, the less certain becomes unsure, unless it is plain."""
     warnings = []
     for cell, i in by_cell.items():
@@ -124,17 +124,19 @@ def _doubt_clashes(
             if mine is None or other is None or mine == other:
                 continue
             x, y = (found[i].corners.mean(0) + found[j].corners.mean(0)) / 2
-            warnings.append(Warned("edge-clash", f"touching edges show {mine} and {other}", (float(x), float(y))))
+            warnings.append(
+                ReadingWarning("edge-clash", f"touching edges show {mine} and {other}", (float(x), float(y)))
+            )
             weak = (i, d) if sure[i][d] < sure[j][opposite(d)] else (j, opposite(d))
             if sure[weak[0]][weak[1]] < LIMITS.plain_symbol:
                 names[weak[0]][weak[1]] = None
     return warnings
 
 
-def _unsure(card: SeenCard, size: tuple[int, int]) -> Warned:
+def _unsure(card: DetectedCard, size: tuple[int, int]) -> ReadingWarning:
     missing = sum(e is None for e in card.edges)
     x, y = card.centre
     reason = "a symbol" if missing == 1 else f"{missing} symbols"
     near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
     where = ", the picture's rim cuts it" if near_rim else ""
-    return Warned("unsure", f"{reason} of a card cannot be read{where}", (x, y))
+    return ReadingWarning("unsure", f"{reason} of a card cannot be read{where}", (x, y))

@@ -18,7 +18,7 @@ from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.networks import softmax
 
 
-def with_two_kinds(probabilities: np.ndarray, plain: float) -> np.ndarray:
+def apply_two_symbol_prior(probabilities: np.ndarray, plain: float) -> np.ndarray:
     """Probabilities once it is known that a card carries at most two kinds of symbol.
 
     Args:
@@ -56,13 +56,13 @@ def named(looks: np.ndarray, answers: np.ndarray, none_at: float, plain: float) 
         none_at: a patch at a greater squared distance from every look is no symbol.
         plain: a symbol told so surely is not doubted because of its card's others; see `kinds`.
     """
-    learnt = _probabilities(_squared(looks, answers), none_at)
+    fit_prototypes = _probabilities(_squared(looks, answers), none_at)
     followed = _followed(looks, answers, none_at, plain)
     lit = _probabilities(_pulled_apart(_squared(followed, answers), followed), none_at)
     kinds = lit[..., :-1] / np.maximum(lit[..., :-1].sum(-1, keepdims=True), 1e-9)
-    lit = np.concatenate([kinds * (1 - learnt[..., -1:]), learnt[..., -1:]], axis=-1)
-    leans_alike = lit.argmax(-1) == learnt.argmax(-1)
-    return np.where(leans_alike[..., None], lit, learnt).astype(np.float32)
+    lit = np.concatenate([kinds * (1 - fit_prototypes[..., -1:]), fit_prototypes[..., -1:]], axis=-1)
+    leans_alike = lit.argmax(-1) == fit_prototypes.argmax(-1)
+    return np.where(leans_alike[..., None], lit, fit_prototypes).astype(np.float32)
 
 
 def _squared(looks: np.ndarray, answers: np.ndarray) -> np.ndarray:
@@ -82,7 +82,7 @@ def _followed(looks: np.ndarray, answers: np.ndarray, none_at: float, plain: flo
     is_near = (off**2).sum(-1).min(-1) < LIMITS.near_patch
     lit = looks
     for _ in range(LIMITS.rounds):
-        kinds = with_two_kinds(_probabilities(_squared(lit, answers), none_at), plain)[..., :-1]
+        kinds = apply_two_symbol_prior(_probabilities(_squared(lit, answers), none_at), plain)[..., :-1]
         share = kinds * is_near[..., None]
         shift = np.einsum("nik,nike->e", share, off) / (share.sum() + LIMITS.steady_patches)
         own = np.einsum("nik,nie->ke", share, answers)

@@ -14,11 +14,11 @@ from companion.errors import UsageError
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
+    contrast,
     cut_patches,
     levels_apart,
     over_face,
     raw_patches,
-    stood_out,
 )
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
@@ -47,7 +47,7 @@ class SymbolProfile(Profile):
 
     def summary(self) -> str:
         """What was learnt, for people."""
-        return f"{', '.join(self.symbols)} of {self.deck}{expected_doubts(self.alike)}"
+        return f"{', '.join(self.symbols)} of {self.deck}{expected_doubts(self.ambiguous_pairs)}"
 
     def is_consistent(self) -> bool:
         """See `Profile`."""
@@ -55,7 +55,7 @@ class SymbolProfile(Profile):
         return count > 1 and self.looks.shape == (count, _NUMBERS) and self.face_value.shape == (3,)
 
     @property
-    def alike(self) -> tuple[tuple[str, str], ...]:
+    def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of symbols that are hard to tell apart."""
         return _nearer_than(LIMITS.alike_squared, self.symbols, self.looks)
 
@@ -75,7 +75,7 @@ def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     return np.asarray(FACE_VALUE * face / bright, np.float32)
 
 
-def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray) -> np.ndarray:
+def embedding_input(colours: np.ndarray, faces: np.ndarray, value: np.ndarray) -> np.ndarray:
     """What the likeness network looks at: each patch over the card's face, and as it stands out from it.
 
     Args:
@@ -86,11 +86,11 @@ def seen_for_likeness(colours: np.ndarray, faces: np.ndarray, value: np.ndarray)
     Returns:
         (N, 6, PATCH, PATCH, 6) float32 within 1.25.
     """
-    return np.concatenate([over_face(colours, faces, value) - np.float32(0.5), stood_out(colours)], axis=-1)
+    return np.concatenate([over_face(colours, faces, value) - np.float32(0.5), contrast(colours)], axis=-1)
 
 
-def likeness(net: Network, seen: np.ndarray) -> np.ndarray:
-    """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `seen_for_likeness`."""
+def embed(net: Network, seen: np.ndarray) -> np.ndarray:
+    """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `embedding_input`."""
     return np.asarray(
         net.forward(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))).reshape(
             *seen.shape[:2], -1
@@ -99,7 +99,7 @@ def likeness(net: Network, seen: np.ndarray) -> np.ndarray:
     )
 
 
-def learnt(
+def fit_prototypes(
     net: Network, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
 ) -> SymbolProfile:
     """Learn a printing.
@@ -120,9 +120,7 @@ def learnt(
     for pyramid, corners, names in photographs:
         colours, faces = raw_patches(pyramid, corners)
         is_seen = np.median(levels_apart(colours), axis=1) >= LIMITS.seen_levels
-        for six, edges, seen in zip(
-            likeness(net, seen_for_likeness(colours, faces, value)), names, is_seen, strict=True
-        ):
+        for six, edges, seen in zip(embed(net, embedding_input(colours, faces, value)), names, is_seen, strict=True):
             is_clear = bool(seen) and (len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= LIMITS.unclear))
             burnt.update(edges if not seen else ())
             for answer, name in zip(six, edges, strict=True):

@@ -9,20 +9,20 @@ from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolCla
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
-from companion.games.hexel.vision.neighbour_search import cards_beside, is_one
+from companion.games.hexel.vision.neighbour_search import find_neighbours, is_one
 from companion.games.hexel.vision.occlusion import cover_test
-from companion.games.hexel.vision.outline_tta import outlined_again
-from companion.games.hexel.vision.plausibility import judged, which_are_cards
+from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
+from companion.games.hexel.vision.plausibility import accept_cards, assess
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Reading, SeenCard, Stopwatch, Warned, in_own_frame
+from companion.vision.results import DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
 
-def read_hexel(bgr: np.ndarray, namer: SymbolClassifier | None = None, across_px: float | None = None) -> Reading:
+def read_hexel(bgr: np.ndarray, classifier: SymbolClassifier | None = None, across_px: float | None = None) -> Reading:
     """Read a Hex'el table from one picture, without history.
 
     Args:
@@ -33,7 +33,7 @@ def read_hexel(bgr: np.ndarray, namer: SymbolClassifier | None = None, across_px
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
     """
-    namer = namer or PretrainedSymbols()
+    classifier = classifier or PretrainedSymbols()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
@@ -41,20 +41,24 @@ def read_hexel(bgr: np.ndarray, namer: SymbolClassifier | None = None, across_px
     found = [hint for hint in hints if hint.confidence >= LIMITS.hint]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
-    cards, said, rest = _told_apart(pyramid, found, corners, hints, namer)
+    cards, said, rest = _reject_false_positives(pyramid, found, corners, hints, classifier)
     clock.lap("name")
     if not cards:
-        return Reading((), (), (Warned("nothing-found", "no Hex'el card on this picture"),), namer, clock.laps)
+        return Reading(
+            (), (), (ReadingWarning("nothing-found", "no Hex'el card on this picture"),), classifier, clock.laps
+        )
     certain = corners_of(cards)
     is_card = np.arange(len(cards) + len(rest)) < len(cards)
     place = _placed_in_lattice(np.concatenate([certain, rest]), is_card, cover_test(pyramid, certain))
     clock.lap("lattice")
-    reading = _judged(cards, place, said, namer, bgr)
+    reading = _assess_cards(cards, place, said, classifier, bgr)
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
 
 
-def read_beside(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: float, unchanged: Unchanged) -> Reading:
+def read_unknown(
+    bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float, unchanged: Unchanged
+) -> Reading:
     """Read a piece of a Hex'el table of which something is known: what else lies there.
 
     Args:
@@ -64,31 +68,33 @@ def read_beside(bgr: np.ndarray, namer: SymbolClassifier | None, across_px: floa
         unchanged: its cards tell how the others lie, and are neither measured nor named again.
     """
     known = unchanged.cards
-    namer = namer or PretrainedSymbols()
+    classifier = classifier or PretrainedSymbols()
     pyramid = Pyramid.of(bgr)
     hints = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
     found = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
-    cards, said, _ = _told_apart(pyramid, found, corners, hints, namer, [c.corners for c in known])
+    cards, said, _ = _reject_false_positives(pyramid, found, corners, hints, classifier, [c.corners for c in known])
     if not cards:
-        return Reading((), (), (), namer)
+        return Reading((), (), (), classifier)
     cards += [Detection(c.corners, c.presence) for c in known]
     place = find_lattice(np.stack([c.corners for c in cards]))
     both = np.concatenate([said, *(in_own_frame(c).probabilities[None] for c in known)])
-    reading = _judged(cards, place, both, namer, bgr)
+    reading = _assess_cards(cards, place, both, classifier, bgr)
 
-    def is_fresh(card: SeenCard) -> bool:
+    def is_unknown(card: DetectedCard) -> bool:
         return not any(card.corners is other.corners for other in known)
 
-    return replace(reading, cards=tuple(filter(is_fresh, reading.cards)), loose=tuple(filter(is_fresh, reading.loose)))
+    return replace(
+        reading, cards=tuple(filter(is_unknown, reading.cards)), loose=tuple(filter(is_unknown, reading.loose))
+    )
 
 
-def _told_apart(
+def _reject_false_positives(
     pyramid: Pyramid,
     found: Sequence[Detection],
     corners: np.ndarray,
     hints: Sequence[Detection],
-    namer: SymbolClassifier,
+    classifier: SymbolClassifier,
     known: Sequence[np.ndarray] = (),
 ) -> tuple[list[Detection], np.ndarray, np.ndarray]:
     """The cards, the probabilities (N, 6, C) of their symbols, and the outlines (M, 6, 2) of what else was found.
@@ -101,26 +107,26 @@ def _told_apart(
         namer: how symbols get their names.
         known: the outlines of cards that are known besides.
     """
-    probabilities = namer.classify(pyramid, corners)
-    if isinstance(namer, FewShotSymbols):
-        corners, probabilities = outlined_again(pyramid, corners, probabilities, namer)
-    is_card = which_are_cards(found, probabilities, namer)
+    probabilities = classifier.classify(pyramid, corners)
+    if isinstance(classifier, FewShotSymbols):
+        corners, probabilities = reclassify_with_jitter(pyramid, corners, probabilities, classifier)
+    is_card = accept_cards(found, probabilities, classifier)
     cards = [Detection(c, f.confidence) for c, f, one in zip(corners, found, is_card, strict=True) if one]
     rest, said = corners[~is_card], probabilities[is_card]
     seen = np.array([*known, *corners[is_card]], np.float32).reshape(-1, 6, 2)
-    if isinstance(namer, FewShotSymbols) and len(seen):
-        more, told = cards_beside(pyramid, seen, hints, namer)
+    if isinstance(classifier, FewShotSymbols) and len(seen):
+        more, told = find_neighbours(pyramid, seen, hints, classifier)
         cards, said = [*cards, *more], np.concatenate([said, *(p[None] for p in told)])
         rest = np.array([r for r in rest if not any(is_one(r, c.corners) for c in more)], np.float32).reshape(-1, 6, 2)
     return cards, said, rest
 
 
-def _judged(
-    cards: list[Detection], place: Lattice, probabilities: np.ndarray, namer: SymbolClassifier, bgr: np.ndarray
+def _assess_cards(
+    cards: list[Detection], place: Lattice, probabilities: np.ndarray, classifier: SymbolClassifier, bgr: np.ndarray
 ) -> Reading:
     """What of the cards may be stated, from probabilities (N, 6, C) in order of their own edges."""
     turned = np.stack([p[[(d - e) % 6 for d in range(6)]] for p, e in zip(probabilities, place.east, strict=True)])
-    return judged(tuple(cards), place, turned, namer.settled(turned), (bgr.shape[1], bgr.shape[0]))
+    return assess(tuple(cards), place, turned, classifier.settled(turned), (bgr.shape[1], bgr.shape[0]))
 
 
 def outlines(

@@ -8,7 +8,7 @@ from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.cards import raster_back
 from models.drawing.comet.printings import reference
 
-HERE, THERE = (CARD.unit * 44 + (x, 60.0) for x in (60.0, 160.0))
+HERE, MIN_PRESENCE = (CARD.unit * 44 + (x, 60.0) for x in (60.0, 160.0))
 
 
 def pyramid(other):
@@ -20,7 +20,7 @@ def pyramid(other):
 
 
 def off(other):
-    return float(unlikeness(pyramid(other), [HERE, THERE])[0, 1])
+    return float(unlikeness(pyramid(other), [HERE, MIN_PRESENCE])[0, 1])
 
 
 def test_a_back_upside_down_in_less_light_is_like_the_other():

@@ -8,13 +8,13 @@ from companion.games.comet.vision.classifier import (
     NAMES,
     OUTPUTS,
     WIDE,
-    Opinions,
+    NumeralScores,
     PretrainedNumerals,
     cut_cards,
-    opinions,
+    score_numerals,
 )
 from companion.games.comet.vision.detector import CARD, HALF_WIDTH
-from companion.games.comet.vision.results import BACK, NUMBERS, SeenComet, about, aligned_comet, in_words
+from companion.games.comet.vision.results import BACK, NUMBERS, DetectedCometCard, aligned_comet, in_words, turned_half
 from companion.vision.image.pyramid import Pyramid
 
 
@@ -28,7 +28,7 @@ def card(edges=("2", "6", None), corners=None, east=0):
     probabilities = np.full((3, len(NAMES)), 0.01)
     for k, edge in enumerate(edges):
         probabilities[k, NAMES.index(edge)] = 0.95
-    return SeenComet((3, 0), edges, outline() if corners is None else corners, 0.9, 0.95, probabilities, east)
+    return DetectedCometCard((3, 0), edges, outline() if corners is None else corners, 0.9, 0.95, probabilities, east)
 
 
 @pytest.mark.parametrize("turn_deg", range(0, 360, 25))
@@ -62,14 +62,17 @@ def test_a_card_is_cut_out_upright_with_its_top_left_corner_at_the_top_left():
 
 def test_a_card_turned_about_is_the_same_card():
     first = card()
-    other = about(first)
+    other = turned_half(first)
     assert other.edges == (None, "6", "2") and other.values == first.values == [2, 6, None]
     assert (other.probabilities == first.probabilities[::-1]).all()
     assert other.as_json()["corners"] == first.as_json()["corners"]
 
 
 def test_a_card_seen_again_upside_down_is_aligned_with_what_was_known():
-    known, fresh = card(("2", "6", "13")), about(card(("2", "6", "13"), outline(centre=(202.0, 151.0), turn_deg=24.0)))
+    known, fresh = (
+        card(("2", "6", "13")),
+        turned_half(card(("2", "6", "13"), outline(centre=(202.0, 151.0), turn_deg=24.0))),
+    )
     again = aligned_comet(fresh, known)
     assert again.edges == known.edges and np.abs(again.corners - known.corners).max() < 8 and again.cell is None
 
@@ -90,7 +93,7 @@ def test_both_ways_up_are_weighed():
     numbers[0, 0, range(3), [six, eight, six]] = 1
     numbers[0, 1, range(3), [nine, eight, nine]] = 1
     told = [
-        PretrainedNumerals().accept(Opinions(np.array([[1.0, 0, 0]]), np.array([up]), numbers).sections()[0])
+        PretrainedNumerals().accept(NumeralScores(np.array([[1.0, 0, 0]]), np.array([up]), numbers).sections()[0])
         for up in (1.0, 0.5, 0.0)
     ]
     assert told == [("6", "8", "6"), (None, "8", None), ("9", "8", "9")]
@@ -112,7 +115,7 @@ class Answering:
 @pytest.mark.parametrize(("logit", "looks"), [(9.0, 1), (2.0, 2)])
 def test_a_card_read_surely_at_once_is_not_looked_at_upside_down(logit, looks):
     net = Answering(logit)
-    seen = opinions(net, np.full((5, HIGH, WIDE, 3), 200, np.uint8))
+    seen = score_numerals(net, np.full((5, HIGH, WIDE, 3), 200, np.uint8))
     assert net.shown == 5 * looks and seen.numbers.shape == (5, 2, 3, len(NUMBERS) + 1)
     if looks == 1:
         assert PretrainedNumerals().accept(seen.sections()[0]) == ("2", "2", "2") and seen.upright[0] > 0.99
@@ -120,7 +123,7 @@ def test_a_card_read_surely_at_once_is_not_looked_at_upside_down(logit, looks):
 
 def test_a_back_is_stated_as_a_back_and_what_is_neither_as_nothing():
     numbers = np.full((2, 2, 3, len(NUMBERS) + 1), 1 / 14, np.float32)
-    sections = Opinions(np.array([[0.01, 0.99, 0], [0.5, 0.5, 0]]), np.array([0.5, 0.5]), numbers).sections()
+    sections = NumeralScores(np.array([[0.01, 0.99, 0], [0.5, 0.5, 0]]), np.array([0.5, 0.5]), numbers).sections()
     assert [PretrainedNumerals().accept(p) for p in sections] == [(BACK,) * 3, (None,) * 3]
     assert sections.sum(-1) == pytest.approx(np.ones((2, 3)))
 

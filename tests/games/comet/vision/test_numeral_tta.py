@@ -5,7 +5,7 @@ import pytest
 
 from companion.games.comet.vision.classifier import NAMES
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.reexamination import looked_again
+from companion.games.comet.vision.reexamination import reclassify_with_jitter
 from companion.vision.image.pyramid import Pyramid
 
 OUTLINES = np.array([CARD.unit * 40 + (60, 60), CARD.unit * 40 + (160, 60)], np.float32)
@@ -31,14 +31,14 @@ def sections(*names, sure):
 def test_only_the_number_in_doubt_becomes_what_other_looks_see():
     first = sections("9", "4", "6", sure=0.95)
     first[2] = sections("6", "6", "6", sure=0.6)[0]
-    namer = Seeing()
-    now = looked_again(namer, PYRAMID, OUTLINES[:1], first[None], np.array([True]))[0]
+    classifier = Seeing()
+    now = reclassify_with_jitter(classifier, PYRAMID, OUTLINES[:1], first[None], np.array([True]))[0]
     assert (now[:2] == first[:2]).all() and now[2, NAMES.index("9")] == pytest.approx(0.95)
-    assert 0 < np.abs(namer.looked - OUTLINES[0]).max() < 3
+    assert 0 < np.abs(classifier.looked - OUTLINES[0]).max() < 3
 
 
 def test_what_is_sure_or_no_card_is_looked_at_once():
-    namer = Seeing()
+    classifier = Seeing()
     both = np.stack([sections("9", "4", "6", sure=0.95), sections("9", "4", "6", sure=0.5)])
-    assert (looked_again(namer, PYRAMID, OUTLINES, both, np.array([True, False])) == both).all()
-    assert not hasattr(namer, "looked")
+    assert (reclassify_with_jitter(classifier, PYRAMID, OUTLINES, both, np.array([True, False])) == both).all()
+    assert not hasattr(classifier, "looked")

@@ -157,7 +157,7 @@ def test_learning_says_that_there_is_nothing_to_learn_and_how_well_the_deck_is_r
 
 def test_a_profile_is_refused_as_there_is_none():
     with pytest.raises(UsageError, match="takes no profile"):
-        GAMES["comet"].recognizer().namer(None, Path("p.json"))
+        GAMES["comet"].recognizer().classifier(None, Path("p.json"))
 
 
 @pytest.mark.skipif(not SCENES.is_dir(), reason="the sample photographs lie in ../shared, which is not here")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 from models.drawing.comet.cards import raster_back, raster_face
 from models.drawing.comet.printings import reference
 
@@ -36,8 +36,8 @@ def scene(frames, *cards, hand=None):
 def watched(*scenes):
     """What is told of scenes, one after the other."""
     reader = GAMES["comet"].recognizer()
-    follower = reader.follower(reader.namer(None, None), Patience())
-    return [told for pictures in scenes for picture in pictures for told in follower.step(picture)]
+    tracker = reader.tracker(reader.classifier(None, None), SettleTimes())
+    return [told for pictures in scenes for picture in pictures for told in tracker.step(picture)]
 
 
 def shown(told):

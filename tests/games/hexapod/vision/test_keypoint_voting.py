@@ -62,12 +62,12 @@ def test_a_case_found_a_third_of_a_cell_off_is_put_where_its_cells_say(frame, mo
     picture = frame([((480, 320), 0, CARDS)])
     (exact,) = read_hexapod(picture).cards
     side = float(np.linalg.norm(exact.corners[1] - exact.corners[0]))
-    exact_cases = hexapod_reading.exact_cases
+    detect_cases = hexapod_reading.detect_cases
 
     def pushed(pyramid, finds):
         return tuple(
             type(quad)(quad.corners + np.float32(side / 5 * 0.3), quad.confidence)
-            for quad in exact_cases(pyramid, finds)
+            for quad in detect_cases(pyramid, finds)
         )
 
     monkeypatch.setattr(hexapod_reading, "exact_cases", pushed)

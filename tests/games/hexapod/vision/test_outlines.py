@@ -9,7 +9,7 @@ import pytest
 from companion.games.hexapod.vision import outlines as hexapod_outlines
 from companion.games.hexapod.vision import recognizer as hexapod_reading
 from companion.games.hexapod.vision.detector import Finds
-from companion.games.hexapod.vision.outlines import exact_cards
+from companion.games.hexapod.vision.outlines import detect_loose_cards
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import SQUARE
@@ -67,6 +67,6 @@ def test_of_two_finds_in_one_place_that_is_the_card_which_is_two_of_the_cases_ce
     monkeypatch.setattr(hexapod_outlines, "refine_quads", lambda pyramid, quads, *, is_case: list(quads))
     pyramid = Pyramid.of(np.zeros((300, 500, 3), np.uint8))
     finds = Finds((case,), (insect, card))
-    assert exact_cards(pyramid, finds, [case], 5, 5) == (card,)
-    assert exact_cards(pyramid, finds, [], 5, 5) == (insect,)
-    assert exact_cards(pyramid, Finds((case,), (insect,)), [case], 5, 5) == (insect,)
+    assert detect_loose_cards(pyramid, finds, [case], 5, 5) == (card,)
+    assert detect_loose_cards(pyramid, finds, [], 5, 5) == (insect,)
+    assert detect_loose_cards(pyramid, Finds((case,), (insect,)), [case], 5, 5) == (insect,)

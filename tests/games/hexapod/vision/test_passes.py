@@ -4,7 +4,7 @@ import numpy as np
 
 from companion.games.hexapod.vision import orientation as hexapod_fields
 from companion.games.hexapod.vision.classifier import KINDS
-from companion.games.hexapod.vision.orientation import looked_at
+from companion.games.hexapod.vision.orientation import classify_fields
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
@@ -33,18 +33,20 @@ def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_
     picture = frame([((480, 320), 0, CARDS)])
     (case,) = read_hexapod(picture).cards
     quad, pyramid = Detection(case.corners, 0.99), Pyramid.of(picture)
-    looks, look = [], hexapod_fields.look
-    monkeypatch.setattr(hexapod_fields, "look", lambda net, fields: looks.append(look(net, fields)) or looks[-1])
+    looks, classify_cells = [], hexapod_fields.classify_cells
+    monkeypatch.setattr(
+        hexapod_fields, "look", lambda net, fields: looks.append(classify_cells(net, fields)) or looks[-1]
+    )
 
-    (sure,) = looked_at(pyramid, [quad], 5, 5, SureBy(0.99))
+    (sure,) = classify_fields(pyramid, [quad], 5, 5, SureBy(0.99))
     assert len(looks) == 1
     looks.clear()
 
-    (doubtful,) = looked_at(pyramid, [quad], 5, 5, SureBy(0.5))
-    _stood, beside = looks
-    assert len(beside) >= 4
-    assert all(np.abs(one.likeness - sure.cells.likeness).max() > 1e-3 for one in beside)
-    shared = np.mean([sure.cells.likeness, *(one.likeness for one in beside)], axis=0)
+    (doubtful,) = classify_fields(pyramid, [quad], 5, 5, SureBy(0.5))
+    _stood, outside_cases = looks
+    assert len(outside_cases) >= 4
+    assert all(np.abs(one.likeness - sure.cells.likeness).max() > 1e-3 for one in outside_cases)
+    shared = np.mean([sure.cells.likeness, *(one.likeness for one in outside_cases)], axis=0)
     shared /= np.linalg.norm(shared, axis=-1, keepdims=True)
     assert np.abs(doubtful.cells.likeness - shared).max() < 1e-5
     assert np.array_equal(doubtful.cells.state, sure.cells.state)

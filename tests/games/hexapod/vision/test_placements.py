@@ -4,23 +4,23 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.hexapod.vision.placements import laid_cards, news_of, square, with_card
-from companion.games.hexapod.vision.results import SeenField
+from companion.games.hexapod.vision.placements import changed_cells, laid_cards, square, with_card
+from companion.games.hexapod.vision.results import DetectedField
 
 SQUARE = np.array([(0, 0), (100, 0), (100, 100), (0, 100)], np.float32)
 UNCHANGED = np.zeros((5, 5))
 
 
-def case(kinds: dict[tuple[int, int], str], doubtful: tuple[tuple[int, int], ...] = ()) -> SeenField:
+def case(kinds: dict[tuple[int, int], str], doubtful: tuple[tuple[int, int], ...] = ()) -> DetectedField:
     cells = tuple(tuple(kinds.get((r, c)) for c in range(5)) for r in range(5))
     doubt = tuple(tuple((r, c) in doubtful for c in range(5)) for r in range(5))
-    return SeenField(SQUARE, cells, doubt, 0.9, is_case=True)
+    return DetectedField(SQUARE, cells, doubt, 0.9, is_case=True)
 
 
 CARD = {(1, 1): "blue", (1, 2): "gold", (2, 1): "green", (2, 2): "dung"}
 
 
-def laid(before: SeenField, now: SeenField, changed: Any = UNCHANGED) -> Any:
+def laid(before: DetectedField, now: DetectedField, changed: Any = UNCHANGED) -> Any:
     cards = laid_cards(before, now, changed)
     assert len(cards) <= 1
     return (cards[0].place, cards[0].cells) if cards else None
@@ -56,12 +56,12 @@ def test_news_further_apart_than_a_card_is_no_card() -> None:
 
 def test_a_card_taken_away_is_no_card_laid() -> None:
     assert laid(case(CARD), case({})) is None
-    assert news_of(case(CARD), case({})) == dict.fromkeys(CARD)
+    assert changed_cells(case(CARD), case({})) == dict.fromkeys(CARD)
 
 
 def test_a_cell_that_cannot_be_read_is_no_news() -> None:
     covered = case({}, doubtful=tuple(CARD))
-    assert news_of(case(CARD), covered) == {}
+    assert changed_cells(case(CARD), covered) == {}
     assert laid(case(CARD), covered) is None
 
 

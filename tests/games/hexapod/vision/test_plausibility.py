@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, Cells, PretrainedInsects
-from companion.games.hexapod.vision.orientation import Upright
-from companion.games.hexapod.vision.plausibility import is_case, judged
+from companion.games.hexapod.vision.orientation import OrientedField
+from companion.games.hexapod.vision.plausibility import assess, is_case
 from companion.vision.detection.detector import Detection
 
 UNSURE_WAY = np.array([0.0, -9.0, -0.5, -9.0])
@@ -13,7 +13,7 @@ UNSURE_WAY = np.array([0.0, -9.0, -0.5, -9.0])
 SURE_WAY = np.array([0.0, -9.0, -9.0, -9.0])
 
 
-def field(rows: list[str], ways: np.ndarray, confidence: float = 1.0) -> Upright:
+def field(rows: list[str], ways: np.ndarray, confidence: float = 1.0) -> OrientedField:
     """A field of cells that are plain: a kind's first two letters, two dots for floor, two crosses for a hand."""
     words = [row.split() for row in rows]
     shape = (len(words), len(words[0]))
@@ -25,11 +25,11 @@ def field(rows: list[str], ways: np.ndarray, confidence: float = 1.0) -> Upright
     cells = Cells(state, kind, np.full((*shape, 4), 0.25), np.zeros((*shape, 32)), np.zeros((*shape, 2)))
     side = 100.0
     corners = np.array([[0, 0], [side, 0], [side, side], [0, side]], np.float32) + 20
-    return Upright(Detection(corners, confidence), cells, ways)
+    return OrientedField(Detection(corners, confidence), cells, ways)
 
 
 def doubts(rows: list[str], ways: np.ndarray, *, is_case: bool = True) -> list[str]:
-    seen, warnings = judged(field(rows, ways), PretrainedInsects(), (200, 200), is_case=is_case)
+    seen, warnings = assess(field(rows, ways), PretrainedInsects(), (200, 200), is_case=is_case)
     assert len(warnings) == sum(map(sum, seen.doubt))
     return ["".join("?" if d else "." for d in row) for row in seen.doubt]
 

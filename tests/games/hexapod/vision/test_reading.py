@@ -106,16 +106,16 @@ def test_the_input_is_not_written_to(frame):
 
 def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
     rng = np.random.default_rng(77)
-    look = invented(rng)
-    taught = photograph(rng, printing=look, laid=showing_all(rng), hardness=0.2)
+    classify_cells = invented(rng)
+    taught = photograph(rng, printing=classify_cells, laid=showing_all(rng), hardness=0.2)
     labels = [{"boards": [{"cells": taught.truth["boards"][0]["laid"]}]}]
     profile = learn_hexapod("hexapod", [("a.jpg", taught.bgr)], labels)
     path = tmp_path / "profile.json"
     path.write_text(json.dumps(profile.as_json()))
     assert path.stat().st_size < 100_000
-    namer = GAMES["hexapod"].recognizer().namer(None, path)
-    asked = photograph(rng, printing=look, laid=scene(rng, 1, (5, 5), odd=False), hardness=0.2)
-    (case,) = read_hexapod(asked.bgr, namer).cards
+    classifier = GAMES["hexapod"].recognizer().classifier(None, path)
+    asked = photograph(rng, printing=classify_cells, laid=scene(rng, 1, (5, 5), odd=False), hardness=0.2)
+    (case,) = read_hexapod(asked.bgr, classifier).cards
     pairs = [
         (told, truth)
         for row, want in zip(case.cells, asked.truth["boards"][0]["laid"], strict=True)
@@ -130,7 +130,7 @@ def test_a_kind_that_was_not_shown_is_doubted_and_not_taken_for_another(frame):
     taught = [[None if kind == "gold" else kind for kind in row] for row in cells]
     profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": taught}]}])
     assert "not shown: gold" in profile.summary()
-    (case,) = read_hexapod(picture, profile.namer()).cards
+    (case,) = read_hexapod(picture, profile.classifier()).cards
     for told, doubted, want in zip(case.cells, case.doubt, cells, strict=True):
         for kind, is_doubted, true in zip(told, doubted, want, strict=True):
             assert is_doubted if true == "gold" else kind == true
@@ -168,11 +168,11 @@ def test_a_profile_whose_numbers_do_not_fit_together_is_refused(part, wrong, fra
 def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
-    assert profile.alike == ()
+    assert profile.ambiguous_pairs == ()
     assert cells[1][4] == "blue"
     cells[1][4] = "dung"
     profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
-    assert profile.alike == (("blue", "dung"),)
+    assert profile.ambiguous_pairs == (("blue", "dung"),)
     assert profile.summary().endswith("they look much alike on the photographs, expect doubts: blue with dung")
 
 

@@ -1,7 +1,7 @@
 """A Hexapod table followed: each card laid is told once, with the case and the place; hands are no news."""
 
 from companion.games import GAMES
-from companion.vision.tracking.events import Patience
+from companion.vision.tracking.events import SettleTimes
 
 HOME = ((380, 320), 0)
 FIRST = (1, 1, (("blue", "gold"), ("green", "dung")))
@@ -18,11 +18,11 @@ def case(*cards):
 def watched(*scenes):
     """What is told of scenes, each a number of frames and what draws one."""
     reader = GAMES["hexapod"].recognizer()
-    follower = reader.follower(reader.namer(None, None), Patience())
+    tracker = reader.tracker(reader.classifier(None, None), SettleTimes())
     told = []
     for count, picture in scenes:
         for _ in range(count):
-            told += follower.step(picture())
+            told += tracker.step(picture())
     return told
 
 

@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 
 from companion.games.hexdragon.vision.classifier import OWNERS, VIEW, Answers
-from companion.games.hexdragon.vision.prototypes import GAINS, PLACES, InkProfile, fits, owners_weighed, tints_told
+from companion.games.hexdragon.vision.prototypes import (
+    GAINS,
+    PLACES,
+    InkProfile,
+    fits,
+    owners_weighed,
+    tint_log_likelihoods,
+)
 
 NAMES = ("red", "blue", "yellow")
 INKS = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9]], np.float32)
@@ -28,7 +35,7 @@ def sure(count: int, head: float = 0.99) -> Answers:
 def owners(profile: InkProfile, views: np.ndarray) -> np.ndarray:
     answers = sure(len(views))
     fitting = fits(profile, views, answers, GAINS)
-    return owners_weighed(profile, fitting, tints_told(fitting, answers), OWNERS)
+    return owners_weighed(profile, fitting, tint_log_likelihoods(fitting, answers), OWNERS)
 
 
 @pytest.mark.parametrize("tint", [(1.25, 1.0, 0.8), (0.85, 1.0, 1.2), (1.0, 1.0, 1.0)])
@@ -58,7 +65,7 @@ def test_other_heads_decide_what_one_alone_leaves_open() -> None:
 def test_without_a_sure_head_the_light_is_likeliest_as_it_was_measured() -> None:
     views = heads(INKS[0] * (1.2, 1.0, 0.8))
     answers = sure(1, head=0.5)
-    tints = tints_told(fits(a_set(INKS), views, answers, GAINS), answers)
+    tints = tint_log_likelihoods(fits(a_set(INKS), views, answers, GAINS), answers)
     assert tints.argmax() == len(tints) // 2
 
 

@@ -26,7 +26,7 @@ def answers(ends: np.ndarray, owner: str = "red", kind: str = "tile") -> Answers
     return Answers(ends[None].astype(np.float32), owners, kinds)
 
 
-def plainly(face: tuple[int, ...] | np.ndarray, sure: float = 0.97) -> np.ndarray:
+def confident_labels(face: tuple[int, ...] | np.ndarray, sure: float = 0.97) -> np.ndarray:
     ends = np.full((6, len(ENDS)), (1 - sure) / (len(ENDS) - 1))
     ends[np.arange(6), np.array(face)] = sure
     return ends
@@ -53,7 +53,7 @@ def test_a_turned_face_is_a_face() -> None:
 
 @pytest.mark.parametrize("face", FACES[::7])
 def test_what_is_plainly_seen_is_stated(face: np.ndarray) -> None:
-    p = edge_probabilities(answers(plainly(face)))[0]
+    p = edge_probabilities(answers(confident_labels(face)))[0]
     assert p.sum(-1) == pytest.approx(np.ones(6), abs=1e-4)
     told = accepted_edges(p, 0.9, 0.8)
     assert [None if name is None else name.partition(":")[0] for name in told] == [ENDS[end] for end in face]
@@ -62,7 +62,7 @@ def test_what_is_plainly_seen_is_stated(face: np.ndarray) -> None:
 
 def test_one_blurred_edge_is_read_from_the_other_five() -> None:
     face = FACES[3]
-    ends = plainly(face)
+    ends = confident_labels(face)
     ends[2] = 1 / len(ENDS)
     assert int(face_weights(ends[None]).argmax()) == 3
     assert None not in accepted_edges(edge_probabilities(answers(ends))[0], 0.9, 0.8)
@@ -72,18 +72,18 @@ def test_two_faces_that_are_equally_likely_leave_open_only_where_they_differ() -
     one, other = next(
         (a, b) for a in FACES for b in FACES if (a != b).sum() == 4 and not {HEAD, TAIL} & {*a.tolist(), *b.tolist()}
     )
-    ends = (plainly(one) + plainly(other)) / 2
+    ends = (confident_labels(one) + confident_labels(other)) / 2
     told = accepted_edges(edge_probabilities(answers(ends))[0], 0.9, 0.8)
     assert [name is None for name in told] == (one != other).tolist()
 
 
 def test_a_star_shows_its_owner_six_times() -> None:
-    p = edge_probabilities(answers(plainly(FACES[0]), owner="yellow", kind="star"))[0]
+    p = edge_probabilities(answers(confident_labels(FACES[0]), owner="yellow", kind="star"))[0]
     assert accepted_edges(p, 0.9, 0.8) == ("star:yellow",) * 6
     assert star_share(p) > 0.9
 
 
 def test_what_is_no_piece_states_nothing() -> None:
-    p = edge_probabilities(answers(plainly(FACES[0]), kind="other"))[0]
+    p = edge_probabilities(answers(confident_labels(FACES[0]), kind="other"))[0]
     assert accepted_edges(p, 0.9, 0.8) == (None,) * 6
     assert p.shape == (6, len(NAMES))

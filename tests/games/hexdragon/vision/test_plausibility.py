@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from companion.games.hexdragon.vision.classifier import NAMES, Answers, Face, accepted_edges, edge_probabilities
-from companion.games.hexdragon.vision.plausibility import judged
-from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.games.hexdragon.vision.plausibility import assess
+from companion.games.hexdragon.vision.results import DetectedTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.detector import Detection
@@ -37,9 +37,9 @@ def shown(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...]
     return p
 
 
-def tile(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...] = ()) -> SeenTile:
+def tile(face: tuple[str, ...], sure: float = 0.99, open_edges: tuple[int, ...] = ()) -> DetectedTile:
     p = shown(face, sure, open_edges)
-    return SeenTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p)
+    return DetectedTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p)
 
 
 def read(*pieces: tuple[Cell, tuple[str, ...], float]) -> TileReading:
@@ -47,7 +47,7 @@ def read(*pieces: tuple[Cell, tuple[str, ...], float]) -> TileReading:
         (cell, 0, Detection((NEAR + 100 * i).astype(np.float32), 0.99), shown(face, sure))
         for i, (cell, face, sure) in enumerate(pieces)
     ]
-    return judged(placed, Plain(), (4000, 4000), 0)  # type: ignore[arg-type]  # it only states
+    return assess(placed, Plain(), (4000, 4000), 0)  # type: ignore[arg-type]  # it only states
 
 
 def codes(reading: TileReading) -> list[str]:
@@ -83,7 +83,7 @@ def test_of_a_tile_whose_kind_is_hidden_the_sure_paths_are_told_and_one_null_for
         nothing[0, d] = 0.001
         nothing[0, d, int(far) - 1] = 0.994
     p = edge_probabilities(Answers(nothing, np.full((1, 4), 0.25), np.array([[0.99, 0.005, 0.005]])))[0]
-    told = SeenTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
+    told = DetectedTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
     assert (told["kind"], told["paths"], told["tails"]) == (None, [[0, 3], [1, 2], None], None)
 
 
@@ -91,14 +91,14 @@ def test_a_head_whose_owner_is_open_still_tells_its_edge() -> None:
     p = shown(HEAD)
     p[4] = 0.001
     p[4, [NAMES.index("head:red"), NAMES.index("head:yellow")]] = 0.55, 0.43
-    told = SeenTile((0, 1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
+    told = DetectedTile((0, 1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
     assert (told["kind"], told["owner"], told["head"], told["tails"]) == ("head", None, 4, [5])
 
 
 def test_a_tile_that_cannot_be_read_guesses_nothing() -> None:
     nothing = np.full((1, 6, 7), 1 / 7, np.float32)
     p = edge_probabilities(Answers(nothing, np.full((1, 4), 0.25), np.array([[0.9, 0.05, 0.05]])))[0]
-    told = SeenTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
+    told = DetectedTile((1, -1), accepted_edges(p, LIMITS.sure_edge, LIMITS.sure_owner), NEAR, 0.9, 0.95, p).as_json()
     assert [told[key] for key in ("kind", "owner", "head", "tails", "paths")] == [None] * 5
 
 
@@ -148,7 +148,7 @@ def test_more_of_a_class_than_two_sets_hold_is_doubted(copies: int, said: list[s
 
 def test_of_a_tile_that_the_rim_cuts_nothing_is_stated() -> None:
     cut = Detection((NEAR - NEAR.max(0) + 20).astype(np.float32), 0.99)
-    reading = judged([((0, 0), 0, cut, shown(BODY))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
+    reading = assess([((0, 0), 0, cut, shown(BODY))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
     assert [card.edges for card in reading.cards] == [(None,) * 6]
     assert "the picture's rim cuts it" in reading.warnings[-1].message
 
@@ -167,5 +167,5 @@ def test_two_stars_of_a_colour_that_are_both_plainly_seen_stay() -> None:
 
 def test_a_star_whose_cell_the_rim_cuts_is_told() -> None:
     cut = Detection((NEAR - NEAR.min(0) - 5).astype(np.float32), 0.99)
-    reading = judged([((0, 0), 0, cut, shown(STAR))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
+    reading = assess([((0, 0), 0, cut, shown(STAR))], Plain(), (640, 480), 0)  # type: ignore[arg-type]
     assert reading.as_json()["stars"][0]["owner"] == "blue"

@@ -11,7 +11,7 @@ from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Ans
 from companion.games.hexdragon.vision.prototypes import (
     PLACES,
     InkProfile,
-    learnt_inks,
+    fit_inks,
     owners_by_ink,
     rim_ink,
     star_ink,
@@ -56,7 +56,7 @@ def test_where_a_heads_ink_is_is_learnt_from_where_heads_differ() -> None:
         picture = view((0.3, 0.3, 0.3), (0.3, 0))  # every head is grey
         picture[18:30, 33:40] = ink  # but for its cap
         shown.append((owner, picture, 0))
-    profile = learnt_inks("hexdragon", shown)
+    profile = fit_inks("hexdragon", shown)
     assert dict(zip(profile.owners, profile.heads.tolist(), strict=True)) == {
         owner: pytest.approx(ink, abs=0.01) for owner, ink in INKS.items()
     }

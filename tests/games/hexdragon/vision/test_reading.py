@@ -27,15 +27,15 @@ from companion.games.hexdragon.rules.tiles import START, Tile, parse
 from companion.games.hexdragon.vision.classifier import PretrainedTiles
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.prototypes import PLACES, FewShotTiles, InkProfile
-from companion.games.hexdragon.vision.recognizer import read_beside, read_hexdragon
-from companion.games.hexdragon.vision.results import SeenTile, TileReading
+from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unknown
+from companion.games.hexdragon.vision.results import DetectedTile, TileReading
 from companion.printing.raster import raster
 from companion.printing.shapes import Box, Shape
 from companion.rules.hexgrid import Cell
 from companion.simulator.optics import placed
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import SeenCard, aligned, is_near
-from companion.vision.tracking.events import Patience
+from companion.vision.results import DetectedCard, aligned, is_near
+from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.regions import Unchanged
 from models.drawing.canvas import Canvas
 from models.drawing.hexdragon.photograph import hexdragon_photograph
@@ -167,9 +167,9 @@ def test_a_set_in_other_colours_is_learnt_from_one_photograph() -> None:
     drawing = face_swapped()
     taught = hexdragon_photograph(rng, printing=drawing, tiles=12, hardness=0.0)
     profile = learn_hexdragon("hexdragon", [("a.png", taught.bgr)], [{"tiles": taught.truth["tiles"]}])
-    namer = FewShotTiles(profile)
+    classifier = FewShotTiles(profile)
     other = hexdragon_photograph(rng, printing=drawing, tiles=10, hardness=0.0)
-    told = read_hexdragon(other.bgr, namer).as_json()["tiles"]
+    told = read_hexdragon(other.bgr, classifier).as_json()["tiles"]
     owners = {t["owner"] for t in other.truth["tiles"] if t["owner"]} & set(profile.owners)
     assert owners
     for tile in other.truth["tiles"]:
@@ -193,7 +193,7 @@ def frames(stages: list[list[Piece]], each: int) -> Iterator[np.ndarray]:
 
 
 def test_what_is_laid_while_watching_is_told_once() -> None:
-    settler = GAMES["hexdragon"].recognizer().follower(None, Patience())
+    settler = GAMES["hexdragon"].recognizer().tracker(None, SettleTimes())
     new: Piece = ((1, -1), BODY_SET[0], None, 1)
     star: Piece = ((2, 0), None, "red", 0)
     told = [one for frame in frames([TABLE, [*TABLE, new], [*TABLE, new, star]], 14) for one in settler.step(frame)]
@@ -228,9 +228,9 @@ def test_every_head_is_read_in_every_colour() -> None:
     assert sum(t["kind"] == "head" and t["owner"] is not None for t in told) >= len(cells) - 1
 
 
-def beside(bgr: np.ndarray, known: list[SeenCard], changed: bool = True) -> TileReading:
+def beside(bgr: np.ndarray, known: list[DetectedCard], changed: bool = True) -> TileReading:
     """What else is read on a picture of which some pieces are known, as wide as they are."""
-    return read_beside(bgr, None, known[0].side * 3**0.5, Unchanged(known, is_at=lambda outline: not changed))
+    return read_unknown(bgr, None, known[0].side * 3**0.5, Unchanged(known, is_at=lambda outline: not changed))
 
 
 def test_beside_known_pieces_only_the_new_one_is_read_as_in_the_whole_picture() -> None:
@@ -246,7 +246,7 @@ def test_beside_known_pieces_only_the_new_one_is_read_as_in_the_whole_picture() 
 
 def test_where_nothing_changed_no_star_is_looked_for() -> None:
     bgr = picture([*TABLE, ((1, 1), None, "purple", 0)])
-    known = [card for card in read_hexdragon(bgr).cards if not (isinstance(card, SeenTile) and card.is_star)]
+    known = [card for card in read_hexdragon(bgr).cards if not (isinstance(card, DetectedTile) and card.is_star)]
     assert len(beside(bgr, known).cards) == 2
     assert beside(bgr, known, changed=False).cards == ()
 
@@ -256,9 +256,9 @@ def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> No
     dark = InkProfile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
     bgr = picture(TABLE)
     corners = np.stack([card.corners for card in read_hexdragon(bgr).cards])
-    for namer in (PretrainedTiles(), FewShotTiles(dark)):
-        said, first = namer.first_look(Pyramid.of(bgr), corners)
-        again = namer.in_light_of(Pyramid.of(bgr), corners, said)
+    for classifier in (PretrainedTiles(), FewShotTiles(dark)):
+        said, first = classifier.classify_first(Pyramid.of(bgr), corners)
+        again = classifier.in_light_of(Pyramid.of(bgr), corners, said)
         assert np.allclose(again.cast, first.cast)
         if isinstance(first, FewShotTiles) and isinstance(again, FewShotTiles) and first.tints is not None:
             assert again.tints is not None and np.abs(again.tints - first.tints).max() < 0.02

@@ -8,7 +8,7 @@ from companion.games.hexdragon.deck import cell_centre
 from companion.games.hexdragon.vision.classifier import NAMES, Face, accepted_edges
 from companion.games.hexdragon.vision.lattice import find_grid
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.games.hexdragon.vision.tile_tta import brought_nearer, looked_at_again
+from companion.games.hexdragon.vision.tile_tta import reclassify_tiles, refine_repeatedly
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
@@ -40,10 +40,10 @@ class Said:
         return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 
 
-def told(namer: Said, before: float) -> list[Face]:
+def told(classifier: Said, before: float) -> list[Face]:
     grid = find_grid(OUTLINES, np.ones(3))
     placed = [((q, 0), 0, Detection(OUTLINES[q].astype(np.float32), 0.9), sayings(before)) for q in (0, 1)]
-    return [namer.accept(p) for *_, p in looked_at_again(PICTURE, grid, placed, namer)]
+    return [classifier.accept(p) for *_, p in reclassify_tiles(PICTURE, grid, placed, classifier)]
 
 
 def test_a_doubtful_head_is_told_when_all_further_looks_say_the_same_however_they_are_begun() -> None:
@@ -51,15 +51,15 @@ def test_a_doubtful_head_is_told_when_all_further_looks_say_the_same_however_the
 
 
 def test_what_was_sure_is_not_looked_at_again() -> None:
-    namer = Said(0.3)
-    assert told(namer, before=0.97) == [HEAD, HEAD]
-    assert namer.asked == []
+    classifier = Said(0.3)
+    assert told(classifier, before=0.97) == [HEAD, HEAD]
+    assert classifier.asked == []
 
 
 def test_an_outline_moves_only_where_more_is_sure_then() -> None:
     before = np.stack([sayings(0.6)] * 3)
-    corners, said = brought_nearer(PICTURE, OUTLINES.astype(np.float32), before, Said(0.5))
+    corners, said = refine_repeatedly(PICTURE, OUTLINES.astype(np.float32), before, Said(0.5))
     assert np.array_equal(corners, OUTLINES.astype(np.float32))
     assert np.array_equal(said, before)
-    _, said = brought_nearer(PICTURE, OUTLINES.astype(np.float32), before, Said(0.97))
+    _, said = refine_repeatedly(PICTURE, OUTLINES.astype(np.float32), before, Said(0.97))
     assert (said.max(-1) > 0.9).all()

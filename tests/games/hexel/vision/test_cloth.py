@@ -7,7 +7,7 @@ import pytest
 
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.recognizer import read_beside, read_hexel
+from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.vision.tracking.regions import Unchanged, across_of
 
 SCENES = Path(__file__).resolve().parent / "scenes"
@@ -19,7 +19,7 @@ TAUGHT = {
 
 
 @pytest.fixture(scope="module")
-def namer():
+def classifier():
     cards = [{"corners": corners, "edges": [symbol] * 6} for symbol, corners in TAUGHT.items()]
     taught = [("taught", cv2.imread(str(SCENES / "cloth-taught.jpg")))]
     return FewShotSymbols(learn_hexel("hexel46", taught, [{"image": "taught", "cards": cards}]))
@@ -30,13 +30,13 @@ def picture():
     return cv2.imread(str(SCENES / "cloth.jpg"))
 
 
-def test_a_cloth_of_hexagons_is_not_told_as_cards(picture, namer):
-    seen = read_hexel(picture, namer)
+def test_a_cloth_of_hexagons_is_not_told_as_cards(picture, classifier):
+    seen = read_hexel(picture, classifier)
     assert len(seen.cards) == 10 and seen.loose == ()
     assert all(None not in card.edges for card in seen.cards)
 
 
-def test_a_cloth_of_hexagons_is_not_told_as_cards_beside_those_that_are_known(picture, namer):
-    known = read_hexel(picture, namer).cards
-    seen = read_beside(picture, namer, across_of(known), Unchanged(known))
+def test_a_cloth_of_hexagons_is_not_told_as_cards_beside_those_that_are_known(picture, classifier):
+    known = read_hexel(picture, classifier).cards
+    seen = read_unknown(picture, classifier, across_of(known), Unchanged(known))
     assert seen.cards == () and seen.loose == ()

@@ -43,10 +43,10 @@ def taught(look: Printing, seed: int) -> SymbolProfile:
 
 @pytest.mark.parametrize("look", [LIGHT, DARK], ids=["light", "dark"])
 def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Printing) -> None:
-    namer = FewShotSymbols(taught(look, 1))
+    classifier = FewShotSymbols(taught(look, 1))
     picture = photograph(np.random.default_rng(12), edition="36", printing=look, cards=8, across_px=90, hardness=0.3)
     truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"] if not c.get("cut")}
-    told = {c.cell: c.edges for c in read_hexel(picture.bgr, namer).cards if c.cell is not None}
+    told = {c.cell: c.edges for c in read_hexel(picture.bgr, classifier).cards if c.cell is not None}
     match = register(truth, told)
     assert match is not None and match.clashing == 0
     assert len([1 for cell, edges in told.items() if agree(truth[match.cell(cell)], match.edges(edges))]) == len(truth)
@@ -90,7 +90,7 @@ def test_symbols_that_look_alike_are_said_when_they_are_learnt() -> None:
     looks = np.zeros((3, 8), np.float32)
     looks[1, 0], looks[2, 1] = 1.5, 6.0
     profile = SymbolProfile("hexel36", SYMBOLS, looks, np.full(3, 0.75, np.float32))
-    assert profile.alike == (("red", "blue"),)
+    assert profile.ambiguous_pairs == (("red", "blue"),)
     assert "red with blue" in profile.summary()
     assert "alike" not in taught(DARK, 3).summary()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.outline_tta import outlined_again
+from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
@@ -12,10 +12,10 @@ from models.drawing.hexel.photograph import photograph
 @pytest.fixture(scope="module")
 def table(light_printing):
     """The picture, the namer, the true outlines (4, 6, 2)."""
-    look, namer = light_printing
+    look, classifier = light_printing
     picture = photograph(np.random.default_rng(3), edition="36", printing=look, cards=4, across_px=100, hardness=0.0)
     corners = np.array([card["corners"] for card in picture.truth["cards"]], np.float32)
-    return Pyramid.of(picture.bgr), namer, corners
+    return Pyramid.of(picture.bgr), classifier, corners
 
 
 def _askew(corners: np.ndarray, degrees: float, push: float) -> np.ndarray:
@@ -32,43 +32,43 @@ def _doubted(said: np.ndarray, card: int, symbols: int) -> np.ndarray:
     return out
 
 
-def _sure(namer, probabilities: np.ndarray) -> int:
-    return sum(name is not None for name in namer.accept(probabilities))
+def _sure(classifier, probabilities: np.ndarray) -> int:
+    return sum(name is not None for name in classifier.accept(probabilities))
 
 
 def test_a_card_outlined_askew_is_read_through_a_better_outline(table):
-    pyramid, namer, true = table
+    pyramid, classifier, true = table
     corners = true.copy()
     corners[0] = _askew(true[0], 6, 0.1)
-    before = _doubted(namer.classify(pyramid, corners), 0, 2)
-    assert 3 <= _sure(namer, before[0]) < 6
-    better, after = outlined_again(pyramid, corners, before, namer)
+    before = _doubted(classifier.classify(pyramid, corners), 0, 2)
+    assert 3 <= _sure(classifier, before[0]) < 6
+    better, after = reclassify_with_jitter(pyramid, corners, before, classifier)
     side = np.linalg.norm(true[0, 0] - true[0, 1])
-    assert _sure(namer, after[0]) == 6
+    assert _sure(classifier, after[0]) == 6
     assert np.linalg.norm(better[0] - true[0], axis=1).max() < 0.06 * side
     assert (better[1:] == corners[1:]).all()
 
 
 def test_what_is_sure_is_left_alone(table):
-    pyramid, namer, true = table
+    pyramid, classifier, true = table
     corners = true.copy()
     corners[0] = _askew(true[0], 8, 0.15)
-    said = namer.classify(pyramid, true)
-    same, still = outlined_again(pyramid, corners, said, namer)
+    said = classifier.classify(pyramid, true)
+    same, still = reclassify_with_jitter(pyramid, corners, said, classifier)
     assert same is corners and still is said
 
 
 def test_what_shows_hardly_a_sure_symbol_may_be_anything_and_is_left_alone(table):
-    pyramid, namer, true = table
+    pyramid, classifier, true = table
     corners = true.copy()
     corners[0] = _askew(true[0], 8, 0.15)
-    said = _doubted(namer.classify(pyramid, true), 0, 4)
-    same, still = outlined_again(pyramid, corners, said, namer)
+    said = _doubted(classifier.classify(pyramid, true), 0, 4)
+    same, still = reclassify_with_jitter(pyramid, corners, said, classifier)
     assert same is corners and still is said
 
 
 def test_an_outline_that_nothing_betters_stays(table):
-    pyramid, namer, true = table
-    said = _doubted(namer.classify(pyramid, true), 1, 2)
-    same, still = outlined_again(pyramid, true, said, namer)
+    pyramid, classifier, true = table
+    said = _doubted(classifier.classify(pyramid, true), 1, 2)
+    same, still = reclassify_with_jitter(pyramid, true, said, classifier)
     assert same is true and still is said

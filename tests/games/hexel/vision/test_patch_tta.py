@@ -6,7 +6,7 @@ import pytest
 
 from companion.games.hexel.vision.classifier import PATCH, raw_patches
 from companion.games.hexel.vision.few_shot_classifier import is_shown, symbol_probabilities
-from companion.games.hexel.vision.prototypes import SymbolProfile, learnt
+from companion.games.hexel.vision.prototypes import SymbolProfile, fit_prototypes
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
@@ -38,7 +38,7 @@ def profile() -> SymbolProfile:
     for name in INKS:
         picture, corners = card([name] * 6)
         photographs.append((Pyramid.of(picture), corners, [[name] * 6]))
-    return learnt(network(NET), "hexel36", photographs)
+    return fit_prototypes(network(NET), "hexel36", photographs)
 
 
 def told(profile: SymbolProfile, picture: np.ndarray, corners: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ import numpy as np
 
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice
-from companion.games.hexel.vision.plausibility import has_the_cards_size, is_no_pattern, judged
+from companion.games.hexel.vision.plausibility import assess, has_typical_size, is_not_a_pattern
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import HEXAGON
@@ -16,13 +16,13 @@ def found(side: float, confidence: float = 0.95) -> Detection:
 
 def test_rosettes_on_a_cloth_that_are_much_smaller_than_the_cards_are_none() -> None:
     finds = [found(93), found(84), found(73), found(37, 0.4), found(60, 0.4), found(180, 0.3)]
-    fits = has_the_cards_size(finds, np.ones(6, bool))
+    fits = has_typical_size(finds, np.ones(6, bool))
     assert fits.tolist() == [True, True, True, False, True, False]
 
 
 def test_too_few_sure_cards_tell_no_size() -> None:
     finds = [found(90), found(88), found(30, 0.5)]
-    assert has_the_cards_size(finds, np.ones(3, bool)).all()
+    assert has_typical_size(finds, np.ones(3, bool)).all()
 
 
 def six(*kinds: int) -> np.ndarray:
@@ -32,19 +32,21 @@ def six(*kinds: int) -> np.ndarray:
 def test_what_is_found_weakly_and_reads_the_same_everywhere_is_a_cloth_and_no_cards() -> None:
     finds = [found(90), found(90), found(90), found(88, 0.3), found(92, 0.25), found(89, 0.28), found(90, 0.4)]
     faces = [six(0, 0, 0, 0, 0, 1)] * 3 + [six(*np.roll([0, 0, 0, 0, 0, 1], k)) for k in (1, 2, 5)] + [six(*[0] * 6)]
-    told = is_no_pattern(finds, np.stack(faces), np.ones(7, bool))
+    told = is_not_a_pattern(finds, np.stack(faces), np.ones(7, bool))
     assert told.tolist() == [True, True, True, False, False, False, True]
-    assert is_no_pattern(finds[:5], np.stack(faces[:5]), np.ones(5, bool)).all()
+    assert is_not_a_pattern(finds[:5], np.stack(faces[:5]), np.ones(5, bool)).all()
 
 
 def test_a_card_hardly_seen_beside_the_tableau_is_not_stated_to_be_loose() -> None:
     names = ("red", "blue", None)
     faint = np.full((1, 6, 3), [0.5, 0.3, 0.2], np.float32)
     plain = np.full((1, 6, 3), [0.99, 0.005, 0.005], np.float32)
-    namer = FewShotSymbols(SymbolProfile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32)))
+    classifier = FewShotSymbols(
+        SymbolProfile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32))
+    )
     place = Lattice((None,), (0,), np.eye(3))
     told = [
-        judged((found(80, sure),), place, p, namer, (800, 600)).loose[0].is_unsettled
+        assess((found(80, sure),), place, p, classifier, (800, 600)).loose[0].is_unsettled
         for sure, p in ((0.5, faint), (0.5, plain), (0.95, faint))
     ]
     assert told == [True, False, False]

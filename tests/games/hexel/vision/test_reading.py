@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols
-from companion.games.hexel.vision.recognizer import read_beside, read_hexel
+from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.rules.hexgrid import Cell
 from companion.vision.decoding import load_picture
 from companion.vision.results import Reading, aligned, is_near
@@ -41,7 +41,7 @@ def test_a_calm_drawn_table_is_read_without_a_fault(edition: str, seed: int) -> 
     match = register(truth, faces(reading))
     assert match is not None
     assert {match.cell(cell): match.edges(edges) for cell, edges in faces(reading).items()} == truth
-    assert reading.namer == PretrainedSymbols(edition)
+    assert reading.classifier == PretrainedSymbols(edition)
 
 
 def test_the_input_is_not_written_to() -> None:
@@ -116,8 +116,8 @@ def test_beside_known_cards_only_the_new_one_is_read_and_in_its_cell() -> None:
     picture = photograph(np.random.default_rng(11), printing="exact", cards=9, across_px=95, hardness=0.0).bgr
     whole = read_hexel(picture)
     new, *known = whole.cards
-    beside = read_beside(picture, whole.namer, new.side * 3**0.5, Unchanged(known))
-    assert [is_near(card, new, 0.1) for card in beside.cards] == [True]
-    assert beside.cards[0].cell is not None
-    assert agree(aligned(beside.cards[0], new).edges, aligned(new, new).edges)
-    assert not [card for card in beside.loose if any(is_near(card, other, 0.5) for other in known)]
+    neighbouring_places = read_unknown(picture, whole.classifier, new.side * 3**0.5, Unchanged(known))
+    assert [is_near(card, new, 0.1) for card in neighbouring_places.cards] == [True]
+    assert neighbouring_places.cards[0].cell is not None
+    assert agree(aligned(neighbouring_places.cards[0], new).edges, aligned(new, new).edges)
+    assert not [card for card in neighbouring_places.loose if any(is_near(card, other, 0.5) for other in known)]

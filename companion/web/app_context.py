@@ -54,7 +54,7 @@ class CameraSwitch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class AppContext:
     """What the routes work with. Without an invitation nothing is shown to those who want to join.
 
     Without a camera there is nothing to switch. ``opened_empty`` is the game that stands there for want of any.
@@ -96,9 +96,9 @@ class Desk:
         return self.camera is not None and self.camera.has_camera
 
 
-def desk() -> Desk:
+def desk() -> AppContext:
     """The desk of the application that answers this request."""
-    found: Desk = current_app.extensions["companion"]
+    found: AppContext = current_app.extensions["companion"]
     return found
 
 

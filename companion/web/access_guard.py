@@ -22,7 +22,7 @@ HEADER = "X-Join-Code"
 _SEAL_LENGTH = 64
 
 
-class Door:
+class AccessGuard:
     """Lets in whoever knows the join code, and to the operator's place whoever knows the PIN."""
 
     def __init__(self, join_code: str, operator_pin: str | None, clock: Callable[[], float], secret: bytes) -> None:

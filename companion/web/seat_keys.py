@@ -12,7 +12,7 @@ from pathlib import Path
 from threading import Lock
 
 from companion.errors import TableError
-from companion.referee.folder import told, write_whole
+from companion.referee.folder import storage_errors, write_whole
 from companion.rules.limits import FILE, read_file, read_json
 
 _OPERATORS = 8
@@ -100,15 +100,15 @@ class Keys:
             self._keep(self._seats, [known for known in self._operators if known != wanted])
 
     def _key_of(self, phone: str, player: str) -> str:
-        told = json.dumps(["seat", phone, player]).encode()
-        return hmac.new(self.secret, told, hashlib.sha256).hexdigest()
+        storage_errors = json.dumps(["seat", phone, player]).encode()
+        return hmac.new(self.secret, storage_errors, hashlib.sha256).hexdigest()
 
     def _is_of(self, phone: str | None, player: str, known: str) -> bool:
         return phone is not None and known == _hash(self._key_of(phone, player))
 
     def _keep(self, seats: dict[str, str], operators: list[str]) -> None:
         if self._file is not None:
-            with told(f"cannot keep the seats in {self._file}"):
+            with storage_errors(f"cannot keep the seats in {self._file}"):
                 kept = {"seats": seats, "operators": operators, "secret": self._secret}
                 write_whole(self._file, json.dumps(kept, indent=1).encode(), mode=0o600)
         self._seats, self._operators = seats, operators
@@ -119,7 +119,7 @@ def _hash(key: str) -> str:
 
 
 def _read(file: Path) -> tuple[dict[str, str], list[str], str]:
-    with told(f"cannot read the seats in {file}"):
+    with storage_errors(f"cannot read the seats in {file}"):
         data = read_file(file)
     try:
         kept = read_json(data, FILE)

@@ -37,7 +37,7 @@ Finds = dict[bool, list[tuple[np.ndarray, np.ndarray | None]]]
 """Of cases (True) and of cards: where the finder puts each, and where it lies, None where there is none."""
 AS_FOUND = 0.4
 """So often what lies on a picture is looked at from where the finder puts it, else from anywhere near."""
-AGAIN = 0.35
+REPEATS = 0.35
 """This share of a batch are further looks."""
 _NONE = 0.4
 """How often a picture gives a view of some place where no such thing is, besides what the finder mistakes."""
@@ -68,7 +68,9 @@ class Shown:
 
 def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
     """A quad as a finder that errs would give it: in each of turn and place, size and stretch, and lean by itself."""
-    placing, stretching, leaning = (float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl")
+    placing, stretching, rotation_logits = (
+        float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl"
+    )
     angle = rng.uniform(-np.pi / 4, np.pi / 4) if placing == 1.0 else rng.normal(0, 0.15) * placing
     size = np.exp(np.clip(rng.normal(0, 0.16), -0.35, 0.35) * stretching)
     turn = rotation(angle) * size
@@ -77,7 +79,7 @@ def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarra
     if placing < 0.5 and rng.random() < 0.15:
         away = away + 0.4 * rng.permutation([float(rng.choice([-1, 1])), 0.0])
     inside = SQUARE.unit @ (turn @ stretch).T + away
-    inside = inside / (1 + inside @ np.clip(rng.normal(0, 0.1 * leaning, 2), -0.25, 0.25))[:, None]
+    inside = inside / (1 + inside @ np.clip(rng.normal(0, 0.1 * rotation_logits, 2), -0.25, 0.25))[:, None]
     return mapped(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
 
 
@@ -170,7 +172,7 @@ def _is_in(quad: NDArray[np.floating], cases: Iterable[NDArray[np.floating]]) ->
     return any(cv2.pointPolygonTest(np.asarray(case, np.float32), (x, y), False) > 0 for case in cases)
 
 
-def first_looks(data: list[Drawn], found: list[Finds], rng: np.random.Generator) -> list[Shown]:
+def first_views(data: list[Drawn], found: list[Finds], rng: np.random.Generator) -> list[Shown]:
     """At what lies on a picture and at what the finder mistakes there."""
     index = int(rng.integers(len(data)))
     image, cases, cards = data[index]
@@ -192,14 +194,14 @@ def first_looks(data: list[Drawn], found: list[Finds], rng: np.random.Generator)
     return shown
 
 
-def next_looks(
+def next_views(
     data: list[Drawn], shown: list[Shown], answers: NDArray[np.float64], rng: np.random.Generator
 ) -> list[Shown]:
     """From where the network puts some of what it was shown: first of all what is none and it holds for there."""
     looks: list[Shown] = []
     for k in sorted((int(k) for k in rng.permutation(len(shown))), key=lambda k: shown[k].true is not None):
         one, answer = shown[k], answers[k]
-        if len(looks) >= AGAIN * len(shown):
+        if len(looks) >= REPEATS * len(shown):
             break
         if one.true is None and answer[SURE] < -2.5:
             continue

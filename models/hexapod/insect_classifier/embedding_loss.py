@@ -12,12 +12,12 @@ from companion.games.hexapod.vision.classifier import KINDS, LIKENESS
 
 SHARPNESS = 16.0
 """What a likeness is multiplied with before it becomes a probability."""
-_SHRUNK, _PARTED, _LEAST = 0.5, 0.5, 1e-4
+_SHRUNK, _MIN_SEPARATION, _LEAST = 0.5, 0.5, 1e-4
 """As in `companion/vision/discriminant.py` and `hexapod_naming.py`, about."""
 _LEAST_SHOWN = 2
 """So many insects of a kind tell how it scatters."""
 
-Told = tuple[torch.Tensor, float]
+Answers = tuple[torch.Tensor, float]
 """A loss, and the share of insects told right."""
 
 
@@ -37,18 +37,18 @@ def insects_of(views: list[tuple[torch.Tensor, torch.Tensor]]) -> Insects:
     return Insects(vectors[is_one], kinds[is_one])
 
 
-def nearest(known: Insects, asked: Insects) -> Told:
+def nearest(known: Insects, asked: Insects) -> Answers:
     """Insects are to lie nearest to those of their kind on the one picture that shows every kind."""
     asked = _shown(asked, known.kinds.unique())
     if not len(asked.kinds):
         return asked.vectors.sum() * 0, float("nan")
-    alike = SHARPNESS * asked.vectors @ known.vectors.T
+    ambiguous_pairs = SHARPNESS * asked.vectors @ known.vectors.T
     of_kind = range(1, len(KINDS) + 1)
-    logits = torch.stack([torch.logsumexp(alike.masked_fill(known.kinds != k, -1e4), 1) for k in of_kind], 1)
-    return _told(logits, asked.kinds - 1)
+    logits = torch.stack([torch.logsumexp(ambiguous_pairs.masked_fill(known.kinds != k, -1e4), 1) for k in of_kind], 1)
+    return _answers(logits, asked.kinds - 1)
 
 
-def parted(known: Insects, asked: Insects) -> Told:
+def split_pair(known: Insects, asked: Insects) -> Answers:
     """Insects are to be told by what parts the kinds in several looks at that picture: Fisher's discriminants."""
     shown = [k for k in range(1, len(KINDS) + 1) if int((known.kinds == k).sum()) >= _LEAST_SHOWN]
     asked = _shown(asked, torch.tensor(shown))
@@ -61,8 +61,8 @@ def parted(known: Insects, asked: Insects) -> Told:
     dims = scatter.shape[0]
     even = scatter.trace() / dims + _LEAST
     weights = torch.linalg.solve((1 - _SHRUNK) * scatter + _SHRUNK * even * torch.eye(dims), means.T).T
-    logits = _PARTED * (asked.vectors @ weights.T - 0.5 * (means * weights).sum(1))
-    return _told(logits, torch.tensor([shown.index(int(k)) for k in asked.kinds]))
+    logits = _MIN_SEPARATION * (asked.vectors @ weights.T - 0.5 * (means * weights).sum(1))
+    return _answers(logits, torch.tensor([shown.index(int(k)) for k in asked.kinds]))
 
 
 def _shown(insects: Insects, kinds: torch.Tensor) -> Insects:
@@ -70,5 +70,5 @@ def _shown(insects: Insects, kinds: torch.Tensor) -> Insects:
     return Insects(insects.vectors[is_shown], insects.kinds[is_shown])
 
 
-def _told(logits: torch.Tensor, wanted: torch.Tensor) -> Told:
+def _answers(logits: torch.Tensor, wanted: torch.Tensor) -> Answers:
     return nn.functional.cross_entropy(logits, wanted), float((logits.argmax(1) == wanted).float().mean())

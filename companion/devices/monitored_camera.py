@@ -9,7 +9,7 @@ from collections.abc import Callable
 from companion.devices.camera import Camera, Frame
 
 
-class Pulse:
+class MonitoredCamera:
     """A camera that behaves as the one inside and notes each coming and going of the loop that uses it."""
 
     def __init__(self, camera: Camera, clock: Callable[[], float] = time.monotonic) -> None:

@@ -98,4 +98,4 @@ class Noticed:
     notice: Notice
 
 
-Happening = Begun | Moved | Undone | Redone | Corrected | Proposed | Withdrawn | Noticed
+SessionEvent = Begun | Moved | Undone | Redone | Corrected | Proposed | Withdrawn | Noticed

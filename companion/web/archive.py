@@ -31,7 +31,7 @@ Stamp = tuple[int, int]
 """A file's time of change and size: while they stay, so does what was read."""
 
 
-class Shelf:
+class Archive:
     """The games in a folder. Any thread may ask."""
 
     def __init__(self, games: Path) -> None:

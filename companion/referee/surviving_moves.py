@@ -12,7 +12,7 @@ from companion.rules.engine import Command, Event
 
 
 @dataclass(frozen=True, slots=True)
-class Stood:
+class SurvivingMove:
     """A move that stands, as the journal has it.
 
     Attributes:
@@ -25,10 +25,10 @@ class Stood:
     events: tuple[Event, ...] | None
 
 
-Moves = tuple[Stood, ...]
+Moves = tuple[SurvivingMove, ...]
 
 
-def standing(bodies: Sequence[Mapping[str, Any]]) -> Moves:
+def surviving_moves(bodies: Sequence[Mapping[str, Any]]) -> Moves:
     """The moves that stand after a journal's lines, the first of which is its header.
 
     Raises:
@@ -50,7 +50,10 @@ def standing(bodies: Sequence[Mapping[str, Any]]) -> Moves:
 def _after(body: Mapping[str, Any], moves: Moves, done: list[Moves], undone: list[Moves]) -> Moves:
     match body["did"]:
         case "move":
-            return (*moves, Stood(body["command"], body["when"], _kept(body["evidence"]), tuple(body["events"])))
+            return (
+                *moves,
+                SurvivingMove(body["command"], body["when"], _kept(body["evidence"]), tuple(body["events"])),
+            )
         case "correct":
             return _corrected(body, moves)
         case "undo":
@@ -74,7 +77,9 @@ def _corrected(body: Mapping[str, Any], moves: Moves) -> Moves:
     first, last = body["at"] - 1, body["at"] - 1 + body["replaced"]
     old = moves[first:last]
     fresh = tuple(
-        replace(old[n], command=command, events=None) if n < len(old) else Stood(command, body["when"], None, None)
+        replace(old[n], command=command, events=None)
+        if n < len(old)
+        else SurvivingMove(command, body["when"], None, None)
         for n, command in enumerate(body["commands"])
     )
     followed = tuple(replace(move, events=None) for move in moves[last:])
