@@ -34,7 +34,7 @@ class Problem:
     def as_line(self, source: str) -> str:
         """In one line.
 
-        >>> Problem("web.port", "it is 'x'; it must be a whole number", 3).told("companion.toml")
+        >>> Problem("web.port", "it is 'x'; it must be a whole number", 3).as_line("companion.toml")
         "companion.toml:3: web.port: it is 'x'; it must be a whole number"
         """
         where = source if self.line is None else f"{source}:{self.line}"

@@ -92,7 +92,7 @@ def power(machine: Machine, settings: Settings) -> Finding:
 def power_finding(bits: int) -> Finding:
     """What the firmware's bits say; the same four stand again sixteen higher for what has happened since the start.
 
-    >>> told_of_power(0x50000).found
+    >>> power_finding(0x50000).found
     'since the start: under-voltage, throttled'
     """
     now = [name for bit, name in _POWER.items() if bits >> bit & 1]

@@ -234,7 +234,11 @@ class Store:
 def _chained(
     batch: Sequence[Kept], known: Mapping[Address, Position]
 ) -> tuple[list[dict[str, Any]], dict[Address, Position | None]]:
-    """The rows to insert, linked as far as they follow the positions known, and the positions after them."""
+    """The rows to insert, linked as far as they follow the positions known, and the positions after them.
+
+    Rows and positions are in one order whatever the batch: hubs that keep the same lines wait for, but never block, one
+    another.
+    """
     rows: dict[tuple[Address, Position], dict[str, Any]] = {}
     now: dict[Address, Position | None] = {address: known.get(address) for address, _ in batch}
     for address, entry in batch:
@@ -253,7 +257,7 @@ def _chained(
                 "body": json.dumps(entry.body),
             },
         )
-    return list(rows.values()), now
+    return [rows[key] for key in sorted(rows)], {address: now[address] for address in sorted(now)}
 
 
 def _differing(held: sql.Connection, rows: Iterable[dict[str, Any]], new: Collection[Any]) -> set[Address]:

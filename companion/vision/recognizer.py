@@ -37,7 +37,6 @@ class TableTracker(Protocol):
 class Recognizer:
     """Recognition of one game. What names its symbols, the ``classifier``, is the game's own affair.
 
-
     Attributes:
         name: the game's.
         decks: the names of its decks, each the game's name and the edition's.

@@ -16,7 +16,7 @@ from datetime import date
 import cv2
 import numpy as np
 
-from companion.app.calibrating import CalibrationOptions, calibrated
+from companion.app.calibrating import CalibrationOptions, calibrate
 from companion.errors import CompanionError
 from companion.games.hexel.deck import FACES, face_shapes
 from companion.printing.marks import mark_shapes
@@ -121,9 +121,7 @@ def measure(condition: Condition, photos: int) -> str:
         wishes = CalibrationOptions("bench", by=condition.by, taps_px=points, mat_mm=condition.mat_mm)
         begun = time.process_time()
         try:
-            made = calibrated(
-                [picture], wishes, lens if condition.is_lens_known else None, date(2026, 1, 1)
-            ).calibration
+            made = calibrate([picture], wishes, lens if condition.is_lens_known else None, date(2026, 1, 1)).calibration
         except CompanionError:
             continue
         finally:

@@ -23,7 +23,7 @@ from queue import Queue
 import cv2
 
 from companion.app import demo, demo_table
-from companion.app.demo import Wishes
+from companion.app.demo import DemoOptions
 from companion.app.table import Table
 from companion.rules.records import replay
 from companion.simulator.camera import SimulatedCamera
@@ -49,7 +49,7 @@ def played(wished: argparse.Namespace, data: Path) -> int:
     demo_table.SimulatedCamera = partial(SimulatedCamera, clock=prompt)
     make_camera = demo._camera
 
-    def camera(wishes: Wishes, table: Table, say: demo.Say):
+    def camera(wishes: DemoOptions, table: Table, say: demo.Say):
         made = make_camera(wishes, table, say)
         tables.put(table)
         return made
@@ -64,7 +64,9 @@ def played(wished: argparse.Namespace, data: Path) -> int:
 
     threading.Thread(target=follow, daemon=True).start()
     began = time.process_time()
-    demo.run_demo(Wishes(wished.game, wished.seed, wished.speed, "127.0.0.1", 0, data), lambda line: print(" ", line))
+    demo.run_demo(
+        DemoOptions(wished.game, wished.seed, wished.speed, "127.0.0.1", 0, data), lambda line: print(" ", line)
+    )
     seconds = time.process_time() - began
     return told(wished.game, outcome, seconds)
 

@@ -24,7 +24,7 @@ from companion.hub.messages import Address
 from companion.hub.publisher import Place, Publisher
 from companion.referee.feed import Feed
 from companion.referee.lines import body, line
-from companion.referee.messages import Confirm, Do, Propose, TableEvent
+from companion.referee.messages import Confirm, Do, FeedEntry, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.rules.engine import Command
@@ -86,7 +86,7 @@ class RecordedTable:
         self._journal = self.games / "none"
         self._session = recordings[0][0].session
         self.step()
-        self.feed = Feed(TableEvent(self._version, "state", {}, self._session))
+        self.feed = Feed(FeedEntry(self._version, "state", {}, self._session))
 
     def step(self) -> float:
         """Let the next thing happen; how long until the one after it, at the pace of people."""
@@ -108,7 +108,7 @@ class RecordedTable:
 
     def notify(self) -> int:
         """Tell the feed what happened last; its version."""
-        self.feed.notify(TableEvent(self._version, "state", {}, self._session))
+        self.feed.notify(FeedEntry(self._version, "state", {}, self._session))
         return self._version
 
     def _begin(self, step: Step) -> None:

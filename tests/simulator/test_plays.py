@@ -74,7 +74,7 @@ class PretendTable:
         self.done.append(command)
         self.proposal, self.rejected = None, []
 
-    def look(self):
+    def view_table(self):
         return TableView(self.header, tuple(self.done), self.proposal)
 
     def press(self, button):

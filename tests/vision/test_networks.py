@@ -91,6 +91,7 @@ SHAPES = {
     "tile_classifier": [(3, 48, 48)],
     "numeral_classifier": [(3, 96, 72)],
     "keypoints": [(4, 96, 96)],
+    "refiner": [(3, 40, 40)],
     "insect_classifier": [(3, 168, 168), (3, 96, 144)],
 }
 """The pictures that each network is given: detectors any whole number of strides, insects fields of any size."""

@@ -18,6 +18,7 @@ from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
 from companion.rules.records import replay
+from companion.web import archive
 from companion.web.app import create_app
 
 CODE = "ROSE42"

@@ -58,9 +58,9 @@ def face(tile: Mapping[str, Any], owner: str | None) -> Edges:
 def tile_from_edges(edges: Edges) -> dict[str, Any] | None:
     """A tile or a star as the rules' `interpret` takes it; None where it could not be read whole.
 
-    >>> thing(("+3", "+1", "+5", "+3", "head:red", "tail"))["paths"]
+    >>> tile_from_edges(("+3", "+1", "+5", "+3", "head:red", "tail"))["paths"]
     [[0, 3], [1, 2]]
-    >>> thing(("star:blue",) * 6)
+    >>> tile_from_edges(("star:blue",) * 6)
     {'kind': 'star', 'owner': 'blue'}
     """
     named = [edge for edge in edges if edge is not None]

@@ -4,6 +4,7 @@ A profile is a frozen dataclass of names, numbers and arrays of float32. Its fil
 the game and the version of what it means: another network's embeddings mean nothing to this one.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -18,7 +19,7 @@ _DECIMALS = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Profile:
+class Profile(ABC):
     """The base of a game's profile.
 
     Attributes:
@@ -37,13 +38,13 @@ class Profile:
         }
         return {"profile": self.VERSION, "game": self.GAME, **held, **arrays}
 
+    @abstractmethod
     def summary(self) -> str:
         """What was learnt, for people."""
-        raise NotImplementedError
 
+    @abstractmethod
     def is_consistent(self) -> bool:
         """Whether its numbers fit together."""
-        raise NotImplementedError
 
     @classmethod
     def read(cls, path: Path) -> Self:

@@ -48,7 +48,7 @@ def nearest(known: Insects, asked: Insects) -> Answers:
     return _answers(logits, asked.kinds - 1)
 
 
-def split_pair(known: Insects, asked: Insects) -> Answers:
+def parted(known: Insects, asked: Insects) -> Answers:
     """Insects are to be told by what parts the kinds in several looks at that picture: Fisher's discriminants."""
     shown = [k for k in range(1, len(KINDS) + 1) if int((known.kinds == k).sum()) >= _LEAST_SHOWN]
     asked = _shown(asked, torch.tensor(shown))

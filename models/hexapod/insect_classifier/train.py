@@ -256,7 +256,7 @@ def _similar(planes: dict[int, torch.Tensor], episode: list[Views], repeat: View
     others = (planes[id(cases)][1:], cases.kinds[1:])
     asked = embedding_loss.insects_of([others, *((planes[id(views)], views.kinds) for views in episode[1:])])
     looks = embedding_loss.insects_of([first, (planes[id(repeat)], repeat.kinds)])
-    return embedding_loss.nearest(embedding_loss.insects_of([first]), asked), embedding_loss.split_pair(looks, asked)
+    return embedding_loss.nearest(embedding_loss.insects_of([first]), asked), embedding_loss.parted(looks, asked)
 
 
 if __name__ == "__main__":

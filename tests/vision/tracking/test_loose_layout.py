@@ -7,7 +7,7 @@ import pytest
 
 from companion.games.comet.vision.classifier import NAMES
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.results import BACK, DetectedCometCard, about, aligned_comet
+from companion.games.comet.vision.results import BACK, DetectedCometCard, aligned_comet, turned_half
 from companion.vision.tracking.loose_layout import LooseLayout
 
 LAYOUT = LooseLayout(aligned_comet)
@@ -39,7 +39,7 @@ def test_new_cards_get_new_numbers_and_old_ones_keep_theirs():
 
 def test_cards_seen_where_they_lay_are_the_same_whichever_way_they_are_read():
     known = table()
-    seen = [about(replace(c, cell=None)) for c in known[::-1]]
+    seen = [turned_half(replace(c, cell=None)) for c in known[::-1]]
     assert [c.cell for c in LAYOUT.rematched(known, seen)] == [(2, 0), (1, 0), (0, 0)]
 
 

@@ -42,14 +42,14 @@ class Cells:
         kind: (rows, cols, 8) probabilities of `KINDS`, were it an insect.
         up: (rows, cols, 4) probabilities that the head is at the top, right, bottom, left, were it an insect.
         likeness: (rows, cols, 32) unit vectors.
-        beside: (rows, cols, 2) how far to the right and down what shows lies beside the cell's middle, in cells.
+        offset: (rows, cols, 2) how far to the right and down what shows lies beside the cell's middle, in cells.
     """
 
     state: np.ndarray
     kind: np.ndarray
     up: np.ndarray
     likeness: np.ndarray
-    outside_cases: np.ndarray
+    offset: np.ndarray
 
 
 def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -> np.ndarray:
@@ -110,7 +110,7 @@ def together(looks: Sequence[Cells]) -> Cells:
     )
     likeness = np.mean([one.likeness for one in looks], axis=0)
     length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
-    return Cells(state, kind, up, likeness / length, np.mean([one.outside_cases for one in looks], axis=0))
+    return Cells(state, kind, up, likeness / length, np.mean([one.offset for one in looks], axis=0))
 
 
 def _cells(planes: np.ndarray) -> Cells:
@@ -178,7 +178,7 @@ class FewShotInsects:
 
     examples: np.ndarray
     of_kind: np.ndarray
-    fit_discriminant: Discriminant
+    discriminant: Discriminant
     rows: int = 5
     cols: int = 5
     must_stand: bool = True
@@ -190,8 +190,8 @@ class FewShotInsects:
             np.logaddexp.reduce(ambiguous_pairs, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at
         )
         out = np.zeros((*ambiguous_pairs.shape[:2], len(KINDS)), np.float32)
-        shown = [KINDS.index(kind) for kind in self.fit_discriminant.kinds]
-        out[..., shown] = softmax(LIMITS.discriminant_share * self.fit_discriminant.logits(cells.likeness))
+        shown = [KINDS.index(kind) for kind in self.discriminant.kinds]
+        out[..., shown] = softmax(LIMITS.discriminant_share * self.discriminant.logits(cells.likeness))
         return np.asarray(out * is_shown)
 
     def fit(self, cells: Cells) -> float:

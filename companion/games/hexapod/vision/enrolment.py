@@ -70,7 +70,7 @@ class InsectProfile(Profile):
     cols: int
     examples: np.ndarray
     kinds: tuple[str, ...]
-    split_pair: tuple[str, ...]
+    parted: tuple[str, ...]
     weights: np.ndarray
     offsets: np.ndarray
     burnt_out: float = 0.0
@@ -88,10 +88,10 @@ class InsectProfile(Profile):
         return (
             self.examples.ndim == 2
             and len(self.examples) == len(self.kinds)
-            and set(self.split_pair) == set(self.kinds) <= set(KINDS)
+            and set(self.parted) == set(self.kinds) <= set(KINDS)
             and 1 <= min(self.rows, self.cols) <= max(self.rows, self.cols) <= _LARGEST_CASE
-            and self.weights.shape == (len(self.split_pair), self.examples.shape[1])
-            and self.offsets.shape == (len(self.split_pair),)
+            and self.weights.shape == (len(self.parted), self.examples.shape[1])
+            and self.offsets.shape == (len(self.parted),)
         )
 
     @property
@@ -109,7 +109,7 @@ class InsectProfile(Profile):
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
         return FewShotInsects(
-            self.examples, of_kind, Discriminant(self.split_pair, self.weights, self.offsets), self.rows, self.cols
+            self.examples, of_kind, Discriminant(self.parted, self.weights, self.offsets), self.rows, self.cols
         )
 
 

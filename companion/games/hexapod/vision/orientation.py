@@ -136,7 +136,7 @@ def _jittered_cells(pyramid: Pyramid, fields: list[OrientedField], classifier: I
         return fields
     rows, cols = fields[0].cells.state.shape[:2]
     cuts = [
-        [_jittered_corners(fields[k].quad.corners, rows, cols, *outside_cases) for outside_cases in _NEIGHBOUR_MARGIN]
+        [_jittered_corners(fields[k].quad.corners, rows, cols, *margin) for margin in _NEIGHBOUR_MARGIN]
         for k in doubtful
     ]
     told = list(fields)
@@ -168,7 +168,7 @@ def _where_its_cells_lie(field: OrientedField) -> Detection | None:
     """The field where most of its cells say that they lie; None where that is about where it was found."""
     rows, cols = field.cells.state.shape[:2]
     centres = np.stack(np.meshgrid((np.arange(cols) + 0.5) * 2 / cols - 1, (np.arange(rows) + 0.5) * 2 / rows - 1), -1)
-    seen = centres + field.cells.outside_cases * 2 / np.array([cols, rows])
+    seen = centres + field.cells.offset * 2 / np.array([cols, rows])
     plain = np.maximum(field.cells.state[..., EMPTY], field.cells.state[..., INSECT]) ** 2
     found_from_true = agreed(centres.reshape(-1, 2), seen.reshape(-1, 2), plain.reshape(-1))
     if found_from_true is None:
@@ -214,12 +214,12 @@ def rotation_logits(field: OrientedField, like: Sequence[np.ndarray], turns: Seq
 def turned(field: OrientedField, turns: int) -> OrientedField:
     """The same field begun ``turns`` corners later: what looked to the right, with one turn, now looks up."""
     cells, order = field.cells, [(k + turns) % 4 for k in range(4)]
-    state, kind, up, likeness, outside_cases = (
-        np.rot90(a, turns) for a in (cells.state, cells.kind, cells.up, cells.likeness, cells.outside_cases)
+    state, kind, up, likeness, offset = (
+        np.rot90(a, turns) for a in (cells.state, cells.kind, cells.up, cells.likeness, cells.offset)
     )
     for _ in range(turns % 4):
-        outside_cases = np.stack([outside_cases[..., 1], -outside_cases[..., 0]], -1)
-    seen = Cells(state, kind, up[..., order], likeness, outside_cases)
+        offset = np.stack([offset[..., 1], -offset[..., 0]], -1)
+    seen = Cells(state, kind, up[..., order], likeness, offset)
     return replace(field, quad=_begun_later(field.quad, turns), cells=seen, ways=np.roll(field.ways, -turns))
 
 

@@ -154,7 +154,7 @@ def _doubts_from_neighbours(
     state = field.cells.state
     seen_cells = sure[state[..., OTHER] < np.maximum(state[..., EMPTY], state[..., INSECT])]
     is_shaky = len(seen_cells) > 0 and float(seen_cells.mean()) < LIMITS.shaky_field
-    is_aside = np.linalg.norm(field.cells.outside_cases, axis=-1) > LIMITS.aside
+    is_aside = np.linalg.norm(field.cells.offset, axis=-1) > LIMITS.aside
     is_odd = np.zeros_like(empty) if odd is None else odd
     return [
         (is_odd & ~empty & (sure < LIMITS.plain_cell), "it looks unlike the others of its kind"),
@@ -200,8 +200,8 @@ def _doubt(
 def _has_second(names: list[list[str | None]], cell: tuple[int, int], name: str) -> bool:
     """Whether the insect's other half may be beside it; a doubted neighbour may be it."""
     rows, cols = len(names), len(names[0])
-    outside_cases = [(cell[0] + dr, cell[1] + dc) for dr, dc in _SECOND[name]]
-    return any(0 <= r < rows and 0 <= c < cols and names[r][c] == name for r, c in outside_cases)
+    neighbours = [(cell[0] + dr, cell[1] + dc) for dr, dc in _SECOND[name]]
+    return any(0 <= r < rows and 0 <= c < cols and names[r][c] == name for r, c in neighbours)
 
 
 def _centres(corners: np.ndarray, rows: int, cols: int) -> np.ndarray:

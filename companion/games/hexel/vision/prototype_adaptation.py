@@ -29,7 +29,7 @@ def apply_two_symbol_prior(probabilities: np.ndarray, plain: float) -> np.ndarra
         (N, 6, K + 1).
 
     >>> p = np.array([[[0.97, 0.01, 0.01, 0.01]] * 3 + [[0.01, 0.6, 0.38, 0.01]] * 2 + [[0.01, 0.95, 0.03, 0.01]]])
-    >>> bool(with_two_kinds(p, 0.93)[0, 3, 1] > 0.85)
+    >>> bool(apply_two_symbol_prior(p, 0.93)[0, 3, 1] > 0.85)
     True
     """
     none = probabilities.shape[-1] - 1

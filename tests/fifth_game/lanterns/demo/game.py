@@ -8,7 +8,7 @@ import numpy as np
 from companion.printing.shapes import Point, Shape
 from companion.simulator.demo_game import DemoGame
 from companion.simulator.filmed import FilmedTabletop
-from companion.simulator.lying import Care, Pose, about
+from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera
 from companion.simulator.script import Script
 from companion.simulator.things import Face, Place, Still
@@ -44,7 +44,7 @@ class LanternThings:
 
     def spot(self, place: Place, lying: Mapping[Place, Pose], rng: np.random.Generator) -> Pose:
         """See `Things`."""
-        return about(self._at(cast(int, place)), Care(), rng)
+        return spot_near(self._at(cast(int, place)), Care(), rng)
 
     def seed(self, place: Place) -> list[int]:
         """See `Things`."""

@@ -70,7 +70,7 @@ def test_a_case_found_a_third_of_a_cell_off_is_put_where_its_cells_say(frame, mo
             for quad in detect_cases(pyramid, finds)
         )
 
-    monkeypatch.setattr(hexapod_reading, "exact_cases", pushed)
+    monkeypatch.setattr(hexapod_reading, "detect_cases", pushed)
     (case,) = read_hexapod(picture).cards
     assert case.cells == exact.cells
     assert np.abs(case.corners - exact.corners).max() < 0.12 * side / 5

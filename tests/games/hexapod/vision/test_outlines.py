@@ -32,7 +32,7 @@ def test_loose_cards_are_no_case_even_where_one_is_seen(taken, frame, monkeypatc
     corners = np.concatenate([card.corners for card in by_place[taken]])
     left, top, right, bottom = (*corners.min(0), *corners.max(0))
     case = Detection(np.array([[left, top], [right, top], [right, bottom], [left, bottom]], np.float32), 0.45)
-    monkeypatch.setattr(hexapod_reading, "exact_cases", lambda pyramid, finds: (case,))
+    monkeypatch.setattr(hexapod_reading, "detect_cases", lambda pyramid, finds: (case,))
     monkeypatch.setattr(hexapod_reading, "is_case", lambda case: True)
     seen = read_hexapod(picture)
     assert seen.cards == ()
@@ -51,8 +51,8 @@ def test_a_case_that_shows_plainly_is_not_held_for_a_card_found_more_surely(fram
     picture = frame([((480, 320), 0, [(0, 0, TOPS[0]), (3, 2, TOPS[1])])])
     (before,) = read_hexapod(picture).cards
     card = Detection(before.corners, 0.99)
-    monkeypatch.setattr(hexapod_reading, "exact_cases", lambda pyramid, finds: (Detection(before.corners, 0.7),))
-    monkeypatch.setattr(hexapod_reading, "exact_cards", lambda *_: (card,))
+    monkeypatch.setattr(hexapod_reading, "detect_cases", lambda pyramid, finds: (Detection(before.corners, 0.7),))
+    monkeypatch.setattr(hexapod_reading, "detect_loose_cards", lambda *_: (card,))
     seen = read_hexapod(picture)
     assert [case.cells for case in seen.cards] == [before.cells]
     assert seen.loose == ()
