@@ -1,6 +1,6 @@
 """Gathers pictures that faces and tables are drawn from: wallpapers, textures, clip art, playing cards and our decks.
 
-    PYTHONPATH=. python -m models.drawing.art --cards DIR --out art.npz FOLDER...
+    python -m models.drawing.art --cards DIR --out art.npz FOLDER...
 
 Every FOLDER is searched for photographs and textures, `/usr/share/openclipart/png` for clip art, and DIR for playing
 cards as pictures. None of it is shipped: the model's card lists the packages.

@@ -1,4 +1,4 @@
-"""The outline networks: training builds what is shipped, its targets decode to the cards, its scenes come from files."""
+"""The outline networks: training builds what is shipped, targets decode to the cards, scenes come from files."""
 
 import pickle
 
