@@ -144,13 +144,23 @@ class _Around:
 
 
 def detection_loss(
-    planes: torch.Tensor, heat: torch.Tensor, weight: torch.Tensor, pose: torch.Tensor, mask: torch.Tensor
+    planes: torch.Tensor,
+    heat: torch.Tensor,
+    weight: torch.Tensor,
+    pose: torch.Tensor,
+    mask: torch.Tensor,
+    *,
+    peak: float = 0.93,
+    beta: float = 0.1,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Loss of the centres (focal, the first plane) and of the poses (smooth L1 of the others, where ``mask`` is 1)."""
+    """Loss of the centres (focal, the first plane) and of the poses (smooth L1 of the others, where ``mask`` is 1).
+
+    ``peak`` is the heat from which a pixel counts as a centre, ``beta`` the error up to which a pose's loss is square.
+    """
     p = torch.sigmoid(planes[:, :1]).clamp(1e-4, 1 - 1e-4)
-    top = (heat > 0.93).float()
+    top = (heat > peak).float()
     focal = top * (1 - p) ** 2 * torch.log(p) + (1 - top) * (1 - heat) ** 4 * p**2 * torch.log(1 - p)
-    off = nn.functional.smooth_l1_loss(planes[:, 1:], pose, reduction="none", beta=0.1) * mask
+    off = nn.functional.smooth_l1_loss(planes[:, 1:], pose, reduction="none", beta=beta) * mask
     count = (planes.shape[1] - 1) * mask.sum().clamp(min=1)
     return -(focal * weight).sum() / top.sum().clamp(min=1), off.sum() / count
 

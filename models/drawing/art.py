@@ -1,6 +1,6 @@
 """Gathers pictures that faces and tables are drawn from: wallpapers, textures, clip art, playing cards and our decks.
 
-    PYTHONPATH=. python -m models.drawing.art --cards DIR --out art.npz FOLDER...
+    python -m models.drawing.art --cards DIR --out art.npz FOLDER...
 
 Every FOLDER is searched for photographs and textures, `/usr/share/openclipart/png` for clip art, and DIR for playing
 cards as pictures. None of it is shipped: the model's card lists the packages.
@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from companion.games.comet import deck as comet
 from companion.games.hexapod import deck as hexapod
 from companion.games.hexdragon import deck as hexdragon
+from companion.games.hexdragon.rules.tiles import heads
 from companion.games.hexel import deck as hexel
 from companion.printing.raster import raster
 from companion.printing.shapes import Shape
@@ -95,7 +97,7 @@ def own_hexagons() -> list[Picture]:
     """Faces of our hexagonal decks, turned so that a corner lies on the right."""
     faces = [hexel.face_shapes(face, "36") for face in hexel.one_of_each("36", mirrored_same=False)[::3]]
     faces += [hexel.back_shapes(), hexdragon.back_shapes()]
-    faces += [hexdragon.face_shapes(tile) for tile in hexdragon.heads()]
+    faces += [hexdragon.face_shapes(tile) for tile in heads()]
     drawn = [_on_white(shapes, LONGEST_PX["hexagons"]) for shapes in faces]
     return [p if p.shape[1] >= p.shape[0] else np.ascontiguousarray(p.transpose(1, 0, 2)) for p in drawn]
 
@@ -115,7 +117,7 @@ def main() -> None:
         "cards": [shrunk(p, LONGEST_PX["cards"]) for p in flat] + own_cards(),
         "hexagons": own_hexagons(),
     }
-    arrays = {}
+    arrays: dict[str, Any] = {}
     for name, items in kept.items():
         arrays[name] = np.empty(len(items), object)
         arrays[name][:] = items

@@ -106,7 +106,7 @@ def _pips(rng: Rng, art: Art, face: Picture) -> None:
     h, w = face.shape[:2]
     ink, kind = tuple(colour_of(rng).tolist()), int(rng.integers(0, 4))
     columns, rows = int(rng.integers(1, 4)), int(rng.integers(1, 6))
-    clip = art.clips[rng.integers(len(art.clips))] if rng.random() < 0.4 else None
+    clip = art.clips[int(rng.integers(len(art.clips)))] if rng.random() < 0.4 else None
     radius = 0.33 * min(w / (columns + 0.3), h / (rows + 0.3))
     for y in (np.arange(rows) + 0.5) / rows:
         for x in (np.arange(columns) + 0.5) / columns:
@@ -125,7 +125,7 @@ def _picture(rng: Rng, art: Art, face: Picture) -> None:
     bottom = margin if rng.random() < 0.6 else round(h * rng.uniform(0.2, 0.5))
     box = (max(3, w - 2 * margin), max(3, h - margin - bottom))
     face[margin : margin + box[1], margin : margin + box[0]] = crop_of(
-        rng, art.pictures[rng.integers(len(art.pictures))], *box
+        rng, art.pictures[int(rng.integers(len(art.pictures)))], *box
     )
     if bottom > margin:
         area = face[h - bottom + margin // 2 : h - margin, margin : w - margin]
@@ -140,7 +140,7 @@ def _clip(rng: Rng, art: Art, face: Picture) -> None:
     for _ in range(int(rng.integers(1, 5))):
         side = round(w * rng.uniform(0.3, 0.9))
         place = (int(rng.uniform(0, w - side * 0.8)), int(rng.uniform(0, max(1, h - side))), side, side)
-        _paste_clip(rng, face, art.clips[rng.integers(len(art.clips))], place)
+        _paste_clip(rng, face, art.clips[int(rng.integers(len(art.clips)))], place)
 
 
 def _pattern(rng: Rng, art: Art, face: Picture) -> None:
@@ -160,7 +160,7 @@ def _pattern(rng: Rng, art: Art, face: Picture) -> None:
 
 def _printed(rng: Rng, art: Art, face: Picture) -> None:
     """A playing card, or one of ours."""
-    card = art.cards[rng.integers(len(art.cards))]
+    card = art.cards[int(rng.integers(len(art.cards)))]
     h, w = face.shape[:2]
     if (card.shape[0] > card.shape[1]) != (h > w):
         card = np.ascontiguousarray(card.transpose(1, 0, 2))
@@ -168,7 +168,7 @@ def _printed(rng: Rng, art: Art, face: Picture) -> None:
 
 
 def _hexagon(rng: Rng, art: Art, face: Picture) -> None:
-    card = art.hexagons[rng.integers(len(art.hexagons))]
+    card = art.hexagons[int(rng.integers(len(art.hexagons)))]
     face[:] = cv2.resize(card, face.shape[1::-1], interpolation=cv2.INTER_AREA)
 
 

@@ -18,10 +18,10 @@ def _gradient(rng: Rng, side: int) -> NDArray[np.float32]:
 
 def _cast_shadow(rng: Rng, side: int) -> NDArray[np.float32]:
     """A shadow over part of the picture: 1 in the light."""
-    mask = np.zeros((side, side), np.float32)
+    mask: NDArray[np.float32] = np.zeros((side, side), np.float32)
     points = rng.uniform(-0.4, 1.4, (int(rng.integers(3, 6)), 2)) * side
     cv2.fillPoly(mask, [points.astype(np.int32)], 1.0)
-    mask = cv2.GaussianBlur(mask, (0, 0), rng.uniform(0.8, 14))
+    mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), rng.uniform(0.8, 14)), np.float32)
     return np.asarray(1 - mask * rng.uniform(0.2, 0.7), np.float32)
 
 
@@ -63,7 +63,7 @@ def photograph(rng: Rng, lit: NDArray[np.float32]) -> Picture:
     if rng.random() < 0.5:
         lit = _blurred(rng, lit)
     if rng.random() < 0.5:
-        lit = 255 * (np.clip(lit, 0, 255) / 255) ** np.float32(rng.uniform(0.6, 1.6))
+        lit = np.asarray(255 * (np.clip(lit, 0, 255) / 255) ** np.float32(rng.uniform(0.6, 1.6)), np.float32)
     if rng.random() < 0.6:
         noise = rng.normal(0, rng.uniform(1, 14) * rng.random(), lit.shape).astype(np.float32)
         lit = lit + (cv2.GaussianBlur(noise, (0, 0), 0.8) * 2 if rng.random() < 0.4 else noise)

@@ -100,7 +100,7 @@ def _view(rng: Rng, photo: Photo, side: int) -> NDArray[np.float64]:
         low = np.log(max(SMALLEST_PX * 1.2, 0.75 * side * typical / max(h, w)))
         high = np.log(min(LARGEST_PX * 0.85, 2.0 * max(sizes)))
         scale = np.exp(rng.uniform(low, max(low + 0.1, high))) / typical
-        middle = photo.cards[rng.integers(len(photo.cards))].mean(0) + rng.normal(0, 0.2, 2) * side / scale
+        middle = photo.cards[int(rng.integers(len(photo.cards)))].mean(0) + rng.normal(0, 0.2, 2) * side / scale
     else:
         scale = side / min(h, w) * np.exp(rng.uniform(-0.1, 1.4))
         middle = rng.uniform(0.2, 0.8, 2) * [w, h]
@@ -163,7 +163,8 @@ def draw_photo_scene(rng: Rng, art: Art, photos: Sequence[Photo], side: int = SI
     scale = np.sqrt(abs(np.linalg.det(view[:2, :2])))
     picture, before = photo.picture, np.eye(3)
     while scale < 0.5:
-        picture, scale = cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), scale * 2
+        picture = np.asarray(cv2.resize(picture, None, fx=0.5, fy=0.5, interpolation=cv2.INTER_AREA), np.uint8)
+        scale *= 2
         before = np.array([[0.5, 0, -0.25], [0, 0.5, -0.25], [0, 0, 1]]) @ before
     shown = cv2.warpPerspective(picture, view @ np.linalg.inv(before), (side, side), borderMode=border)
     canvas = Canvas(np.asarray(shown, np.uint8), rng)

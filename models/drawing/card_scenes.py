@@ -92,10 +92,10 @@ class Canvas:
         part = self.window(polygon, int(3 * sigma) + 1)
         if part is None:
             return
-        mask = np.zeros(self.picture[part].shape[:2], np.float32)
+        mask: NDArray[np.float32] = np.zeros(self.picture[part].shape[:2], np.float32)
         at = ((polygon - [part[1].start, part[0].start]) * 16).round().astype(np.int32)
         cv2.fillConvexPoly(mask, at, strength, cv2.LINE_AA, 4)
-        mask = cv2.GaussianBlur(mask, (0, 0), sigma)
+        mask = np.asarray(cv2.GaussianBlur(mask, (0, 0), sigma), np.float32)
         self.picture[part] = (self.picture[part] * (1 - mask[..., None])).astype(np.uint8)
 
     def fill(self, polygon: NDArray[np.float64], colour: NDArray[np.float32], is_thing: bool = True) -> None:

@@ -64,11 +64,11 @@ def draw_table(rng: Rng, art: Art, side: int, to_picture: Homography) -> Picture
     """A table, floor or anything else behind cards, (side, side, 3)."""
     kind = rng.random()
     if kind < 0.45:
-        table = crop_of(rng, art.pictures[rng.integers(len(art.pictures))], side, side).astype(np.float32)
+        table = crop_of(rng, art.pictures[int(rng.integers(len(art.pictures)))], side, side).astype(np.float32)
         if rng.random() < 0.3:
             table = table * rng.uniform(0.2, 1.0) + colour_of(rng) * rng.uniform(0, 0.5)
     elif kind < 0.6:
-        tile = cv2.resize(art.pictures[rng.integers(len(art.pictures))], (int(rng.integers(60, 200)),) * 2)
+        tile = cv2.resize(art.pictures[int(rng.integers(len(art.pictures)))], (int(rng.integers(60, 200)),) * 2)
         table = np.tile(tile, (9, 9, 1))[:side, :side].astype(np.float32)
         table = _turned(rng, table)
     elif kind < 0.85:
@@ -80,7 +80,7 @@ def draw_table(rng: Rng, art: Art, side: int, to_picture: Homography) -> Picture
 
 def _projected(to_picture: Homography, points: NDArray[np.float64]) -> NDArray[np.int32]:
     at = cv2.perspectiveTransform(points.reshape(1, -1, 2), to_picture)[0]
-    return np.clip(at * 16, -(2**20), 2**20).round().astype(np.int32)
+    return np.asarray(np.clip(at * 16, -(2**20), 2**20).round(), np.int32)
 
 
 def _box(centre: NDArray[np.float64], half: tuple[float, float], turn: float) -> NDArray[np.float64]:

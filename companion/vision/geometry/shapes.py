@@ -107,6 +107,11 @@ def side_px(corners: NDArray[np.floating]) -> float:
 
 
 def affine_code(affine: Array, symmetry: int) -> Array:
+    """The code (5,) of an affine map (2, 2), the same for every turn that leaves the piece as it is.
+
+    By polar decomposition: the logarithm of its symmetric part (xx, xy, yy), and the cosine and sine of its turn times
+    ``symmetry``, how many turns leave the piece as it is.
+    """
     values, vectors = np.linalg.eigh(affine @ affine.T)
     log_s = vectors @ np.diag(0.5 * np.log(values)) @ vectors.T
     turn = vectors @ np.diag(values**-0.5) @ vectors.T @ affine

@@ -8,44 +8,20 @@ The numerals' typefaces come from `models/typefaces.py`, the pictures from `mode
 
 import cv2
 import numpy as np
-import torch
 from numpy.typing import NDArray
-from torch import nn
 
 from companion.games.comet.vision.detector import CARD
 from models.comet.drawings import drawings, options
 from models.dataset import Column, ragged
 from models.detection import CROP, Heatmap, Outlines, Picture, Sample, crop, recolour, relight, train_detector
-from models.networks import HeatmapDetector
+from models.networks import DeepFeaturePyramid, HeatmapDetector
 
 SPREAD = np.stack(np.meshgrid((np.arange(8) + 0.5) / 8, (np.arange(8) + 0.5) / 8), -1).reshape(-1, 2)
 """Places (64, 2) evenly over a card, as shares of its sides."""
 
 
-class DeepDetector(HeatmapDetector):
+class DeepDetector(DeepFeaturePyramid, HeatmapDetector):
     """A detector with more layers at an eighth and at a sixteenth of the picture."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.more8, self.more16 = _residual(48, (1, 1)), _residual(64, (1, 2, 4, 1))
-
-    def down(self, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """See `FeaturePyramid`."""
-        a4 = self.s4(self.s2(x))
-        a8 = self.s8(a4)
-        a8 = a8 + self.more8(a8)
-        a16 = self.s16(a8)
-        return a4, a8, a16 + self.more16(a16)
-
-
-def _residual(channels: int, dilations: tuple[int, ...]) -> nn.Sequential:
-    """Convolutions to be added to their input; with the weights they begin with, they give zero."""
-    layers: list[nn.Module] = []
-    for dilation in dilations:
-        convolution = nn.Conv2d(channels, channels, 3, 1, dilation, dilation, bias=False)
-        layers += [convolution, nn.BatchNorm2d(channels), nn.ReLU()]
-    nn.init.zeros_(layers[-2].get_parameter("weight"))
-    return nn.Sequential(*layers[:-1])
 
 
 def samples(kept: dict[str, Column]) -> list[Sample]:

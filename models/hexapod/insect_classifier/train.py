@@ -85,7 +85,7 @@ class Views(NamedTuple):
     pictures: torch.Tensor
     kinds: torch.Tensor
     ups: torch.Tensor
-    outside_cases: torch.Tensor
+    offset: torch.Tensor
     named: torch.Tensor
 
 
@@ -158,9 +158,9 @@ class Data:
 def _views(kept: Kept, asked: list[tuple[int, int]], rng: np.random.Generator) -> Views:
     """Views by their rows and quarter turns."""
     shown = [_shown(kept.images[i], kept.kinds[i], kept.middles[i], turns, rng) for i, turns in asked]
-    pictures, kinds, outside_cases = (torch.from_numpy(np.stack([one[k] for one in shown])) for k in range(3))
+    pictures, kinds, offset = (torch.from_numpy(np.stack([one[k] for one in shown])) for k in range(3))
     rows, ups = zip(*asked, strict=True)
-    return Views(pictures, kinds, torch.tensor(ups), outside_cases, torch.from_numpy(kept.named[list(rows)]))
+    return Views(pictures, kinds, torch.tensor(ups), offset, torch.from_numpy(kept.named[list(rows)]))
 
 
 def _shown(
@@ -172,12 +172,12 @@ def _shown(
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
     """A view jittered and turned clockwise, its cells' kinds, and where they show beside their middles."""
     picture, hidden, shown = jitter.jittered(image, middles, rng)
-    outside_cases = shown - _MIDDLES[: len(kinds), : len(kinds)]
+    offset = shown - _MIDDLES[: len(kinds), : len(kinds)]
     labels = np.where(hidden > draw.COVERED, _OTHER_KIND, np.where(hidden > draw.OPEN, -1, kinds))
     for _ in range(turns):
-        outside_cases = np.rot90(np.stack([-outside_cases[..., 1], outside_cases[..., 0]], -1), -1)
+        offset = np.rot90(np.stack([-offset[..., 1], offset[..., 0]], -1), -1)
     turned = np.rot90(picture, -turns, (1, 2)).copy()
-    return turned, np.rot90(labels, -turns).astype(np.int64), outside_cases.astype(np.float32)
+    return turned, np.rot90(labels, -turns).astype(np.int64), offset.astype(np.float32)
 
 
 def plain_loss(planes: torch.Tensor, views: Views) -> torch.Tensor:
@@ -193,12 +193,10 @@ def plain_loss(planes: torch.Tensor, views: Views) -> torch.Tensor:
     if insect.any():
         wanted = torch.where(insect, views.ups[:, None, None].expand_as(kinds), -1)
         loss = loss + 0.5 * nn.functional.cross_entropy(inner[:, UP], wanted, ignore_index=-1)
-    is_placed = views.outside_cases.isfinite().all(-1) & (kinds >= 0) & (kinds < _OTHER_KIND)
+    is_placed = views.offset.isfinite().all(-1) & (kinds >= 0) & (kinds < _OTHER_KIND)
     if is_placed.any():
         said = inner[:, BESIDE].permute(0, 2, 3, 1)[is_placed]
-        loss = loss + 0.5 * nn.functional.smooth_l1_loss(
-            said, NEIGHBOUR_SCALE * views.outside_cases[is_placed], beta=0.1
-        )
+        loss = loss + 0.5 * nn.functional.smooth_l1_loss(said, NEIGHBOUR_SCALE * views.offset[is_placed], beta=0.1)
     return loss
 
 
@@ -233,7 +231,7 @@ def _losses(trainer: Trainer, data: Data) -> Losses:
         out = trainer.forward(torch.cat([v.pictures for v in some])).cpu()  # small beside the network's own work
         planes |= {id(v): one for v, one in zip(some, out.split([len(v.pictures) for v in some]), strict=True)}
     cases, cards = (plain_loss(planes[id(views)], views) for views in plain)
-    outside_cases = [0.4 * plain_loss(planes[id(episode[0])], episode[0]) for episode in episodes]
+    offset = [0.4 * plain_loss(planes[id(episode[0])], episode[0]) for episode in episodes]
     ambiguous_pairs = [_similar(planes, episode, more) for episode, more in zip(episodes, repeat, strict=True)]
     (near, near_right), (part, part_right) = (zip(*told, strict=True) for told in zip(*ambiguous_pairs, strict=True))
     for deck, one in zip(decks, part, strict=True):
@@ -241,7 +239,7 @@ def _losses(trainer: Trainer, data: Data) -> Losses:
     return {
         "cases": cases,
         "cards": cards,
-        "episodes": torch.stack(outside_cases).sum(),
+        "episodes": torch.stack(offset).sum(),
         "nearest": _NEAREST * torch.stack(near).sum(),
         "parted": torch.stack(part).sum(),
         "nearest right": torch.tensor(near_right).nanmean(),

@@ -1,14 +1,11 @@
 """Trains the refiner of outlines: where, in a strip along a card's side, the card's edge runs.
 
-    PYTHONPATH=. python -m models.outline.refiner.train --scenes DIR... --out weights.onnx --steps 3000 [--begin W.pt]
+    python -m models.outline.refiner.train --cache DIR --scenes DIR... [--steps 3000]
 
-A strip's answer is, for each of its columns, a logit for every place across it and one for there being no edge.
+A strip's answer is, for each of its columns, a logit for every place across it and one for there being no edge. The
+scenes come from `models.drawing.card_shards`; files that are still being drawn are taken up as they appear.
 """
 
-import argparse
-import pickle
-import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import cv2
@@ -30,13 +27,13 @@ from companion.vision.refinement.strips import (
 )
 from models.drawing.card_faces import Rng
 from models.drawing.card_scenes import LARGEST_PX, SMALLEST_PX, Scene
+from models.export import export
 from models.networks import block
-from models.training import averaged, export, quick
+from models.outline.scenes import ScenePool, options
+from models.trainer import Losses, Trainer
 
 SIGMA = 0.8 * float(bin_places()[1] - bin_places()[0])
 """The width of the answer that is asked for."""
-CARDS = 30
-"""In a batch."""
 
 
 class Refiner(nn.Module):
@@ -80,7 +77,7 @@ def strays(rng: Rng, scene: Scene) -> NDArray[np.float64]:
     """An outline where no card lies so: elsewhere, or shifted by much of a card, or of another size."""
     sides = 4 if rng.random() < 0.6 else 6
     if scene.outlines and rng.random() < 0.6:
-        corners = scene.outlines[rng.integers(len(scene.outlines))].corners.astype(np.float64)
+        corners = scene.outlines[int(rng.integers(len(scene.outlines)))].corners.astype(np.float64)
         centre, affine = affine_of(corners)
         if rng.random() < 0.5:
             centre = centre + affine @ rng.choice([-1.0, 1.0], 2) * rng.uniform(0.7, 1.3)
@@ -92,7 +89,7 @@ def strays(rng: Rng, scene: Scene) -> NDArray[np.float64]:
     spin = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]]) @ np.diag(
         [half, half * rng.uniform(0.5, 1)]
     )
-    return UNIT_SHAPES[sides] @ spin.T + rng.uniform(half, scene.picture.shape[0] - half, 2)
+    return np.asarray(UNIT_SHAPES[sides] @ spin.T + rng.uniform(half, scene.picture.shape[0] - half, 2))
 
 
 def example(rng: Rng, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.float32]] | None:
@@ -106,7 +103,7 @@ def example(rng: Rng, scene: Scene) -> tuple[NDArray[np.uint8], NDArray[np.float
         and SMALLEST_PX < np.sqrt(cv2.contourArea(o.corners)) < LARGEST_PX
     ]  # fmt: skip
     if whole and rng.random() < 0.88:
-        true = whole[rng.integers(len(whole))].corners.astype(np.float64)
+        true = whole[int(rng.integers(len(whole)))].corners.astype(np.float64)
         frame = Frame.of(misjudged(rng, true))
         offsets = edge_offsets(frame, true)
         bins = np.exp(-((offsets[:, None] - bin_places()[:, None]) ** 2) / (2 * SIGMA**2))
@@ -138,55 +135,29 @@ def _distance(frame: Frame, corners: NDArray[np.float32]) -> float:
     return least / frame.size
 
 
-def batch_of(rng: Rng, pool: Sequence[Scene]) -> tuple[torch.Tensor, torch.Tensor]:
-    """Strips of some cards and their answers."""
-    made = [example(rng, pool[i]) for i in rng.integers(len(pool), size=CARDS)]
-    kept = [m for m in made if m is not None]
-    strips = brightened_strips([m[0] for m in kept])
-    return torch.from_numpy(strips), torch.from_numpy(np.concatenate([m[1] for m in kept]))
+def batch(pool: ScenePool, cards: int, rng: Rng) -> tuple[torch.Tensor, torch.Tensor]:
+    """Strips (N, 3, STRIP, STRIP) of about so many cards, as the network sees them, and their answers."""
+    made = [one for scene in pool.draw(cards) if (one := example(rng, scene)) is not None]
+    wanted = np.concatenate([answers for _, answers in made])
+    return torch.from_numpy(brightened_strips([strips for strips, _ in made])), torch.from_numpy(wanted)
+
+
+def write(net: nn.Module, path: Path) -> None:
+    """Export the network."""
+    export(net, path, ("strips", ("n", 3, STRIP, STRIP)), ("logits", ("n", STRIP + 1, COLUMNS)), (2, 3, STRIP, STRIP))
 
 
 def main() -> None:
-    """Train and write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--scenes", type=Path, nargs="+", required=True)
-    parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--begin", type=Path)
-    parser.add_argument("--steps", type=int, default=3000)
-    parser.add_argument("--rate", type=float, default=3e-3)
-    parser.add_argument("--kept", type=int, default=6, help="files of each folder in memory at a time")
-    options = parser.parse_args()
-    torch.set_num_threads(1)
-    cv2.setNumThreads(1)
-    torch.manual_seed(1)
-    net = Refiner()
-    if options.begin:
-        net.load_state_dict(torch.load(options.begin))
-    mean = averaged(net, 0.995)
-    optimiser = torch.optim.AdamW(net.parameters(), options.rate, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.OneCycleLR(optimiser, options.rate, options.steps, pct_start=0.08)
-    rng, begun, shown = np.random.default_rng(5), time.time(), 0.0
-    pool: list[Scene] = []
-    for step in range(1, options.steps + 1):
-        if step % 250 == 1:
-            files = [sorted(folder.glob("*.pickle")) for folder in options.scenes]
-            chosen = [f[i] for f in files for i in rng.permutation(len(f))[: options.kept]]
-            pool = [scene for path in chosen for scene in pickle.loads(path.read_bytes())]
-        strips, asked = batch_of(rng, pool)
-        with quick():
-            out = net(strips)
-        loss = -(asked * torch.log_softmax(out.float(), 1)).sum(1).mean()
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
-        schedule.step()
-        mean.update_parameters(net)
-        shown = shown * 0.99 + 0.01 * loss.item()
-        if step % 100 == 0:
-            print(step, round(shown / (1 - 0.99**step), 4), f"{time.time() - begun:.0f} s", flush=True)
-        if step % 250 == 0 or step == options.steps:
-            torch.save(mean.module.state_dict(), options.out.with_suffix(".pt"))
-            export(mean.module, options.out, torch.zeros(2, 3, STRIP, STRIP), {"strips": {0: "n"}, "logits": {0: "n"}})
+    a = options(__doc__, steps=3000, rate=3e-3, batch=30).parse_args()
+    trainer = Trainer(Refiner(), a, weight_decay=0.01, average=0.995, warm_up=0.08)
+    pool = ScenePool(a.scenes, a.files, trainer.rng)
+    trainer.start_from(batch(pool, a.batch, trainer.rng)[0])
+
+    def losses() -> Losses:
+        strips, wanted = trainer.move(*batch(pool, a.batch, trainer.rng))
+        return {"edge": nn.functional.cross_entropy(trainer.forward(strips), wanted)}
+
+    trainer.fit(losses, write, save_every=250)
 
 
 if __name__ == "__main__":

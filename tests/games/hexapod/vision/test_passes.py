@@ -35,7 +35,7 @@ def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_
     quad, pyramid = Detection(case.corners, 0.99), Pyramid.of(picture)
     looks, classify_cells = [], hexapod_fields.classify_cells
     monkeypatch.setattr(
-        hexapod_fields, "look", lambda net, fields: looks.append(classify_cells(net, fields)) or looks[-1]
+        hexapod_fields, "classify_cells", lambda net, fields: looks.append(classify_cells(net, fields)) or looks[-1]
     )
 
     (sure,) = classify_fields(pyramid, [quad], 5, 5, SureBy(0.99))
@@ -43,10 +43,10 @@ def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_
     looks.clear()
 
     (doubtful,) = classify_fields(pyramid, [quad], 5, 5, SureBy(0.5))
-    _stood, outside_cases = looks
-    assert len(outside_cases) >= 4
-    assert all(np.abs(one.likeness - sure.cells.likeness).max() > 1e-3 for one in outside_cases)
-    shared = np.mean([sure.cells.likeness, *(one.likeness for one in outside_cases)], axis=0)
+    _stood, beside = looks
+    assert len(beside) >= 4
+    assert all(np.abs(one.likeness - sure.cells.likeness).max() > 1e-3 for one in beside)
+    shared = np.mean([sure.cells.likeness, *(one.likeness for one in beside)], axis=0)
     shared /= np.linalg.norm(shared, axis=-1, keepdims=True)
     assert np.abs(doubtful.cells.likeness - shared).max() < 1e-5
     assert np.array_equal(doubtful.cells.state, sure.cells.state)
