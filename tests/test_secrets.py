@@ -31,9 +31,9 @@ def test_a_service_writes_no_code_to_its_log(tmp_path: Path) -> None:
     log, data = tmp_path / "log", tmp_path / "data"
     program = (
         "import os, sys; state = os.fstat(1); os.environ['JOURNAL_STREAM'] = f'{state.st_dev}:{state.st_ino}';"
-        "from companion.app.bootstrap import open_house; from companion.config import read;"
+        "from companion.app.bootstrap import open_table_services; from companion.config import read;"
         "settings = read({'web': {'host': '127.0.0.1', 'port': 0}, 'table': {'data': sys.argv[1]},"
-        " 'panel': {'pins': 'none'}});\nwith open_house(settings): pass"
+        " 'panel': {'pins': 'none'}});\nwith open_table_services(settings): pass"
     )
     with log.open("wb") as written:
         subprocess.run([sys.executable, "-c", program, str(data)], stdout=written, stderr=written, check=True)

@@ -90,8 +90,8 @@ class Painter:
         height = CARD_MM * len(faces)
         self._shade(table, self.sprite(faces[-1]), pose.shifted(_SUN[0] * height, _SUN[1] * height), 4.0)
         for k, face in enumerate(faces):
-            rotation_logits = pose.shifted(0.4 * np.sin(k), 0.4 * np.cos(2.3 * k), 1.2 * np.sin(1.7 * k))
-            self._put(table, self.sprite(face), rotation_logits, CARD_MM * (k + 1))
+            raised = pose.shifted(0.4 * np.sin(k), 0.4 * np.cos(2.3 * k), 1.2 * np.sin(1.7 * k))
+            self._put(table, self.sprite(face), raised, CARD_MM * (k + 1))
 
     def over(self, table: Picture, things: Sequence[Moving]) -> Picture:
         """A copy of the picture with moving things above it, the later ones on top, each with its soft shadow."""

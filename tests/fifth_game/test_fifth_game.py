@@ -47,7 +47,7 @@ def test_its_record_is_replayed(record: str) -> None:
     done = run("replay", record, "--json")
     told = json.loads(done.stdout)
     assert done.returncode == 0
-    assert (told["ok"], told["phase"], told["result"]) == (True, "over", {"players": ["Bo"]})
+    assert (told["ok"], told["phase"], told["result"]) == (True, "over", {"winners": ["Bo"]})
     assert told["players"] == {"Ana": {"points": 0}, "Bo": {"points": 1}}
 
 

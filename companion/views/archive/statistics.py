@@ -97,14 +97,16 @@ def summed(session: Session) -> Summed:
 
 
 def winners_of(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Who won, by a result as the games' rules name it; nobody where all got back what was theirs.
+    """Who won, by a result as the games' rules name it; nobody where all got back what was theirs, or it does not say.
 
     >>> winners_of({"winner": None, "amount": 0}), winners_of({"ranking": [["Ana", "Cy"], ["Bo"]]})
     ((), ('Ana', 'Cy'))
     """
     if "winner" in result:
         return () if result["winner"] is None else (result["winner"],)
-    return tuple(result["winners"] if "winners" in result else result["ranking"][0])
+    if "ranking" in result:
+        return tuple(result["ranking"][0])
+    return tuple(result.get("winners", ()))
 
 
 def together(sums: Iterable[Summed]) -> dict[str, dict[str, Tally]]:

@@ -44,7 +44,7 @@ class DriftCheck:
     calibration: Calibration | None
     code: str = ""
     message: str = ""
-    has_insect: bool = False
+    is_reported: bool = False
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
         """The zone that a pixel shows; None outside all, and where the calibration cannot be trusted."""
@@ -69,10 +69,10 @@ def check_drift(calibration: Calibration, bgr: np.ndarray) -> DriftCheck:
     off_mm = {number: _off_mm(here, at, here.marks[number]) for number, at in seen.items()}
     steady = [number for number, off in off_mm.items() if off <= MOVED_MM]
     if len(seen) < 2 or len(steady) >= 2 or 2 * len(steady) > len(seen):
-        return DriftCheck(here, has_insect=len(seen) >= 2)
+        return DriftCheck(here, is_reported=len(seen) >= 2)
     again = registered(here, seen)
     if again is None:
-        return DriftCheck(None, "calibration-lost", LOST, has_insect=True)
+        return DriftCheck(None, "calibration-lost", LOST, is_reported=True)
     return DriftCheck(again, "camera-moved", "The camera was moved; the table was found again by its marks.", True)
 
 
@@ -132,7 +132,7 @@ class DriftMonitor:
     def check(self, bgr: np.ndarray) -> DriftCheck:
         """Hold it against one more picture."""
         seen = check_drift(self._calibration, bgr)
-        if self.now.calibration is None and not seen.has_insect and seen.calibration is not None:
+        if self.now.calibration is None and not seen.is_reported and seen.calibration is not None:
             return self.now  # nothing in view says that it can be trusted again
         if seen.code == "camera-moved" and seen.calibration is not None:
             self._calibration = seen.calibration

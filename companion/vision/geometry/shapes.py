@@ -79,8 +79,8 @@ def quad_code(corners: NDArray[np.floating]) -> tuple[Array, Array]:
     m = m / m[2, 2]
     centre, away = m[:2, 2], m[2, :2]
     affine = m[:2, :2] - np.outer(centre, away)
-    rotation_logits = np.linalg.solve(affine.T, away) * np.sqrt(abs(np.linalg.det(affine)))
-    return centre, np.concatenate([affine_code(affine, 4), rotation_logits])
+    perspective = np.linalg.solve(affine.T, away) * np.sqrt(abs(np.linalg.det(affine)))
+    return centre, np.concatenate([affine_code(affine, 4), perspective])
 
 
 def homography(corners: NDArray[np.floating]) -> Array:

@@ -29,6 +29,8 @@ export function tellFinale(state, me, press) {
   const key = state.finale ? `${state.game} ${state.changed}` : "";
   const isNew = told !== null && key && key !== told;
   told = key;
+  const dialog = /** @type {any} */ (document.getElementById("sheet"));
+  if (!key && dialog?.open && dialog.querySelector(".finale")) dialog.close(); // the next game has begun
   if (isNew) openFinale(state, me, press);
 }
 

@@ -108,7 +108,7 @@ export function proposal(state, game, me, isBoard, press) {
 function picture(address) {
   const image = h("img", { src: address, alt: t("picture-seen"), class: "seen" });
   const link = h("a", { href: address, target: "_blank", rel: "noopener", class: "look" }, image);
-  image.addEventListener("error", () => link.remove());
+  image.addEventListener("error", () => link.classList.add("is-missing")); // its place stays: nothing jumps under a finger
   return link;
 }
 

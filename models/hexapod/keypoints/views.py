@@ -68,7 +68,7 @@ class Shown:
 
 def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
     """A quad as a finder that errs would give it: in each of turn and place, size and stretch, and lean by itself."""
-    placing, stretching, rotation_logits = (
+    placing, stretching, perspective = (
         float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl"
     )
     angle = rng.uniform(-np.pi / 4, np.pi / 4) if placing == 1.0 else rng.normal(0, 0.15) * placing
@@ -79,7 +79,7 @@ def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarra
     if placing < 0.5 and rng.random() < 0.15:
         away = away + 0.4 * rng.permutation([float(rng.choice([-1, 1])), 0.0])
     inside = SQUARE.unit @ (turn @ stretch).T + away
-    inside = inside / (1 + inside @ np.clip(rng.normal(0, 0.1 * rotation_logits, 2), -0.25, 0.25))[:, None]
+    inside = inside / (1 + inside @ np.clip(rng.normal(0, 0.1 * perspective, 2), -0.25, 0.25))[:, None]
     return mapped(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
 
 

@@ -86,7 +86,7 @@ def view(state: State) -> dict[str, Any]:
         "turn": state.turn,
         "players": {name: {"points": points} for name, points in state.points.items()},
         "table": {"laid": list(state.laid), "left": state.lanterns - len(state.laid)},
-        "result": None if state.turn else {"players": state.winners},
+        "result": None if state.turn else {"winners": state.winners},
     }
 
 
