@@ -135,7 +135,8 @@ class Canvas:
         return kept
 
 
-def _lay_cards(rng: Rng, art: Art, canvas: Canvas, camera: Camera, cards: Sequence[Lying], style: Style) -> None:
+def lay_cards(rng: Rng, art: Art, canvas: Canvas, camera: Camera, cards: Sequence[Lying], style: Style) -> None:
+    """Lay cards with faces of one style on the canvas, flat or thick, with their shadows."""
     is_tile = rng.random() < (0.35 if style.is_hexagon else 0.25)
     thick = rng.uniform(0.03, 0.22) if is_tile else rng.uniform(0, 0.012)
     fall = rng.normal(0, 0.05 + thick, 2)
@@ -237,7 +238,7 @@ def lay_deck(rng: Rng, art: Art, canvas: Canvas, camera: Camera, reach: float, i
             [np.cos(t := np.arange(6) * np.pi / 3 + rng.integers(2) * np.pi / 6), np.sin(t)], 1
         )
         canvas.fill(camera.project(rim), colour_of(rng))
-    _lay_cards(rng, art, canvas, camera, cards, Style.any(rng, is_hexagon))
+    lay_cards(rng, art, canvas, camera, cards, Style.any(rng, is_hexagon))
 
 
 def finished(rng: Rng, canvas: Canvas, scale: float, ignored: Sequence[NDArray[np.float32]] = ()) -> Scene:

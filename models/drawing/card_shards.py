@@ -1,9 +1,9 @@
 """Draws scenes of cards into files that training reads while more are drawn.
 
-    PYTHONPATH=. python -m models.drawing.card_shards --art art.npz --out DIR --count 20 [--begin 0] [--photos FOLDER]
+    PYTHONPATH=. python -m models.drawing.card_shards --art art.npz --out DIR --count 20 [--photos P | --boards]
 
 Each file holds 400 scenes. With --photos they are made of the photographs in FOLDER that `truth.jsonl` there describes;
---only or --without names sessions, as the start of their names.
+--only or --without names sessions, as the start of their names. With --boards they are boards, most of hexagons.
 """
 
 import argparse
@@ -14,15 +14,18 @@ import cv2
 import numpy as np
 
 from models.drawing.art import Art
+from models.drawing.boards import draw_board
 from models.drawing.card_photos import Photo, draw_photo_scene, read_photos, with_cut_cards
 from models.drawing.card_scenes import Scene, draw_scene
 
 SCENES = 400
 
 
-def shard(number: int, art: Art, photos: list[Photo]) -> list[Scene]:
+def shard(number: int, art: Art, photos: list[Photo], is_boards: bool) -> list[Scene]:
     """The scenes of one file; the same ones for the same number."""
     rngs = [np.random.default_rng((number, i)) for i in range(SCENES)]
+    if is_boards:
+        return [draw_board(rng, art) for rng in rngs]
     if photos:
         return [draw_photo_scene(rng, art, photos) for rng in rngs]
     return [draw_scene(rng, art) for rng in rngs]
@@ -36,6 +39,7 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--begin", type=int, default=0)
     parser.add_argument("--photos", type=Path)
+    parser.add_argument("--boards", action="store_true")
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--without", nargs="*", default=[])
     options = parser.parse_args()
@@ -49,7 +53,7 @@ def main() -> None:
         path = options.out / f"{number:04}.pickle"
         if not path.exists():
             with path.with_suffix(".part").open("wb") as file:
-                pickle.dump(shard(number, art, photos), file)
+                pickle.dump(shard(number, art, photos, options.boards), file)
             path.with_suffix(".part").rename(path)
 
 
