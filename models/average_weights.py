@@ -27,8 +27,9 @@ def mean(one: onnx.ModelProto, other: onnx.ModelProto) -> onnx.ModelProto:
 def _weights(network: onnx.ModelProto) -> list[onnx.TensorProto]:
     """What its layers hold, in the order in which they are used; constants beside them differ by how it was written."""
     held = {one.name: one for one in network.graph.initializer}
+    stored = {node.output[0]: node.input[0] for node in network.graph.node if node.op_type == "Cast"}
     layers = [node for node in network.graph.node if node.op_type in ("Conv", "Gemm")]
-    return [held[name] for layer in layers for name in layer.input[1:]]
+    return [held[stored.get(name, name)] for layer in layers for name in layer.input[1:]]
 
 
 def main() -> None:

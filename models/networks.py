@@ -6,7 +6,7 @@ import torch
 from torch import nn
 
 from companion.vision.detection.corner_refiner import VIEW
-from models.export import export
+from models.export import export, store_half
 
 
 def block(i: int, o: int, stride: int = 1, k: int = 3, dilation: int = 1, pad: int | None = None) -> nn.Sequential:
@@ -121,6 +121,7 @@ class CornerRefiner(nn.Module):
 
 
 def export_detector(net: nn.Module, path: Path, planes: int = 8) -> None:
-    """Write a detector for pictures of any size."""
+    """Write a detector for pictures of any size, its weights stored as float16."""
     inputs, outputs = ("n", 3, "height", "width"), ("n", planes, "rows", "cols")
     export(net, path, ("picture", inputs), ("planes", outputs), (1, 3, 352, 640))
+    store_half(path)

@@ -21,6 +21,9 @@ def warm_start(net: nn.Module, path: Path, pictures: torch.Tensor, new: Sequence
     """
     graph = onnx.load(str(path)).graph
     weights = {one.name: torch.from_numpy(numpy_helper.to_array(one).copy()) for one in graph.initializer}
+    for node in graph.node:  # weights that are stored as float16, see `models.export.store_half`
+        if node.op_type == "Cast" and node.input[0] in weights:
+            weights[node.output[0]] = weights[node.input[0]].float()
     used = iter([[weights[name] for name in node.input[1:]] for node in graph.node if node.op_type in ("Conv", "Gemm")])
     norms = dict(_normalised(net))
 

@@ -27,7 +27,7 @@ from companion.vision.refinement.strips import (
 )
 from models.drawing.card_faces import Rng
 from models.drawing.card_scenes import LARGEST_PX, SMALLEST_PX, Scene
-from models.export import export
+from models.export import export, store_half
 from models.networks import block
 from models.outline.scenes import ScenePool, options
 from models.trainer import Losses, Trainer
@@ -145,6 +145,7 @@ def batch(pool: ScenePool, cards: int, rng: Rng) -> tuple[torch.Tensor, torch.Te
 def write(net: nn.Module, path: Path) -> None:
     """Export the network."""
     export(net, path, ("strips", ("n", 3, STRIP, STRIP)), ("logits", ("n", STRIP + 1, COLUMNS)), (2, 3, STRIP, STRIP))
+    store_half(path)
 
 
 def main() -> None:
