@@ -106,8 +106,8 @@ export function proposal(state, game, me, isBoard, press) {
 }
 
 function picture(address) {
-  const image = h("img", { src: address, alt: t("picture-seen"), class: "seen" });
-  const link = h("a", { href: address, target: "_blank", rel: "noopener", class: "look" }, image);
+  const image = h("img", { src: address, alt: "", class: "seen" });
+  const link = h("a", { href: address, target: "_blank", rel: "noopener", class: "look", "aria-label": t("picture-seen") }, image);
   image.addEventListener("error", () => link.classList.add("is-missing")); // its place stays: nothing jumps under a finger
   return link;
 }
