@@ -72,6 +72,10 @@ def test_the_code_is_typed_on_the_page_to_get_the_buttons(referee: Referee, visi
     assert len(referee.latest().moves) == 3
 
 
+FREE = "!document.body.classList.contains('is-busy')"
+"""The last press has been answered: until then another is not taken."""
+
+
 def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     table: Callable[..., Referee], visit: Callable[..., Any]
 ) -> None:
@@ -79,10 +83,10 @@ def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     page = visit(referee)
     more = "document.querySelector('[aria-label=More]').click()"
     page.run(f"{more}; {more}; document.getElementById('set-0').click()")
-    page.wait_for("document.body.dataset.phase == 'hedge'")
+    page.wait_for(f"document.body.dataset.phase == 'hedge' && {FREE}")
     assert referee.latest().game.view(referee.latest().state)["table"]["stake"] == 3
     page.run(f"document.getElementById('who-0-1').click(); {more}; {more}; document.getElementById('set-0').click()")
-    page.wait_for("document.querySelector('#call').textContent.includes('Bo hedges 6')")
+    page.wait_for(f"document.querySelector('#call').textContent.includes('Bo hedges 6') && {FREE}")
     page.run("document.getElementById('amount-0').value = 300; document.getElementById('set-0').click()")
     page.wait_for("!document.getElementById('toast').hidden")
     assert "100" in page.run("return document.getElementById('toast').textContent")
