@@ -218,6 +218,9 @@ def test_a_whole_game_of_hexel_with_a_wrong_reading_a_restart_and_a_hoxla(
     bo.lay("-2,0", "bvbbbb")
     assert chips(house) == {"Ana": (91, 9, 0), "Bo": (91, 9, 0)}
 
+    ana.see(
+        f"document.body.dataset.version == {house.table.referee.latest().version}"
+    )  # else a correction is sent twice
     ana.tap('#cloth [data-cell="-2,-1"]')
     ana.click("elsewhere")
     ana.tap('#sheet [data-free="0,-1"]')
