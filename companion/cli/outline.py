@@ -8,7 +8,8 @@ from typing import Any
 import click
 import cv2
 
-from companion.vision.decoding import load_picture, trouble_with
+from companion.cli.vision import report_unreadable
+from companion.vision.decoding import load_picture
 from companion.vision.detection.outlines import detect_outlines
 from companion.vision.detection.sizes import parse_size_mm
 
@@ -29,10 +30,7 @@ def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tupl
         picture = load_picture(path)
         if picture is None:
             status = 1
-            problem = {"code": "unreadable-image", "message": trouble_with(path)}
-            click.echo(f"companion: {problem['message']} (unreadable-image)", err=True)
-            if as_json:
-                click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
+            report_unreadable(path, as_json)
             continue
         begun = perf_counter()
         found = detect_outlines(picture, SIDES[shape], size)

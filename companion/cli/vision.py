@@ -54,6 +54,14 @@ def recognizer_and_classifier(game_name: str, deck: str | None, profile: Path | 
     return recognizer, recognizer.classifier(recognizer.edition(deck), profile)
 
 
+def report_unreadable(path: Path, as_json: bool) -> None:
+    """Say why a file is no picture: one line on standard error and, for programs, the contract's `unreadable-image`."""
+    problem = {"code": "unreadable-image", "message": trouble_with(path)}
+    click.echo(f"companion: {problem['message']} (unreadable-image)", err=True)
+    if as_json:
+        click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
+
+
 @click.command("read")
 @game_options
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -74,10 +82,7 @@ def read_command(
         picture = load_picture(path)
         if picture is None:
             status = 1
-            problem = {"code": "unreadable-image", "message": trouble_with(path)}
-            click.echo(f"companion: {problem['message']} (unreadable-image)", err=True)
-            if as_json:
-                click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
+            report_unreadable(path, as_json)
             continue
         begun = perf_counter()
         reading = reader.read(picture, classifier)
