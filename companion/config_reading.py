@@ -91,6 +91,26 @@ def commented(kind: type) -> str:
     return "".join(parts)
 
 
+def described(settings: Any) -> dict[str, dict[str, Any]]:
+    """Every setting for programs, by section and name: its ``value``, its ``default``, and what it ``says``."""
+    return {
+        section.name: {
+            each.name: {
+                "value": _plain(getattr(getattr(settings, section.name), each.name)),
+                "default": _plain(each.default if each.default is not MISSING else {}),
+                "says": each.metadata["says"],
+            }
+            for each in fields(typing.cast(type, section.type))
+        }
+        for section in fields(settings)
+    }
+
+
+def _plain(value: Any) -> Any:
+    """A setting's value in JSON types."""
+    return str(value) if isinstance(value, Path) else dict(value) if isinstance(value, Mapping) else value
+
+
 class Lines:
     """Where in a TOML text each key stands. Tells the usual forms; for others it does not guess."""
 

@@ -7,8 +7,8 @@ import click
 
 from companion.app.factories import asked_header, calibration_file, camera_from, default_header
 from companion.cli.main import json_option, print_json
-from companion.config import FILE, Settings, checked, documented, usual_file
-from companion.config_reading import Lines, Problem
+from companion.config import FILE, Settings, checked, documented, load, usual_file
+from companion.config_reading import Lines, Problem, described
 from companion.errors import CompanionError, UsageError
 from companion.games import GAMES
 from companion.rules.limits import read_file
@@ -20,11 +20,17 @@ from companion.vision.calibration.calibration import read_calibration
 @click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
 @json_option
 def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
-    """Print every setting, commented, as a file to begin from; or check one."""
+    """Print every setting, commented, as a file to begin from, with --json as it holds now; or check a file."""
     if not only_check:
-        click.echo(documented(), nl=False)
+        if as_json:
+            print_json({"file": _named(file or usual_file()), "settings": described(load(file))})
+        else:
+            click.echo(documented(), nl=False)
         return 0
     path = file or usual_file()
+    if path is None and as_json:
+        print_json({"ok": True, "file": None, "problems": []})
+        return 0
     if path is None:
         click.echo(f"there is no {FILE}: every setting has its default; `companion config` prints them all")
         return 0
@@ -42,6 +48,10 @@ def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
     else:
         click.echo("\n".join(problem.as_line(str(path)) for problem in problems) or f"{path}: all settings are good")
     return 1 if problems else 0
+
+
+def _named(path: Path | None) -> str | None:
+    return None if path is None else str(path)
 
 
 def _in_the_world(settings: Settings, lines: Lines) -> Iterator[Problem]:

@@ -7,6 +7,7 @@ import click
 
 from companion.app.factories import camera_from, panel_from
 from companion.cli.main import json_option, print_json
+from companion.cli.terminal import progress, state_coloured
 from companion.config import load
 from companion.doctor import report
 from companion.doctor.finding import Finding, Machine
@@ -21,14 +22,22 @@ def doctor_command(file: Path | None, bundle: Path | None, with_bench: bool, as_
     """Look at the machine, its devices and the settings, and say what to do about each finding."""
     settings = load(file)
     speed = _bench() if with_bench else ()  # first, so that heat and power are looked at after some work
-    findings = report.examine(Machine(), settings, lambda asked: camera_from(asked.camera), panel_from(settings.panel))
+    findings = report.examine(
+        Machine(),
+        settings,
+        lambda asked: camera_from(asked.camera),
+        panel_from(settings.panel),
+        progress(report.CHECKS, len(report.CHECKS), "looking"),
+    )
     findings = (*findings, *speed)
     if bundle is not None:
         report.write_bundle(bundle, findings, settings)
     if as_json:
         print_json(report.as_json(findings))
     else:
-        click.echo("\n".join(report.lines(findings)))
+        for finding in findings:
+            state, *rest = report.lines([finding])
+            click.echo("\n".join([state_coloured(finding.state, state[:8]) + state[8:], *rest]))
     return 0 if report.is_well(findings) else 1
 
 

@@ -9,7 +9,7 @@ import io
 import json
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
@@ -18,10 +18,14 @@ from typing import Any, ClassVar
 import click
 
 from companion import __version__
+from companion.cli.terminal import may_colour, state_coloured
 from companion.errors import CompanionError, UsageError
 from companion.games import game
 from companion.rules.limits import MOST_PIXELS
 from companion.rules.records import Replayed, replay
+
+_JOURNAL = b'{"n": 1, "journal": '
+"""How a journal of `companion.referee.journal` begins."""
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
 
@@ -33,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")
     os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_PIXELS))  # before anything imports OpenCV
     try:
-        return companion.main(words, prog_name="companion", standalone_mode=False) or 0
+        return companion.main(words, prog_name="companion", standalone_mode=False, color=may_colour()) or 0
     except CompanionError as error:
         return _report(error, "--json" in words)
     except click.ClickException as error:
@@ -104,7 +108,8 @@ def companion() -> None:
 def replay_command(record: Path, review: bool, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
     """Run a whole game, recorded in RECORD, through the rules.
 
-    RECORD is a JSON Lines file: a header, then one command a line. With --review it is a table's data folder, or the
+    RECORD is a JSON Lines file: a header, then one command a line; or a journal of a table's data folder, of which the
+    moves that stand are run. With --review it is a table's data folder, or the
     journal of one of its games: the pictures that moves were read from are read again with today's recogniser and
     rules, and the moves that would come out differently are listed; the exit status is then 1.
     """
@@ -113,7 +118,7 @@ def replay_command(record: Path, review: bool, profile: Path | None, calibration
         return status
     if profile is not None or calibration is not None:
         raise UsageError("--profile and --calibration are for --review: a record holds no pictures")
-    lines = _read(record).split(b"\n")
+    lines = _lines(record)
     if as_json:
         replayed = replay(lines)
         print_json(replayed.as_json())
@@ -122,13 +127,18 @@ def replay_command(record: Path, review: bool, profile: Path | None, calibration
         _print_state(replayed)
     if replayed.refusal is None:
         return 0
-    click.echo(f"companion: line {replayed.refused_line}: {one_line(replayed.refusal)}", err=True)
+    echo_error(f"line {replayed.refused_line}: {one_line(replayed.refusal)}")
     return replayed.refusal.exit_status
 
 
 def print_json(value: Any) -> None:
     """One JSON value on one line of standard output, in ASCII so that no terminal's encoding can refuse it."""
     click.echo(json.dumps(value))
+
+
+def echo_error(words: str) -> None:
+    """One line on standard error."""
+    click.echo(f"{state_coloured('fail', 'companion:')} {words}", err=True, color=may_colour())
 
 
 def one_line(error: CompanionError) -> str:
@@ -140,15 +150,20 @@ def one_line(error: CompanionError) -> str:
 def _report(error: CompanionError, as_json: bool) -> int:
     if as_json:
         print_json({"ok": False, "error": error.as_json()})
-    click.echo(f"companion: {one_line(error)}", err=True)
+    echo_error(one_line(error))
     return error.exit_status
 
 
-def _read(path: Path) -> bytes:
+def _lines(path: Path) -> Sequence[str | bytes]:
+    """The lines of a record, or of a journal as a record."""
     try:
-        return path.read_bytes()
+        data = path.read_bytes()
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-record") from None
+    if not data.startswith(_JOURNAL):
+        return data.split(b"\n")
+    record: Sequence[Mapping[str, Any]] = import_module("companion.referee.past").journal_as_record(path)
+    return [json.dumps(dict(line)) for line in record]
 
 
 def _print_state(replayed: Replayed) -> None:

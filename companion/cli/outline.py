@@ -8,6 +8,8 @@ from typing import Any
 import click
 import cv2
 
+from companion.cli.pictures import pictures_in
+from companion.cli.terminal import progress, say
 from companion.cli.vision import report_unreadable
 from companion.vision.decoding import load_picture
 from companion.vision.detection.outlines import detect_outlines
@@ -26,7 +28,8 @@ def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tupl
     size = None if size_mm is None else parse_size_mm(size_mm)
     cv2.setNumThreads(1)
     status = 0
-    for path in images:
+    paths = pictures_in(images)
+    for path in progress(paths, len(paths), "looking"):
         picture = load_picture(path)
         if picture is None:
             status = 1
@@ -42,10 +45,10 @@ def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tupl
         if as_json:
             pixels = [picture.shape[1], picture.shape[0]]
             line = {"image": str(path), "ok": True, "size": pixels, "ms": took, "cards": cards, "warnings": []}
-            click.echo(json.dumps(line))
+            say(json.dumps(line))
         else:
-            click.echo(f"{path}: {len(cards)} {'card' if len(cards) == 1 else 'cards'}, {took} ms")
+            say(f"{path}: {len(cards)} {'card' if len(cards) == 1 else 'cards'}, {took} ms")
             for card in cards:
                 corners = "  ".join(f"{x:.1f},{y:.1f}" for x, y in card["corners"])
-                click.echo(f"  {corners}  confidence {card['confidence']:.2f}")
+                say(f"  {corners}  confidence {card['confidence']:.2f}")
     return status

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from companion.cli.terminal import progress
 from companion.errors import UsageError
 from companion.printing.material import materials, sheets_of
 from companion.printing.pdf import pdf
@@ -23,7 +24,7 @@ def print_command(what: str, paper: str, out: Path | None) -> None:
     sheets = sheets_of(what, paper)
     file = out or Path(f"{what}-{paper}.pdf")
     try:
-        file.write_bytes(pdf(sheets, f"{what}, {paper}"))
+        file.write_bytes(pdf(progress(sheets, len(sheets), "drawing"), f"{what}, {paper}"))
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror}") from None
     click.echo(f"{file}: {_summary(sheets)}")

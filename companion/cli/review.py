@@ -9,6 +9,7 @@ import cv2
 from companion import games
 from companion.app.reviewing import Difference, Review, review
 from companion.cli.main import print_json
+from companion.cli.terminal import progress, say
 from companion.config import load
 from companion.errors import UsageError
 from companion.referee.folder import journals
@@ -30,10 +31,10 @@ def review_games(path: Path, profile: Path | None, calibration: Path | None, as_
     if not found:
         raise UsageError(f"{path} holds no games; name a table's data folder", code="no-games")
     reviews = []
-    for journal in found:
+    for journal in progress(found, len(found), "reading again"):
         reviews.append(review(journal, profile or vision.profile, calibration or vision.calibration))
         if not as_json:
-            click.echo("\n".join(_in_words(reviews[-1])))
+            say("\n".join(_in_words(reviews[-1])))
     differing = sum(len(each.differing) for each in reviews)
     is_as_it_was = all(each.is_as_it_was for each in reviews)
     if as_json:

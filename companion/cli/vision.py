@@ -12,6 +12,9 @@ import cv2
 
 from companion import games
 from companion.app.factories import calibration_file
+from companion.cli.main import echo_error
+from companion.cli.pictures import numbered, pictures_in, write_file
+from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.errors import UnreadableImage, UsageError
@@ -19,6 +22,7 @@ from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.decoding import load_picture, trouble_with
+from companion.vision.overlay import labelled
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import ReadingWarning
 from companion.vision.tracking.events import SettleTimes
@@ -57,28 +61,33 @@ def recognizer_and_classifier(game_name: str, deck: str | None, profile: Path | 
 def report_unreadable(path: Path, as_json: bool) -> None:
     """Say why a file is no picture: one line on standard error and, for programs, the contract's `unreadable-image`."""
     problem = {"code": "unreadable-image", "message": trouble_with(path)}
-    click.echo(f"companion: {problem['message']} (unreadable-image)", err=True)
+    echo_error(f"{problem['message']} (unreadable-image)")
     if as_json:
-        click.echo(json.dumps({"image": str(path), "ok": False, "error": problem}))
+        say(json.dumps({"image": str(path), "ok": False, "error": problem}))
 
 
 @click.command("read")
 @game_options
+@click.option(
+    "--draw", type=click.Path(path_type=Path), help="Folder for each picture with the outlines and names of its cards."
+)
 @click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
 def read_command(
     game_name: str,
     deck: str | None,
     profile: Path | None,
     calibrated: Path | None,
+    draw: Path | None,
     as_json: bool,
     images: tuple[Path, ...],
 ) -> int:
-    """Recognise the cards on photographs, each on its own."""
+    """Recognise the cards on photographs, each on its own; a folder stands for the pictures in it."""
     reader, classifier = recognizer_and_classifier(game_name, deck, profile)
     calibration = None if calibrated is None else read_calibration(calibration_file(calibrated))
     cv2.setNumThreads(1)
     status = 0
-    for path in images:
+    paths = pictures_in(images)
+    for path, name in progress(zip(paths, numbered(paths), strict=True), len(paths), "reading"):
         picture = load_picture(path)
         if picture is None:
             status = 1
@@ -89,18 +98,21 @@ def read_command(
         stands = None if calibration is None else check_drift(calibration, picture)
         took = round((perf_counter() - begun) * 1000, 1)
         more = [] if stands is None or not stands.code else [ReadingWarning(stands.code, stands.message)]
+        cards = (*reading.cards, *reading.loose)
+        if draw is not None:
+            write_file(draw / f"{name}.jpg", labelled(picture, cards))
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
             head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
             told = reading.as_json() if stands is None else zoned(reading.as_json(), stands.zone_of)
             told["warnings"] = [*told["warnings"], *(warning.as_json() for warning in more)]
-            click.echo(json.dumps({**head, **told}))
+            say(json.dumps({**head, **told}))
         else:
-            click.echo(f"{path}: {reading.summary()}, {took} ms")
-            for card in (*reading.cards, *reading.loose):
-                click.echo(f"  {card.line()}")
+            say(f"{path}: {reading.summary()}, {took} ms")
+            for card in cards:
+                say(f"  {card.line()}")
             for warning in (*reading.warnings, *more):
-                click.echo(f"  {warning.code}: {warning.message}")
+                say(f"  {state_coloured('warn', warning.code)}: {warning.message}")
     return status
 
 
@@ -190,16 +202,13 @@ def learn_command(game_name: str, deck: str, labels: Path, profile: Path, images
     recognizer = games.game(game_name).recognizer()
     recognizer.edition(deck)
     pictures = []
-    for path in images:
+    for path in progress(images, len(images), "loading"):
         picture = load_picture(path)
         if picture is None:
             raise UnreadableImage(trouble_with(path))
         pictures.append((path.name, picture))
     learnt = recognizer.learn(deck, pictures, _read_labels(labels))
-    try:
-        profile.write_text(json.dumps(learnt.as_json()), encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {profile}: {error.strerror}", code="unwritable-profile") from None
+    write_file(profile, json.dumps(learnt.as_json()).encode())
     click.echo(f"learnt {learnt.summary()}: {profile}")
     return 0
 

@@ -1,7 +1,7 @@
 """Sheets as a vector PDF at their exact size: the only module of this room that knows the PDF library."""
 
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from reportlab.lib.colors import HexColor
@@ -14,7 +14,7 @@ _PT_PER_MM = 72 / 25.4
 _CAPITALS = 0.72  # a capital's share of the size of Helvetica
 
 
-def pdf(sheets: Sequence[Sheet], title: str) -> bytes:
+def pdf(sheets: Iterable[Sheet], title: str) -> bytes:
     """The sheets as one PDF file's bytes; the same sheets give the same bytes."""
     file = io.BytesIO()
     canvas = Canvas(file, invariant=True)

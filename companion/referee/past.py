@@ -77,6 +77,13 @@ def _assessed(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session | None,
         return None, error.message
 
 
+def journal_as_record(path: Path) -> list[Mapping[str, Any]]:
+    """A journal, whatever its name, as a record: the header, then the commands that stand. Raises `JournalError`."""
+    with storage_errors(f"cannot read the journal {path}"):
+        data = path.read_bytes()
+    return record_lines(*_replayed_event(path, whole(path, data)[0]))
+
+
 def record_lines(header: Header, moves: Moves) -> list[Mapping[str, Any]]:
     """The game as a record: its header, then the commands that stand."""
     return [header.as_json(), *(move.command for move in moves)]

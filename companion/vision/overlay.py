@@ -1,6 +1,9 @@
 """The only module that draws on pictures: what was recognised, outlined on the photograph it was read from."""
 
+import re
+import textwrap
 from collections.abc import Sequence
+from typing import Protocol
 
 import cv2
 import numpy as np
@@ -19,6 +22,11 @@ _WIDTH_PX = 1280
 _CLOSE_PX = 480
 _AROUND = 0.15
 _QUALITY = 80
+_READ, _DOUBT = (0, 200, 0), (0, 160, 255)
+_FONT, _LINE_PX, _LETTERS = cv2.FONT_HERSHEY_SIMPLEX, 40, 14
+_FILLED, _LEAST_SIZE, _MOST_SIZE = 0.6, 0.3, 1.2
+_PLACE = re.compile(r" at \d+,\d+")
+"""Where a card lies, which its outline shows already."""
 _PAPER, _INK, _JOINED = (255, 255, 255), (20, 20, 20), (0, 140, 255)
 
 
@@ -41,6 +49,52 @@ def drawn(jpeg: bytes, close: bool = False) -> bytes:
     for mark in sorted(marks, key=lambda mark: mark.is_news):
         _draw(picture, mark, mark.corners * scale)
     return _encoded(picture)
+
+
+class Readable(Protocol):
+    """A card as a reading lists it."""
+
+    @property
+    def corners(self) -> np.ndarray:
+        """(K, 2) pixels, clockwise."""
+
+    def line(self) -> str:
+        """The card for people; a ``?`` for what could not be read."""
+
+
+def labelled(bgr: np.ndarray, cards: Sequence[Readable]) -> bytes:
+    """A picture as a JPEG file's bytes, each card of a reading outlined, amber where something is unsure, and named.
+
+    Args:
+        bgr: uint8 (h, w, 3); not written to.
+    """
+    picture = bgr.copy()
+    for card in cards:
+        text = card.line()
+        _outline(picture, card.corners, _DOUBT if "?" in text else _READ, max(2, round(bgr.shape[1] / 640)))
+    for card in cards:
+        _write_lines(picture, _wrapped(card.line()), card.corners)
+    return _encoded(picture)
+
+
+def _wrapped(text: str) -> list[str]:
+    """A card's line in short ones: a row of a case each, else some words each."""
+    rows = [" ".join(row.split()) for row in _PLACE.sub("", text).split("|")]
+    return rows if len(rows) > 1 else textwrap.wrap(rows[0], _LETTERS, break_long_words=False)
+
+
+def _write_lines(picture: np.ndarray, lines: Sequence[str], corners: np.ndarray) -> None:
+    """Lines on the middle of a card, as large as fills most of its box and no smaller than can be read."""
+    across, down = np.ptp(corners, 0) * _FILLED
+    widest = max(cv2.getTextSize(line, _FONT, 1.0, 2)[0][0] for line in lines)
+    size = float(np.clip(min(across / widest, down / (len(lines) * _LINE_PX)), _LEAST_SIZE, _MOST_SIZE))
+    strokes, step = max(1, round(2 * size)), size * _LINE_PX
+    top = corners.mean(0)[1] - step * (len(lines) - 1) / 2
+    for row, line in enumerate(lines):
+        (width, height), below = cv2.getTextSize(line, _FONT, size, strokes)
+        x, y = _pixel(np.array([corners.mean(0)[0] - width / 2, top + row * step + height / 2]))
+        cv2.rectangle(picture, (x - 3, y - height - 3), (x + width + 3, y + below), _PAPER, -1)
+        cv2.putText(picture, line, (x, y), _FONT, size, _INK, strokes, cv2.LINE_AA)
 
 
 def _closely(bgr: np.ndarray, marks: Sequence[Mark]) -> np.ndarray:

@@ -1,0 +1,42 @@
+"""Picture files that commands are given, and those that they write."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from companion.devices.recorded import SUFFIXES
+from companion.errors import UsageError
+
+
+def pictures_in(paths: Sequence[Path]) -> list[Path]:
+    """The paths in their order, a folder replaced by its pictures by name. Raises `UsageError` for one without any."""
+    return [picture for path in paths for picture in (_inside(path) if path.is_dir() else [path])]
+
+
+def numbered(paths: Iterable[Path]) -> list[str]:
+    """A name for what is made of each file: its own, and a number after one that was there before.
+
+    >>> numbered([Path("a/1.png"), Path("b/1.png"), Path("2.jpg")])
+    ['1', '1-2', '2']
+    """
+    seen: dict[str, int] = {}
+    names = []
+    for path in paths:
+        count = seen[path.stem] = seen.get(path.stem, 0) + 1
+        names.append(path.stem if count == 1 else f"{path.stem}-{count}")
+    return names
+
+
+def write_file(path: Path, data: bytes) -> None:
+    """Write a file, and its folder where there is none. Raises `UsageError`."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-file") from None
+
+
+def _inside(folder: Path) -> list[Path]:
+    inside = sorted(path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES)
+    if not inside:
+        raise UsageError(f"{folder}: no pictures in this folder", code="no-pictures")
+    return inside

@@ -1,0 +1,121 @@
+"""What commands write for people: pictures with names, folders as input, colour and bars where a terminal is."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.cli.main import main
+from companion.referee.messages import Do
+from companion.referee.referee import open_table
+from companion.rules.engine import Header
+from companion.vision.decoding import load_picture
+from models.drawing.hexel.photograph import photograph
+
+Capture = pytest.CaptureFixture[str]
+
+HEADER = Header("hexapod", ("Ana", "Bo"))
+
+
+@pytest.fixture
+def pictures(tmp_path: Path) -> Path:
+    folder = tmp_path / "pictures"
+    folder.mkdir()
+    for seed in (1, 2):
+        seen = photograph(np.random.default_rng(seed), size=(640, 480), cards=3, printing="exact", hardness=0.0)
+        cv2.imwrite(str(folder / f"{seed}.png"), seen.bgr)
+    (folder / "notes.txt").write_text("no picture")
+    return folder
+
+
+def test_read_takes_a_folder_and_draws_what_it_read(pictures: Path, tmp_path: Path, capsys: Capture) -> None:
+    drawn = tmp_path / "drawn"
+    assert main(["read", "--game", "hexel", "--json", "--draw", str(drawn), str(pictures)]) == 0
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [Path(line["image"]).name for line in lines] == ["1.png", "2.png"]
+    before, after = load_picture(pictures / "1.png"), load_picture(drawn / "1.jpg")
+    assert before is not None
+    assert after is not None
+    assert before.shape == after.shape
+    for card in lines[0]["cards"]:
+        x, y = (round(v) for v in card["corners"][0])
+        assert after[max(y - 2, 0) : y + 3, max(x - 2, 0) : x + 3, 1].max() > 150, "an outline in green or amber"
+
+
+def test_a_folder_without_pictures_is_told(tmp_path: Path, capsys: Capture) -> None:
+    assert main(["read", "--game", "hexel", str(tmp_path)]) == 2
+    assert "no pictures in this folder" in capsys.readouterr().err
+
+
+def test_replay_takes_a_journal_as_it_is(tmp_path: Path, capsys: Capture) -> None:
+    referee = open_table(tmp_path / "data", HEADER, HEADER)
+    referee.start()
+    referee.ask(Do({"cmd": "pass", "player": "Ana"}))
+    referee.stop()
+    journal = next((tmp_path / "data" / "games").glob("*.jsonl"))
+    copied = tmp_path / "evening.jsonl"
+    copied.write_bytes(journal.read_bytes())
+    assert main(["replay", "--json", str(copied)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["ok"], told["game"], [entry["line"] for entry in told["log"]]) == (True, "hexapod", [2])
+
+
+def test_config_tells_programs_every_setting_as_it_holds(tmp_path: Path, capsys: Capture) -> None:
+    file = tmp_path / "companion.toml"
+    file.write_text("[web]\nport = 9000\n")
+    assert main(["config", "--json", "--settings", str(file)]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["file"] == str(file)
+    assert told["settings"]["web"]["port"] == {"value": 9000, "default": 8080, "says": "Port to serve at."}
+
+
+def on_a_terminal(words: Sequence[str], **environment: str) -> str:
+    """What a command writes where standard output and standard error are one terminal."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "companion", *words]
+    known = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    with subprocess.Popen(command, stdout=theirs, stderr=theirs, env={**known, "TERM": "xterm", **environment}) as run:
+        os.close(theirs)
+        said = b""
+        while piece := _read(ours):
+            said += piece
+        assert run.wait(60) in (0, 2)
+    os.close(ours)
+    return said.decode()
+
+
+def _read(terminal: int) -> bytes:
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # so a terminal says that nobody writes any more
+        return b""
+
+
+def test_an_error_is_red_on_a_terminal_and_plain_where_no_colour_is_wanted() -> None:
+    assert "\033[31mcompanion:\033[0m" in on_a_terminal(["dance"])
+    assert "\033[" not in on_a_terminal(["dance"], NO_COLOR="1")
+
+
+def test_a_bar_shows_how_much_is_read_on_a_terminal_only(pictures: Path) -> None:
+    assert "2/2" in on_a_terminal(["read", "--game", "hexel", str(pictures)])
+    command = [sys.executable, "-m", "companion", "read", "--game", "hexel", str(pictures)]
+    assert subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stderr == ""
+
+
+def test_a_shell_completes_commands_that_are_imported_late() -> None:
+    environment = {
+        **os.environ,
+        "_COMPANION_COMPLETE": "bash_complete",
+        "COMP_WORDS": "companion re",
+        "COMP_CWORD": "1",
+    }
+    command = [sys.executable, "-m", "companion"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, env=environment)
+    assert done.stdout.split() == ["plain,read", "plain,replay", "plain,restore"]
