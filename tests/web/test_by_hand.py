@@ -140,7 +140,7 @@ def test_a_tile_of_hexdragon_is_picked_turned_and_laid_by_hand(referee: Referee,
 def press(page: Any, words: str) -> None:
     """Press the button that says so, once it is there."""
     button = f"[...document.querySelectorAll('#actions button')].find((b) => b.textContent.includes('{words}'))"
-    page.wait_for(f"!document.body.classList.contains('is-busy') && {button}")
+    page.wait_for(button)
     page.run(f"{button}.click()")
 
 
@@ -182,7 +182,7 @@ def test_a_whole_game_of_comet_is_played_without_a_camera(referee: Referee, visi
 
 def painted(page: Any, kind: str, moves: int) -> None:
     """Paint a card of Hexapod in one kind and lay it where the rules allow it first."""
-    page.wait_for("document.getElementById('lay-by-hand') && !document.body.classList.contains('is-busy')")
+    page.wait_for("document.getElementById('lay-by-hand')")
     page.run(click("#lay-by-hand"))
     page.wait_for(f"document.getElementById('brush-{kind}')")
     page.run(click(f"#brush-{kind}") + ";document.querySelectorAll('.quarter').forEach((cell) => cell.click())")

@@ -72,8 +72,18 @@ def test_the_code_is_typed_on_the_page_to_get_the_buttons(referee: Referee, visi
     assert len(referee.latest().moves) == 3
 
 
-FREE = "!document.body.classList.contains('is-busy')"
-"""The last press has been answered: until then another is not taken."""
+def test_a_button_that_shows_what_the_last_press_did_is_taken_before_that_press_is_answered(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Do({**HEXEL, "edges": ["void"] * 4 + ["blue", "blue"]}))
+    page = visit(referee)
+    page.run("const send = window.fetch; window.fetch = (...asked) => send(...asked).then(answer =>"
+             " asked[0].includes('/api/undo') ? new Promise(done => setTimeout(done, 5000, answer)) : answer);"
+             "document.getElementById('undo').click()")  # fmt: skip
+    page.wait_for("document.getElementById('redo')")
+    page.run("document.getElementById('redo').click(); document.getElementById('redo').click()")
+    page.wait_for("!document.getElementById('redo')", within_ms=2500)
+    assert len(referee.latest().moves) == 5
 
 
 def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
@@ -83,10 +93,10 @@ def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     page = visit(referee)
     more = "document.querySelector('[aria-label=More]').click()"
     page.run(f"{more}; {more}; document.getElementById('set-0').click()")
-    page.wait_for(f"document.body.dataset.phase == 'hedge' && {FREE}")
+    page.wait_for("document.body.dataset.phase == 'hedge'")
     assert referee.latest().game.view(referee.latest().state)["table"]["stake"] == 3
     page.run(f"document.getElementById('who-0-1').click(); {more}; {more}; document.getElementById('set-0').click()")
-    page.wait_for(f"document.querySelector('#call').textContent.includes('Bo hedges 6') && {FREE}")
+    page.wait_for(f"document.querySelector('#call').textContent.includes('Bo hedges 6')")
     page.run("document.getElementById('amount-0').value = 300; document.getElementById('set-0').click()")
     page.wait_for("!document.getElementById('toast').hidden")
     assert "100" in page.run("return document.getElementById('toast').textContent")

@@ -1,4 +1,4 @@
-// Pressing: one press at a time, the reason shown when it is refused, the join code asked for when it is missing.
+// Pressing: one press for what the page shows, the reason shown when it is refused, the join code asked for when it is missing.
 
 import * as api from "./api.js";
 import { find, spoken } from "./dom.js";
@@ -39,11 +39,13 @@ const ABOUT_RIGHTS = ["not-joined", "wrong-code", "not-your-seat", "operator-onl
 export function presses({ onRights, onDone, latest }) {
   const version = () => latest()?.version;
   const waiting = () => latest()?.proposal?.command.player ?? null;
-  let isBusy = false;
+  const pressed = new Set();
 
+  // A second tap on the same picture of the table is none; once the page shows the first one's outcome, it is.
   const press = async (ask) => {
-    if (isBusy) return;
-    isBusy = true;
+    const shown = version();
+    if (pressed.has(shown)) return;
+    pressed.add(shown);
     document.body.classList.add("is-busy");
     try {
       const answer = await ask();
@@ -57,8 +59,8 @@ export function presses({ onRights, onDone, latest }) {
       tell(error.message);
       return { error };
     } finally {
-      isBusy = false;
-      document.body.classList.remove("is-busy");
+      pressed.delete(shown);
+      document.body.classList.toggle("is-busy", pressed.size > 0);
     }
   };
 
