@@ -99,6 +99,11 @@ class TableSettings:
     data: Path | None = setting(None, "Folder that keeps games and calibrations.", example="/srv/companion")
     press_gap_s: float = setting(0.3, "A press so soon after a change counts as a bounce, in seconds.", least=0, most=5)
     evidence_mb: int = setting(500, "Megabytes that the moves' pictures may take before the oldest go.", least=0)
+    language: str = setting(
+        "en",
+        "Language of the table's voice, of its screen, and of phones that ask for no other.",
+        one_of=("en", "de", "fr", "cs", "sk", "pl", "es"),
+    )
     words: Path | None = setting(
         None, "The table's own phrases, laid over companion/views/words.toml.", example="/etc/companion/words.toml"
     )

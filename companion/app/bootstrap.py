@@ -95,7 +95,7 @@ def run_table(
 def open_table_services(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
     """A table with its referee, its page and its panel, but without a camera; closed at the end of the block."""
     asked = asked_header(settings)
-    use(settings.table.words)
+    use(settings.table.words, settings.table.language)
     data = settings.table.data or default_data()
     with ExitStack() as closing:
         listening = closing.enter_context(bound(settings.web.host, settings.web.port))

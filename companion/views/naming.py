@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from companion.views.words import phrase, section_of
+from companion.views.words import inflected, phrase, section_of
 
 
 def counted(number: int, thing: str) -> str:
@@ -12,9 +12,8 @@ def counted(number: int, thing: str) -> str:
     ('one edge', 'three chips', '12 chips')
     """
     counting = section_of("counting")
-    one, many = counting.get(thing, (thing, f"{thing}s"))
     word = counting["small"][number] if 0 <= number < len(counting["small"]) else number
-    return f"{word} {one if number == 1 else many}"
+    return f"{word} {inflected(counting.get(thing, (thing, f'{thing}s')), number)}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -1,10 +1,14 @@
-"""The catalogue of phrases: `words.toml` beside this file and of each game's page, and what a table says otherwise.
+"""The one place where text becomes a sentence for people: the phrases, in the language of whoever is told.
 
-A table has one way of speaking: `use` sets it once, before anything is said, and everybody reads `phrase`.
+The English words stand in `words.toml` beside this file and of each game's page, other languages in the catalogues of
+`translations`. A table has a language and perhaps words of its own: `use` sets them once, before anything is said.
+Within `speaking` it is another language; everybody reads `phrase`.
 """
 
 import string
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -12,6 +16,7 @@ from typing import Any
 from companion.errors import BadSettings
 from companion.rules.limits import read_file, read_toml
 from companion.views.game_pages import page_folders
+from companion.views.translations import ENGLISH, plural_form, translated
 
 Catalogue = Mapping[str, Mapping[str, Any]]
 
@@ -22,10 +27,15 @@ _PUT_OTHERWISE = {"why": frozenset({"text"}), "refusals": frozenset({"text"})}
 _FILE = Path(__file__).with_name("words.toml")
 
 
-class _Spoken:
-    """The catalogue in use; None until somebody chose or asked."""
+_spoken: ContextVar[str | None] = ContextVar("language", default=None)
+"""The language of whoever is told just now; None is the table's own."""
 
-    catalogue: Catalogue | None = None
+
+class _Table:
+    """How the table speaks: its language, and its words where it has some of its own."""
+
+    language = ENGLISH
+    own: Catalogue | None = None
 
 
 def phrase(section: str, name: str, /, **fields: object) -> str:
@@ -54,17 +64,53 @@ def may_use(section: str, name: str) -> tuple[str, ...]:
 
 def section_of(section: str) -> Mapping[str, Any]:
     """A whole section as it stands, for those who fill in by themselves."""
-    catalogue = _Spoken.catalogue if _Spoken.catalogue is not None else original()
-    return catalogue[section]
+    asked = language()
+    if _Table.own is not None and asked == _Table.language:
+        return _Table.own[section]
+    return catalogue(asked)[section]
 
 
-def use(file: Path | None) -> None:
-    """Speak by a table's own file from now on, None: as the house does.
+def use(file: Path | None, language: str = ENGLISH) -> None:
+    """Speak a language from now on, by a table's own file where it has one.
 
     Raises:
         BadSettings: the file cannot be read, or has a phrase that the house does not, or a field that the phrase lacks.
     """
-    _Spoken.catalogue = original() if file is None else laid_over(original(), _read(file), str(file))
+    _Table.language = language
+    _Table.own = None if file is None else laid_over(catalogue(language), _read(file), str(file))
+
+
+def language() -> str:
+    """The language that is spoken just now."""
+    return _spoken.get() or _Table.language
+
+
+@contextmanager
+def speaking(language: str | None) -> Iterator[None]:
+    """Speak another language within the block, in this thread or task alone; None is the table's own."""
+    before = _spoken.set(language)
+    try:
+        yield
+    finally:
+        _spoken.reset(before)
+
+
+def inflected(forms: Sequence[str], number: int) -> str:
+    """The form of a counted thing that a number takes in the language spoken.
+
+    >>> inflected(["move", "moves"], 0)
+    'moves'
+    """
+    return forms[min(plural_form(language(), number), len(forms) - 1)]
+
+
+@cache
+def catalogue(language: str) -> Catalogue:
+    """All words in a language; what its catalogues lack is said in English."""
+    if language == ENGLISH:
+        return original()
+    ours = translated(language)
+    return {section: {**phrases, **ours.get(section, {})} for section, phrases in original().items()}
 
 
 @cache

@@ -23,6 +23,7 @@ from companion.web.describing import describing
 from companion.web.game_files import game_files
 from companion.web.history import history
 from companion.web.joining import joining
+from companion.web.languages import languages, speak_as_asked
 from companion.web.past import keep_past
 from companion.web.people import People
 from companion.web.routes import blueprint
@@ -109,6 +110,7 @@ def create_app(
     app.register_blueprint(game_files)
     app.register_blueprint(joining)
     app.register_blueprint(history)
+    app.register_blueprint(languages)
     keep_past(app, referee.games)
     app.register_blueprint(describing)
     if surveyor is not None:
@@ -121,6 +123,7 @@ def dress(app: Flask) -> None:
     """Give an application of the house its security headers, and its one handler for everything that fails."""
     app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
     app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
+    speak_as_asked(app)
     app.register_error_handler(CompanionError, _summary)
     app.register_error_handler(HTTPException, _summary)
     app.after_request(_with_headers)
@@ -141,8 +144,7 @@ def _summary(error: Exception) -> Response:
     if request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
         response = jsonify({"error": told})
     else:
-        words = {"t": partial(phrase, "failed"), "lang": phrase("page", "lang")}
-        response = Response(render_template("error.html", message=told["message"], **words))
+        response = Response(render_template("error.html", message=told["message"], t=partial(phrase, "failed")))
     response.status_code = status
     if retry_after_s := getattr(error, "retry_after_s", None):
         response.headers["Retry-After"] = str(retry_after_s)
@@ -177,5 +179,6 @@ def _as_json(error: Exception) -> dict[str, Any]:
 def _with_headers(response: Response) -> Response:
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
+    response.vary.update(("Accept-Language", "Cookie"))
     response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
     return squeezed(response, request)

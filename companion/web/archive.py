@@ -10,6 +10,7 @@ from companion.errors import JournalError
 from companion.referee.folder import journals
 from companion.referee.past import PastGame, past_game
 from companion.views.archive.statistics import Summed, summed
+from companion.views.words import language
 
 _log = logging.getLogger(__name__)
 _OPEN = 4
@@ -37,7 +38,7 @@ class Archive:
     def __init__(self, games: Path) -> None:
         self._games = games
         self._lock = Lock()
-        self._entries: dict[Path, tuple[Stamp, Entry]] = {}
+        self._entries: dict[tuple[Path, str], tuple[Stamp, Entry]] = {}  # a language each: it is told in words
         self._open: OrderedDict[Path, tuple[Stamp, PastGame]] = OrderedDict()
 
     def newest(self) -> int:
@@ -58,9 +59,9 @@ class Archive:
 
     def _entry(self, path: Path) -> Entry:
         stamp = _stamp(path)
-        known = self._entries.get(path)
+        known = self._entries.get((path, language()))
         if known is None or known[0] != stamp:
-            known = self._entries[path] = stamp, _summed_up(path)
+            known = self._entries[path, language()] = stamp, _summed_up(path)
         return known[1]
 
     def _whole(self, path: Path) -> PastGame:

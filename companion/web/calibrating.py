@@ -54,7 +54,7 @@ def page() -> str:
     """The page; who is not the operator is told where the PIN is entered."""
     table = desk()
     spoken = {"page": section_of("calibrating"), "counting": section_of("counting")}
-    words = {"t": partial(phrase, "calibrating"), "lang": phrase("page", "lang"), "spoken": spoken}
+    words = {"t": partial(phrase, "calibrating"), "spoken": spoken}
     return render_template("calibrate.html", me=table.rights(request), has_camera=table.has_camera, **words)
 
 

@@ -160,6 +160,9 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("post", "/api/camera"): Address(
         "Switch the camera off or on.", _object(["on"], on=_YES), _object(), needs=_OPERATOR
     ),
+    ("post", "/api/language"): Address(
+        "Choose the language that this phone is spoken to in.", _object(["language"], language=_TEXT), _object()
+    ),
     ("get", "/api/players"): Address(
         "Who has played here.", gives=_object(["players"], players=_list(_object(["name"])))
     ),

@@ -15,11 +15,12 @@ from companion.views.games import games
 from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
-from companion.views.words import phrase, section_of
+from companion.views.words import language, phrase, section_of
 from companion.web.access_guard import COOKIE
 from companion.web.app_context import body, desk, number_of, require_meant
 from companion.web.game_files import pages_for
 from companion.web.joining import with_key
+from companion.web.languages import offered
 from companion.web.people import acting, turn
 from companion.web.shell import HAND_OVER, Live
 
@@ -45,7 +46,7 @@ def board() -> AnyResponse:
 def state() -> Response:
     """The table as one object with a version."""
     table = desk()
-    return Response(table.snapshots.text(table.referee.latest()), mimetype="application/json")
+    return Response(table.snapshots.text(table.referee.latest(), language()), mimetype="application/json")
 
 
 @blueprint.get("/api/events")
@@ -56,11 +57,11 @@ def events() -> Response:
     latest, address = table.referee.latest, request.remote_addr or ""
     subscription = table.streams.enter(table.referee.feed, since, address)
     if hand_over := request.environ.get(HAND_OVER):
-        steps = table.streams.steps(subscription, latest, since)
+        steps = table.streams.steps(subscription, latest, since, language())
         hand_over(Live(steps, lambda: table.streams.leave(subscription)))
         response = Response(mimetype="text/event-stream")
     else:
-        response = Response(table.streams.notify(subscription, latest, since), mimetype="text/event-stream")
+        response = Response(table.streams.notify(subscription, latest, since, language()), mimetype="text/event-stream")
         response.call_on_close(lambda: table.streams.leave(subscription))
     response.headers["X-Accel-Buffering"] = "no"
     return response
@@ -200,7 +201,7 @@ def _page(view: str) -> AnyResponse:
 def _words() -> dict[str, Any]:
     """The page's own words, for the template and for its scripts."""
     page = section_of("page")
-    spoken = {"page": {**page, **section_of("games")}, "counting": section_of("counting")}
+    spoken = {"page": {**page, **section_of("games")}, "counting": section_of("counting"), "languages": offered()}
     return {"words": page, "spoken": spoken}
 
 

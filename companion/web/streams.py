@@ -17,6 +17,7 @@ from companion.referee.feed import Feed, Subscription
 from companion.referee.messages import FeedEntry
 from companion.referee.session import Session
 from companion.views.reasons import refused
+from companion.views.words import speaking
 from companion.web.snapshots import Snapshots
 
 RETRY_MS = 2000
@@ -82,21 +83,23 @@ class Streams:
         for subscription in leaving:
             subscription.close()
 
-    def notify(self, subscription: Subscription, latest: Callable[[], Session], since: int | None) -> Iterator[str]:
+    def notify(
+        self, subscription: Subscription, latest: Callable[[], Session], since: int | None, language: str
+    ) -> Iterator[str]:
         """The stream's text, until it is too old or closed; without ``since`` the table as it stands comes first."""
-        for step in self.steps(subscription, latest, since):
+        for step in self.steps(subscription, latest, since, language):
             if isinstance(step, str):
                 yield step
             else:
                 subscription.wait(step)
 
     def steps(
-        self, subscription: Subscription, latest: Callable[[], Session], since: int | None
+        self, subscription: Subscription, latest: Callable[[], Session], since: int | None, language: str
     ) -> Iterator[str | float]:
         """The same without waiting: text to send, or for how many seconds at most to wait for news."""
         yield f"retry: {RETRY_MS}\n\n"
         if since is None:
-            yield self._state(latest())
+            yield self._state(latest(), language)
         now_s = self._clock()
         ends_s, beat_s = now_s + self._pace.age_s, now_s + self._pace.heartbeat_s
         while not subscription.is_closed and (now_s := self._clock()) < ends_s:
@@ -105,19 +108,20 @@ class Streams:
                 yield min(beat_s, ends_s) - now_s
                 continue
             beat_s = now_s + self._pace.heartbeat_s
-            yield SIGN_OF_LIFE if told is None else self._event(told)
+            yield SIGN_OF_LIFE if told is None else self._event(told, language)
 
     def _is_greedy(self, address: str) -> bool:
         return not is_this_machine(address) and list(self._open.values()).count(address) >= self._pace.most_of_one
 
-    def _event(self, told: FeedEntry) -> str:
+    def _event(self, told: FeedEntry, language: str) -> str:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
         if told.kind == "announcement":
-            return message(told.version, told.kind, json.dumps({"refused": refused(told.data["refused"])}))
-        return self._state(told.session)
+            with speaking(language):
+                return message(told.version, told.kind, json.dumps({"refused": refused(told.data["refused"])}))
+        return self._state(told.session, language)
 
-    def _state(self, session: Session) -> str:
-        return message(session.version, "state", self._snapshots.text(session))
+    def _state(self, session: Session, language: str) -> str:
+        return message(session.version, "state", self._snapshots.text(session, language))
 
 
 def is_this_machine(address: str) -> bool:

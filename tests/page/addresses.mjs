@@ -16,7 +16,7 @@ export function load(url, context, next) {
 }
 
 // Scripts read the page they stand on when they are loaded: here it is empty, unless a test says otherwise.
-globalThis.document ??= /** @type {any} */ ({ body: { dataset: {} } });
+globalThis.document ??= /** @type {any} */ ({ body: { dataset: {} }, documentElement: { lang: "en" } });
 
 if (!process.env.COMPANION_PAGE_HOOKED) {
   process.env.COMPANION_PAGE_HOOKED = "yes";

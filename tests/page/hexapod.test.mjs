@@ -3,6 +3,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
+const PAGE = { "hexapod-in-rows": "rows {points}", "hexapod-in-columns": "columns {points}", "hexapod-couple": "1 for each couple", "hexapod-couples": "{couples} for couples, {neighbours} for neighbours", "hexapod-coin-each": "2 for each left" };
+globalThis.document = /** @type {any} */ ({ body: { dataset: { words: JSON.stringify({ page: PAGE, counting: { small: [] } }) } } });
+
 const { reckoning } = await import("/games/hexapod/score.js");
 
 const CASE = [

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from babel.dates import format_datetime
+
 from companion.referee.moves import Amendment, Move
 from companion.referee.session import Session
 from companion.views.archive.charts import changes_of, chart, key
@@ -14,7 +16,7 @@ from companion.views.changes import amended
 from companion.views.naming import counted, listed
 from companion.views.phrases import sentences
 from companion.views.titles import title
-from companion.views.words import phrase, section_of
+from companion.views.words import inflected, language, phrase, section_of
 
 _TURNS = 8
 _ASIDE = frozenset(("dealt", "hands", "scored", "warning"))
@@ -110,9 +112,7 @@ def day(when: str) -> str:
     """
     if not when:
         return ""
-    moment = datetime.fromisoformat(when)
-    month = section_of("past")["months"][moment.month - 1]
-    return phrase("past", "day", day=moment.day, month=month, year=moment.year, time=f"{moment:%H:%M}")
+    return format_datetime(datetime.fromisoformat(when), phrase("past", "day"), locale=language())
 
 
 def numbered(number: int, thing: str) -> str:
@@ -121,8 +121,7 @@ def numbered(number: int, thing: str) -> str:
     >>> numbered(1, "move"), numbered(4, "move")
     ('1 move', '4 moves')
     """
-    things = section_of("counting")[thing][0 if number == 1 else 1]
-    return phrase("past", "number-of", number=number, things=things)
+    return phrase("past", "number-of", number=number, things=inflected(section_of("counting")[thing], number))
 
 
 def counts(measure: str, values: Mapping[str, int]) -> str:

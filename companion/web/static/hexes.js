@@ -1,6 +1,7 @@
 // Pointy-top hexagons in axial cells: the same directions as the rules use, E first, counter-clockwise.
 
 import { svg } from "./dom.js";
+import { t } from "./words.js";
 
 export const SIDE = 100;
 export const APOTHEM = (SIDE * Math.sqrt(3)) / 2;
@@ -37,7 +38,7 @@ export function same(a, b) {
 // A place to tap; said in words too, for it may be reached by keyboard.
 export function tappable(cell) {
   const face = svg("polygon", { points: outline(SIDE * 0.94), class: "tap" });
-  return svg("g", { class: "place", "data-free": cell.join(), role: "button", tabindex: 0, "aria-label": `Free cell ${cell.join(", ")}` },
+  return svg("g", { class: "place", "data-free": cell.join(), role: "button", tabindex: 0, "aria-label": t("free-cell") },
     at(cell, face, svg("text", { "text-anchor": "middle", dy: "0.36em" }, "+")));
 }
 

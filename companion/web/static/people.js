@@ -1,6 +1,7 @@
 // This phone at the table: joining, a seat of its own, the operator's place, and the code by which others join.
 
 import { find, h } from "./dom.js";
+import { choose as speak, LANGUAGES, language } from "./language.js";
 import { t } from "./words.js";
 import { chimes, setChime } from "./nudge.js";
 import { theme, THEMES, wearTheme } from "./theme.js";
@@ -22,7 +23,7 @@ export function seatChoice(state, me, press) {
 }
 
 export function thisPhone(state, me, press) {
-  if (!me.joined) return [voicePart(null), themePart()];
+  if (!me.joined) return [voicePart(null), themePart(), languagePart()];
   const seated = me.seat && state.players[me.seat];
   return h("details", { id: "this-phone" },
     h("summary", { id: "this-phone-words" }, seated ? t("phone-seated", { player: me.seat }) : t("phone-unseated"),
@@ -31,6 +32,7 @@ export function thisPhone(state, me, press) {
     voicePart(me.seat),
     chimePart(),
     themePart(),
+    languagePart(),
     refereePart(state, me, press),
     operatorPart(state, me, press),
     me.invites ? invite() : null);
@@ -66,6 +68,13 @@ function chimePart() {
 
 function themePart() {
   return choices("theme", t("theme"), THEMES.map((one) => [one, t(`theme-${one}`)]), theme(), wearTheme);
+}
+
+// A list: of seven languages few fit beside each other.
+function languagePart() {
+  const options = Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, lang: code, selected: code === language }, name));
+  return h("div", { class: "row field" }, h("label", { for: "language" }, t("language")),
+    h("select", { id: "language", onchange: ({ target }) => speak(target.value) }, ...options));
 }
 
 export function isCameraOff({ notices }) {

@@ -7,7 +7,7 @@ export const title = null;
 
 const isShort = (value) => ["string", "number", "boolean"].includes(typeof value);
 const words = (name) => name.replaceAll("_", " ");
-const said = (value) => (value === true ? "yes" : value === false ? "no" : value);
+const said = (value) => (value === true ? t("yes") : value === false ? t("no") : value);
 
 export function drawTable() {
   return h("p", { class: "empty" }, t("plain"));

@@ -1,7 +1,9 @@
 // The page's words as the table's catalogue has them: nothing is said here in words of its own.
 
 // A page that brings none draws without words of its own.
-const WORDS = JSON.parse(document.body.dataset.words ?? '{"page": {}, "counting": {"small": []}}');
+export const SPOKEN = JSON.parse(document.body.dataset.words ?? '{"page": {}, "counting": {"small": []}}');
+const PLURALS = new Intl.PluralRules(document.documentElement?.lang || "en");
+const CATEGORIES = ["one", "few", "many", "other"]; // as gettext orders the forms
 const FIELD = /\{(\w+)\}/;
 
 // A phrase with its fields filled in.
@@ -11,10 +13,11 @@ export function t(name, fields = {}) {
 
 // The same in pieces, for fields that are elements: strings and elements in their order.
 export function parts(name, fields) {
-  return WORDS.page[name].split(FIELD).map((piece, n) => (n % 2 ? fields[piece] : piece)).filter((piece) => piece !== "");
+  return (SPOKEN.page[name] ?? name).split(FIELD).map((piece, n) => (n % 2 ? fields[piece] : piece)).filter((piece) => piece !== "");
 }
 
 export function counted(number, thing) {
-  const { small, [thing]: forms = [thing, `${thing}s`] } = WORDS.counting;
-  return `${small[number] ?? number} ${forms[number === 1 ? 0 : 1]}`;
+  const { small, [thing]: forms = [thing, `${thing}s`] } = SPOKEN.counting;
+  const form = Math.min(CATEGORIES.indexOf(PLURALS.select(number)), forms.length - 1);
+  return `${small[number] ?? number} ${forms[form]}`;
 }

@@ -1,7 +1,7 @@
 // Entering a card of Hexapod by hand: four cells to paint with insects, then a place in the case that the rules allow.
 
 import { h, svg } from "/static/dom.js";
-import { CELL, drawn, preview, square, WORDS } from "./game.js";
+import { CELL, drawn, preview, square, KINDS } from "./game.js";
 import { t } from "/static/words.js";
 
 const CORNERS = [[0, 0], [0, 1], [1, 0], [1, 1]];
@@ -23,10 +23,10 @@ export function controls(command, { state, judge, onChange = () => {} }) {
   const cells = CORNERS.map((corner) => h("button", { type: "button", class: "quarter", onclick: () => dab(corner) }));
   const places = placing(command, state, judge, onChange);
 
-  const drawPalette = () => palette.replaceChildren(...Object.keys(WORDS).filter((kind) => kind !== "coins").map(brushFor));
+  const drawPalette = () => palette.replaceChildren(...KINDS.filter((kind) => kind !== "coins").map(brushFor));
   const brushFor = (kind) =>
     h("button", { type: "button", id: `brush-${kind}`, class: "plain brush", "aria-pressed": String(kind === brush), onclick: () => choose(kind) },
-      insect(kind), h("span", {}, kind));
+      insect(kind), h("span", {}, t(`insect-${kind}`)));
   const choose = (kind) => {
     brush = kind;
     drawPalette();
@@ -39,7 +39,7 @@ export function controls(command, { state, judge, onChange = () => {} }) {
     face.replaceChildren(preview(command));
     cells.forEach((button, n) => {
       const [row, col] = CORNERS[n];
-      button.setAttribute("aria-label", t("quarter", { quarter: t(NAMES[CORNERS[n]]), kind: card[row][col] ?? t("quarter-empty") }));
+      button.setAttribute("aria-label", t("quarter", { quarter: t(NAMES[CORNERS[n]]), kind: card[row][col] ? t(`insect-${card[row][col]}`) : t("quarter-empty") }));
     });
     places.show();
     onChange();

@@ -25,7 +25,7 @@ export const options = [{ name: "rows", label: t("hexapod-rows"), value: 5 }, { 
 export const entry = () => import("./entry.js");
 
 export const CELL = 100;
-export const WORDS = { blue: "blue", green: "green", gold: "gold", dung: "dung beetles", leaf: "leaf", stag: "stags", moth: "moths", coins: "coins" };
+export const KINDS = ["blue", "green", "gold", "dung", "leaf", "stag", "moth", "coins"];
 
 const legs = () => svg("path", { d: "M-34-20-18-12M34-20 18-12M-38 6-20 6M38 6 20 6M-32 34-18 22M32 34 18 22", class: "legs" });
 const beetle = (kind, letter) => [
@@ -67,7 +67,7 @@ function insects(cells) {
 
 export function drawn(cells) {
   return insects(cells).map(({ kind, x, y }) =>
-    svg("g", { transform: `translate(${x} ${y})` }, svg("title", {}, WORDS[kind] ?? kind), ...(INSECTS[kind]?.() ?? [])));
+    svg("g", { transform: `translate(${x} ${y})` }, svg("title", {}, t(`insect-${kind}`)), ...(INSECTS[kind]?.() ?? [])));
 }
 
 export function square(row, col, rows, cols, kind) {
@@ -125,8 +125,8 @@ export function tableFacts() {
 
 export function seat(state, name) {
   const { coins, passed, score } = state.players[name];
-  const parts = Object.entries(WORDS).filter(([kind]) => kind !== "dung" && score[kind]);
-  const made = parts.map(([kind, words]) => h("li", {}, h("span", { class: `swatch ${kind}` }), h("span", {}, words), h("b", {}, score[kind]),
+  const parts = KINDS.filter((kind) => kind !== "dung" && score[kind]);
+  const made = parts.map((kind) => h("li", {}, h("span", { class: `swatch ${kind}` }), h("span", {}, t(`insect-${kind}`)), h("b", {}, score[kind]),
     h("span", { class: "soft" }, reckoning(kind, score[kind], state.players[name].case))));
   return {
     main: { label: t("points"), value: score.total },

@@ -1,6 +1,7 @@
 // How a Hexapod case counts: its runs of beetles and its pairs of leaf beetles, to be drawn and to be told.
 
 import { svg } from "/static/dom.js";
+import { t } from "/static/words.js";
 
 const CELL = 100;
 const WORTH = { blue: 1, green: 2, gold: 3 };
@@ -58,12 +59,12 @@ export function reckoning(kind, points, cells) {
   if (WORTH[kind]) {
     const own = runs(cells).filter((run) => run.kind === kind);
     const [rows, columns] = [own.filter((run) => run.isRow), own.filter((run) => !run.isRow)];
-    return [rows.length ? `rows ${sum(rows)}` : "", columns.length ? `columns ${sum(columns)}` : ""].filter(Boolean).join(", ");
+    return [rows.length ? t("hexapod-in-rows", { points: sum(rows) }) : "", columns.length ? t("hexapod-in-columns", { points: sum(columns) }) : ""].filter(Boolean).join(", ");
   }
   if (kind === "leaf") {
     const beside = 2 * pairs(cells).length;
-    return beside ? `${points - beside} for couples, ${beside} for neighbours` : "1 for each couple";
+    return beside ? t("hexapod-couples", { couples: points - beside, neighbours: beside }) : t("hexapod-couple");
   }
-  if (kind === "coins") return "2 for each left";
+  if (kind === "coins") return t("hexapod-coin-each");
   return `${points / BIG} × ${BIG}`;
 }

@@ -113,7 +113,7 @@ export function drawTable(state, isLaying = false) {
     ...events.filter((event) => event.event === "connection").map((made, n) => lit(made, owners, n)),
     ...(isLaying ? cells.filter((cell) => !tiles.some((laid) => same(laid.cell, cell))).map(tappable) : []),
   ];
-  const label = `${counted(tiles.length, "tile")} on a board of ${cells.length}`;
+  const label = t("hexdragon-lying", { tiles: counted(tiles.length, "tile"), cells: cells.length });
   const drawing = picture([...cells, ...ghosts.map(({ cell }) => cell)], label, 4, ...drawn);
   if (isLaying) drawing.setAttribute("role", "group");
   return state.result ? [drawing, ranking(state)] : drawing;
@@ -128,8 +128,8 @@ function ranking({ result, players }) {
     const row = names.map((name) => {
       const { points, connections } = players[name];
       const isTied = Object.entries(players).some(([other, theirs]) => other !== name && theirs.points === points);
-      const lengths = sorted(connections).join(", ") || "none";
-      const reason = isTied ? h("span", { class: "soft" }, `connections: ${lengths}`) : null;
+      const lengths = sorted(connections).join(", ") || "0";
+      const reason = isTied ? h("span", { class: "soft" }, t("hexdragon-lengths", { lengths })) : null;
       return h("li", { value: place }, h("b", {}, name), h("span", {}, counted(points, "point")), reason);
     });
     place += names.length;
@@ -151,15 +151,13 @@ export function tableFacts({ table }) {
   return [{ label: t("hexdragon-left"), value: Object.values(table.supply).reduce((a, b) => a + b, 0), note: supply.join(" · ") }];
 }
 
-const KINDS = { dragon: "dragon", "double-dragon": "double dragon", worm: "worm", loop: "loop" };
-
 export function seat(state, name) {
   const { points, heads_left: heads, star: token, connections } = state.players[name];
-  const starWords = Array.isArray(token) ? "on the board" : token;
-  const made = connections.map(({ kind, length }) => `${KINDS[kind] ?? kind} ${length}`).join(", ");
+  const starWords = Array.isArray(token) ? t("star-lying") : t(`star-${token}`);
+  const made = connections.map(({ kind, length }) => `${t(`kind-${kind}`)} ${length}`).join(", ");
   return {
     main: { label: points === 1 ? t("point") : t("points"), value: points },
-    pots: [{ label: t("hexdragon-heads"), value: heads }, { label: t("hexdragon-star"), value: starWords }, { label: t("hexdragon-colour"), value: owned(state)[name] }],
+    pots: [{ label: t("hexdragon-heads"), value: heads }, { label: t("hexdragon-star"), value: starWords }, { label: t("hexdragon-colour"), value: t(`colour-${owned(state)[name]}`) }],
     hand: null,
     extra: made ? h("p", { class: "soft small" }, made) : null,
   };

@@ -1,5 +1,7 @@
 // Tiles whichever way they lie: one picture for all turnings of a tile, and its words.
 
+import { counted, t } from "/static/words.js";
+
 const turned = (d, k) => (d + k) % 6;
 
 // A command's tile whichever way it lies: of its six turnings the first in the alphabet.
@@ -22,7 +24,8 @@ export function grouped(commands) {
 }
 
 export function words({ cmd, tile }) {
-  if (!tile) return cmd;
-  const parts = [tile.kind, tile.tails?.length ? `${tile.tails.length} tails` : "", tile.paths?.length ? `paths ${tile.paths.map((path) => path.join("-")).join(", ")}` : ""];
+  if (!tile) return cmd === "star" ? t("hexdragon-star") : cmd;
+  const paths = (tile.paths ?? []).map((path) => path.join("-")).join(", ");
+  const parts = [t(`kind-${tile.kind}`), tile.tails?.length ? counted(tile.tails.length, "tail") : "", paths ? t("hexdragon-paths", { paths }) : ""];
   return parts.filter(Boolean).join(", ");
 }

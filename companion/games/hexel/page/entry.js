@@ -44,7 +44,7 @@ function painted(card, n, count, state, onChange) {
   });
   const draw = () => {
     face.replaceChildren(preview(card, state));
-    for (const [d, button] of buttons.entries()) button.setAttribute("aria-label", t("edge", { edge: t(EDGE_NAMES[d]), symbol: card.edges[d] ?? t("edge-unread") }));
+    for (const [d, button] of buttons.entries()) button.setAttribute("aria-label", t("edge", { edge: t(EDGE_NAMES[d]), symbol: card.edges[d] ? t(`symbol-${card.edges[d]}`) : t("edge-unread") }));
     onChange();
   };
   const turn = (d) => {

@@ -129,7 +129,7 @@ export function drawTable(state, isLaying = false) {
     ...places.map(tappable),
   ];
   const cells = [...[...tableau, ...ghosts].map((laid) => laid.cell), ...places];
-  const label = `${counted(tableau.length, "card")} on the table${ghosts.length ? ", one waiting" : ""}`;
+  const label = t(ghosts.length ? "hexel-waiting" : "hexel-lying", { cards: counted(tableau.length, "card") });
   const drawing = picture(cells, label, 4.4, ...drawn);
   if (places.length) drawing.setAttribute("role", "group");
   return drawing;

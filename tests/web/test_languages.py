@@ -1,0 +1,58 @@
+"""Every phone in its own language: asked for by its browser or chosen on it, sentences and refusals too."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.referee.messages import Do
+from companion.referee.referee import Referee
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
+
+
+def test_a_phone_is_spoken_to_in_the_language_its_browser_asks_for(referee: Referee, spectator: FlaskClient) -> None:
+    referee.ask(Do({"cmd": "pass", "player": "Ana"}))
+    told = spectator.get("/api/state", headers=GERMAN).get_json()
+    assert told["said"] == ["Ana passt."]
+    assert spectator.get("/api/state").get_json()["said"] == ["Ana passes."]
+    page = spectator.get("/", headers=GERMAN).get_data(as_text=True)
+    assert '<html lang="de" dir="ltr">' in page
+    assert "To the players" not in page
+
+
+def test_everybodys_screen_speaks_the_tables_language(referee: Referee, spectator: FlaskClient) -> None:
+    assert '<html lang="en"' in spectator.get("/board", headers=GERMAN).get_data(as_text=True)
+
+
+def test_a_language_that_there_is_not_is_refused(referee: Referee, spectator: FlaskClient) -> None:
+    assert spectator.post("/api/language", json={"language": "xx"}).status_code == 400
+
+
+def test_what_is_refused_and_played_is_told_in_the_phones_language(referee: Referee, phone: FlaskClient) -> None:
+    answer = phone.post("/api/commands", json={"cmd": "pass", "player": "Bo"}, headers=GERMAN)
+    assert answer.get_json()["error"]["message"] == "Jemand anders ist am Zug."
+    assert "Frühere Spiele" in phone.get("/past", headers=GERMAN).get_data(as_text=True)
+    topics = phone.get("/api/howto/hexel", headers=GERMAN).get_json()["topics"]
+    assert topics[0]["title"] == "Das Ziel"
+
+
+def test_a_language_is_chosen_on_the_phone_and_kept(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run(
+        "document.getElementById('this-phone').open = true; const list = document.getElementById('language');"
+        "list.value = 'de'; list.dispatchEvent(new Event('change'));"
+    )
+    page.wait_for("document.documentElement.lang == 'de' && document.querySelector('.seat')")
+    referee.ask(Do({"cmd": "pass", "player": "Ana"}))
+    page.wait_for("document.getElementById('call').textContent.includes('Ana passt.')")
+    page.open(page.run("return location.origin") + "/past")
+    page.wait_for("document.documentElement.lang == 'de'")
+    page.run(
+        "fetch('/api/language', { method: 'POST', headers: { 'Content-Type': 'application/json' },"
+        " body: '{\"language\": \"en\"}' }).then(() => { document.title = 'forgotten'; })"
+    )
+    page.wait_for("document.title == 'forgotten'")  # the browser's cookies outlive this test
