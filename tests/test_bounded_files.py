@@ -19,7 +19,7 @@ from companion.games.hexdragon.vision.prototypes import InkProfile
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
-from companion.web.seat_keys import Keys
+from companion.web.access.seat_keys import Keys
 
 READERS = {
     "settings": load,

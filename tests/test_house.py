@@ -17,7 +17,7 @@ DOORS: dict[str, set[str]] = {
     "config_reading": {"errors"},
     "rules": {"errors", "games"},
     "referee": {"errors", "games", "rules"},
-    "views": {"errors", "games", "referee", "rules"},
+    "views": {"errors", "games", "referee", "rules", "babel"},
     "web": {"errors", "referee", "rules", "views", "flask", "uvicorn", "werkzeug"},
     "printing": {"errors", "games", "reportlab", "numpy", "cv2"},
     "vision": {"errors", "printing.marks", "rules.hexgrid", "rules.limits", "numpy", "cv2", "onnxruntime"},

@@ -15,19 +15,19 @@ from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.views.reasons import refused
 from companion.views.words import phrase
-from companion.web.access_guard import AccessGuard
+from companion.web.access.access_guard import AccessGuard
+from companion.web.access.joining import joining
+from companion.web.access.people import People
+from companion.web.access.seat_keys import Keys
 from companion.web.app_context import AppContext, CameraSwitch, Devices, Drawn, Invites
 from companion.web.calibrating import Surveys, keep_calibrating
 from companion.web.compression import squeezed
 from companion.web.describing import describing
 from companion.web.game_files import game_files
 from companion.web.history import history
-from companion.web.joining import joining
 from companion.web.languages import languages, speak_as_asked
 from companion.web.past import keep_past
-from companion.web.people import People
 from companion.web.routes import blueprint
-from companion.web.seat_keys import Keys
 from companion.web.snapshots import Snapshots
 from companion.web.streams import Pace, Streams
 

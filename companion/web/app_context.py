@@ -11,7 +11,7 @@ from companion.referee.folder import journals
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.limits import read_json
-from companion.web.people import People
+from companion.web.access.people import People
 from companion.web.snapshots import Snapshots
 from companion.web.streams import Streams
 

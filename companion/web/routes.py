@@ -16,12 +16,12 @@ from companion.views.phrases import sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
 from companion.views.words import language, phrase, section_of
-from companion.web.access_guard import COOKIE
+from companion.web.access.access_guard import COOKIE
+from companion.web.access.joining import with_key
+from companion.web.access.people import acting, turn
 from companion.web.app_context import body, desk, number_of, require_meant
 from companion.web.game_files import pages_for
-from companion.web.joining import with_key
 from companion.web.languages import offered
-from companion.web.people import acting, turn
 from companion.web.shell import HAND_OVER, Live
 
 blueprint = Blueprint("table", __name__)

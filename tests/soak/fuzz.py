@@ -39,9 +39,9 @@ from companion.rules.records import replay
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.decoding import decode_picture
+from companion.web.access.seat_keys import Keys
 from companion.web.app import create_app
 from companion.web.archive import Archive
-from companion.web.seat_keys import Keys
 
 ROOT = Path(__file__).resolve().parents[2]
 CODE, PIN = "ROSE42", "271828"

@@ -5,7 +5,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.referee.referee import Referee
-from companion.web.access_guard import COOKIE
+from companion.web.access.access_guard import COOKIE
 from companion.web.app import create_app
 
 CODE = "ROSE42"

@@ -9,9 +9,9 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from companion.referee.referee import Referee
-from companion.web.access_guard import COOKIE
+from companion.web.access.access_guard import COOKIE
+from companion.web.access.people import SEAT_COOKIE
 from companion.web.app import create_app
-from companion.web.people import SEAT_COOKIE
 
 CODE, PIN = "ROSE42", "271828"
 PASS = {"cmd": "pass", "player": "Ana"}

@@ -13,9 +13,9 @@ from companion.app.invitation import invitation
 from companion.errors import TableError
 from companion.referee.messages import Do, Propose
 from companion.referee.referee import Referee
+from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
+from companion.web.access.seat_keys import Keys
 from companion.web.app import create_app
-from companion.web.people import OPERATOR_COOKIE, SEAT_COOKIE
-from companion.web.seat_keys import Keys
 from companion.web.server import bound
 
 CODE = "ROSE42"

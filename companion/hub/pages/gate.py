@@ -11,9 +11,9 @@ from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion.errors import Refusal
 from companion.rules.limits import read_json
-from companion.web.access_guard import AccessGuard, refuse_other_sites
+from companion.web.access.access_guard import AccessGuard, refuse_other_sites
+from companion.web.access.seat_keys import Keys
 from companion.web.guessing import Unwelcome
-from companion.web.seat_keys import Keys
 
 gate = Blueprint("gate", __name__)
 

@@ -7,10 +7,10 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
-from companion.web.access_guard import COOKIE, refuse_other_sites
+from companion.web.access.access_guard import COOKIE, refuse_other_sites
+from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
 from companion.web.app_context import body, desk, text_of
 from companion.web.guessing import Unwelcome
-from companion.web.people import OPERATOR_COOKIE, SEAT_COOKIE
 
 joining = Blueprint("joining", __name__)
 

@@ -13,9 +13,9 @@ from typing import Any
 from flask import Request
 
 from companion.referee.session import Session
-from companion.web.access_guard import AccessGuard
+from companion.web.access.access_guard import AccessGuard
+from companion.web.access.seat_keys import Keys
 from companion.web.guessing import Unwelcome
-from companion.web.seat_keys import Keys
 
 SEAT_COOKIE = "companion_seat"
 OPERATOR_COOKIE = "companion_operator"
