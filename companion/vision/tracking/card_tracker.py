@@ -23,8 +23,10 @@ from companion.vision.tracking.regions import (
     across_of,
     changed_share,
     is_covered,
+    is_gone,
     is_stirred,
     over_unseen,
+    places_of,
     share_around,
     unchanged_in,
     windows_of,
@@ -49,6 +51,8 @@ _CHANGED_FACE_READINGS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
 """A card that was seen to appear is forgotten when it was not seen again for so long."""
+_UNSEEN_S = 1.7
+"""A card seen again after so long lies there anew: what it was before does not make it old."""
 _NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
 _TWIN_S = 1.4
@@ -219,8 +223,10 @@ class CardTracker(Tracker[DetectedCard]):
         track = next((one for one in self._appearing if is_near(card, one.piece, 0.15)), None)
         if track is None:
             self._forget([one for one in self._appearing if is_near(one.piece, card, 1.0)])
-            track = Track(card, self._now_s, first_s=self._now_s)
+            track = Track(card, self._now_s, first_s=self._now_s, seen_s=self._now_s)
             self._tracks = [*self.tracks, track]
+        if self._now_s - track.seen_s > _UNSEEN_S:
+            track.looks, track.first_s = 0, self._now_s
         add_reading(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
@@ -288,14 +294,18 @@ class CardTracker(Tracker[DetectedCard]):
         events: list[TableEvent] = []
         lying = self._lying
         still = view.mask.is_still(self._patience.card_s)
-        unseen = [t for t, is_seen in zip(lying, near([t.piece for t in lying], seen, 0.6), strict=True) if not is_seen]
+        is_seen = near([t.piece for t in lying], seen, 0.6)
+        unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
+        gone = [track for track in unseen if self._is_gone(track, view)]
+        news = [track.piece for track in gone + self._appearing]
         for track in unseen:
             area = cells_of(track.piece.corners, still.shape, 0.95)
             if not area.any() or not looked[area].all() or float(view.changed[area].mean()) < 0.5:
                 continue
             if float(still[area].mean()) < 0.95 or float(view.hands[area].mean()) > _TOUCHED:
                 continue
-            if is_covered(track.piece, view.changed, [t.piece for t in lying + self._appearing]):
+            others = [t.piece for t in lying if t is not track]
+            if track not in gone or is_covered(track.piece, self._detector.seen, view.changed, news, others):
                 track.enter(State.COVERED, self._now_s, "something lies on it")
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
@@ -305,6 +315,10 @@ class CardTracker(Tracker[DetectedCard]):
             events += self._remove(track)
             self._detector.accept(cells_of(track.piece.corners, still.shape, 1.15))
         return events
+
+    def _is_gone(self, track: Track[DetectedCard], view: View) -> bool:
+        others = [t.piece for t in self._lying if t is not track]
+        return is_gone(track.piece, self._detector.accepted, view.changed, others)
 
     # ------------------------------------------------------------ what needs no report
 
@@ -317,13 +331,11 @@ class CardTracker(Tracker[DetectedCard]):
         for card in [*lying, *(card for card in seen if self._lies_as_known(card, known))]:
             if None not in card.edges:
                 whole |= cells_of(card.corners, shape, 1.12)
+        waiting = over_unseen(known, [*seen, *lying], view.changed)
+        waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
         slow = looked & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
-            slow &= ~over_unseen(known, [*seen, *lying], view.changed) & ~self._skin(view)
-        waiting = np.zeros(shape, bool)
-        for track in self.tracks:
-            if track.state in (State.APPEARING, State.LEAVING):
-                waiting |= cells_of(track.piece.corners, shape, 1.4)
+            slow &= ~self._skin(view)
         whole &= view.mask.is_still(self._patience.card_s)
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)

@@ -64,6 +64,11 @@ class ChangeDetector:
         self._compared_s = 0.0
 
     @property
+    def accepted(self) -> Planes:
+        """What was last accepted as the table and what lies on it: (3, h, w)."""
+        return self._accepted
+
+    @property
     def seen(self) -> Planes:
         """What lies there now, in the light of the accepted picture: (3, h, w)."""
         return self._anchor

@@ -17,6 +17,7 @@ from companion.vision.tracking.camera_motion import CameraMotion, Homography, di
 from companion.vision.tracking.change_detector import STEP, ChangeDetector, ChangeMask, Mask, cells_of
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.hands import find_hands, find_skin
+from companion.vision.tracking.regions import grown
 from companion.vision.tracking.tracks import State, Track
 
 FRAME_S = 0.1
@@ -282,7 +283,7 @@ class Tracker(ABC, Generic[Piece]):
         if _shift(known, found.pieces) < _MOVED:
             if is_wide and all(found.is_seen):  # another light on the same cards
                 before = self._explained_changes
-                self._detector.accept(~(strangers if before is None else strangers | _grown(before)))
+                self._detector.accept(~(strangers if before is None else strangers | grown(before)))
             return self._back_in_view() or None
         if not self._lie_still(found, view.mask):
             self._is_moving = True  # a hand may be holding them
@@ -419,7 +420,3 @@ def _shift(was: Sequence[PlacedPiece], now: Sequence[PlacedPiece]) -> float:
         return 0.0
     far = [float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) for a, b in zip(was, now, strict=True)]
     return float(np.median(np.array(far) / sides_of(now)))
-
-
-def _grown(mask: Mask) -> Mask:
-    return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0)

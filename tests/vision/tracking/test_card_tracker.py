@@ -189,6 +189,26 @@ def test_a_hand_resting_on_cards_is_mentioned_and_takes_no_card_away(table: Tabl
     assert len(table.cards()) == 3
 
 
+def show_cup(table: Table, at: np.ndarray, radius: float, frames: int) -> None:
+    """Frames on which a round thing stands on the table."""
+    for k in range(frames):
+        image = picture(LINE, seed=2000 + k)
+        cv2.circle(image, tuple(np.round(at).astype(int).tolist()), round(radius), (30, 110, 120), -1, cv2.LINE_AA)
+        table.told += [(k, event) for event in table.settler.step(image)]
+
+
+def test_a_cup_as_large_as_a_card_that_stands_on_most_of_one_takes_nothing_away(table: Table) -> None:
+    show_cup(table, centre(LINE[2]) + np.array([7.0, 8.0]), 0.85 * SIDE, 40)
+    table.show(LINE, 15)
+    assert table.news() == []
+
+
+def test_a_cup_that_stands_on_most_of_one_card_and_part_of_another_takes_nothing_away(table: Table) -> None:
+    show_cup(table, centre(LINE[2]) - np.array([12.0, 4.0]), 0.95 * SIDE, 40)
+    table.show(LINE, 15)
+    assert table.news() == []
+
+
 def test_a_card_taken_away_is_told_once(table: Table) -> None:
     table.show(LINE[:2], 40)
     assert table.news() == ["removed"]
