@@ -17,6 +17,7 @@ from companion.vision.tracking.camera_motion import CameraMotion, Homography, di
 from companion.vision.tracking.change_detector import STEP, ChangeDetector, ChangeMask, Mask, cells_of
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.hands import find_hands, find_skin
+from companion.vision.tracking.initial_table import InitialTable
 from companion.vision.tracking.regions import grown
 from companion.vision.tracking.tracks import State, Track
 
@@ -117,6 +118,7 @@ class Tracker(ABC, Generic[Piece]):
         self._detector = ChangeDetector()
         self._motion = CameraMotion()
         self._notices = Notices()
+        self._initial = InitialTable()
         self._tracks: list[Track[Piece]] | None = None
         self._now_s = 0.0
         self._frame_s: float | None = None
@@ -218,17 +220,22 @@ class Tracker(ABC, Generic[Piece]):
     # ------------------------------------------------------------ the table as a whole
 
     def _begin(self, bgr: NDArray[np.uint8], mask: ChangeMask) -> list[TableEvent]:
-        """The table as it first settles."""
+        """The table as it first settles, without what was laid before it did."""
+        if self._initial.is_due(bgr, self._now_s):
+            self._detector.accept()
         if not self._may_read_all(mask, _START, 0.2):
             return []
-        reading = self._read_table(bgr)
+        picture, laid = self._initial.before_plays(bgr, self._detector.accepted, mask.changed, self._crumb())
+        reading = self._read_table(picture)
         if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
             return []
-        return self._start_from(reading, bgr)
+        return self._start_from(reading, picture, ~laid)
 
-    def _start_from(self, reading: TableReading, bgr: NDArray[np.uint8]) -> list[TableEvent]:
+    def _start_from(
+        self, reading: TableReading, bgr: NDArray[np.uint8], accepted: Mask | None = None
+    ) -> list[TableEvent]:
         self._tracks = self._follow([*reading.cards, *reading.loose])
-        self._detector.accept()
+        self._detector.accept(accepted)
         self._motion.set_reference(bgr, self._now_s)
         return [{"event": "table", **reading.as_json()}]
 

@@ -131,6 +131,23 @@ def lay(table: Table, cells: Sequence[Place], cell: Cell) -> None:
     table.show([*cells, cell], 8)
 
 
+def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
+    table = Table()
+    table.show(LINE, 1)
+    lay(table, LINE, NEW)
+    assert table.news() == ["table", "placed"]
+    assert len(table.told[0][1]["cards"]) == len(LINE)
+    assert np.allclose(np.mean(table.told[1][1]["corners"], 0), centre(NEW), atol=2)
+
+
+def test_cards_under_a_hand_in_the_first_picture_are_part_of_the_table() -> None:
+    table = Table()
+    x, y = centre(LINE[1])
+    table.show(LINE, 2, hand=(x, y - 10))
+    table.show(LINE, 12)
+    assert table.news() == ["table"] and len(table.told[0][1]["cards"]) == len(LINE)
+
+
 def test_an_idle_table_says_nothing(table: Table) -> None:
     table.show(LINE, 60)
     assert table.news() == []
