@@ -27,6 +27,14 @@ from companion.web.server import Server, bound
 CODE = "ROSE42"
 WAIT_MS = int(os.environ.get("COMPANION_WAIT_MS", "60000"))
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
+AXE = Path(__file__).parents[2] / ".cache/axe-core/axe.min.js"
+"""Fetched for the tests alone: ``npm pack axe-core`` into ``.cache/axe-core``, as `.ci/run` does."""
+FAULTS = """
+const { violations } = await axe.run(document, { resultTypes: ['violations'] });
+return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
+  .flatMap(({ id, impact, nodes }) => nodes.map(({ html, failureSummary }) =>
+    `${impact} ${id}: ${html.slice(0, 160)} ${failureSummary.replace(/\\s+/g, ' ').slice(0, 300)}`));
+"""
 
 LINE = {
     "cmd": "line",
@@ -248,3 +256,27 @@ def visit(window: Browser, serve: Callable[[Flask], int]) -> Callable[..., Brows
         return window
 
     return go
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    if not AXE.exists():
+        (pytest.fail if os.environ.get("COMPANION_CI") else pytest.skip)(f"axe-core is not fetched: {AXE} is not there")
+    return AXE.read_text()
+
+
+@pytest.fixture
+def faults(window: Browser, axe: str) -> Callable[[], list[str]]:
+    """What axe finds on the page as it is, by day and by night."""
+
+    def find() -> list[str]:
+        window.run("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+        if not window.run("return 'axe' in window"):
+            window.run(axe)
+        found = []
+        for dark in (False, True):
+            window.screen(*window.run("return [innerWidth, innerHeight]"), dark=dark)
+            found += [f"{'night' if dark else 'day'} {fault}" for fault in window.run(FAULTS)]
+        return found
+
+    return find

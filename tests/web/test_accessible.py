@@ -1,11 +1,6 @@
-"""axe-core over every page and dialog, by day and by night: no serious and no critical fault.
+"""axe-core over every page and dialog, by day and by night: no serious and no critical fault."""
 
-axe-core is fetched for the tests alone: ``npm pack axe-core`` into ``.cache/axe-core``, as `.ci/run` does.
-"""
-
-import os
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,41 +11,10 @@ from companion.rules.engine import Header
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
-AXE = Path(__file__).parents[2] / ".cache/axe-core/axe.min.js"
 HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
 HEXBA = {"cmd": "place", "player": "Bo", "cell": [2, -1], "edges": ["void", "void", "void", "void", "red", "void"]}
 SET = {"cmd": "set", "player": "Ana", "pot": "Desten", "cards": [[4, 5, 10], [5, 5, 9]]}
 CARD = {"cells": [["blue", "green"], ["gold", "leaf"]]}
-FAULTS = """
-const { violations } = await axe.run(document, { resultTypes: ['violations'] });
-return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact))
-  .flatMap(({ id, impact, nodes }) => nodes.map(({ html, failureSummary }) =>
-    `${impact} ${id}: ${html.slice(0, 160)} ${failureSummary.replace(/\\s+/g, ' ').slice(0, 300)}`));
-"""
-
-
-@pytest.fixture(scope="session")
-def axe() -> str:
-    if not AXE.exists():
-        (pytest.fail if os.environ.get("COMPANION_CI") else pytest.skip)(f"axe-core is not fetched: {AXE} is not there")
-    return AXE.read_text()
-
-
-@pytest.fixture
-def faults(window: Any, axe: str) -> Callable[[], list[str]]:
-    """What axe finds on the page as it is, by day and by night."""
-
-    def find() -> list[str]:
-        window.run("document.querySelectorAll('details').forEach((part) => (part.open = true))")
-        if not window.run("return 'axe' in window"):
-            window.run(axe)
-        found = []
-        for dark in (False, True):
-            window.screen(*window.run("return [innerWidth, innerHeight]"), dark=dark)
-            found += [f"{'night' if dark else 'day'} {fault}" for fault in window.run(FAULTS)]
-        return found
-
-    return find
 
 
 def busy(referee: Referee) -> Referee:

@@ -1,6 +1,6 @@
 // The hall display: every table in a grid that fills the screen, the last call and the biggest pot, and what needs somebody.
 
-import { h, show } from "/house/dom.js";
+import { find, h, show } from "/house/dom.js";
 import { parts, t } from "/house/words.js";
 
 const ROOMY = 12; // tables: chips and foot lines are legible from afar
@@ -12,7 +12,7 @@ const AGAIN_MS = 3000;
 
 const tables = new Map();
 const changedAt = new Map();
-let call = null;
+let call = /** @type {any} */ (null);
 
 const nameOf = ({ hall, table }) => `${hall}/${table}`;
 
@@ -29,7 +29,7 @@ function take({ whole, tables: changed, call: newest }) {
 
 function draw() {
   const all = [...tables.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), "en", { numeric: true }));
-  document.getElementById("count").textContent = all.length === 1 ? t("tables-one") : t("tables-many", { n: all.length });
+  find("count").textContent = all.length === 1 ? t("tables-one") : t("tables-many", { n: all.length });
   show("call", call, () => news(t("part-call"), call?.word, t("no-call"), call && lastCall(call)));
   const pot = biggestPot(all);
   show("pot", pot, () => news(t("part-pot"), pot?.amount, t("no-pot"), pot && [`${pot.name} `, ...parts("at", { table: pot.table })]));
@@ -51,7 +51,7 @@ function lastCall({ player, table, said }) {
 }
 
 function biggestPot(all) {
-  let best = null;
+  let best = /** @type {any} */ (null);
   for (const { pot, table } of all) {
     if (pot && (best === null || pot.amount > best.amount)) best = { ...pot, table };
   }
@@ -65,7 +65,7 @@ function alarm({ table, alarms }) {
 
 // As many columns as make tiles of a good shape, and letters as large as the tiles allow.
 function grid(all) {
-  const list = document.getElementById("tables");
+  const list = find("tables");
   const { clientWidth: width, clientHeight: height } = list;
   const columns = Math.max(1, Math.round(Math.sqrt((all.length * width) / (Math.max(height, 1) * WIDE))));
   const rows = Math.max(1, Math.ceil(all.length / columns));
@@ -79,7 +79,7 @@ function grid(all) {
     list.replaceChildren(h("li", { class: "none" }, t("no-tables")));
     return;
   }
-  const drawn = [...list.children];
+  const drawn = /** @type {HTMLElement[]} */ ([...list.children]);
   if (drawn.length !== all.length || drawn.some((tile, n) => tile.dataset.name !== nameOf(all[n]))) {
     list.replaceChildren(...all.map((table) => tile(table, null)));
     return;
@@ -123,7 +123,7 @@ function foot({ moves, over, proposal, pot, alarms }) {
 }
 
 function link(state) {
-  const element = document.getElementById("link");
+  const element = find("link");
   element.dataset.link = state;
   element.textContent = t(state);
 }

@@ -1,13 +1,15 @@
 // The hub's forms: what they hold is posted as JSON, what went wrong is told; pages that are live come anew when they change.
 
+import { find } from "/house/dom.js";
+
 const LOOK_MS = 3000;
 const TOLD_MS = 6000;
 
 function tell(text) {
-  const told = document.getElementById("told");
-  told.textContent = text;
-  told.hidden = false;
-  setTimeout(() => { told.hidden = true; }, TOLD_MS);
+  const toast = find("told");
+  toast.textContent = text;
+  toast.hidden = false;
+  setTimeout(() => { toast.hidden = true; }, TOLD_MS);
 }
 
 // Fields by name, numbers as numbers; what stands in data- attributes goes along; ranks become places.
@@ -28,8 +30,11 @@ function fromText(value) {
 }
 
 function placesOf(ranks) {
-  const places = [];
-  for (const field of ranks) (places[field.valueAsNumber - 1] ??= []).push(Number(field.dataset.rank));
+  const places = /** @type {number[][]} */ ([]);
+  for (const field of ranks) {
+    const place = field.valueAsNumber - 1;
+    places[place] = [...(places[place] ?? []), Number(field.dataset.rank)];
+  }
   return places.filter(Boolean);
 }
 
@@ -44,10 +49,10 @@ async function post(form) {
   } else location.reload();
 }
 
-for (const form of document.querySelectorAll("form[data-post]")) {
+for (const form of /** @type {NodeListOf<HTMLFormElement>} */ (document.querySelectorAll("form[data-post]"))) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    const button = form.querySelector("button");
+    const button = /** @type {HTMLButtonElement} */ (form.querySelector("button"));
     button.disabled = true;
     try {
       await post(form);
@@ -58,11 +63,11 @@ for (const form of document.querySelectorAll("form[data-post]")) {
   });
 }
 
-const { live, length } = document.body.dataset;
+const { live, length: shown } = document.body.dataset;
 if (live) {
   setInterval(async () => {
     const isBusy = document.activeElement?.closest("form") || document.querySelector("details[open]");
     const response = isBusy ? null : await fetch(live).catch(() => null);
-    if (response?.ok && String((await response.json()).length) !== length) location.reload();
+    if (response?.ok && String((await response.json()).length) !== shown) location.reload();
   }, LOOK_MS);
 }

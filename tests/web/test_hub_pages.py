@@ -1,0 +1,77 @@
+"""The hub's pages in a real browser: nothing in the console, no serious fault by axe-core, no sideways scrolling."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from companion.hub.link import broker_at
+from companion.hub.messages import Address
+from companion.hub.pages.serving import HubServer
+from companion.hub.pages.web import create_hub_app
+from companion.hub.service import Hub
+from companion.hub.store import Store
+from companion.hub.tournaments.director import Director
+from companion.web.server import bound
+
+PIN = "271828"
+SNAPSHOT: dict[str, Any] = {
+    "game": "0001-0badcafe", "line": 3, "kind": "hexel", "players": ["Ana", "Bo"], "phase": "play", "turn": "Ana",
+    "moves": 2, "call": {"word": "Hexla", "player": "Bo"}, "said": "", "pot": {"name": "Pot", "amount": 40},
+    "measures": {"Ana": 100, "Bo": 60}, "proposal": None,
+    "notices": [{"code": "camera-lost", "text": "The camera is lost."}], "camera": "lost", "over": False,
+    "version": 3, "sent": 1.0,
+}  # fmt: skip
+TOURNAMENT = {"title": "Autumn", "slug": "autumn", "game": "hexel", "rounds": 3}
+PLAYERS = ["Ana", "Bo", "Cy", "Dee", "W" * 40]
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    """Where a hub of three tables, and a tournament whose first round is paired, serves its pages."""
+    store = Store(f"sqlite:///{tmp_path / 'hub.db'}")
+    hub = Hub(broker_at("mqtt://127.0.0.1", "hub"), store)
+    for number in range(1, 4):
+        hub.hall.put(Address("hall", f"table-{number:02}"), SNAPSHOT)
+    app = create_hub_app(hub, Director(hub), pin=PIN)
+    operator = app.test_client()
+    assert operator.post("/api/pin", json={"pin": PIN}).status_code == 200
+    made = operator.post("/api/tournaments", json=TOURNAMENT)
+    assert made.status_code == 200, made.text
+    for player in PLAYERS:
+        assert (
+            operator.post(f"/api/tournaments/{made.json['slug']}/register", json={"name": player}).status_code == 200
+        ), player
+    assert operator.post("/api/tournaments/autumn/pair", json={}).status_code == 200
+    listening = bound("127.0.0.1", 0)
+    server = HubServer(app, listening)
+    server.start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    server.stop()
+    store.close()
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/desk", "/desk/hall/table-01", "/tournaments", "/tournaments/autumn", "/tournaments/autumn/join",
+     "/tournaments/autumn/sheet"],
+)  # fmt: skip
+def test_a_page_of_the_hub_has_no_serious_fault(
+    path: str, address: str, window: Any, faults: Callable[[], list[str]]
+) -> None:
+    window.open(f"{address}/tournaments")
+    window.asynchronous(
+        "const done = arguments[0]; fetch('/api/pin', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+        f" body: JSON.stringify({{pin: '{PIN}'}})}}).then(() => done())"
+    )
+    window.open(address + path)
+    window.wait_for("document.readyState == 'complete' && !document.querySelector('#link[data-link=lost]')")
+    if path == "/":
+        window.wait_for("document.querySelectorAll('#tables .table').length == 3")
+    assert faults() == []
+    window.screen(320, 640)
+    assert window.run("return document.documentElement.scrollWidth") <= 320
+    assert window.complaints() == []
