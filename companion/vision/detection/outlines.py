@@ -30,6 +30,7 @@ class Settings:
         least: outlines less sure than this are not told.
         areas_px: the longer side of the picture in which areas that edges bound are looked for.
         least_area: such areas less likely than this, by the network, are left out.
+        same: candidates that share more of the smaller one are one.
         overlap: share of the smaller outline that two cards may have in common.
         most_seeds: candidates that are refined, the best ones.
         least_px: the shorter side of the smallest card.
@@ -38,13 +39,14 @@ class Settings:
     looks_px: tuple[int, ...] = (224, 512, 1152, 2592)
     fine_look_px: float = 34.0
     best_px: tuple[float, float] = (26.0, 110.0)
-    least_seed: float = 0.1
+    least_seed: float = 0.2
     least: float = 0.5
     areas_px: int = 800
     least_area: float = 0.2
+    same: float = 0.6
     overlap: float = 0.35
     least_px: float = 14.0
-    most_seeds: int = 80
+    most_seeds: int = 60
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +84,7 @@ def detect_outlines(
         settings: see `Settings`.
     """
     pyramid = Pyramid.of(picture, 6)
-    seeds = suppress(_candidates(pyramid, sides, settings), 0.8)[: settings.most_seeds]
+    seeds = suppress(_candidates(pyramid, sides, settings), settings.same)[: settings.most_seeds]
     refined = refine(pyramid, [seed.corners for seed in seeds])
     again = [i for i, r in enumerate(refined) if r.moved > 0.03]
     for i, better in zip(again, refine(pyramid, [refined[i].corners for i in again]), strict=True):

@@ -123,14 +123,17 @@ def _settled(likely: Floats, bins: NDArray[np.int64]) -> tuple[Floats, Floats]:
 
 def _meet(frame: Frame, ends: Floats, support: Floats) -> Refined:
     """The outline whose sides are the lines with those offsets (N, 2) at their ends."""
-    lines = []
-    for side in range(len(frame.corners)):
-        begin, along, inwards = frame.side_frame(side)
-        first = begin + inwards * ends[side, 0] * frame.size
-        second = begin + along + inwards * ends[side, 1] * frame.size
-        lines.append(np.cross([*first, 1.0], [*second, 1.0]))
-    meeting = np.array([np.cross(lines[i - 1], lines[i]) for i in range(len(lines))])
-    flat = meeting[:, :2] / np.where(np.abs(meeting[:, 2:]) < 1e-9, 1e-9, meeting[:, 2:])
+    begin, along = frame.corners, np.roll(frame.corners, -1, 0) - frame.corners
+    inwards = np.stack([-along[:, 1], along[:, 0]], 1) / np.linalg.norm(along, axis=1, keepdims=True) * frame.size
+    first, second = begin + inwards * ends[:, :1], begin + along + inwards * ends[:, 1:]
+    normal = np.stack([first[:, 1] - second[:, 1], second[:, 0] - first[:, 0]], 1)
+    away = -(normal * first).sum(1)
+    before, away_before = np.roll(normal, 1, 0), np.roll(away, 1)
+    across = before[:, 0] * normal[:, 1] - before[:, 1] * normal[:, 0]
+    meeting = np.stack(
+        [before[:, 1] * away - normal[:, 1] * away_before, normal[:, 0] * away_before - before[:, 0] * away], 1
+    )
+    flat = meeting / np.where(np.abs(across) < 1e-9, 1e-9, across)[:, None]
     if len(flat) == 6:
         sure = np.minimum(support, np.roll(support, 1)) ** 2 + 0.02
         to_frame = fit_homography(frame.corners, flat, sure)
