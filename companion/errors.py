@@ -5,6 +5,7 @@ CompanionError                 code, message and further fields; shown as one li
 ├── UsageError                 wrong usage or unreadable input                              exit status 2
 │   ├── BadHeader              a record's first line does not describe a game
 │   ├── UnreadableImage        a file that is no picture
+│   ├── TeachingRefused        photographs that teach no printing                       exit status 1
 │   └── BadSettings            companion.toml or an option says something impossible
 └── TableError                 the world outside fails: a port, a folder, a camera          exit status 2
     ├── JournalError           the journal cannot be written or does not read back whole
@@ -72,6 +73,13 @@ class UnreadableImage(UsageError):
 
     exit_status = 1
     default_code = "unreadable-image"
+
+
+class TeachingRefused(UsageError):
+    """Photographs and labels from which no printing can be learnt; the message says what to do."""
+
+    exit_status = 1
+    default_code = "teaching-refused"
 
 
 class BadSettings(UsageError):

@@ -64,7 +64,7 @@ class LazyCommands(click.Group):
         "panel": ("companion.cli.panel", "panel_command"),
         "print": ("companion.cli.print", "print_command"),
         "run": ("companion.cli.run", "run_command"),
-        "learn": ("companion.cli.vision", "learn_command"),
+        "learn": ("companion.cli.learn", "learn_command"),
         "read": ("companion.cli.vision", "read_command"),
         "watch": ("companion.cli.vision", "watch_command"),
     }

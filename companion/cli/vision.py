@@ -17,8 +17,6 @@ from companion.cli.pictures import numbered, pictures_in, write_file
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
-from companion.errors import UnreadableImage, UsageError
-from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.decoding import load_picture, trouble_with
@@ -187,39 +185,3 @@ def _print_line(line: dict[str, Any], as_json: bool, reader: Recognizer) -> None
             click.echo(f"{line['frames']} frames in {line['seconds']} s: {line['frames_per_second']} a second")
         case _:
             click.echo(f"{when}{reader.in_words(line)}")
-
-
-@click.command("learn")
-@click.option("--game", "game_name", required=True, help=f"Game whose deck is to be learnt: {GAMES}.")
-@click.option("--deck", required=True, help="Deck, such as hexel36.")
-@click.option(
-    "--labels", required=True, type=click.Path(path_type=Path), help="What lies on the pictures, as `read` prints."
-)
-@click.option("--out", "profile", required=True, type=click.Path(path_type=Path), help="File to write.")
-@click.argument("images", nargs=-1, required=True, type=click.Path(path_type=Path))
-def learn_command(game_name: str, deck: str, labels: Path, profile: Path, images: tuple[Path, ...]) -> int:
-    """Teach a printing that was never seen, from photographs of its single-symbol cards."""
-    recognizer = games.game(game_name).recognizer()
-    recognizer.edition(deck)
-    pictures = []
-    for path in progress(images, len(images), "loading"):
-        picture = load_picture(path)
-        if picture is None:
-            raise UnreadableImage(trouble_with(path))
-        pictures.append((path.name, picture))
-    learnt = recognizer.learn(deck, pictures, _read_labels(labels))
-    write_file(profile, json.dumps(learnt.as_json()).encode())
-    click.echo(f"learnt {learnt.summary()}: {profile}")
-    return 0
-
-
-def _read_labels(path: Path) -> list[dict[str, Any]]:
-    try:
-        lines = [read_json(line, FILE) for line in read_file(path, FILE).splitlines() if line.strip()]
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-labels") from None
-    except ValueError as error:
-        raise UsageError(f"{path} is no JSON Lines file: {error}", code="unreadable-labels") from None
-    if not lines or not all(isinstance(line, dict) for line in lines):
-        raise UsageError(f"{path} holds no labels", code="unreadable-labels")
-    return lines

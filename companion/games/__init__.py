@@ -1,8 +1,8 @@
 """The registry of games: one package each, whose parts are imported when they are asked for.
 
 A game is a folder here and a line in `PACKAGES`. Its `spec` says what is known without loading anything; every other
-part is a module of its package: ``rules/game``, ``recognition``, ``interpretation``, ``materials``, ``demo/game`` and
-the folder ``page``.
+part is a module of its package: ``rules/game``, ``recognition``, ``interpretation``, ``layout``, ``materials``,
+``demo/game`` and the folder ``page``.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,6 +15,7 @@ from companion.errors import UsageError
 
 if TYPE_CHECKING:
     from companion.interpretation.interpreter import Interpreter
+    from companion.printing.layout import Layout
     from companion.printing.material import Material
     from companion.rules.engine import Game, Header
     from companion.simulator.demo_game import DemoGame
@@ -71,6 +72,11 @@ class GameSpec:
     def interpreter(self) -> "Interpreter":
         """A fresh interpreter of what the camera sees; imports OpenCV."""
         found: Interpreter = self._part("interpretation").interpreter()
+        return found
+
+    def layouts(self, deck: str) -> "tuple[Layout, ...]":
+        """What to lay to teach a printing of a deck, the usual layout first."""
+        found: tuple[Layout, ...] = self._part("layout").layouts(deck)
         return found
 
     def materials(self) -> "Mapping[str, Material]":

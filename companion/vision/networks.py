@@ -104,6 +104,15 @@ def model_path(name: str) -> Path:
     raise ModelError(f"the model {name} is missing from this installation: {_REINSTALL}")
 
 
+@cache
+def checksum(name: str) -> str:
+    """The SHA-256 that a model's file should have, from ``weights.sha256`` beside it. Raises `ModelError`."""
+    try:
+        return model_path(name).with_suffix(".sha256").read_text("ascii").split()[0]
+    except (OSError, ValueError, IndexError):
+        raise ModelError(f"the model {name} has no checksum: {_REINSTALL}") from None
+
+
 _LOADED: dict[Path, Network] = {}
 _LOADING = threading.Lock()
 

@@ -1,6 +1,6 @@
 """What recognition of a game promises, whatever the game: read one picture, follow a table, learn a printing."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.teaching import Teaching
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
 
@@ -47,7 +48,8 @@ class Recognizer:
         outlines: where a calibration may measure by the game's cards: the corners (n, k, 2) of those that are
             found with at least that confidence.
         outline_mm: the corners of such a card in mm, in the same order.
-        learn: from a deck's name, named pictures and their labels, its printing. Raises `UsageError`.
+        learn: from a deck's name, named pictures and their labels, its printing; see `learning.learn`.
+        teaching: what the game says about being taught; None where there is nothing to teach.
     """
 
     name: str
@@ -56,7 +58,8 @@ class Recognizer:
     read: Callable[[np.ndarray, Any], Any]
     tracker: Callable[[Any, SettleTimes], TableTracker]
     in_words: Callable[[TableEvent], str]
-    learn: Callable[[str, Sequence[tuple[str, np.ndarray]], Sequence[Mapping[str, Any]]], Profile]
+    learn: Callable[..., Profile]
+    teaching: Teaching | None = None
     outlines: Callable[[Pyramid, float], np.ndarray] | None = None
     outline_mm: tuple[tuple[float, float], ...] = ()
 

@@ -3,7 +3,7 @@
     python tests/bench/hexapod_learn.py [--decks 40] [--pictures 4] [--first-seed 9700000] [--keep DIR]
 
 The photograph that is learnt from shows one case with every kind at least once, its corners given as roughly as taps on
-a phone; it is taken anew, as people are told to, where it is burnt out by light. Decks and pictures come from seeds
+a phone; it is taken anew, as people are told to, where it is refused. Decks and pictures come from seeds
 that no training used. Counting is that of `hexapod_set.py`.
 """
 
@@ -17,6 +17,7 @@ import cv2
 import numpy as np
 from hexapod_set import KEYS, groups, judged, keep, show
 
+from companion.errors import TeachingRefused
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from models.drawing.hexapod.layouts import scene, showing_all
@@ -28,7 +29,7 @@ _TAP_PX = 8.0
 
 
 def learnt(look: Printing, rng: np.random.Generator) -> tuple[InsectProfile, np.ndarray]:
-    """The profile of a deck from one calm photograph, and the photograph; taken anew where the profile asks for it."""
+    """The profile of a deck from one calm photograph, and the photograph; taken anew where it is refused."""
     while True:
         picture = photograph(rng, printing=look, laid=showing_all(rng), hardness=0.35)
         board = picture.truth["boards"][0]
@@ -36,9 +37,10 @@ def learnt(look: Printing, rng: np.random.Generator) -> tuple[InsectProfile, np.
             continue
         rough = np.array(board["corners"]) + rng.normal(0, _TAP_PX, (4, 2))
         labels: list[Mapping[str, Any]] = [{"boards": [{"cells": board["laid"], "corners": rough.tolist()}]}]
-        profile = learn_hexapod("hexapod", [("enrol", picture.bgr)], labels)
-        if not profile.is_burnt_out:
-            return profile, picture.bgr
+        try:
+            return learn_hexapod("hexapod", [("enrol", picture.bgr)], labels), picture.bgr
+        except TeachingRefused as error:
+            print(error)
 
 
 def main() -> None:

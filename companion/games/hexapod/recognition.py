@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
-from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
+from companion.games.hexapod.vision.enrolment import TEACHING, InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.events import in_words
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.tracker import CaseTracker
@@ -28,4 +28,5 @@ RECOGNIZER = Recognizer(
     tracker=CaseTracker,
     in_words=in_words,
     learn=learn_hexapod,
+    teaching=TEACHING,
 )

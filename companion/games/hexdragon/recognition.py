@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 
 from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
-from companion.games.hexdragon.vision.enrolment import learn_hexdragon
+from companion.games.hexdragon.vision.enrolment import TEACHING, learn_hexdragon
 from companion.games.hexdragon.vision.lattice import Grid, rough_grid
 from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unknown
@@ -42,4 +42,5 @@ RECOGNIZER = Recognizer(
     ),
     in_words=in_words,
     learn=learn_hexdragon,
+    teaching=TEACHING,
 )

@@ -6,7 +6,7 @@ import numpy as np
 
 from companion.games.hexel.deck import outline
 from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
-from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.enrolment import TEACHING, learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import find_lattice
 from companion.games.hexel.vision.prototypes import SymbolProfile
@@ -44,6 +44,7 @@ RECOGNIZER = Recognizer(
     ),
     in_words=in_words,
     learn=learn_hexel,
+    teaching=TEACHING,
     outlines=_outlines,
     outline_mm=outline(),
 )

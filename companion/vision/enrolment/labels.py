@@ -1,11 +1,29 @@
 """Which outline on a photograph each label means: by its rough corners, or by the order in which people read."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from companion.errors import UsageError
+from companion.errors import TeachingRefused, UsageError
+from companion.vision.detection.outlines import detect_outlines
+from companion.vision.geometry.shapes import areas
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.refinement.edges import refine
+
+Floats = NDArray[np.float32]
+
+NEAR = 0.35
+"""An outline is meant whose middle lies so near to that of rough corners, in their width and height."""
+SUPPORT = 0.55
+"""Rough corners where no outline is found hold where edges run along so much of each but the worst of the sides."""
+OVERLAP = 0.35
+"""Two outlines that share more of the smaller one are one card's."""
+OF_A_SIZE = 1.5
+"""The sides of cards of one photograph differ by less than this factor."""
+_TURNS_DEG = (0, 5, -5, 10, -10, 15, -15, 20, -20, 25, -25, 30, -30, 35, -35, 40, -40)
 
 
 def label_of(name: str, index: int, labels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
@@ -16,46 +34,162 @@ def label_of(name: str, index: int, labels: Sequence[Mapping[str, Any]]) -> Mapp
     return named[0] if named else labels[index]
 
 
-def outlines_of(name: str, found: np.ndarray, labels: Sequence[Mapping[str, Any]]) -> np.ndarray:
+class Candidates:
+    """The outlines (N, K, 2) on a photograph: those of the game's own detector, and of the one that knows no game."""
+
+    def __init__(self, pyramid: Pyramid, sides: int, own: Floats, unsure: Floats | None = None) -> None:
+        """Candidates of which ``own`` (N, K, 2) are known; the others are looked for when they are needed.
+
+        ``unsure`` (M, K, 2) are so little sure that they count only where a label says that a card lies.
+        """
+        self.pyramid = pyramid
+        self.own = own
+        self.unsure = np.zeros((0, sides, 2), np.float32) if unsure is None else unsure
+        self._sides = sides
+        self._any: Floats | None = None
+
+    @property
+    def any_print(self) -> Floats:
+        """Those that are found whatever is printed on them."""
+        if self._any is None:
+            found = detect_outlines(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
+            self._any = np.array([one.corners for one in found], np.float32).reshape(-1, self._sides, 2)
+        return self._any
+
+    @property
+    def both(self) -> Floats:
+        """The own ones, and of the others those that lie elsewhere."""
+        more = [one for one in self.any_print if not any(shares(one, other) > OVERLAP for other in self.own)]
+        return np.array([*self.own, *more], np.float32).reshape(-1, self._sides, 2)
+
+    def tiers(self) -> Iterator[Floats]:
+        """What may lie where a label says so, the likeliest first."""
+        yield self.own
+        yield self.unsure
+        yield self.any_print
+
+    def sets(self) -> list[Callable[[], Floats]]:
+        """What may be all cards of the photograph, the likeliest first."""
+        ways = (lambda: self.own, lambda: self.both, lambda: self.any_print)
+        return [*ways, *(lambda way=way: _of_a_size(way()) for way in ways)]
+
+
+def shares(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
+    """How much of the smaller of two convex outlines (K, 2) lies in the other, 0..1."""
+    a, b = (np.asarray(outline, np.float32) for outline in (one, other))
+    common = cv2.intersectConvexConvex(a, b)[0]
+    return float(common) / max(1.0, min(cv2.contourArea(a), cv2.contourArea(b)))
+
+
+def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]]) -> Floats:
     """The outlines (N, K, 2) float32 that labels mean, in the labels' order.
 
     Args:
         name: the picture's name, for people.
-        found: (M, K, 2) the outlines on it.
+        found: the outlines on it.
         labels: each may have ``corners``, as rough as taps on a phone; where one lacks them, all are taken from top to
             bottom and left to right.
 
     Raises:
-        UsageError: ``labels-differ``, without corners there are more or fewer labels than outlines.
+        UsageError: ``labels-differ``, without corners there are more or fewer labels than outlines; ``no-card``, no
+            card lies where corners say so; ``same-card``, two labels mean one card.
     """
     if all(label.get("corners") for label in labels):
-        outlines = [_nearest(found, np.asarray(label["corners"], float)) for label in labels]
-        return np.array(outlines, np.float32).reshape(-1, *found.shape[1:])
-    if len(found) != len(labels):
-        raise UsageError(
-            f"{name}: {len(labels)} cards are labelled and {len(found)} are seen; give their corners",
-            code="labels-differ",
-        )
-    return np.asarray(found[_reading_order(found)], np.float32)
+        rough = [_corners(name, number, label) for number, label in enumerate(labels, 1)]
+        outlines = [_nearest(name, number, found, corners) for number, corners in enumerate(rough, 1)]
+        _require_different(name, outlines)
+        return np.array(outlines, np.float32)
+    for candidates in found.sets():
+        outlines_found = candidates()
+        if len(outlines_found) == len(labels):
+            return outlines_found[reading_order(outlines_found)]
+    raise UsageError(
+        f"{name}: {len(labels)} cards are labelled and {len(found.both)} are seen; give their corners",
+        code="labels-differ",
+    )
 
 
-def _nearest(found: np.ndarray, rough: np.ndarray) -> np.ndarray:
-    """The outline found where a rough one is given; the rough one itself where none is found."""
-    centre, reach = rough.mean(0), 0.35 * float(np.ptp(rough, axis=0).mean())
-    near = [outline for outline in found if np.linalg.norm(outline.mean(0) - centre) < reach]
-    if not near:
-        return rough.astype(np.float32)
-    return min(near, key=lambda outline: float(np.linalg.norm(outline.mean(0) - centre)))
+def laid_out(found: Candidates, rows: Sequence[int]) -> Floats | None:
+    """The outlines (N, K, 2) of a layout of so many cards in each row, in reading order; None where it is not seen."""
+    for candidates in found.sets():
+        outlines = candidates()
+        if len(outlines) != sum(rows):
+            continue
+        for turn in _TURNS_DEG:
+            order, counts = _rows(outlines, turn)
+            if counts == list(rows):
+                return outlines[order]
+        if len(rows) == 1:  # a column instead of a row: the picture lies on its side
+            return outlines[reading_order(outlines)]
+    return None
 
 
-def _reading_order(found: np.ndarray) -> np.ndarray:
+def reading_order(found: Floats) -> NDArray[np.intp]:
     """Top to bottom, and left to right among those that lie about as high."""
-    centres = found.mean(1)
-    height = float(np.median(np.ptp(found[..., 1], axis=1)))
+    return _rows(found, 0)[0]
+
+
+def _rows(found: Floats, turn_deg: float) -> tuple[NDArray[np.intp], list[int]]:
+    """The order in which outlines are read once the picture is turned so, and how many lie in each row."""
+    a = np.radians(turn_deg)
+    turned = found @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+    centres = turned.mean(1)
+    height = float(np.median(np.ptp(turned[..., 1], axis=1)))
     rows = np.zeros(len(found), int)
     row, top = -1, -np.inf
     for i in np.argsort(centres[:, 1]):
         if centres[i, 1] - top > 0.5 * height:
             row, top = row + 1, centres[i, 1]
         rows[i] = row
-    return np.lexsort((centres[:, 0], rows))
+    return np.lexsort((centres[:, 0], rows)), np.bincount(rows).tolist()
+
+
+def _of_a_size(found: Floats) -> Floats:
+    """The outlines that are about as large as most."""
+    if not len(found):
+        return found
+    sides = np.sqrt([cv2.contourArea(one) for one in found])
+    off = np.abs(np.log(sides / np.median(sides)))
+    return np.asarray(found[off < np.log(OF_A_SIZE)])
+
+
+def _corners(name: str, number: int, label: Mapping[str, Any]) -> NDArray[np.float64]:
+    """A label's rough corners. Raises `UsageError` where they are no outline."""
+    try:
+        corners = np.asarray(label["corners"], float)
+    except (ValueError, TypeError):
+        corners = np.zeros(0)
+    if corners.ndim != 2 or corners.shape[1] != 2 or len(corners) < 3 or not np.isfinite(corners).all():
+        raise UsageError(f"{name}: the corners of card {number} are no list of points", code="labels-differ")
+    return corners
+
+
+def _nearest(name: str, number: int, found: Candidates, rough: NDArray[np.float64]) -> NDArray[np.floating]:
+    """The outline where a rough one is given."""
+    centre, reach = rough.mean(0), NEAR * float(np.ptp(rough, axis=0).mean())
+    for outlines in found.tiers():
+        near = [o for o in outlines if np.linalg.norm(o.mean(0) - centre) < reach and _is_as_large(o, rough)]
+        if near:
+            return min(near, key=lambda outline: float(np.linalg.norm(outline.mean(0) - centre)))
+    if len(rough) == found.own.shape[1]:
+        clockwise = np.ascontiguousarray(rough if areas(rough) > 0 else rough[::-1])
+        (exact,) = refine(found.pyramid, [clockwise])
+        if float(np.sort(exact.support)[1:].min()) >= SUPPORT:
+            return exact.corners
+    raise TeachingRefused(
+        f"{name}: no card lies where the corners of card {number} are, around {centre[0]:.0f},{centre[1]:.0f}; tap the "
+        "corners of the card itself, on a plain ground",
+        code="no-card",
+    )
+
+
+def _is_as_large(outline: NDArray[np.floating], rough: NDArray[np.float64]) -> bool:
+    sizes = [float(np.ptp(one, axis=0).mean()) for one in (outline, rough)]
+    return 0.5 < sizes[0] / max(sizes[1], 1e-6) < 2.0
+
+
+def _require_different(name: str, outlines: Sequence[NDArray[np.floating]]) -> None:
+    for i, one in enumerate(outlines):
+        for k in range(i):
+            if shares(one, outlines[k]) > 0.5:
+                raise TeachingRefused(f"{name}: labels {k + 1} and {i + 1} mean the same card", code="same-card")

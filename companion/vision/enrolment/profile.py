@@ -1,12 +1,14 @@
 """What was learnt of a deck's printing, and its file: the one format of all games.
 
-A profile is a frozen dataclass of names, numbers and arrays of float32. Its file is a JSON object of its fields, with
-the game and the version of what it means: another network's embeddings mean nothing to this one.
+A profile is a frozen dataclass of names, numbers and arrays of float32, with the samples that all of it was learnt
+from. Its file is a JSON object of its fields, with the game, the version of what it means, and the checksums of the
+networks whose answers it holds: another network's embeddings mean nothing to this one.
 """
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -14,8 +16,14 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.rules.limits import FILE, read_file, read_json
+from companion.vision.enrolment.sample import Sample
+from companion.vision.networks import checksum
 
 _DECIMALS = 5
+MOST_BYTES = 1_000_000
+"""Of a profile's file."""
+OWN_TERMS = "the photographs are the players' own; the artwork is its author's"
+"""The licence field of a profile that was taught here: its crops show a printing that somebody drew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -24,11 +32,21 @@ class Profile(ABC):
 
     Attributes:
         deck: the deck's name, such as hexel36.
+        samples: what it was learnt from.
+        name: what people call the printing.
+        made: when and from what it was learnt, for people.
+        licence: on what terms its crops may be passed on.
     """
 
     GAME: ClassVar[str]
     VERSION: ClassVar[int]
+    NETWORKS: ClassVar[tuple[str, ...]]
+    """The networks whose answers it holds."""
     deck: str
+    samples: tuple[Sample, ...] = field(default=(), kw_only=True)
+    name: str = field(default="", kw_only=True)
+    made: str = field(default="", kw_only=True)
+    licence: str = field(default=OWN_TERMS, kw_only=True)
 
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""
@@ -36,7 +54,40 @@ class Profile(ABC):
         arrays = {
             k: np.round(v.astype(float), _DECIMALS).tolist() for k, v in held.items() if isinstance(v, np.ndarray)
         }
-        return {"profile": self.VERSION, "game": self.GAME, **held, **arrays}
+        networks = {name: checksum(name) for name in self.NETWORKS}
+        samples = [sample.as_json() for sample in self.samples]
+        return {
+            "profile": self.VERSION,
+            "game": self.GAME,
+            "networks": networks,
+            **held,
+            **arrays,
+            "samples": samples,
+        }
+
+    def described(self, *, name: str | None = None, licence: str | None = None) -> Self:
+        """The same profile called otherwise, or on other terms."""
+        return replace(self, name=name or self.name, licence=licence or self.licence)
+
+    def write(self, path: Path) -> None:
+        """Write the file, whole or not at all.
+
+        Raises:
+            UsageError: ``unwritable-profile``, or ``too-many-samples`` where it would be larger than a profile may be.
+        """
+        text = json.dumps(self.as_json())
+        if len(text) > MOST_BYTES:
+            raise UsageError(
+                f"the profile would have {len(text) / 1e6:.1f} MB, {MOST_BYTES / 1e6:.0f} at most: take fewer pictures",
+                code="too-many-samples",
+            )
+        fresh = path.with_name(f"{path.name}.new")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fresh.write_text(text, encoding="ascii")
+            fresh.replace(path)
+        except OSError as error:
+            raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-profile") from None
 
     @abstractmethod
     def summary(self) -> str:
@@ -56,6 +107,7 @@ class Profile(ABC):
             if held["profile"] != cls.VERSION:
                 raise ValueError(f"profile version {held['profile']!r}; learn the printing again")
             profile = cls(**{one.name: _as(one.type, held[one.name]) for one in fields(cls) if one.name in held})
+            _require_networks(held["networks"], cls.NETWORKS)
             if not profile.is_consistent():
                 raise ValueError("its numbers do not fit together")
             return profile
@@ -69,7 +121,18 @@ def _as(kind: Any, value: Any) -> Any:
     """A JSON value as a field of that kind: str, int, float, tuple of names or array."""
     if kind is np.ndarray:
         return np.array(value, np.float32)
+    if kind == tuple[Sample, ...]:
+        return tuple(map(Sample.from_json, value))
     return kind(value) if kind in (str, int, float) else tuple(map(str, value))
+
+
+def _require_networks(held: Mapping[str, str], names: Sequence[str]) -> None:
+    """Raises `ValueError` where a profile was learnt with networks of other weights than this installation's."""
+    for name in names:
+        if held.get(name) != checksum(name):
+            raise ValueError(
+                f"it was learnt with another {name}; `companion learn --update` learns it again from its own samples"
+            )
 
 
 def expected_doubts(pairs: Sequence[tuple[str, str]]) -> str:

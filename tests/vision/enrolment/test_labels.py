@@ -3,12 +3,15 @@
 import numpy as np
 import pytest
 
-from companion.errors import UsageError
-from companion.vision.enrolment.labels import outlines_of
+from companion.errors import TeachingRefused, UsageError
+from companion.vision.enrolment.labels import Candidates, laid_out, outlines_of
 from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.image.pyramid import Pyramid
 
 PLACES = [(100, 100), (300, 110), (90, 300), (310, 290)]
-FOUND = np.array([HEXAGON.unit * 40 + PLACES[k] for k in (2, 0, 3, 1)], np.float32)
+OUTLINES = np.array([HEXAGON.unit * 40 + PLACES[k] for k in (2, 0, 3, 1)], np.float32)
+BLANK = Pyramid.of(np.full((600, 600, 3), 90, np.uint8))
+FOUND = Candidates(BLANK, 6, OUTLINES)
 
 
 def test_without_corners_labels_go_from_top_to_bottom_and_left_to_right() -> None:
@@ -23,9 +26,26 @@ def test_with_rough_corners_each_label_means_the_outline_there() -> None:
     assert told.mean(1) == pytest.approx(np.array([PLACES[3], PLACES[1]]), abs=0.5)
 
 
-def test_where_nothing_was_found_the_rough_corners_stand() -> None:
-    rough = HEXAGON.unit * 40 + 700
-    assert outlines_of("a.jpg", FOUND, [{"corners": rough.tolist()}])[0] == pytest.approx(rough, abs=0.01)
+def test_where_no_card_lies_corners_are_refused() -> None:
+    rough = HEXAGON.unit * 40 + 500
+    with pytest.raises(TeachingRefused, match="no card lies where the corners of card 1 are, around 500,500"):
+        outlines_of("a.jpg", FOUND, [{"corners": rough.tolist()}])
+
+
+def test_two_labels_of_one_card_are_refused() -> None:
+    corners = (HEXAGON.unit * 40 + PLACES[0]).tolist()
+    with pytest.raises(TeachingRefused, match="labels 1 and 2 mean the same card"):
+        outlines_of("a.jpg", FOUND, [{"corners": corners}, {"corners": corners}])
+
+
+@pytest.mark.parametrize("turn_deg", [0, 30, -30])
+def test_a_layout_is_read_in_its_rows_though_the_camera_was_held_askew(turn_deg: float) -> None:
+    a = np.radians(turn_deg)
+    turned = (OUTLINES - 200) @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]]) + 250
+    seen = Candidates(BLANK, 6, turned.astype(np.float32))
+    told = laid_out(seen, [2, 2])
+    assert told is not None and told.mean(1) == pytest.approx(turned[[1, 3, 0, 2]].mean(1), abs=0.5)
+    assert laid_out(seen, [3, 2]) is None
 
 
 def test_more_labels_than_outlines_are_refused_by_name() -> None:

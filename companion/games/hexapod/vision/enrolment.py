@@ -1,17 +1,21 @@
-"""Learning a Hexapod printing: photographs of display cases, labelled, in; a profile out.
+"""Teaching a Hexapod printing: display cases, or cards of a case, that show its kinds.
 
 A kind's examples are what the likeness network (`models/hexapod/insect_classifier`) answers for the cells that show it.
 What tells the kinds apart is learnt from many variants of the photographs.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, ClassVar
 
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from companion.errors import UsageError
+from companion.errors import TeachingRefused, UsageError
+from companion.games.hexapod.layout import ANY, layouts, span
 from companion.games.hexapod.vision.augmentation import variants
 from companion.games.hexapod.vision.classifier import (
     CELL_PX,
@@ -27,12 +31,17 @@ from companion.games.hexapod.vision.classifier import (
     views,
 )
 from companion.games.hexapod.vision.detector import detect_fields
+from companion.games.hexapod.vision.keypoint_voting import refine_quads
 from companion.games.hexapod.vision.outlines import detect_cases
 from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.printing.layout import Layout
 from companion.vision.classification.discriminant import Discriminant, fit_discriminant
-from companion.vision.detection.detector import corners_of
-from companion.vision.enrolment.labels import label_of, outlines_of
+from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.enrolment.labels import Candidates
+from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.profile import Profile, expected_doubts
+from companion.vision.enrolment.sample import CropFrame, Sample
+from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -45,6 +54,8 @@ _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012,
 _NETWORK = "hexapod/insect_classifier/weights.onnx"
 _AT_ONCE = 10
 """Variants that the network is shown together."""
+_CROP_CELL_PX, _CROP_MARGIN = 40, 1.25
+"""Of a sample: pixels of a cell, and how many cells are shown around the case."""
 _LARGEST_CASE = 20
 """Rows and columns of a display case, at most: what a profile may say."""
 
@@ -61,11 +72,11 @@ class InsectProfile(Profile):
         parted: the kinds that a discriminant tells apart.
         weights: its weights (K, D) float32.
         offsets: its offsets (K,) float32.
-        burnt_out: the share of the photographs' insects' cells that light has burnt out to white.
     """
 
     GAME: ClassVar[str] = "hexapod"
-    VERSION: ClassVar[int] = 4
+    VERSION: ClassVar[int] = 5
+    NETWORKS: ClassVar[tuple[str, ...]] = ("hexapod/insect_classifier/weights.onnx",)
     rows: int
     cols: int
     examples: np.ndarray
@@ -73,15 +84,13 @@ class InsectProfile(Profile):
     parted: tuple[str, ...]
     weights: np.ndarray
     offsets: np.ndarray
-    burnt_out: float = 0.0
 
     def summary(self) -> str:
         """What was learnt, for people."""
         shown = [kind for kind in KINDS if kind in self.kinds]
         missing = [kind for kind in KINDS if kind not in self.kinds]
         lacking = f" (not shown: {', '.join(missing)})" if missing else ""
-        light = "; the photographs are burnt out, take them in less light" if self.is_burnt_out else ""
-        return f"{', '.join(shown)} of {self.deck}{lacking}{expected_doubts(self.ambiguous_pairs)}{light}"
+        return f"{', '.join(shown)} of {self.deck}{lacking}{expected_doubts(self.ambiguous_pairs)}"
 
     def is_consistent(self) -> bool:
         """See `Profile`."""
@@ -93,11 +102,6 @@ class InsectProfile(Profile):
             and self.weights.shape == (len(self.parted), self.examples.shape[1])
             and self.offsets.shape == (len(self.parted),)
         )
-
-    @property
-    def is_burnt_out(self) -> bool:
-        """Whether so much is burnt out to white that insects hardly show."""
-        return self.burnt_out > LIMITS.burnt_out
 
     @property
     def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:
@@ -113,40 +117,132 @@ class InsectProfile(Profile):
         )
 
 
-def learn_hexapod(
-    deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]
-) -> InsectProfile:
-    """Learn from display cases that together show every kind.
+class HexapodTeaching(Teaching):
+    """See `Teaching`."""
 
-    Args:
-        deck: the deck's name.
-        pictures: name and uint8 BGR picture of each photograph.
-        labels: one a picture, in the form of a reading: ``boards`` with ``cells`` and perhaps ``corners``, which may be
-            rough; without them cases are taken from top to bottom and left to right.
+    part = "boards"
+    sides = 4
+    least_side_px = 5 * LIMITS.least_taught_cell_px
+    alike = LIMITS.alike_squared
+    same = LIMITS.same_squared
 
-    Raises:
-        UsageError: the labels do not fit the pictures, or show too few kinds.
-    """
-    examples: list[_Example] = []
-    again: list[_Example] = []
-    burnt: list[float] = []
-    size = (5, 5)
-    for index, (name, picture) in enumerate(pictures):
-        pyramid, boards = Pyramid.of(picture), _boards(name, label_of(name, index, labels))
-        for board, quad in zip(boards, _outlines(name, pyramid, boards), strict=True):
-            size = (len(board["cells"]), len(board["cells"][0]))
-            corners = _upright(pyramid, quad, board["cells"], is_rough=bool(board.get("corners")))
-            examples += _examples(pyramid, corners, board["cells"])
-            again += _augmented(pyramid, corners, board["cells"])
-            burnt.append(_burnt_out(pyramid, quad, board["cells"]))
-    shown = {kind for _, kind in examples} & {kind for _, kind in again}
-    if len(shown) < LIMITS.fewest_kinds:
-        raise UsageError("the photographs show fewer than two kinds of insects", code="too-few-symbols")
-    (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, again))
-    told_apart = fit_discriminant(varied, of_varied)
-    return InsectProfile(
-        deck, *size, vectors, kinds, told_apart.kinds, told_apart.weights, told_apart.offsets, float(np.mean(burnt))
-    )
+    def layouts(self, deck: str) -> tuple[Layout, ...]:
+        """See `Teaching`."""
+        return layouts(deck)
+
+    def names(self, deck: str) -> tuple[str, ...]:
+        """The kinds."""
+        return KINDS
+
+    def cards(self, label: Label) -> list[Label]:
+        """The cases."""
+        return list(label.get("boards") or [])
+
+    def check_card(self, deck: str, card: Label) -> None:
+        """See `Teaching`."""
+        cells: Any = card.get("cells")
+        is_grid = (
+            isinstance(cells, list) and cells and all(isinstance(r, list) and len(r) == len(cells[0]) for r in cells)
+        )
+        if not is_grid or not 1 <= len(cells[0]) <= _LARGEST_CASE or len(cells) > _LARGEST_CASE:
+            raise UsageError("a case's cells are to be rows of kinds or null", code="labels-differ")
+        unknown = [kind for row in cells for kind in row if kind is not None and kind not in (*KINDS, ANY)]
+        if unknown:
+            raise UsageError(f"no insect is {unknown[0]!r}; there are {', '.join(KINDS)}", code="unknown-name")
+
+    def words(self, card: Label) -> str:
+        """See `Teaching`."""
+        return "an insect of the case"
+
+    def candidates(self, pyramid: Pyramid) -> Candidates:
+        """See `Teaching`."""
+        found = detect_cases(pyramid, detect_fields(pyramid, LIMITS.hint), LIMITS.hint_when_told)
+        sure = [case for case in found if case.confidence >= LIMITS.there]
+        unsure = [case for case in found if case.confidence < LIMITS.there]
+        return Candidates(pyramid, 4, *(corners_of(cases, 4).astype(np.float32) for cases in (sure, unsure)))
+
+    def crops(
+        self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]
+    ) -> list[tuple[NDArray[np.floating], Label]]:
+        """See `Teaching`."""
+        found: list[tuple[NDArray[np.floating], Label]] = []
+        for number, (quad, rough, card) in enumerate(zip(outlines, given, cards, strict=True), 1):
+            exact = refine_quads(pyramid, [Detection(np.asarray(quad, np.float32), 1.0)], is_case=True)
+            quad = exact[0].corners if exact and exact[0].confidence >= LIMITS.there else quad
+            quad = _begun_at(quad, _first_corner(pyramid, rough))
+            corners, seen = _upright(pyramid, quad, card["cells"])
+            _require_cells(number, seen, card["cells"])
+            found.append((corners, {"cells": [list(row) for row in card["cells"]]}))
+        return found
+
+    def frame(self, card: Label) -> CropFrame:
+        """The case with a cell around it."""
+        rows, cols = len(card["cells"]), len(card["cells"][0])
+        field = np.array([[0.0, 0.0], [cols, 0.0], [cols, rows], [0.0, rows]])
+        size = ((np.array([cols, rows]) + 2 * _CROP_MARGIN) * _CROP_CELL_PX).astype(int)
+        return CropFrame((int(size[0]), int(size[1])), (field + _CROP_MARGIN) * _CROP_CELL_PX - 0.5)
+
+    def fit(self, deck: str, samples: Sequence[Sample]) -> "InsectProfile":
+        """See `Teaching`."""
+        examples: list[_Example] = []
+        again: list[_Example] = []
+        for sample in samples:
+            pyramid, corners, cells = self._shown(sample)
+            examples += _examples(pyramid, corners, cells)
+            again += _augmented(pyramid, corners, cells)
+            if _burnt_out(pyramid, corners, cells) > LIMITS.burnt_out:
+                raise TeachingRefused(
+                    f"photograph {sample.light} is burnt out, its insects hardly show; take it in less light",
+                    code="burnt-out",
+                )
+        shown = {kind for _, kind in examples} & {kind for _, kind in again}
+        if len(shown) < LIMITS.fewest_kinds:
+            raise TeachingRefused("the photographs show fewer than two kinds of insects", code="too-few-symbols")
+        (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, again))
+        told_apart = fit_discriminant(varied, of_varied)
+        parted = (told_apart.kinds, told_apart.weights, told_apart.offsets)
+        largest = max((sample.label["cells"] for sample in samples), key=lambda cells: len(cells) * len(cells[0]))
+        return InsectProfile(deck, len(largest), len(largest[0]), vectors, kinds, *parted)
+
+    def features(self, samples: Sequence[Sample]) -> list[Feature]:
+        """Each insect's likeness."""
+        found = []
+        for i, sample in enumerate(samples):
+            pyramid, corners, cells = self._shown(sample)
+            crop, seen = pyramid.levels[0], _placed_examples(pyramid, corners, cells)
+            likeness_at = {place: likeness for place, likeness, _ in seen}
+            for places, kind in _insects(cells):
+                vectors = [likeness_at[place] for place in places if place in likeness_at]
+                if vectors:
+                    ink = _ink(np.concatenate([_cell(crop, *place) for place in places]))
+                    found.append(Feature(i, kind, np.mean(vectors, axis=0), ink))
+        return found
+
+    def cutouts(self, sample: Sample) -> list[Cutout]:
+        """Each insect, by its kind."""
+        found = []
+        for cells, kind in _insects(sample.label["cells"]):
+            (top, left), (bottom, right) = np.min(cells, axis=0), np.max(cells, axis=0) + 1
+            low = (np.array([left, top]) + _CROP_MARGIN - 0.05) * _CROP_CELL_PX
+            high = (np.array([right, bottom]) + _CROP_MARGIN + 0.05) * _CROP_CELL_PX
+            found.append(Cutout(kind, (int(low[0]), int(low[1]), int(high[0]), int(high[1]))))
+        return found
+
+    def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
+        """See `Teaching`."""
+        cells = [list(row) for row in card["cells"]]
+        for row, col in _insects(cells)[cutout][0]:
+            cells[row][col] = ANY if name is None else name
+        return {**card, "cells": cells} if _insects(cells) else None
+
+    def _shown(self, sample: Sample) -> tuple[Pyramid, NDArray[np.float32], Grid]:
+        """A sample as a picture, its case's corners (4, 2) and its cells."""
+        corners = self.frame(sample.label).corners.astype(np.float32)
+        return Pyramid.of(sample.crop()), corners, sample.label["cells"]
+
+
+TEACHING = HexapodTeaching()
+learn_hexapod = partial(learn, TEACHING)
 
 
 def _of(kinds: Set[str], examples: Sequence[_Example]) -> tuple[np.ndarray, tuple[str, ...]]:
@@ -155,46 +251,81 @@ def _of(kinds: Set[str], examples: Sequence[_Example]) -> tuple[np.ndarray, tupl
     return np.stack(vectors).astype(np.float32), names
 
 
-def _boards(name: str, label: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The labelled cases. Raises `UsageError` for cells that are no grid of kinds."""
-    boards = list(label.get("boards") or [])
-    for board in boards:
-        cells = board.get("cells")
-        is_grid = (
-            isinstance(cells, list) and cells and all(isinstance(r, list) and len(r) == len(cells[0]) for r in cells)
+def _insects(cells: Grid) -> list[tuple[list[tuple[int, int]], str]]:
+    """The insects of a grid in reading order, each with its cells (row, column) and its kind."""
+    left = {
+        (r, c): kind for r, row in enumerate(cells) for c, kind in enumerate(row) if kind is not None and kind != ANY
+    }
+    found = []
+    while left:
+        (row, col), kind = next(iter(left.items()))
+        high, wide = span(kind)
+        own = [(row + r, col + c) for r in range(high) for c in range(wide) if left.get((row + r, col + c)) == kind]
+        for cell in own:
+            del left[cell]
+        found.append((own, kind))
+    return found
+
+
+def _first_corner(pyramid: Pyramid, rough: Any) -> NDArray[np.float32]:
+    """Where a case's own top left corner is to be: where a person pointed first, else the picture's."""
+    if rough is None or len(rough) != 4:
+        return np.zeros(2, np.float32)
+    return np.asarray(rough[0], np.float32)
+
+
+def _begun_at(quad: NDArray[np.floating], first: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The quad (4, 2), begun at the corner nearest to a point."""
+    return np.roll(quad, -int(np.linalg.norm(quad - first, axis=1).argmin()), axis=0).astype(np.float32)
+
+
+def _upright(pyramid: Pyramid, quad: NDArray[np.float32], cells: Grid) -> tuple[NDArray[np.float32], Cells]:
+    """The case's corners (4, 2), the first at the top left as its labels say, and its cells; rather as it is begun."""
+    ways = [np.roll(quad, -turns, axis=0) for turns in range(4)]
+    seen = classify_cells(network(_NETWORK), views(pyramid, ways, len(cells), len(cells[0])))
+    fits = [_fit(one, cells) for one in seen]
+    fits[0] += LIMITS.labelled_way
+    best = int(np.argmax(fits))
+    return ways[best], seen[best]
+
+
+def _require_cells(number: int, seen: Cells, cells: Grid) -> None:
+    """Refuse labels of which many say an insect where floor shows, or floor where an insect does."""
+    shown = np.array([[kind is not None for kind in row] for row in cells])
+    is_any = np.array([[kind == ANY for kind in row] for row in cells])
+    clash = np.where(shown, seen.state[..., EMPTY], seen.state[..., INSECT]) > LIMITS.plain_clash
+    clash &= ~is_any
+    if clash.sum() > LIMITS.most_clashing * clash.size:
+        row, col = np.argwhere(clash)[0]
+        raise TeachingRefused(
+            f"case {number} does not show what its label says: {int(clash.sum())} of {clash.size} cells differ, first "
+            f"that in row {row + 1}, column {col + 1}",
+            code="labels-contradict",
         )
-        if not is_grid or any(kind is not None and kind not in KINDS for row in cells for kind in row):
-            raise UsageError(f"{name}: a case's cells are to be rows of kinds or null", code="labels-differ")
-    return boards
 
 
-def _outlines(name: str, pyramid: Pyramid, boards: Sequence[Mapping[str, Any]]) -> list[np.ndarray]:
-    """The case (4, 2) that each label means, begun at its label's first corner where that has corners."""
-    found = corners_of(detect_cases(pyramid, detect_fields(pyramid, LIMITS.hint), LIMITS.hint_when_told), 4)
-    roughs = [np.asarray(board.get("corners") or [], np.float32) for board in boards]
-    seen = found if all(map(len, roughs)) else found[: len(boards)]
-    outlines = outlines_of(name, seen, boards)
-    return [_begun_at(quad, rough) if len(rough) == 4 else quad for quad, rough in zip(outlines, roughs, strict=True)]
+def _cell(crop: NDArray[np.uint8], row: int, col: int) -> NDArray[np.uint8]:
+    """A cell of a sample's crop."""
+    x, y = (int((at + _CROP_MARGIN) * _CROP_CELL_PX) for at in (col, row))
+    return crop[y : y + _CROP_CELL_PX, x : x + _CROP_CELL_PX]
 
 
-def _begun_at(quad: np.ndarray, rough: np.ndarray) -> np.ndarray:
-    """The quad (4, 2), begun at the corner nearest to the first of a rough one."""
-    ways = [np.roll(quad, -turns, axis=0) for turns in range(4)]
-    return min(ways, key=lambda way: float(np.linalg.norm(way - rough)))
-
-
-def _upright(pyramid: Pyramid, quad: np.ndarray, cells: Grid, *, is_rough: bool) -> np.ndarray:
-    """The case's corners (4, 2), the first at the top left as its labels say."""
-    ways = [np.roll(quad, -turns, axis=0) for turns in range(4)]
-    fits = [
-        _fit(one, cells) for one in classify_cells(network(_NETWORK), views(pyramid, ways, len(cells), len(cells[0])))
-    ]
-    fits[0] += LIMITS.labelled_way if is_rough else 0.0
-    return ways[int(np.argmax(fits))]
+def _ink(cell: NDArray[np.uint8]) -> NDArray[np.float32]:
+    """What the most coloured part of a cell is printed in, (3,) BGR."""
+    pixels = cv2.GaussianBlur(cell, (0, 0), 1.0).reshape(-1, 3).astype(np.float32)
+    chroma = pixels.max(-1) - pixels.min(-1)
+    return np.asarray(np.median(pixels[chroma >= np.quantile(chroma, 0.8)], axis=0), np.float32)
 
 
 def _examples(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
     """An example for every labelled insect's cell that nothing covers."""
+    return [(likeness, kind) for _, likeness, kind in _placed_examples(pyramid, corners, cells)]
+
+
+def _placed_examples(
+    pyramid: Pyramid, corners: np.ndarray, cells: Grid
+) -> list[tuple[tuple[int, int], np.ndarray, str]]:
+    """See `_examples`; each with its row and column."""
     side = np.linalg.norm(corners[1] - corners[0])
     shift_corners = [corners + np.array(nudge, np.float32) * side for nudge in _NUDGES]
     seen = classify_cells(network(_NETWORK), views(pyramid, shift_corners, len(cells), len(cells[0])))
@@ -205,21 +336,21 @@ def _augmented(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Exam
     """Examples of the case as it may be met again."""
     rng, size = np.random.default_rng(0), (len(cells), len(cells[0]))
     return [
-        example
+        (likeness, kind)
         for _ in range(LIMITS.variants // _AT_ONCE)
         for seen in classify_cells(network(_NETWORK), variants(pyramid, corners, *size, _AT_ONCE, rng))
-        for example in _labelled(seen, cells)
+        for _, likeness, kind in _labelled(seen, cells)
     ]
 
 
-def _labelled(seen: Cells, cells: Grid) -> list[_Example]:
-    """The likeness of each insect's cell that nothing covers."""
+def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarray, str]]:
+    """The row and column, the likeness and the kind of each insect's cell that nothing covers."""
     is_open = seen.state[..., OTHER] < LIMITS.covered_cell
     return [
-        (seen.likeness[r, c], kind)
+        ((r, c), seen.likeness[r, c], kind)
         for r, row in enumerate(cells)
         for c, kind in enumerate(row)
-        if kind is not None and is_open[r, c]
+        if kind is not None and kind != ANY and is_open[r, c]
     ]
 
 
@@ -228,13 +359,14 @@ def _burnt_out(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> float:
     rows, cols = len(cells), len(cells[0])
     seen = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= LIMITS.white
     share = seen.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
-    shown = np.array([[kind is not None for kind in row] for row in cells])
+    shown = np.array([[kind is not None and kind != ANY for kind in row] for row in cells])
     return float(share[shown].mean() if shown.any() else share.mean())
 
 
 def _fit(seen: Cells, cells: Grid) -> float:
     """How well a way up agrees with the labels: floor where they say so, insects upright elsewhere."""
+    is_told = np.array([[kind != ANY for kind in row] for row in cells])
     shown = np.array([[kind is not None for kind in row] for row in cells])
     state = np.where(shown, seen.state[..., INSECT], seen.state[..., EMPTY])
     up = np.where(shown, seen.up[..., 0], 1.0)
-    return float(np.log(np.maximum(state, 1e-3)).sum() + np.log(np.maximum(up, 1e-2)).sum())
+    return float((np.log(np.maximum(state, 1e-3)) + np.log(np.maximum(up, 1e-2)))[is_told].sum())

@@ -94,6 +94,14 @@ class HexapodLimits:
     """Half of an insect without its other half is stated only when it is seen so surely."""
 
     # enrolment
+    least_taught_cell_px: float = 9.0
+    """A cell with shorter sides shows an insect at a third of the size that the network looks at."""
+    alike_squared: float = 0.3
+    same_squared: float = 0.06
+    """Two kinds whose likenesses lie nearer, by squared distance, are often mistaken; beyond the second, always."""
+    plain_clash: float = 0.9
+    most_clashing: float = 0.15
+    """Labels do not fit a case in which more than the second share of cells shows surely what they do not say."""
     variants: int = 40
     """So many of each case are looked at; with 20 instead, measured, a tenth more names were wrong."""
     labelled_way: float = 8.0

@@ -1,59 +1,167 @@
-"""Learning a HexDragon set: labelled photographs in, a profile of its owners' inks out."""
+"""Teaching a HexDragon set: whose heads look how. What tiles' lines join is read from their shapes, and not learnt."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from companion.errors import UsageError
-from companion.games.hexdragon.vision.classifier import HEAD, OWNERS, TAIL, answers_to, cut_tiles, tile_network
-from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, fit_inks
+from companion.errors import TeachingRefused, UsageError
+from companion.games.hexdragon.layout import layouts
+from companion.games.hexdragon.vision.classifier import (
+    BRIGHT,
+    HEAD,
+    OWNERS,
+    TAIL,
+    answers_to,
+    cut_tiles,
+    tile_network,
+)
+from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, fit_inks, head_colours, ink_vector
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.games.hexdragon.vision.results import DetectedTile
-from companion.vision.enrolment.labels import label_of, outlines_of
+from companion.games.hexdragon.vision.thresholds import LIMITS
+from companion.printing.layout import Layout
+from companion.vision.enrolment.labels import Candidates
+from companion.vision.enrolment.learning import learn
+from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
+from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
-Label = Mapping[str, Any]
+_KINDS = ("start", "head", "body")
+_RADIUS_PX, _SIDE_PX = 80, 184
+FRAME = CropFrame((_SIDE_PX, _SIDE_PX), HEXAGON.unit * _RADIUS_PX + (_SIDE_PX - 1) / 2)
+_Shown = tuple[int, str, NDArray[np.float32], int]
+"""A head: the place of its sample, its owner, its view, and its edge in the view's own directions."""
 
 
-def learn_hexdragon(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Label]) -> InkProfile:
-    """Learn whose heads look how.
+class HexDragonTeaching(Teaching):
+    """See `Teaching`."""
 
-    Args:
-        deck: the deck's name.
-        pictures: name and uint8 BGR picture of each photograph.
-        labels: one a picture, in the form of a reading: ``tiles`` and perhaps their ``corners``, which may be rough;
-            without them tiles are taken from top to bottom and left to right.
+    part = "tiles"
+    sides = 6
+    least_side_px = LIMITS.least_taught_px
+    alike = LIMITS.alike_inks
+    same = LIMITS.same_inks
 
-    Raises:
-        UsageError: the labels do not fit the pictures, or show no head with its owner.
-    """
-    shown: list[tuple[str, np.ndarray, int]] = []
-    for index, (name, picture) in enumerate(pictures):
-        shown += _shown(name, picture, label_of(name, index, labels))
-    if not shown:
-        raise UsageError("no head with its owner is on the photographs", code="too-few-heads")
-    return fit_inks(deck, shown)
+    def layouts(self, deck: str) -> tuple[Layout, ...]:
+        """See `Teaching`."""
+        return layouts(deck)
+
+    def names(self, deck: str) -> tuple[str, ...]:
+        """The owners."""
+        return OWNERS
+
+    def optional_names(self, deck: str) -> tuple[str, ...]:
+        """Any of them: two colours in play suffice."""
+        return OWNERS
+
+    def check_card(self, deck: str, card: Label) -> None:
+        """See `Teaching`."""
+        kind, owner, head = card.get("kind"), card.get("owner"), card.get("head")
+        if kind not in (*_KINDS, None):
+            raise UsageError(f"no tile is a {kind!r}; there are {', '.join(_KINDS)}", code="unknown-name")
+        if owner is not None and owner not in OWNERS:
+            raise UsageError(f"no dragon is {owner!r}; there are {', '.join(OWNERS)}", code="unknown-name")
+        if head is not None and (type(head) is not int or not 0 <= head < 6):
+            raise UsageError("a tile's head is a direction, 0 to 5", code="labels-differ")
+
+    def teaches(self, card: Label) -> bool:
+        """Whether it is known what tile it is: those without a head tell the light."""
+        return card.get("kind") is not None
+
+    def words(self, card: Label) -> str:
+        """See `Teaching`."""
+        return f"a head of the {card['owner']} dragon" if card["kind"] == "head" else f"the {card['kind']} tile"
+
+    def candidates(self, pyramid: Pyramid) -> Candidates:
+        """See `Teaching`."""
+        seen = [
+            card.corners
+            for card in read_hexdragon(pyramid.levels[0]).cards
+            if not (isinstance(card, DetectedTile) and card.is_star)
+        ]
+        return Candidates(pyramid, 6, np.array(seen, np.float32).reshape(-1, 6, 2))
+
+    def crops(
+        self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]
+    ) -> list[tuple[NDArray[np.floating], Label]]:
+        """See `Teaching`."""
+        corners = _aligned_outlines(outlines)
+        views, _ = cut_tiles(pyramid, corners, most=WHOLE)
+        ends = answers_to(tile_network(), views).ends
+        _require_kinds(ends, cards)
+        labels = [
+            {"kind": card["kind"], "owner": card.get("owner"), "head": edge if card["kind"] == "head" else None}
+            for card, edge in zip(cards, _head_edges(ends, cards), strict=True)
+        ]
+        return list(zip(corners, labels, strict=True))
+
+    def frame(self, card: Label) -> CropFrame:
+        """See `Teaching`."""
+        return FRAME
+
+    def fit(self, deck: str, samples: Sequence[Sample]) -> InkProfile:
+        """See `Teaching`."""
+        heads = _heads(samples)
+        if not heads:
+            raise TeachingRefused("no head with its owner is on the photographs", code="too-few-heads")
+        return fit_inks(deck, [(owner, view, edge) for _, owner, view, edge in heads])
+
+    def features(self, samples: Sequence[Sample]) -> list[Feature]:
+        """The inks of heads."""
+        heads = _heads(samples)
+        if not heads:
+            return []
+        places = fit_inks("", [(owner, view, edge) for _, owner, view, edge in heads]).places
+        inks = [np.median(head_colours(view, edge, places), axis=0) for _, _, view, edge in heads]
+        return [
+            Feature(sample, owner, ink_vector(ink), ink / BRIGHT * 255)
+            for (sample, owner, _, _), ink in zip(heads, inks, strict=True)
+        ]
+
+    def cutouts(self, sample: Sample) -> list[Cutout]:
+        """The whole tile: by its owner, or by what it is."""
+        return [Cutout(sample.label["owner"] or sample.label["kind"], (0, 0, _SIDE_PX, _SIDE_PX))]
+
+    def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
+        """See `Teaching`."""
+        return None if name is None else {**card, "owner": name}
 
 
-def _shown(name: str, picture: np.ndarray, label: Label) -> list[tuple[str, np.ndarray, int]]:
-    """The owner, the view and the head's edge of every labelled head on a picture."""
-    tiles = [tile for tile in label.get("tiles") or [] if tile.get("kind")]
-    if not tiles:
-        return []
-    pyramid = Pyramid.of(picture)
-    seen = [
-        card.corners for card in read_hexdragon(picture).cards if not (isinstance(card, DetectedTile) and card.is_star)
-    ]
-    corners = _aligned_outlines(outlines_of(name, np.array(seen, np.float32).reshape(-1, 6, 2), tiles))
-    views, _ = cut_tiles(pyramid, corners, most=WHOLE)
-    ends = answers_to(tile_network(), views).ends
-    edges = _head_edges(ends, tiles)
-    return [
-        (str(tile["owner"]), view, edge)
-        for tile, view, edge in zip(tiles, views, edges, strict=True)
-        if tile["kind"] == "head" and tile.get("owner") in OWNERS
-    ]
+TEACHING = HexDragonTeaching()
+learn_hexdragon = partial(learn, TEACHING)
+
+
+def _heads(samples: Sequence[Sample]) -> list[_Shown]:
+    """Every head of the samples, its light divided out by all tiles of the photograph."""
+    places = sorted(range(len(samples)), key=lambda i: samples[i].light)
+    shown: list[_Shown] = []
+    for _, some in groupby(places, key=lambda i: samples[i].light):
+        own = list(some)
+        views, _ = cut_tiles(*mosaic([samples[i] for i in own], FRAME), most=WHOLE)
+        for i, view in zip(own, views, strict=True):
+            label = samples[i].label
+            if label["kind"] == "head" and label.get("owner") in OWNERS:
+                shown.append((i, str(label["owner"]), view, int(label["head"])))
+    return shown
+
+
+def _require_kinds(ends: np.ndarray, tiles: Sequence[Label]) -> None:
+    """Refuse labels that say a head where none is, or none where one plainly is."""
+    for number, (tile, seen) in enumerate(zip(tiles, ends, strict=True), 1):
+        head = float(seen[:, HEAD].max())
+        if tile["kind"] == "head" and head < LIMITS.no_head:
+            raise TeachingRefused(
+                f"tile {number} is labelled a head, and no head is seen on it", code="labels-contradict"
+            )
+        if tile["kind"] != "head" and head > LIMITS.plain_head:
+            raise TeachingRefused(
+                f"tile {number} is labelled {tile['kind']}, and a head is seen on it", code="labels-contradict"
+            )
 
 
 def _aligned_outlines(outlines: np.ndarray) -> np.ndarray:
@@ -65,12 +173,16 @@ def _aligned_outlines(outlines: np.ndarray) -> np.ndarray:
 
 
 def _head_edges(ends: np.ndarray, tiles: Sequence[Label]) -> list[int]:
-    """Each labelled head's edge in the views' own directions: the one turn in which all labels fit best what is seen.
+    """Each labelled head's edge in the views' own directions.
+
+    Where all labels say how their tiles lie: the one turn in which they fit best what is seen. Else where a head shows.
 
     Args:
         ends: (N, 6, 7) what the edges of the tiles lead to, in views that all look the same way.
         tiles: the labels, whose naming of directions is free.
     """
+    if any(tile["kind"] == "head" and tile.get("head") is None for tile in tiles):
+        return [int(seen[:, HEAD].argmax()) for seen in ends]
     faces = np.array([_face(tile) for tile in tiles])
     told = np.log(np.maximum(ends, 1e-3))
     rows = np.arange(6)

@@ -97,7 +97,8 @@ class InkProfile(Profile):
     """
 
     GAME: ClassVar[str] = "hexdragon"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
+    NETWORKS: ClassVar[tuple[str, ...]] = ("hexdragon/tile_classifier/weights.onnx",)
     owners: tuple[str, ...]
     heads: np.ndarray
     rims: np.ndarray
@@ -181,9 +182,15 @@ def _far(profile: InkProfile, view: np.ndarray, answers: Answers, i: int, gains:
     return np.asarray(_distance(profile.heads, ink * gains, "head") + 0.5 * at_rim)
 
 
-def head_colours(view: np.ndarray, edge: int) -> np.ndarray:
-    """The colours (P, 3) at `PLACES` of the head at an edge, a direction of the view's own."""
-    return _sampled(view, PLACES, edge)
+def head_colours(view: np.ndarray, edge: int, places: np.ndarray = PLACES) -> np.ndarray:
+    """The colours (P, 3) at places (P, 2) of the head at an edge, a direction of the view's own."""
+    return _sampled(view, places, edge)
+
+
+def ink_vector(ink: np.ndarray) -> np.ndarray:
+    """A head's ink (3,) as a point (4,) whose distances from others are in spreads; see `_distance`."""
+    depth = float(ink.mean()) + LIMITS.dim_ink
+    return np.array([*(ink / depth / LIMITS.tint_spread), np.log(depth) / _DEPTH_SPREAD["head"]])
 
 
 def star_ink(view: np.ndarray) -> np.ndarray:

@@ -78,6 +78,16 @@ class HexDragonLimits:
     """An ink that many spreads away from every owner's is nobody's."""
     dim_ink: float = 0.06
 
+    # enrolment
+    least_taught_px: float = 13.0
+    """A tile with shorter sides shows a head with 7 pixels."""
+    alike_inks: float = 9.0
+    same_inks: float = 2.25
+    """Two owners' inks nearer than 3 spreads, squared, are often mistaken for one another; 1.5 spreads are none."""
+    no_head: float = 0.02
+    plain_head: float = 0.97
+    """A tile that is called a head shows one at least as surely as the first; another less surely than the second."""
+
     # colour cast
     dark_ground: float = 0.6
     """Faces that are brighter are paper, and tell the light better than inks do."""

@@ -1,12 +1,17 @@
-"""Learning a Hex'el printing: labelled photographs in, a profile out."""
+"""Teaching a Hex'el printing: cards that carry a single symbol, so that it does not matter how they are turned."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
+from itertools import groupby
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.games.hexel.vision.classifier import raw_patches
+from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.layout import layouts
+from companion.games.hexel.vision.classifier import FACE_VALUE, over_face, raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.prototypes import (
     SymbolProfile,
@@ -17,59 +22,136 @@ from companion.games.hexel.vision.prototypes import (
     unlikeness,
 )
 from companion.games.hexel.vision.recognizer import outlines
+from companion.games.hexel.vision.thresholds import LIMITS
+from companion.printing.layout import Layout
 from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.enrolment.labels import label_of, outlines_of
-from companion.vision.geometry.shapes import areas
+from companion.vision.enrolment.labels import Candidates
+from companion.vision.enrolment.learning import learn
+from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
+from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
+from companion.vision.geometry.shapes import HEXAGON, areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
-
-def learn_hexel(
-    deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]
-) -> SymbolProfile:
-    """Learn from cards that carry a single symbol: how a card is turned does not matter then.
-
-    Args:
-        deck: the deck's name.
-        pictures: name and uint8 BGR picture of each photograph.
-        labels: one a picture, in the form of a reading: ``cards`` and ``loose`` with ``edges`` and perhaps ``corners``,
-            which may be rough; without them cards are taken from top to bottom and left to right.
-
-    Raises:
-        UsageError: the labels do not fit the pictures, or show too few symbols.
-    """
-    shown = []
-    for index, (name, picture) in enumerate(pictures):
-        label = label_of(name, index, labels)
-        pyramid = Pyramid.of(picture)
-        _, found = outlines(pyramid)
-        cards = [*(label.get("cards") or []), *(label.get("loose") or [])]
-        corners, edges = _paired(name, found, cards)
-        if len(corners):
-            given = [card.get("corners") for card in cards if _is_single(card)]
-            shown.append((pyramid, _clearest(pyramid, corners, given), edges))
-    if not shown:
-        raise UsageError("no card with a single symbol is on the photographs", code="too-few-symbols")
-    return fit_prototypes(network("hexel/embedding/weights.onnx"), deck, shown)
+_NETWORK = "hexel/embedding/weights.onnx"
+_RADIUS_PX, _SIDE_PX = 80, 184
+FRAME = CropFrame((_SIDE_PX, _SIDE_PX), HEXAGON.unit * _RADIUS_PX + (_SIDE_PX - 1) / 2)
+_INKED = 0.75
+"""The share of a patch that is less unlike the face than its ink."""
 
 
-def _paired(
-    name: str, found: np.ndarray, cards: Sequence[Mapping[str, Any]]
-) -> tuple[np.ndarray, list[tuple[str | None, ...]]]:
-    """The outlines of the labelled single-symbol cards, and their symbols."""
-    outlines_found = outlines_of(name, found, cards)
-    single = [i for i, card in enumerate(cards) if _is_single(card)]
-    return outlines_found[single], [tuple(cards[i]["edges"]) for i in single]
+class HexelTeaching(Teaching):
+    """See `Teaching`."""
+
+    part = "cards"
+    sides = 6
+    least_side_px = LIMITS.least_taught_px
+    alike = LIMITS.alike_squared
+    same = LIMITS.same_squared
+
+    def layouts(self, deck: str) -> tuple[Layout, ...]:
+        """See `Teaching`."""
+        return layouts(deck)
+
+    def names(self, deck: str) -> tuple[str, ...]:
+        """The deck's symbols."""
+        return SYMBOLS[deck.removeprefix("hexel")]
+
+    def check_card(self, deck: str, card: Label) -> None:
+        """See `Teaching`."""
+        edges = card.get("edges")
+        if not isinstance(edges, Sequence) or isinstance(edges, str) or len(edges) != 6:
+            raise UsageError("a label's edges are six symbols or null", code="unknown-name")
+        for edge in edges:
+            if edge is not None and edge not in self.names(deck):
+                raise UsageError(
+                    f"{deck} has no symbol {edge!r}; there are {', '.join(self.names(deck))}", code="unknown-name"
+                )
+
+    def teaches(self, card: Label) -> bool:
+        """Whether its six symbols are the same."""
+        return None not in card["edges"] and len(set(card["edges"])) == 1
+
+    def words(self, card: Label) -> str:
+        """See `Teaching`."""
+        edges = card["edges"]
+        return f"six {edges[0]} symbols" if len(set(edges)) == 1 else f"the card {' '.join(map(str, edges))}"
+
+    def candidates(self, pyramid: Pyramid) -> Candidates:
+        """See `Teaching`."""
+        return Candidates(pyramid, 6, outlines(pyramid)[1].astype(np.float32).reshape(-1, 6, 2))
+
+    def crops(
+        self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]
+    ) -> list[tuple[NDArray[np.floating], Label]]:
+        """Each card by that outline, as found or as given, through which its symbols look most alike."""
+        return list(zip(_clearest(pyramid, outlines, given), cards, strict=True))
+
+    def frame(self, card: Label) -> CropFrame:
+        """See `Teaching`."""
+        return FRAME
+
+    def fit(self, deck: str, samples: Sequence[Sample]) -> SymbolProfile:
+        """See `Teaching`."""
+        photographs = []
+        for _, some in groupby(sorted(samples, key=lambda s: s.light), key=lambda s: s.light):
+            own = list(some)
+            photographs.append((*mosaic(own, FRAME), [tuple(sample.label["edges"]) for sample in own]))
+        return fit_prototypes(network(_NETWORK), deck, photographs)
+
+    def features(self, samples: Sequence[Sample]) -> list[Feature]:
+        """Each sample's symbols, the middle of each name."""
+        pyramid, corners = mosaic(samples, FRAME)
+        colours, faces = raw_patches(pyramid, corners)
+        answers = embed(network(_NETWORK), embedding_input(colours, faces, face_value_of(pyramid, corners)))
+        printed = over_face(colours, faces, FACE_VALUE)
+        found = []
+        for i, sample in enumerate(samples):
+            edges = np.array(sample.label["edges"], object)
+            for name in sorted({edge for edge in edges if edge is not None}):
+                own = edges == name
+                found.append(Feature(i, str(name), np.median(answers[i][own], axis=0), _ink(printed[i][own])))
+        return found
+
+    def cutouts(self, sample: Sample) -> list[Cutout]:
+        """The whole card for a single symbol, else each patch."""
+        edges = sample.label["edges"]
+        if len(set(edges)) == 1:
+            return [Cutout(edges[0], (0, 0, _SIDE_PX, _SIDE_PX))]
+        middles = HEXAGON.unit * _RADIUS_PX
+        at = (middles + np.roll(middles, -1, 0)) / 2 * 0.76 + _SIDE_PX / 2
+        half = 0.31 * np.sqrt(0.75) * _RADIUS_PX * 1.2
+        boxes = np.concatenate([at - half, at + half], axis=1).round().astype(int)
+        return [
+            Cutout(name, (int(a), int(b), int(c), int(d)))
+            for name, (a, b, c, d) in zip(edges, boxes, strict=True)
+            if name is not None
+        ]
+
+    def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
+        """See `Teaching`."""
+        edges = list(card["edges"])
+        if len(set(edges)) == 1:
+            return None if name is None else {**card, "edges": [name] * 6}
+        edges[[i for i, edge in enumerate(edges) if edge is not None][cutout]] = name
+        return {**card, "edges": edges} if any(edges) else None
 
 
-def _is_single(card: Mapping[str, Any]) -> bool:
-    face = card.get("edges") or ()
-    return len(face) == 6 and len(set(face)) == 1
+TEACHING = HexelTeaching()
+learn_hexel = partial(learn, TEACHING)
 
 
-def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Sequence[Sequence[float]] | None]) -> np.ndarray:
+def _ink(patches: NDArray[np.float32]) -> NDArray[np.float32]:
+    """What patches (N, S, S, 3) of one symbol are printed in, (3,) BGR, a light face being white."""
+    pixels = patches.reshape(-1, 3) / FACE_VALUE
+    face = np.median(pixels, axis=0)
+    off = np.abs(pixels - face).max(-1)
+    return np.asarray(np.median(pixels[off >= np.quantile(off, _INKED)], axis=0) * 255, np.float32)
+
+
+def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Any]) -> np.ndarray:
     """For each card that outline, as found or as given, through which its six symbols look most alike."""
-    net, value = network("hexel/embedding/weights.onnx"), face_value_of(pyramid, found)
+    net, value = network(_NETWORK), face_value_of(pyramid, found)
     ways = [found]
     if all(corners is not None and len(corners) == 6 for corners in given):
         told = np.asarray(given, np.float32).reshape(-1, 6, 2)

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from companion.errors import UsageError
+from companion.errors import TeachingRefused
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
@@ -40,7 +40,8 @@ class SymbolProfile(Profile):
     """
 
     GAME: ClassVar[str] = "hexel"
-    VERSION: ClassVar[int] = 3
+    VERSION: ClassVar[int] = 4
+    NETWORKS: ClassVar[tuple[str, ...]] = ("hexel/embedding/weights.onnx",)
     symbols: tuple[str, ...]
     looks: np.ndarray
     face_value: np.ndarray
@@ -102,7 +103,7 @@ def embed(net: Network, seen: np.ndarray) -> np.ndarray:
 def fit_prototypes(
     net: Network, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
 ) -> SymbolProfile:
-    """Learn a printing.
+    """Learn a printing: a symbol's look is the mean of what it looks like on each photograph.
 
     Args:
         net: the likeness network.
@@ -111,13 +112,13 @@ def fit_prototypes(
             own edges: direction 0 is the edge between its corners 0 and 1.
 
     Raises:
-        UsageError: no card was given, or one symbol only: there is nothing to tell apart; none of the cards of a symbol
-            is seen clearly; or two symbols look the same.
+        TeachingRefused: ``unclear``, none of the cards of a symbol is seen clearly.
     """
-    value = face_value_of(photographs[0][0], photographs[0][1])
-    answers: dict[str, list[np.ndarray]] = {}
+    value = np.median([face_value_of(pyramid, corners) for pyramid, corners, _ in photographs], axis=0)
+    looks_of: dict[str, list[np.ndarray]] = {}
     burnt: set[str | None] = set()
     for pyramid, corners, names in photographs:
+        answers: dict[str, list[np.ndarray]] = {}
         colours, faces = raw_patches(pyramid, corners)
         is_seen = np.median(levels_apart(colours), axis=1) >= LIMITS.seen_levels
         for six, edges, seen in zip(embed(net, embedding_input(colours, faces, value)), names, is_seen, strict=True):
@@ -126,30 +127,23 @@ def fit_prototypes(
             for answer, name in zip(six, edges, strict=True):
                 if name is not None:
                     answers.setdefault(name, []).extend([answer] if is_clear else [])
-    if len(answers) < 2:
-        raise UsageError("the photographs show fewer than two different symbols", code="too-few-symbols")
-    unclear = [name for name, own in answers.items() if not own]
+        for name, own in answers.items():
+            looks_of.setdefault(name, []).extend([_agreeing(np.stack(own)).mean(0)] if own else [])
+    unclear = [name for name, own in looks_of.items() if not own]
     if unclear and unclear[0] in burnt:
-        raise UsageError(
+        raise TeachingRefused(
             f"the symbol {unclear[0]} does not show: too much light lies on the cards, or too little; photograph them "
             "in softer light",
             code="unclear",
         )
     if unclear:
-        raise UsageError(
+        raise TeachingRefused(
             f"the symbol {unclear[0]} is not seen clearly: lay the cards on a plain ground, larger in the picture",
             code="unclear",
         )
-    symbols = tuple(sorted(answers))
-    looks = np.stack([_agreeing(np.stack(answers[s])).mean(0) for s in symbols]).astype(np.float32)
-    same = _nearer_than(LIMITS.same_squared, symbols, looks)
-    if same:
-        raise UsageError(
-            f"the symbols {same[0][0]} and {same[0][1]} look the same on the photographs and could not be told apart; "
-            "photograph the cards larger, or in other light",
-            code="unclear",
-        )
-    return SymbolProfile(deck, symbols, looks, value)
+    symbols = tuple(sorted(looks_of))
+    looks = np.stack([np.mean(looks_of[symbol], axis=0) for symbol in symbols]).astype(np.float32)
+    return SymbolProfile(deck, symbols, looks, value.astype(np.float32))
 
 
 def _nearer_than(squared: float, symbols: Sequence[str], looks: np.ndarray) -> tuple[tuple[str, str], ...]:

@@ -151,6 +151,8 @@ class HexelLimits:
     """Only of a patch within this squared distance of its look."""
 
     # prototypes
+    least_taught_px: float = 15.0
+    """A card with shorter sides shows a symbol with 8 pixels, a third of what the network looks at."""
     alike_squared: float = 4.0
     """Two looks with a smaller squared distance are often mistaken for one another."""
     same_squared: float = 0.5

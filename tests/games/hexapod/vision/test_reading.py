@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.errors import UsageError
+from companion.errors import TeachingRefused, UsageError
 from companion.games import GAMES
 from companion.games.hexapod.vision.classifier import PretrainedInsects
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
@@ -125,23 +125,20 @@ def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
     assert all(told in (None, truth) for told, truth in pairs)
 
 
-def test_a_kind_that_was_not_shown_is_doubted_and_not_taken_for_another(frame):
+def test_a_photograph_that_lacks_a_kind_is_refused_by_its_name(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
-    taught = [[None if kind == "gold" else kind for kind in row] for row in cells]
-    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": taught}]}])
-    assert "not shown: gold" in profile.summary()
-    (case,) = read_hexapod(picture, profile.classifier()).cards
-    for told, doubted, want in zip(case.cells, case.doubt, cells, strict=True):
-        for kind, is_doubted, true in zip(told, doubted, want, strict=True):
-            assert is_doubted if true == "gold" else kind == true
+    taught = [["any" if kind == "gold" else kind for kind in row] for row in cells]
+    with pytest.raises(TeachingRefused, match="show no gold") as refused:
+        learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": taught}]}])
+    assert refused.value.code == "classes-missing"
 
 
-def test_a_photograph_that_is_burnt_out_is_named_as_too_bright_to_learn_from(frame):
+def test_a_photograph_that_is_burnt_out_is_refused(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     labels = [{"boards": [{"cells": cells, "corners": read_hexapod(picture).cards[0].corners.tolist()}]}]
-    assert not learn_hexapod("hexapod", [("a.jpg", picture)], labels).is_burnt_out
-    bright = learn_hexapod("hexapod", [("a.jpg", np.clip(picture * 3.0, 0, 255).astype(np.uint8))], labels)
-    assert bright.is_burnt_out and bright.summary().endswith("the photographs are burnt out, take them in less light")
+    learn_hexapod("hexapod", [("a.jpg", picture)], labels)
+    with pytest.raises(TeachingRefused, match="burnt out"):
+        learn_hexapod("hexapod", [("a.jpg", np.clip(picture * 3.0, 0, 255).astype(np.uint8))], labels)
 
 
 def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, tmp_path):
@@ -165,23 +162,31 @@ def test_a_profile_whose_numbers_do_not_fit_together_is_refused(part, wrong, fra
         InsectProfile.read(path)
 
 
-def test_kinds_that_are_drawn_alike_are_named_when_they_are_learnt(frame):
+def test_labels_that_contradict_each_other_are_refused(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
-    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
-    assert profile.ambiguous_pairs == ()
+    assert learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}]).ambiguous_pairs == ()
     assert cells[1][4] == "blue"
     cells[1][4] = "dung"
-    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
-    assert profile.ambiguous_pairs == (("blue", "dung"),)
-    assert profile.summary().endswith("they look much alike on the photographs, expect doubts: blue with dung")
+    with pytest.raises(TeachingRefused, match="what is called dung on photograph 1 looks like blue") as refused:
+        learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
+    assert refused.value.code == "labels-contradict"
+
+
+def test_two_kinds_that_look_the_same_are_refused_by_how_much(frame):
+    picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
+    cells = [["any" if kind == "dung" else kind for kind in row] for row in cells]
+    cells[1][4] = "dung"
+    with pytest.raises(TeachingRefused, match=r"blue and dung look the same .* differ by 0\.\d+ of") as refused:
+        learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [{"cells": cells}]}])
+    assert refused.value.code == "classes-alike"
 
 
 @pytest.mark.parametrize(
     ("labels", "code"),
     [
         ([], "labels-differ"),
-        ([{"boards": [{"cells": [["blue", "wasp"]]}]}], "labels-differ"),
-        ([{"boards": []}], "too-few-symbols"),
+        ([{"boards": [{"cells": [["blue", "wasp"]]}]}], "unknown-name"),
+        ([{"boards": []}], "classes-missing"),
         ([{"boards": [{"cells": [[None] * 5] * 5}] * 2}], "labels-differ"),
     ],
 )

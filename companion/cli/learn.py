@@ -1,0 +1,148 @@
+"""The command that teaches a printing from photographs; `companion teach` does the same with questions."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion import games
+from companion.cli.main import print_json
+from companion.cli.pictures import pictures_in
+from companion.cli.terminal import progress
+from companion.errors import UnreadableImage, UsageError
+from companion.printing.layout import Layout
+from companion.rules.limits import FILE, read_file, read_json
+from companion.vision.decoding import load_picture, trouble_with
+from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.sample import Sample
+from companion.vision.recognizer import Recognizer
+
+Path_ = click.Path(path_type=Path)
+
+
+@click.command("learn")
+@click.option("--game", "game_name", required=True, help=f"Game whose deck is to be learnt: {', '.join(games.GAMES)}.")
+@click.option("--deck", help="Deck, such as hexel36; left out where a game has one.")
+@click.option("--what", is_flag=True, help="Say what to lay where no labels are given, and learn nothing.")
+@click.option("--labels", type=Path_, help="What lies on the pictures, as `read` prints.")
+@click.option("--update", type=Path_, help="Profile to which the pictures are added.")
+@click.option("--out", type=Path_, help="File to write; left out, the one that is updated.")
+@click.option("--name", help="What the printing is called, for people.")
+@click.option("--licence", help="On what terms the pictures may be passed on.")
+@click.option("--trust-names", is_flag=True, help="The names are right, though inks look as if two were swapped.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")
+@click.argument("images", nargs=-1, type=Path_)
+def learn_command(
+    game_name: str,
+    deck: str | None,
+    what: bool,
+    labels: Path | None,
+    update: Path | None,
+    out: Path | None,
+    name: str | None,
+    licence: str | None,
+    trust_names: bool,
+    as_json: bool,
+    images: tuple[Path, ...],
+) -> int:
+    """Teach a printing that was never seen, from photographs of a few of its cards.
+
+    Without --labels each picture shows the game's teaching layout: see --what, and `companion print teaching-GAME`.
+    """
+    spec = games.game(game_name)
+    recognizer = spec.recognizer()
+    deck = chosen_deck(recognizer, deck)
+    if what:
+        _print_layout(game_name, deck, spec.layouts(deck), as_json)
+        return 0
+    file = out or update
+    if file is None:
+        raise UsageError("say with --out where the profile is to be written")
+    if not images and update is None:
+        raise UsageError("name at least one picture to learn from")
+    cv2.setNumThreads(1)
+    paths = pictures_in(images)
+    pictures = [(path.name, _picture(path)) for path in progress(paths, len(paths), "loading")]
+    told = None if labels is None else _read_labels(labels)
+    profile = _learn(recognizer, spec.layouts(deck), deck, pictures, told, update, trust_names)
+    profile = profile.described(name=name, licence=licence)
+    profile.write(file)
+    if as_json:
+        counted = {"samples": len(profile.samples), "bytes": file.stat().st_size}
+        print_json({"ok": True, "game": game_name, "deck": deck, "profile": str(file), **counted, "made": profile.made})
+    else:
+        click.echo(f"learnt {profile.summary()}: {file}")
+    return 0
+
+
+def chosen_deck(recognizer: Recognizer, deck: str | None) -> str:
+    """The deck that is meant. Raises `UsageError` for an unknown one, or none where a game has several."""
+    recognizer.edition(deck)
+    if deck is not None:
+        return deck
+    if recognizer.decks[0] != recognizer.name:
+        raise UsageError(f"{recognizer.name} has several decks: say --deck {' or --deck '.join(recognizer.decks)}")
+    return recognizer.decks[0]
+
+
+def _learn(
+    recognizer: Recognizer,
+    layouts: Sequence[Layout],
+    deck: str,
+    pictures: Sequence[tuple[str, NDArray[np.uint8]]],
+    labels: list[dict[str, Any]] | None,
+    update: Path | None,
+    trust_names: bool,
+) -> Profile:
+    if recognizer.teaching is None:  # then the game learns in a way of its own
+        return recognizer.learn(deck, pictures, labels or [layouts[0].as_json() for _ in pictures])
+    before = () if update is None else read_samples(update, recognizer.name)
+    return recognizer.learn(deck, pictures, labels, before, trust_names=trust_names)
+
+
+def read_samples(path: Path, game: str) -> tuple[Sample, ...]:
+    """The samples of a profile's file, whatever networks they were learnt with. Raises `UsageError`."""
+    try:
+        held = read_json(read_file(path), FILE)
+        if held["game"] != game:
+            raise ValueError(f"it is one of {held['game']!r}")
+        return tuple(map(Sample.from_json, held["samples"]))
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-profile") from None
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UsageError(f"{path} is no profile with samples: {error}", code="unreadable-profile") from None
+
+
+def _print_layout(game: str, deck: str, layouts: Sequence[Layout], as_json: bool) -> None:
+    first, *others = layouts
+    if as_json:
+        more = {"others": [layout.as_json() for layout in others]} if others else {}
+        print_json({"ok": True, "game": game, "deck": deck, **first.as_json(), **more})
+        return
+    click.echo(first.words)
+    for number, place in enumerate(first.places, 1):
+        click.echo(f"  {number}. {place.words}")
+    click.echo(f"Lay them apart on a plain ground, in even light. Drawn: companion print teaching-{game}")
+
+
+def _picture(path: Path) -> NDArray[np.uint8]:
+    picture = load_picture(path)
+    if picture is None:
+        raise UnreadableImage(trouble_with(path))
+    return picture
+
+
+def _read_labels(path: Path) -> list[dict[str, Any]]:
+    try:
+        lines = [read_json(line, FILE) for line in read_file(path, FILE).splitlines() if line.strip()]
+    except OSError as error:
+        raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-labels") from None
+    except ValueError as error:
+        raise UsageError(f"{path} is no JSON Lines file: {error}", code="unreadable-labels") from None
+    if not lines or not all(isinstance(line, dict) for line in lines):
+        raise UsageError(f"{path} holds no labels", code="unreadable-labels")
+    return lines

@@ -1,0 +1,230 @@
+"""Learning a printing: photographs become samples, samples a profile; what cannot work is refused with what to do."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from itertools import combinations
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.errors import TeachingRefused
+from companion.printing.layout import Layout
+from companion.vision.enrolment.labels import Candidates, label_of, laid_out, outlines_of
+from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.quality import require_quality
+from companion.vision.enrolment.sample import TAUGHT, Sample, jpeg_of, rectify_card
+from companion.vision.enrolment.teaching import Feature, Label, Teaching
+from companion.vision.image.pyramid import Pyramid
+
+Pictures = Sequence[tuple[str, NDArray[np.uint8]]]
+"""Name and uint8 BGR picture of each photograph."""
+
+HUES_DEG: Mapping[str, float] = {"red": 0, "gold": 42, "yellow": 50, "green": 130, "blue": 220, "purple": 290}
+"""The hues that colours' names mean."""
+_OWN_HUE_DEG, _OTHER_HUE_DEG = 45.0, 28.0
+"""An ink further than the first from its own name's hue and nearer than the second to another's is of that name."""
+_COLOURED = 0.35
+"""The saturation of an ink that has a hue."""
+_CONTRADICTS = 0.5
+"""A sample contradicts its label where another class is so many times nearer, by squared distance, than its own."""
+
+
+def learn(
+    teaching: Teaching,
+    deck: str,
+    pictures: Pictures,
+    labels: Sequence[Label] | None = None,
+    before: Sequence[Sample] = (),
+    *,
+    trust_names: bool = False,
+) -> Profile:
+    """Learn a printing from photographs.
+
+    Args:
+        teaching: the game's.
+        deck: its name.
+        pictures: the photographs, each in a light of its own.
+        labels: one a photograph, in the form of a reading; None where all show the deck's teaching layout.
+        before: the samples that there are already.
+        trust_names: do not ask whether names are swapped where the inks look so.
+
+    Raises:
+        UsageError: the labels do not fit the photographs, or the photographs teach too little; with what to do.
+    """
+    samples = list(before)
+    for index, (name, picture) in enumerate(pictures):
+        label = None if labels is None else label_of(name, index, labels)
+        samples += take_samples(teaching, deck, name, picture, label, next_light(samples))
+    return fit_profile(teaching, deck, samples, trust_names=trust_names)
+
+
+def next_light(samples: Sequence[Sample]) -> int:
+    """The number of the next photograph."""
+    return 1 + max((sample.light for sample in samples), default=0)
+
+
+def take_samples(
+    teaching: Teaching, deck: str, name: str, picture: NDArray[np.uint8], label: Label | None, light: int
+) -> list[Sample]:
+    """The samples that one photograph gives; see `learn`. Raises `UsageError`."""
+    pyramid = Pyramid.of(picture)
+    found = teaching.candidates(pyramid)
+    cards: list[Label]
+    if label is None:
+        layout, outlines = _seen_layout(name, teaching.layouts(deck), found)
+        cards = [place.label for place in layout.places]
+    else:
+        cards = teaching.cards(label)
+        for card in cards:
+            teaching.check_card(deck, card)
+        if not cards:
+            return []
+        outlines = outlines_of(name, found, cards)
+    chosen = [i for i, card in enumerate(cards) if teaching.teaches(card)]
+    if not chosen:
+        return []
+    given = [cards[i].get("corners") for i in chosen]
+    shown = [cards[i] for i in chosen]
+    require_quality(name, pyramid, [outlines[i] for i in chosen], teaching.frame(shown[0]), teaching.least_side_px)
+    crops = teaching.crops(pyramid, np.asarray(outlines[chosen], np.float32), given, shown)
+    return [
+        Sample(_kept(card), jpeg_of(rectify_card(pyramid, corners, teaching.frame(card))), light)
+        for corners, card in crops
+    ]
+
+
+def fit_profile(teaching: Teaching, deck: str, samples: Sequence[Sample], *, trust_names: bool = False) -> Profile:
+    """What samples teach, checked. Raises `UsageError` where classes are missing, alike, or contradict each other."""
+    taught = [sample for sample in samples if sample.source == TAUGHT]
+    features = teaching.features(taught) if taught else []
+    _require_all(teaching, deck, features)
+    _require_agreement(teaching, taught, features)
+    if not trust_names:
+        _require_own_inks(features)
+    profile = teaching.fit(deck, samples)
+    _require_apart(teaching, features)
+    lights = len({sample.light for sample in taught})
+    made = f"taught on {date.today().isoformat()} from {lights} photograph{'s' if lights > 1 else ''}"
+    return replace(profile, samples=tuple(samples), made=made)
+
+
+def separation(teaching: Teaching, features: Sequence[Feature]) -> list[tuple[float, str, str]]:
+    """How far apart each two classes lie by their nearest features, in the distance of two that are often mistaken;
+    nearest pair first."""
+    by_name = _by_name(features)
+    found = []
+    for a, b in combinations(sorted(by_name), 2):
+        off = by_name[a].mean(0) - by_name[b].mean(0)
+        found.append((float(np.sqrt((off**2).sum() / teaching.alike)), a, b))
+    return sorted(found)
+
+
+def _seen_layout(name: str, layouts: Sequence[Layout], found: Candidates) -> tuple[Layout, NDArray[np.float32]]:
+    for layout in layouts:
+        outlines = laid_out(found, [len(row) for row in layout.rows])
+        if outlines is not None:
+            return layout, outlines
+    raise TeachingRefused(
+        f"{name} does not show the teaching layout, {len(found.both)} cards are seen. {layouts[0].words} Lay them "
+        "apart, on a plain ground, with nothing else in view",
+        code="no-layout",
+    )
+
+
+def _kept(card: Label) -> dict[str, Any]:
+    """A label without what is known only of its photograph."""
+    return {key: value for key, value in card.items() if key not in ("corners", "confidence", "cell", "zone", "image")}
+
+
+def _by_name(features: Sequence[Feature]) -> dict[str, NDArray[np.floating]]:
+    names = sorted({feature.name for feature in features})
+    return {name: np.stack([f.vector for f in features if f.name == name]) for name in names}
+
+
+def _require_all(teaching: Teaching, deck: str, features: Sequence[Feature]) -> None:
+    shown = {feature.name for feature in features}
+    optional = teaching.optional_names(deck)
+    missing = [name for name in teaching.names(deck) if name not in shown and name not in optional]
+    if missing or len(shown) < 2:
+        named = ", ".join(missing or [name for name in teaching.names(deck) if name not in shown])
+        raise TeachingRefused(
+            f"the photographs show no {named}: lay every kind in view, or add a photograph of what is missing",
+            code="classes-missing",
+        )
+
+
+def contradictions(teaching: Teaching, features: Sequence[Feature]) -> list[tuple[int, str]]:
+    """The features, by place, that lie nearer to those of another name than to the others of their own; and that name.
+
+    Only where they lie so far from their own that the two are not merely alike.
+    """
+    vectors = np.array([feature.vector for feature in features])
+    names = np.array([feature.name for feature in features])
+    found = []
+    for i, feature in enumerate(features):
+        others = np.arange(len(features)) != i
+        at = {name: others & (names == name) for name in set(names.tolist())}
+        if not at[feature.name].any():
+            continue
+        off = {
+            name: float(((feature.vector - vectors[own].mean(0)) ** 2).sum()) for name, own in at.items() if own.any()
+        }
+        nearest = min(off, key=lambda name: off[name])
+        if off[feature.name] > teaching.alike and off[nearest] < _CONTRADICTS * off[feature.name]:
+            found.append((i, nearest))
+    return found
+
+
+def _require_agreement(teaching: Teaching, samples: Sequence[Sample], features: Sequence[Feature]) -> None:
+    for place, nearest in contradictions(teaching, features):
+        feature = features[place]
+        raise TeachingRefused(
+            f"labels contradict each other: what is called {feature.name} on photograph "
+            f"{samples[feature.sample].light} looks like {nearest} elsewhere; correct one of them",
+            code="labels-contradict",
+        )
+
+
+def _require_apart(teaching: Teaching, features: Sequence[Feature]) -> None:
+    (far, a, b), *_ = separation(teaching, features)
+    if far**2 * teaching.alike < teaching.same:
+        raise TeachingRefused(
+            f"{a} and {b} look the same on the photographs and could not be told apart: they differ by {far:.2f} of "
+            "what tells two names apart; photograph the cards larger, or in other light",
+            code="classes-alike",
+        )
+
+
+def _require_own_inks(features: Sequence[Feature]) -> None:
+    """No two names of colours are printed in each other's."""
+    hues = {}
+    for name in sorted({feature.name for feature in features} & HUES_DEG.keys()):
+        inks = [f.ink for f in features if f.name == name and f.ink is not None]
+        hue = _hue_deg(np.median(inks, axis=0)) if inks else None
+        if hue is not None:
+            hues[name] = hue
+
+    def is_of(name: str, other: str) -> bool:
+        return _turn(hues[name], HUES_DEG[name]) > _OWN_HUE_DEG and _turn(hues[name], HUES_DEG[other]) < _OTHER_HUE_DEG
+
+    for a, b in combinations(hues, 2):
+        if is_of(a, b) and is_of(b, a):
+            raise TeachingRefused(
+                f"the labels {a} and {b} look swapped: what is called {a} is printed {b}, and the other way round; "
+                "swap them, or say that the names are right (--trust-names)",
+                code="labels-swapped",
+            )
+
+
+def _hue_deg(ink: NDArray[np.floating]) -> float | None:
+    """The hue of an ink (3,) BGR, None for one that has hardly any."""
+    pixel = np.clip(np.asarray(ink, np.float32) / 255.0, 0, 1).reshape(1, 1, 3)
+    hue, saturation, _ = cv2.cvtColor(pixel, cv2.COLOR_BGR2HSV)[0, 0]
+    return float(hue) if saturation >= _COLOURED else None
+
+
+def _turn(a: float, b: float) -> float:
+    return abs((a - b + 180.0) % 360.0 - 180.0)

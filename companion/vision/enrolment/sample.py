@@ -1,0 +1,99 @@
+"""Samples: small rectified crops of cards with what they show. A profile is learnt from nothing else."""
+
+import base64
+import binascii
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.geometry.shapes import side_px
+from companion.vision.image.pyramid import Pyramid, warp
+
+Floats = NDArray[np.float64]
+
+TAUGHT, CONFIRMED = "taught", "confirmed"
+_JPEG = (cv2.IMWRITE_JPEG_QUALITY, 90, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
+MOST_PX = 512
+"""No crop is wider or higher."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CropFrame:
+    """Where a card lies in its crop.
+
+    Attributes:
+        size: the crop's width and height in pixels.
+        corners: (K, 2) of the card in it.
+    """
+
+    size: tuple[int, int]
+    corners: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """A card as one photograph showed it.
+
+    Attributes:
+        label: the card as `read` prints it, without its place on the photograph; directions are the crop's own.
+        jpeg: the crop, a JPEG file's bytes.
+        light: the number of the photograph among all of the profile: one light, one camera.
+        source: ``taught`` by a person, or ``confirmed`` as a move of a game.
+    """
+
+    label: Mapping[str, Any]
+    jpeg: bytes
+    light: int
+    source: str = TAUGHT
+
+    def as_json(self) -> dict[str, Any]:
+        """As a profile's file holds it."""
+        crop = base64.b64encode(self.jpeg).decode()
+        return {"label": dict(self.label), "light": self.light, "source": self.source, "jpeg": crop}
+
+    @staticmethod
+    def from_json(held: Mapping[str, Any]) -> "Sample":
+        """A sample of a profile's file. Raises `ValueError`, `KeyError` or `TypeError` for what is none."""
+        try:
+            jpeg = base64.b64decode(held["jpeg"], validate=True)
+        except binascii.Error:
+            raise ValueError("a sample is no base64") from None
+        if held["source"] not in (TAUGHT, CONFIRMED) or type(held["light"]) is not int:
+            raise ValueError("a sample without its source or its light")
+        sample = Sample(dict(held["label"]), jpeg, held["light"], held["source"])
+        if max(sample.crop().shape) > MOST_PX:
+            raise ValueError("a sample is too large")
+        return sample
+
+    def crop(self) -> NDArray[np.uint8]:
+        """The crop, uint8 BGR (h, w, 3). Raises `ValueError` where its bytes are no picture."""
+        picture = cv2.imdecode(np.frombuffer(self.jpeg, np.uint8), cv2.IMREAD_COLOR)
+        if picture is None:
+            raise ValueError("a sample is no picture")
+        return np.asarray(picture, np.uint8)
+
+
+def rectify_card(pyramid: Pyramid, corners: NDArray[np.floating], frame: CropFrame) -> NDArray[np.uint8]:
+    """A card (K, 2 corners in pixels) as its crop shows it: uint8 BGR of the frame's size."""
+    outline = np.asarray(corners, np.float64)
+    image_from_crop, _ = cv2.findHomography(frame.corners, outline)
+    scale = side_px(outline) / side_px(frame.corners)
+    return np.asarray(warp(pyramid, image_from_crop, frame.size, scale), np.uint8)
+
+
+def jpeg_of(crop: NDArray[np.uint8]) -> bytes:
+    """A crop as a sample keeps it."""
+    done, data = cv2.imencode(".jpg", crop, _JPEG)
+    assert done, "encoding an array in memory as JPEG cannot fail"
+    return bytes(data.tobytes())
+
+
+def mosaic(samples: Sequence[Sample], frame: CropFrame) -> tuple[Pyramid, NDArray[np.float32]]:
+    """Samples of one light side by side, as one picture, and their corners (N, K, 2) on it."""
+    picture = np.concatenate([sample.crop() for sample in samples], axis=1)
+    right = np.arange(len(samples))[:, None, None] * np.array([frame.size[0], 0.0])
+    return Pyramid.of(picture), (frame.corners + right).astype(np.float32)

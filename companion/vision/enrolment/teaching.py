@@ -1,0 +1,127 @@
+"""What a game says about being taught: which cards, where they are found, what a profile is fitted from."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.printing.layout import Layout
+from companion.vision.enrolment.labels import Candidates
+from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.sample import CropFrame, Sample
+from companion.vision.image.pyramid import Pyramid
+
+Label = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Feature:
+    """How one printed thing of a sample looks to the classifier.
+
+    Attributes:
+        sample: the sample's place among those asked about.
+        name: its class, such as a symbol or an owner.
+        vector: (D,), nearer the more alike two things look.
+        ink: (3,) BGR, what it is printed in, the face being white; None where that says nothing.
+    """
+
+    sample: int
+    name: str
+    vector: NDArray[np.floating]
+    ink: NDArray[np.floating] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cutout:
+    """A part of a sample that shows one class.
+
+    Attributes:
+        name: the class.
+        box: left, top, right and bottom in the crop's pixels.
+    """
+
+    name: str
+    box: tuple[int, int, int, int]
+
+
+class Teaching(ABC):
+    """How one game's printings are taught."""
+
+    part: ClassVar[str]
+    """The field of a reading under which its cards stand."""
+    sides: ClassVar[int]
+    """Of a card: 4 or 6."""
+    least_side_px: ClassVar[float]
+    """A card whose sides are shorter on a photograph is too small to teach by."""
+    alike: ClassVar[float]
+    """Two classes whose features lie nearer, by squared distance, are often mistaken for one another."""
+    same: ClassVar[float]
+    """Two classes whose features lie nearer cannot be told apart."""
+
+    @abstractmethod
+    def layouts(self, deck: str) -> tuple[Layout, ...]:
+        """The deck's teaching layouts, the usual one first; they differ in how many cards there are."""
+
+    @abstractmethod
+    def names(self, deck: str) -> tuple[str, ...]:
+        """The classes that a profile of the deck has to know, as people read them."""
+
+    def optional_names(self, deck: str) -> tuple[str, ...]:
+        """Those of `names` that a set may lack."""
+        return ()
+
+    def cards(self, label: Label) -> list[Label]:
+        """All cards of a picture's label."""
+        return [*(label.get(self.part) or []), *(label.get("loose") or [])]
+
+    @abstractmethod
+    def check_card(self, deck: str, card: Label) -> None:
+        """Raises `UsageError` ``unknown-name`` for a label that no card of the deck has."""
+
+    def teaches(self, card: Label) -> bool:
+        """Whether something can be learnt from a card so labelled."""
+        return True
+
+    @abstractmethod
+    def words(self, card: Label) -> str:
+        """A labelled card in words, as in ``six red symbols``."""
+
+    @abstractmethod
+    def candidates(self, pyramid: Pyramid) -> Candidates:
+        """The outlines on a photograph, those of the game's own detector first."""
+
+    @abstractmethod
+    def crops(
+        self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]
+    ) -> list[tuple[NDArray[np.floating], Label]]:
+        """The exact outline of each card, begun as its crop is, and its label in the crop's directions.
+
+        Args:
+            pyramid: the photograph.
+            outlines: (N, K, 2) of the cards.
+            given: for each its corners as a person gave them, perhaps none.
+            cards: their labels.
+        """
+
+    @abstractmethod
+    def frame(self, card: Label) -> CropFrame:
+        """Where a card so labelled lies in its crop."""
+
+    @abstractmethod
+    def fit(self, deck: str, samples: Sequence[Sample]) -> Profile:
+        """What samples teach; without the samples themselves. Raises `UsageError` where they do not suffice."""
+
+    @abstractmethod
+    def features(self, samples: Sequence[Sample]) -> list[Feature]:
+        """What is printed on samples, as the classifier sees it."""
+
+    @abstractmethod
+    def cutouts(self, sample: Sample) -> list[Cutout]:
+        """The parts of a sample that show a class each, in a fixed order."""
+
+    @abstractmethod
+    def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
+        """The label once a cutout is called ``name`` or, for None, not used; None where nothing is left of the card."""

@@ -1,0 +1,1 @@
+"""Pictures of teaching layouts, and what is taught with them."""
