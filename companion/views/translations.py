@@ -22,7 +22,7 @@ from companion.views.game_pages import page_folders
 Sections = Mapping[str, Mapping[str, Any]]
 
 ENGLISH = "en"
-LANGUAGES = (ENGLISH, "de")
+LANGUAGES = (ENGLISH, "de", "fr", "cs", "sk", "pl", "es")
 ENGLISH_ONLY = frozenset({"hall", "hub", "may-use"})
 """Sections without translations: a hall's display and desk speak English, `may-use` is no wording."""
 _NUMERALS = ("counting", "small")

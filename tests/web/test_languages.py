@@ -6,8 +6,17 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.referee.messages import Do
+from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
+from companion.rules.engine import Header
+from companion.views.translations import LANGUAGES
+
+READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
+
+CHOOSE = (
+    "const done = arguments[0]; fetch('/api/language', { method: 'POST',"
+    " headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: '%s' }) }).then(() => done(1))"
+)
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -51,8 +60,38 @@ def test_a_language_is_chosen_on_the_phone_and_kept(referee: Referee, visit: Cal
     page.wait_for("document.getElementById('call').textContent.includes('Ana passt.')")
     page.open(page.run("return location.origin") + "/past")
     page.wait_for("document.documentElement.lang == 'de'")
-    page.run(
-        "fetch('/api/language', { method: 'POST', headers: { 'Content-Type': 'application/json' },"
-        " body: '{\"language\": \"en\"}' }).then(() => { document.title = 'forgotten'; })"
-    )
-    page.wait_for("document.title == 'forgotten'")  # the browser's cookies outlive this test
+    page.asynchronous(CHOOSE % "en")  # the browser's cookies outlive this test
+
+
+HEADERS = (
+    Header("hexel", ("W" * 40, "Bo"), "36"),
+    Header("hexdragon", ("W" * 40, "Bo", "Cy")),
+    Header("comet", ("W" * 40, "Bo", "Cy")),
+    Header("hexapod", ("W" * 40, "Bo")),
+)
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.game)
+def test_no_language_is_wider_than_a_small_phone(
+    header: Header, referee: Referee, window: Any, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Begin(header))
+    window.screen(320, 640)
+    page = visit(referee)
+    here = page.run("return location.origin")
+    wide = {}
+    for one in (*LANGUAGES[1:], "en"):
+        page.asynchronous(CHOOSE % one)
+        for path in ("/", "/past", "/past/2", "/past/players", "/calibrate"):
+            page.open(here + path)
+            page.wait_for(f"document.documentElement.lang == '{one}'" + (f" && {READY}" if path == "/" else ""))
+            page.run("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+            if (width := page.run("return document.documentElement.scrollWidth")) > 320:
+                wide[one, path] = width
+        page.open(here)
+        page.wait_for(READY)
+        page.run("document.getElementById('how').click()")
+        page.wait_for("document.querySelectorAll('#sheet .topic').length > 3")
+        if (width := page.run("return document.getElementById('sheet').scrollWidth")) > 320:
+            wide[one, "how"] = width
+    assert wide == {}
