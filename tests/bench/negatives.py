@@ -1,6 +1,6 @@
 """Reads pictures that show nothing of a game and prints what is stated all the same, for each game and source.
 
-    python tests/bench/negatives.py --photos DIR --scenes DIR [--game G] [--keep DIR] [--jobs 2]
+    python tests/bench/negatives.py --photos DIR --scenes DIR [--game G] [--every N] [--keep DIR] [--jobs 2]
 
 ``--photos`` holds photographs of none of the games, ``--scenes`` one folder of pictures for each game and printing, its
 name beginning with the game's: those of another game are read. A statement is a card, tile or case of which at least
@@ -72,14 +72,16 @@ def main() -> None:
     ap.add_argument("--photos", type=Path)
     ap.add_argument("--scenes", type=Path)
     ap.add_argument("--game", choices=list(GAMES), action="append")
+    ap.add_argument("--every", type=int, default=1, help="read one picture in so many")
     ap.add_argument("--keep", type=Path)
     ap.add_argument("--jobs", type=int, default=2)
     a = ap.parse_args()
     if a.keep:
         a.keep.mkdir(parents=True, exist_ok=True)
     table: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    some = list(tasks(a.game or list(GAMES), a.photos, a.scenes, a.keep))[:: a.every]
     with multiprocessing.Pool(a.jobs) as pool:
-        for game, source, counts in pool.imap_unordered(work, tasks(a.game or list(GAMES), a.photos, a.scenes, a.keep)):
+        for game, source, counts in pool.imap_unordered(work, some):
             table[game, source] += counts
             table[game, "all"] += counts
     print(f"{'game':10} {'source':16}" + "".join(f"{name:>9}" for name in COLUMNS) + "   stated a 100 pictures")
