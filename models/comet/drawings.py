@@ -2,7 +2,7 @@
 
 import argparse
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,11 +17,13 @@ from models.dataset import Column, cached
 from models.drawing.comet.layouts import laid_groups, strays
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import BUSY_BACKS, CometPrinting, invented, reference, varied
+from models.drawing.comet.styles import styled
 from models.drawing.photograph import Entry, Photograph
 from models.refinement import perturb, rotation, views_of
 from models.trainer import parser
 from models.typefaces import Typeface, kept
 
+Painter = Callable[[np.random.Generator, Sequence[Typeface]], Photograph]
 COLUMNS = ("images", "lengths", "corners", "hidden", "ignored", "ignores", "views", "corrections", "patches", "labels")
 """Half-size pictures; cards and ignored outlines in each; outlines as seen and their corrections; cards and labels."""
 VIEWS = 3
@@ -37,6 +39,7 @@ def options(description: str | None, *, steps: int, rate: float, batch: int = 0)
     found.add_argument("--pictures", type=int, default=1700, help="of the first round")
     found.add_argument("--more", type=int, default=0, help="pictures of the second round")
     found.add_argument("--hard", type=int, default=0, help="pictures of the hard round")
+    found.add_argument("--styled", type=int, default=0, help="pictures of cards with their numbers anywhere")
     found.add_argument("--held-out", type=int, default=30, help="pictures to measure by")
     return found
 
@@ -46,11 +49,16 @@ def typefaces(path: Path) -> list[Typeface]:
     return kept(path)["train"]
 
 
-def drawings(cache: Path, faces: Path, pictures: int, more: int, hard: int = 0) -> dict[str, Column]:
-    """The pictures of three rounds: seeds from 5,000,000 and from 5,200,000 up, and hard ones from 5,400,000 up."""
-    paint, paint_hard = (functools.partial(draw, faces=faces, is_hard=is_hard) for is_hard in (False, True))
-    rounds = [(paint, range(5_000_000, 5_000_000 + pictures)), (paint, range(5_200_000, 5_200_000 + more))]
-    rounds.append((paint_hard, range(5_400_000, 5_400_000 + hard)))
+def drawings(cache: Path, faces: Path, pictures: int, more: int, hard: int = 0, styled: int = 0) -> dict[str, Column]:
+    """The pictures of four rounds: seeds from 5,000,000 and from 5,200,000 up, hard ones from 5,400,000 up, and such
+    with their numbers anywhere from 5,600,000 up."""
+    counts: list[tuple[int, int, Painter]] = [
+        (5_000_000, pictures, _picture),
+        (5_200_000, more, _picture),
+        (5_400_000, hard, _hard_picture),
+        (5_600_000, styled, _styled_picture),
+    ]
+    rounds = [(functools.partial(draw, faces=faces, paint=paint), range(a, a + n)) for a, n, paint in counts]
     held = [cached(cache, "comet", COLUMNS, one, seeds, workers=1) for one, seeds in rounds if len(seeds)]
     return {column: np.concatenate([one[column] for one in held]) for column in COLUMNS}
 
@@ -61,11 +69,11 @@ def unseen(cache: Path, faces: Path, count: int) -> dict[str, Column]:
     return cached(cache, "comet", COLUMNS, paint, range(5_950_000, 5_950_000 + count), workers=1)
 
 
-def draw(seed: int, faces: Path, is_hard: bool = False) -> Sequence[Column]:
+def draw(seed: int, faces: Path, paint: Painter | None = None) -> Sequence[Column]:
     """Everything of one seed's picture, in the order of `COLUMNS`."""
     cv2.setNumThreads(1)
     rng = np.random.default_rng(seed)
-    picture = _hard_picture(rng, typefaces(faces)) if is_hard else _picture(rng, typefaces(faces))
+    picture = (paint or _picture)(rng, typefaces(faces))
     cards, pyramid = picture.truth["cards"], Pyramid.of(picture.bgr)
     half = cv2.resize(picture.bgr, (400, 304), interpolation=cv2.INTER_AREA)
     corners = np.array([c["corners"] for c in cards], np.float32).reshape(-1, 4, 2)
@@ -89,6 +97,17 @@ def _picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
 def _hard_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
     """Whole rows face down, busier backs, more sections side by side, more things on cards, worse light and cameras."""
     look = _hard_style(rng, faces)
+    return _crowded(rng, look, (40, 180), float(rng.choice([1.0, 1.5, 2.0])))
+
+
+def _styled_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
+    """Cards with their numbers anywhere, from far away and near."""
+    return _crowded(rng, styled(faces, rng), (36, 240), float(rng.choice([0.35, 1.0, 1.5])))
+
+
+def _crowded(
+    rng: np.random.Generator, look: CometPrinting, wide_px: tuple[float, float], hardness: float
+) -> Photograph:
     groups = laid_groups(int(rng.choice([2, 4, 8, 12, 18, 24])), look, rng)
     down = float(rng.choice([0.0, 0.4, 0.8, 1.0]))
     groups = [replace(card, values=None) if rng.random() < down else card for card in groups]
@@ -97,8 +116,8 @@ def _hard_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photog
         size=SIZE,
         printing=look,
         cards=[*strays(groups, look, rng), *groups],
-        across_px=float(np.exp(rng.uniform(np.log(40), np.log(180)))),
-        hardness=float(rng.choice([1.0, 1.5, 2.0])),
+        across_px=float(np.exp(rng.uniform(*np.log(wide_px)))),
+        hardness=hardness,
     )
 
 

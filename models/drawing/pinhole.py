@@ -117,7 +117,12 @@ class Stance:
 
 
 def framed(
-    core: Points, size: tuple[int, int], rng: np.random.Generator, across_px: float | None, hardness: float
+    core: Points,
+    size: tuple[int, int],
+    rng: np.random.Generator,
+    across_px: float | None,
+    hardness: float,
+    yaw_deg: float | None = None,
 ) -> Pinhole:
     """A camera with these points (N, 2) of the table in its picture.
 
@@ -127,10 +132,11 @@ def framed(
         rng: the only source of chance.
         across_px: a card's width where the camera looks, whether all fits then or not; None for one that fits.
         hardness: 0 for a camera held nearly level, 1 for one that may lean by 40 degrees.
+        yaw_deg: from which side it looks; None for any.
     """
     tilt = _tilt(rng, hardness)
     yaw, fov = float(rng.uniform(0, 360)), float(rng.uniform(42, 74))
-    stance = Stance(size, (core.min(0) + core.max(0)) / 2, tilt, yaw, fov)
+    stance = Stance(size, (core.min(0) + core.max(0)) / 2, tilt, yaw if yaw_deg is None else yaw_deg, fov)
     wide = 2 * APOTHEM_MM
     if across_px is not None:
         return stance.aimed(across_px, stance.wandering_aim(core, across_px / wide, rng))

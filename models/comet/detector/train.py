@@ -106,6 +106,8 @@ def main() -> None:
     data = samples(drawings(a.cache, a.faces, a.pictures, a.more))
     if a.hard:
         data += 3 * samples(drawings(a.cache, a.faces, 0, 0, a.hard))
+    if a.styled:
+        data += 3 * samples(drawings(a.cache, a.faces, 0, 0, 0, a.styled))
     net = DeepDetector()
     how = Heatmap(CARD, spread=0.12, most_hidden=0.5, reach=0.27)
     train_detector(a, net, data, how, augment, (net.more8, net.more16) if a.new_layers else ())

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.games.comet import deck as comet
-from models.drawing.comet.printings import CometPrinting, Ink
+from models.drawing.comet.printings import CometPrinting, Ink, Place
 
 Array = npt.NDArray[Any]
 
@@ -62,19 +62,23 @@ class _Sheet:
 
 
 def raster_face(values: Sequence[int], look: CometPrinting, px_per_mm: float) -> Array:
-    """A card's face (h, w, 4) BGRA, portrait, its numbers from top to bottom.
+    """A card's face (h, w, 4) BGRA, portrait, its numbers in the order in which they are read.
 
     A printing that is read lying on its side is drawn so that its left section comes to lie at the top: turned by 90
     degrees clockwise.
     """
-    width, height = look.size
-    extent = (height, width) if look.is_turned else (width, height)
-    sheet = _Sheet(extent, px_per_mm, look.margin_ink)
-    centres = _sections(sheet, values, look)
-    for value, centre in zip(values, centres, strict=True):
-        _print_number(sheet, value, centre, look)
+    sheet = _Sheet(look.extent, px_per_mm, look.margin_ink)
+    _paint_sections(sheet, values, look)
+    for figure in look.figures:
+        points = np.array(figure.points_mm)
+        if figure.width_mm:
+            sheet.stroke(points, figure.ink, figure.width_mm)
+        else:
+            sheet.fill(points, figure.ink)
+    for place in look.places:
+        _print_number(sheet, values[place.slot], place, look)
     if look.comet:
-        corner = (look.comet_at[0] - extent[0] / 2, look.comet_at[1] - extent[1] / 2)
+        corner = (look.comet_at[0] - sheet.width / 2, look.comet_at[1] - sheet.height / 2)
         for outline in _comet(corner, look.comet, 3.7 * look.comet):
             sheet.fill(outline, look.ink)
     face = sheet.finished(look.rounding_mm)
@@ -113,21 +117,19 @@ def raster_back(look: CometPrinting, px_per_mm: float) -> Array:
     return sheet.finished(look.rounding_mm)
 
 
-def numeral_boxes_mm(values: Sequence[int], look: CometPrinting) -> list[Array]:
-    """The corners (4, 2) around each number, from the top, in the frame of the portrait card."""
-    width, height = look.size
-    extent = (height, width) if look.is_turned else (width, height)
-    boxes = []
-    for value, centre in zip(values, _centres(extent, look), strict=True):
-        w, h = _numeral_size(value, look)
-        box = np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) / 2 + centre
-        boxes.append(np.stack([-box[:, 1], box[:, 0]], 1) if look.is_turned else box)
+def numeral_boxes_mm(values: Sequence[int], look: CometPrinting) -> list[list[Array]]:
+    """The corners (4, 2) around each print of each of the three numbers, in the frame of the portrait card."""
+    boxes: list[list[Array]] = [[], [], []]
+    for place in look.places:
+        w, h = _numeral_size(values[place.slot], place, look)
+        box = np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) / 2 @ _turned(place.turn_deg) + place.at_mm
+        boxes[place.slot].append(np.stack([-box[:, 1], box[:, 0]], 1) if look.is_turned else box)
     return boxes
 
 
-def _sections(sheet: _Sheet, values: Sequence[int], look: CometPrinting) -> list[Array]:
-    """Paint the three grounds and the lines between them; return the numbers' places."""
-    across = 0 if look.is_turned else 1
+def _paint_sections(sheet: _Sheet, values: Sequence[int], look: CometPrinting) -> None:
+    """Paint the three grounds and the lines between them."""
+    across = 0 if look.is_turned or look.has_columns else 1
     full = np.array([sheet.width, sheet.height]) - 2 * look.margin_mm
     step = full[across] / 3
     for k, value in enumerate(values):
@@ -139,33 +141,32 @@ def _sections(sheet: _Sheet, values: Sequence[int], look: CometPrinting) -> list
             ends = np.array([-full, full]) / 2 * look.divider_share
             ends[:, across] = (k - 1.5) * step
             sheet.stroke(ends, look.divider_ink, look.divider_mm)
-    return _centres((sheet.width, sheet.height), look)
 
 
-def _centres(extent: tuple[float, float], look: CometPrinting) -> list[Array]:
-    across = 0 if look.is_turned else 1
-    places = []
-    for k in range(3):
-        at = np.array(look.aside, float)
-        at[across] += (k - 1) * (extent[across] - 2 * look.margin_mm) / 3
-        places.append(at)
-    return places
+def _turned(turn_deg: int) -> Array:
+    """What points (N, 2) are multiplied with to be turned clockwise, y down."""
+    cos, sin = [(1, 0), (0, 1), (-1, 0), (0, -1)][turn_deg // 90 % 4]
+    return np.array([[cos, sin], [-sin, cos]], float)
 
 
-def _numeral_size(value: int, look: CometPrinting) -> tuple[float, float]:
-    """Width and height of a number in mm; one that is too wide for its section is printed narrower."""
+def _numeral_size(value: int, place: Place, look: CometPrinting) -> tuple[float, float]:
+    """Width and height of a number in mm; one that is too wide for its room is printed narrower."""
     mask = look.typeface[comet.label(value)]
-    room = (look.size[1] / 3 if look.is_turned else look.size[0]) * 0.84
-    return min(look.numeral_mm * mask.shape[1] / mask.shape[0] * look.stretch, room), look.numeral_mm
+    return min(place.numeral_mm * mask.shape[1] / mask.shape[0] * look.stretch, place.room_mm), place.numeral_mm
 
 
-def _print_number(sheet: _Sheet, value: int, centre: Array, look: CometPrinting) -> None:
-    width, height = _numeral_size(value, look)
-    sheet.stamp(look.typeface[comet.label(value)], centre, (width, height), look.ink)
+def _print_number(sheet: _Sheet, value: int, place: Place, look: CometPrinting) -> None:
+    width, height = _numeral_size(value, place, look)
+    turn, at = _turned(place.turn_deg), np.array(place.at_mm)
+    if look.holder is not None:
+        reach = look.holder.size * place.numeral_mm / 2
+        sheet.fill(at + reach * _HOLDERS[look.holder.form] @ turn, look.holder.inks[value - 2])
+    mask = np.rot90(look.typeface[comet.label(value)], -(place.turn_deg // 90))
+    sheet.stamp(mask, at, (width, height) if place.turn_deg % 180 == 0 else (height, width), look.ink)
     if value in (6, 9) and look.line is not None:
         gap, thick, wider = look.line
-        half, y = max(width + wider, 4.0) / 2, centre[1] + height / 2 + gap
-        sheet.fill(_box(np.array([centre[0] - half, y]), np.array([centre[0] + half, y + thick])), look.ink)
+        half, y = max(width + wider, 4.0) / 2, height / 2 + gap
+        sheet.fill(_box(np.array([-half, y]), np.array([half, y + thick])) @ turn + at, look.ink)
 
 
 def _rim(sheet: _Sheet, inset_mm: float, width_mm: float, ink: Ink) -> None:
@@ -226,6 +227,15 @@ def _box(low: Array, high: Array) -> Array:
     return np.array([[low[0], low[1]], [high[0], low[1]], [high[0], high[1]], [low[0], high[1]]])
 
 
+_AROUND = np.radians(np.arange(0, 360, 15))
+_ROUND = np.stack([np.cos(_AROUND), np.sin(_AROUND)], 1)
+_HOLDERS = {
+    "disc": _ROUND,
+    "hexagon": _ROUND[2::4],
+    "box": np.array([[-1.0, -0.8], [1.0, -0.8], [1.0, 0.8], [-1.0, 0.8]]),
+    "lozenge": np.array([[0.0, -1.15], [1.15, 0.0], [0.0, 1.15], [-1.15, 0.0]]),
+}
+"""Forms under a number, half as high as wide ones are."""
 _WHITE: Ink = (240.0, 240.0, 240.0)
 _BUSY: dict[str, Callable[[_Sheet, CometPrinting], None]] = {
     "chequered": _chequered,

@@ -44,9 +44,11 @@ class LaidComet:
         x, y = self.size[0] / 2, self.size[1] / 2
         return self.on_table(np.array([[-x, -y], [x, -y], [x, y], [-x, y]]))
 
-    def marks_mm(self, look: CometPrinting) -> list[Points]:
-        """The corners (4, 2) around each of its numbers on the table; none when it lies face down."""
-        return [] if self.values is None else [self.on_table(box) for box in numeral_boxes_mm(self.values, look)]
+    def marks_mm(self, look: CometPrinting) -> list[list[Points]]:
+        """The corners (4, 2) around each print of each of its numbers on the table; none when it lies face down."""
+        if self.values is None:
+            return []
+        return [[self.on_table(box) for box in boxes] for boxes in numeral_boxes_mm(self.values, look)]
 
 
 def laid_groups(cards: int, look: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:

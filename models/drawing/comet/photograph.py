@@ -13,10 +13,13 @@ from models.drawing.canvas import Canvas, Field
 from models.drawing.comet.cards import raster_back, raster_face
 from models.drawing.comet.layouts import LaidComet, laid_groups, strays
 from models.drawing.comet.printings import CometPrinting, Typeface, invented, plain_typefaces, reference, varied
+from models.drawing.comet.styles import teaching_cards
 from models.drawing.photograph import Entry, Photograph, Shot, covered_share, marked_cut, outlines
 from models.drawing.pinhole import Pinhole, framed
 from models.drawing.scenery import put_things
 
+_HEXEL_MM = 70.0
+"""What `framed` takes for a card's width."""
 _COUNTS = (1, 2, 3, 4, 6, 8, 10, 12, 14, 18, 20, 24)
 
 
@@ -31,6 +34,7 @@ def comet_photograph(
     across_px: float | None = None,
     hardness: float = 1.0,
     ground: Field | None = None,
+    yaw_deg: float | None = None,
 ) -> Photograph:
     """Draw one photograph.
 
@@ -44,11 +48,12 @@ def comet_photograph(
         across_px: about a card's width where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
         ground: the bare table as the camera sees it (h, w, 3); None for one by chance.
+        yaw_deg: from which side the camera looks; None for any.
     """
     look = printing if isinstance(printing, CometPrinting) else _style(printing, typefaces, rng, hardness)
     laid = list(cards) if cards is not None else _laid(count, look, rng)
     core = np.vstack([card.corners_mm() for card in laid if not card.is_aside])
-    camera = framed(core, size, rng, across_px, hardness)
+    camera = framed(core, size, rng, across_px, hardness, yaw_deg)
     shot = Shot(camera, rng, hardness, ground)
     canvas = shot.canvas
     put_things(canvas, laid, rng, over=False)
@@ -63,6 +68,22 @@ def comet_photograph(
     aside = [camera.project(card.corners_mm()).tolist() for card in laid if card.is_aside]
     conditions = {"turned": look.is_turned, "things": bool(over.any())}
     return shot.develop("comet", printing, {"cards": entries}, aside + outlines(entries), conditions)
+
+
+def teaching_photograph(rng: np.random.Generator, look: CometPrinting, size: tuple[int, int]) -> Photograph:
+    """A calm photograph of five upright cards that show every number, see `teaching_cards`."""
+    cards = teaching_cards(look, rng)
+    wide = float(np.ptp(np.vstack([card.corners_mm() for card in cards])[:, 0]))
+    across_px = float(rng.uniform(0.55, 0.88)) * size[0] * _HEXEL_MM / wide
+    return comet_photograph(
+        rng,
+        size=size,
+        printing=look,
+        cards=cards,
+        across_px=across_px,
+        hardness=0.35,
+        yaw_deg=float(rng.normal(0, 3)),
+    )
 
 
 def _style(printing: str, typefaces: Sequence[Typeface], rng: np.random.Generator, hardness: float) -> CometPrinting:
@@ -99,9 +120,11 @@ def _put(canvas: Canvas, card: LaidComet, look: CometPrinting, gloss: float, rng
 
 def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, owner: Field) -> Entry:
     """The truth about one card of a group: besides the contract's, how much of it and of each number is hidden, and the
-    outlines of its numbers."""
+    outlines of its numbers, of the print that is seen best where one is printed twice."""
     corners = camera.project(card.corners_mm())
-    marks = [camera.project(mark) for mark in card.marks_mm(look)]
+    prints = [[camera.project(mark) for mark in marks] for marks in card.marks_mm(look)]
+    seen = [min((covered_share(owner, mark, number), k) for k, mark in enumerate(marks)) for marks in prints]
+    marks = [marks[k] for marks, (_, k) in zip(prints, seen, strict=True)]
     values = None if card.values is None else sorted(card.values)
     entry = {
         "values": values,
@@ -109,7 +132,7 @@ def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, o
         "corners": np.round(corners, 2).tolist(),
         "printed": None if card.values is None else list(card.values),
         "covered": round(covered_share(owner, corners, number), 3),
-        "hidden": [round(covered_share(owner, mark, number), 2) for mark in marks],
+        "hidden": [round(hidden, 2) for hidden, _ in seen],
         "marks": [np.round(mark, 2).tolist() for mark in marks],
     }
     return marked_cut(entry, corners, camera.size)

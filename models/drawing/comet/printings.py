@@ -23,6 +23,43 @@ Typeface = Mapping[str, Mask]
 LABELS = tuple(comet.label(value) for value in comet.NUMBERS)
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a number is printed.
+
+    Attributes:
+        slot: which of the card's three numbers stands there.
+        at_mm: its middle, from the middle of the card as it is read.
+        numeral_mm: how high it stands.
+        room_mm: how wide it may be; a wider one is printed narrower.
+        turn_deg: how far it is turned clockwise, in whole quarters.
+    """
+
+    slot: int
+    at_mm: tuple[float, float]
+    numeral_mm: float
+    room_mm: float
+    turn_deg: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """What is printed under each number: its form, its size in numerals' heights, and its colour for each number."""
+
+    form: str
+    size: float
+    inks: tuple[Ink, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A printed area, or a line where it has a width: points in mm from the middle of the card as it is read."""
+
+    points_mm: tuple[tuple[float, float], ...]
+    ink: Ink
+    width_mm: float = 0.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CometPrinting:
     """How a whole deck looks. Lengths in mm, colours BGR.
@@ -43,6 +80,10 @@ class CometPrinting:
         comet: radius of the mark in the top left corner, 0 for none.
         back: the colours of the back and of what is printed on it.
         back_kind: what is printed on it.
+        has_columns: the sections stand side by side, each as high as the card.
+        own_places: where the numbers are printed, where that is not the middle of each section.
+        holder: what is printed under each number, if anything is.
+        figures: what else is printed on every face, under the numbers.
     """
 
     typeface: Typeface
@@ -64,6 +105,31 @@ class CometPrinting:
     comet_at: tuple[float, float]
     back: tuple[Ink, Ink]
     back_kind: str
+    has_columns: bool = False
+    own_places: tuple[Place, ...] = ()
+    holder: Holder | None = None
+    figures: tuple[Figure, ...] = ()
+
+    @property
+    def extent(self) -> tuple[float, float]:
+        """Width and height in mm of the card as it is read."""
+        width, height = self.size
+        return (height, width) if self.is_turned else (width, height)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where the numbers are printed: in the middle of each section unless it has places of its own."""
+        if self.own_places:
+            return self.own_places
+        across = 0 if self.is_turned else 1
+        room = (self.size[1] / 3 if self.is_turned else self.size[0]) * 0.84
+        step = (self.extent[across] - 2 * self.margin_mm) / 3
+        places = []
+        for slot in range(3):
+            at = list(self.aside)
+            at[across] += (slot - 1) * step
+            places.append(Place(slot, (at[0], at[1]), self.numeral_mm, room))
+        return tuple(places)
 
 
 BACKS = ("comet", "frame", "stripes", "diamonds", "disc", "plain", "dots")
