@@ -90,6 +90,7 @@ SHAPES = {
     "embedding": [(6, 24, 24)],
     "tile_classifier": [(3, 48, 48)],
     "numeral_classifier": [(3, 96, 72)],
+    "number_classifier": [(3, 32, 48)],
     "keypoints": [(4, 96, 96)],
     "refiner": [(3, 40, 40)],
     "insect_classifier": [(3, 168, 168), (3, 96, 144)],

@@ -1,0 +1,1 @@
+"""Trains the reader of single numbers of a taught Comet printing."""
