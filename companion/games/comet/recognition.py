@@ -1,15 +1,16 @@
-"""How Seven Card Comet is recognised: numerals are read as print, so there is no printing to learn."""
+"""How Seven Card Comet is recognised: a known printing's numerals are read as print, others by a taught profile."""
 
 from pathlib import Path
 
 import numpy as np
 
-from companion.errors import UsageError
 from companion.games.comet.vision.classifier import PretrainedNumerals
-from companion.games.comet.vision.enrolment import learn_comet
-from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.enrolment import TEACHING, learn_comet
+from companion.games.comet.vision.profile import CometProfile
+from companion.games.comet.vision.recognizer import CometClassifier, read_comet
 from companion.games.comet.vision.results import DetectedCometCard, aligned_comet
 from companion.games.comet.vision.results import in_words as card_in_words
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.card_tracker import CardTracker
@@ -17,13 +18,11 @@ from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.loose_layout import LooseLayout
 
 
-def _classifier(edition: str | None, profile: Path | None) -> PretrainedNumerals:
-    if profile is not None:
-        raise UsageError(f"comet takes no profile, numerals are read as print: leave out {profile}", code="bad-profile")
-    return PretrainedNumerals()
+def _classifier(edition: str | None, profile: Path | None) -> CometClassifier:
+    return PretrainedNumerals() if profile is None else TaughtNumerals(CometProfile.read(profile))
 
 
-def _tracker(classifier: PretrainedNumerals, patience: SettleTimes) -> CardTracker:
+def _tracker(classifier: CometClassifier, patience: SettleTimes) -> CardTracker:
     return CardTracker(read_comet, LooseLayout(aligned_comet), classifier, patience, identity=_identity)
 
 
@@ -50,4 +49,5 @@ RECOGNIZER = Recognizer(
     tracker=_tracker,
     in_words=in_words,
     learn=learn_comet,
+    teaching=TEACHING,
 )

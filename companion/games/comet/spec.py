@@ -8,5 +8,5 @@ SPEC = GameSpec(
     package="companion.games.comet",
     zones=(*POTS, TAIL),
     has_mats=True,
-    networks=("detector", "corner_refiner", "numeral_classifier"),
+    networks=("detector", "corner_refiner", "numeral_classifier", "number_classifier"),
 )

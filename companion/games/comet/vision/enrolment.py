@@ -1,43 +1,332 @@
-"""Learning a Comet printing: there is nothing to learn, and a labelled photograph shows whether that is so."""
+"""Teaching a Comet printing: upright cards that together show every number, and perhaps one that lies face down.
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+On each photograph the cards' outlines are brought to agree, and the places found where all cards show their labelled
+numbers; a sample keeps both with its crop. A profile holds the places, what the number classifier answers for each
+number there, and the look that all faces, and all backs, have in common.
+"""
 
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import cv2
 import numpy as np
+from numpy.typing import NDArray
 
-from companion.errors import UsageError
-from companion.games.comet.vision.recognizer import read_comet
-from companion.vision.enrolment.labels import label_of
+from companion.errors import TeachingRefused, UsageError
+from companion.games.comet.layout import layouts
+from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.place_search import TaughtCard, find_places, places_at
+from companion.games.comet.vision.places import NumberPlaces, card_to_image
+from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, look_shape
+from companion.games.comet.vision.results import NUMBERS, in_words
+from companion.games.comet.vision.taught_numerals import classify_views
+from companion.games.comet.vision.taught_recognizer import find_outlines
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.printing.layout import Layout
+from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
+from companion.vision.enrolment.labels import OVERLAP, Candidates, shares
+from companion.vision.enrolment.learning import learn
+from companion.vision.enrolment.sample import CropFrame, Sample
+from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
+from companion.vision.geometry.shapes import mapped
+from companion.vision.image.pyramid import Pyramid
+
+Floats = NDArray[np.floating]
+_NUDGES = np.array([[0.0, 0.0], [-0.02, 0.0], [0.02, 0.0], [0.0, -0.02], [0.0, 0.02]])
+"""In half heights of a card: each number is looked at through outlines moved so."""
+_CROP_PX, _CROP_MARGIN = 300, 0.06
+"""Of a sample: the card's longer side in pixels, and how much of it is shown around the card."""
+_NOT_FOUND = (
+    "the labelled numbers are not seen on the cards: lay them upright in even light, hold the camera still, and give "
+    "each card's numbers as they are printed, top to bottom or left to right"
+)
+_USUAL = 63.0 / 88.0
 
 
-def learn_comet(deck: str, pictures: Sequence[tuple[str, np.ndarray]], labels: Sequence[Mapping[str, Any]]) -> NoReturn:
-    """Read the labelled pictures and say how well that goes without learning: a profile would change nothing.
+class CometTeaching(Teaching):
+    """See `Teaching`."""
 
-    Args:
-        deck: the deck's name.
-        pictures: name and uint8 BGR picture of each photograph.
-        labels: one a picture, in the form of a reading: ``cards`` with ``values``.
+    part = "cards"
+    sides = 4
+    least_side_px = LIMITS.least_taught_px
+    alike = LIMITS.alike_squared
+    same = LIMITS.same_squared
 
-    Raises:
-        UsageError: `nothing-to-learn` always, with the count of cards read right; `labels-differ` where one is missing.
+    def layouts(self, deck: str) -> tuple[Layout, ...]:
+        """See `Teaching`."""
+        return layouts(deck)
+
+    def names(self, deck: str) -> tuple[str, ...]:
+        """The numbers as they are printed."""
+        return tuple(in_words([number]) for number in NUMBERS)
+
+    def check_card(self, deck: str, card: Label) -> None:
+        """See `Teaching`."""
+        values: Any = card.get("values")
+        if values is None:
+            return
+        if not isinstance(values, list) or len(values) != 3:
+            raise UsageError(
+                f"a card's values are to be its three numbers, or null, not {values}", code="labels-differ"
+            )
+        unknown = [value for value in values if value not in NUMBERS]
+        if unknown:
+            raise UsageError(f"no card shows {unknown[0]!r}; there are 2 to 14, 14 for the Ace", code="unknown-name")
+
+    def words(self, card: Label) -> str:
+        """See `Teaching`."""
+        return "a card face down" if card["values"] is None else f"the card {in_words(card['values'])}"
+
+    def candidates(self, pyramid: Pyramid) -> Candidates:
+        """See `Teaching`."""
+        found, sure = find_outlines(np.asarray(pyramid.levels[0], np.uint8), pyramid)
+        own: list[Floats] = []
+        for i in np.argsort(-sure):
+            if sure[i] >= LIMITS.card and not any(shares(found[i], other) > OVERLAP for other in own):
+                own.append(found[i])
+        return Candidates(pyramid, 4, np.array(own, np.float32).reshape(-1, 4, 2), found.astype(np.float32))
+
+    def crops(
+        self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]
+    ) -> list[tuple[Floats, Label]]:
+        """See `Teaching`. Raises `TeachingRefused` where numbers are not seen where they are labelled."""
+        lying = [
+            TaughtCard(pyramid, _begun_at_top(quad), tuple(card["values"] or ()), _corners(rough))
+            for quad, rough, card in zip(outlines, given, cards, strict=True)
+        ]
+        faces = [card for card in lying if card.values]
+        if not faces:
+            raise TeachingRefused("no card lies face up: lay cards that show their numbers", code="numbers-not-found")
+        faces, half_width = _upright(faces)
+        faces = _to_edges(_aligned(faces, half_width), half_width)
+        places = _places(faces, half_width)
+        _require_labelled(faces, places)
+        shown = iter(faces)
+        found: list[tuple[Floats, Label]] = []
+        for card, label in zip(lying, cards, strict=True):
+            one = next(shown) if card.values else card
+            about = {"shape": round(half_width, 4), "places": places.as_rows() if card.values else []}
+            found.append((one.corners, {"values": label["values"], **about}))
+        return found
+
+    def frame(self, card: Label) -> CropFrame:
+        """The card with a little around it; a square before its shape is known."""
+        wide = float(card.get("shape", 1.0))
+        size = np.array([wide, 1.0]) / max(wide, 1.0) * _CROP_PX
+        margin = _CROP_MARGIN * _CROP_PX
+        whole = np.round(size + 2 * margin).astype(int)
+        corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]]) * size + margin - 0.5
+        return CropFrame((int(whole[0]), int(whole[1])), corners)
+
+    def fit(self, deck: str, samples: Sequence[Sample]) -> CometProfile:
+        """See `Teaching`."""
+        placed = [sample for sample in samples if sample.label.get("places")]
+        if not placed:
+            raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
+        half_width = float(np.median([sample.label["shape"] for sample in placed]))
+        lights = [sample.light for sample in placed]
+        most = max(lights, key=lights.count)
+        places = NumberPlaces.from_rows(placed[lights.index(most)].label["places"], half_width)
+        features = self.features(samples)
+        backs = [sample for sample in samples if sample.label["values"] is None]
+        return CometProfile(
+            deck,
+            half_width,
+            places.slots.astype(np.float32),
+            places.at,
+            places.high,
+            places.is_turned.astype(np.float32),
+            np.array([self.names(deck).index(one.name) + NUMBERS[0] for one in features], np.float32),
+            np.array([one.vector for one in features], np.float32),
+            self._mean_look(placed, half_width),
+            self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
+        )
+
+    def features(self, samples: Sequence[Sample]) -> list[Feature]:
+        """What the number classifier answers for each number: the mean of looks moved a little."""
+        found = []
+        for i, sample in enumerate(samples):
+            rows = sample.label.get("places") or []
+            if not rows:
+                continue
+            pyramid, corners = self._shown(sample)
+            places = NumberPlaces.from_rows(rows, float(sample.label["shape"]))
+            sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
+            moved = np.array([corners + nudge @ sides for nudge in _NUDGES])
+            means = classify_views(places.views(pyramid, moved)).embeddings.mean(0)
+            means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-6)
+            for vector, slot in zip(means, places.slots.tolist(), strict=True):
+                number = sample.label["values"][slot]
+                if number is not None:
+                    found.append(Feature(i, in_words([number]), vector))
+        return found
+
+    def cutouts(self, sample: Sample) -> list[Cutout]:
+        """Each number, where it is printed first."""
+        frame, values = self.frame(sample.label), sample.label["values"]
+        found = []
+        for slot, row in self._first_rows(sample.label):
+            if values[slot] is not None:
+                _, x, y, high, _ = row
+                half = np.array([0.8 * high, 0.7 * high])
+                image_from_card = card_to_image(frame.corners, float(sample.label["shape"]))
+                low, top = mapped(image_from_card, np.array([x, y]) - half).tolist()
+                right, bottom = mapped(image_from_card, np.array([x, y]) + half).tolist()
+                found.append(Cutout(in_words([values[slot]]), (int(low), int(top), int(right), int(bottom))))
+        return found
+
+    def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
+        """See `Teaching`."""
+        values = list(card["values"])
+        slots = [slot for slot, _ in self._first_rows(card) if values[slot] is not None]
+        numbers = {in_words([number]): number for number in NUMBERS}
+        values[slots[cutout]] = None if name is None else numbers[name]
+        return {**card, "values": values} if any(value is not None for value in values) else None
+
+    def _first_rows(self, card: Label) -> list[tuple[int, Sequence[float]]]:
+        """The first print of each number, by its slot."""
+        rows: dict[int, Sequence[float]] = {}
+        for row in card.get("places") or []:
+            rows.setdefault(int(row[0]), row)
+        return sorted(rows.items())
+
+    def _shown(self, sample: Sample) -> tuple[Pyramid, NDArray[np.float32]]:
+        """A sample as a picture, and its card's corners (4, 2)."""
+        return Pyramid.of(sample.crop()), self.frame(sample.label).corners.astype(np.float32)
+
+    def _mean_look(self, samples: Sequence[Sample], half_width: float) -> NDArray[np.float32]:
+        looks = [look_at(*self._shown(sample), look_shape(half_width)) for sample in samples]
+        return np.asarray(np.mean(looks, axis=0), np.float32)
+
+
+TEACHING = CometTeaching()
+learn_comet = partial(learn, TEACHING)
+
+
+def _corners(rough: Any) -> NDArray[np.float64] | None:
+    return np.asarray(rough, np.float64) if rough is not None and np.shape(rough) == (4, 2) else None
+
+
+def _begun_at_top(outline: Floats) -> Floats:
+    """The outline (4, 2), its first corner the top left as the picture shows it."""
+    middle = outline.mean(0)
+    corner = np.array([-1.0, -1.0])
+    return np.roll(outline, -int(((outline - middle) @ corner).argmax()), 0)
+
+
+def _upright(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], float]:
+    """The cards begun at their top left, and their half width.
+
+    Cards lie upright; a photograph taken from another side of the table is noticed by its numbers.
     """
-    right = shown = 0
-    for index, (name, picture) in enumerate(pictures):
-        wanted = _labelled(name, index, labels)
-        told = Counter(_key(card["values"]) for card in read_comet(picture).as_json()["cards"])
-        shown += sum(wanted.values())
-        right += sum((wanted & told).values())
-    raise UsageError(
-        f"{deck} needs no learning, numerals are read as print: of the {shown} cards labelled {right} are read right",
-        code="nothing-to-learn",
-    )
+    for start in (0, 2, 1, 3):
+        ways = [replace(card, corners=np.roll(card.corners, -start, 0)) for card in cards]
+        half_width = _half_width(ways)
+        if set(find_places(ways, half_width)[1].tolist()) == {0, 1, 2}:
+            return ways, half_width
+    raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
 
 
-def _labelled(name: str, index: int, labels: Sequence[Mapping[str, Any]]) -> Counter[Any]:
-    """How often each card is on a picture."""
-    return Counter(_key(card.get("values")) for card in label_of(name, index, labels).get("cards") or [])
+def _places(cards: Sequence[TaughtCard], half_width: float) -> NumberPlaces:
+    """Where the numbers stand. Raises `TeachingRefused` where one of the three is not found."""
+    boxes, slots, turned = find_places(cards, half_width)
+    if set(slots.tolist()) != {0, 1, 2}:
+        raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
+    return places_at(boxes, turned, half_width, slots)
 
 
-def _key(values: Sequence[int | None] | None) -> tuple[int, ...] | None:
-    return None if values is None else tuple(sorted(v for v in values if v is not None))
+def _half_width(cards: Sequence[TaughtCard]) -> float:
+    """The cards' width over their height; that of usual cards where it is about that."""
+    ratios = []
+    for card in cards:
+        size = card.pyramid.size
+        long = proportion_of(card.corners.astype(float), FOCAL_LENGTH * max(size), np.array(size) / 2)
+        sides = np.linalg.norm(np.roll(card.corners, -1, 0) - card.corners, axis=1)
+        ratios.append(1 / long if sides[0] + sides[2] < sides[1] + sides[3] else long)
+    ratio = float(np.median(ratios))
+    for usual in (_USUAL, 1 / _USUAL):
+        if abs(np.log(ratio / usual)) < LIMITS.usual_proportion:
+            return usual
+    return ratio
+
+
+def _aligned(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:
+    """The cards, their outlines moved to agree with each other."""
+    shape, aligned = look_shape(half_width), list(cards)
+    for _ in range(2):
+        mean = np.mean([look_at(card.pyramid, card.corners, shape) for card in aligned], axis=0)
+        fits = [align(card.pyramid, card.corners, np.asarray(mean, np.float32)).corners for card in aligned]
+        aligned = [replace(card, corners=fit) for card, fit in zip(aligned, fits, strict=True)]
+    return aligned
+
+
+def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:
+    """The cards, their outlines moved out to their edges where they were found at a frame printed within."""
+    away = _beyond_frame(cards, half_width)
+    rect = np.array([[-half_width, -1], [half_width, -1], [half_width, 1], [-half_width, 1]])
+    rect += np.array([[-away[3], -away[0]], [away[1], -away[0]], [away[1], away[2]], [-away[3], away[2]]])
+    return [
+        replace(card, corners=mapped(card_to_image(card.corners, half_width), rect).astype(np.float32))
+        for card in cards
+    ]
+
+
+def _beyond_frame(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.float64]:
+    """How far beyond the outlines the cards' top, right, bottom and left edges lie (4,), in half heights.
+
+    The outlines agree with each other; where people gave corners, those say it by their mean, else an edge that all
+    cards have at the same distance.
+    """
+    given = [card for card in cards if card.rough is not None]
+    if len(given) == len(cards):
+        away = np.array([_rough_sides(card, half_width) for card in given])
+        mean, error = away.mean(0), away.std(0) / np.sqrt(len(away))
+        is_off = np.abs(mean).max() > LIMITS.frame_inset and (np.abs(mean) > 2 * error).sum() > 2
+        return np.asarray(mean) if is_off else np.zeros(4)
+    return _edge_beyond(cards, half_width)
+
+
+def _rough_sides(card: TaughtCard, half_width: float) -> NDArray[np.float64]:
+    """How far beyond its outline a card's sides lie by its rough outline (4,)."""
+    assert card.rough is not None
+    image_from_card = card_to_image(card.corners, half_width)
+    places = mapped(np.linalg.inv(image_from_card), card.rough)
+    x, y = np.sort(places[:, 0]), np.sort(places[:, 1])
+    return np.array([-1 - y[:2].mean(), x[2:].mean() - half_width, y[2:].mean() - 1, -half_width - x[:2].mean()])
+
+
+def _edge_beyond(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.float64]:
+    """How far beyond their outlines all cards show an edge along each side (4,), 0 where they do not."""
+    shape = (2 * LOOK_HIGH, round(2 * LOOK_HIGH * half_width))
+    margin = round(LIMITS.widest_margin * LOOK_HIGH)
+    looks = [look_at(card.pyramid, card.corners, shape, margin) for card in cards]
+    found = np.zeros(4)
+    for side in range(4):
+        profile = np.zeros(margin)
+        for look in looks:
+            strip = np.rot90(look, side)[:margin, margin:-margin]
+            middle = np.median(strip[:, strip.shape[1] // 8 : -(strip.shape[1] // 8)], axis=1)
+            profile += np.abs(np.gradient(cv2.GaussianBlur(middle[:, None].astype(np.float32), (1, 3), 0)[:, 0]))
+        profile /= len(looks)
+        least = max(2, round(LIMITS.frame_inset * LOOK_HIGH))
+        outer = profile[: margin - least]
+        if len(outer) and outer.max() > LIMITS.edge_step:
+            found[side] = (margin - 0.5 - int(outer.argmax())) / LOOK_HIGH
+    return found if (found > 0).all() and np.ptp(found) < LIMITS.uneven_margin else np.zeros(4)
+
+
+def _require_labelled(cards: Sequence[TaughtCard], places: NumberPlaces) -> None:
+    """Raises `TeachingRefused` where another number than the labelled one is plainly seen."""
+    for number, card in enumerate(cards, 1):
+        seen = classify_views(places.views(card.pyramid, card.corners[None])[0])
+        for place, slot in enumerate(places.slots.tolist()):
+            likely, told = np.exp(seen.numbers[place, :-1]), card.values[slot]
+            plain = NUMBERS[int(likely.argmax())]
+            if plain != told and likely.max() > LIMITS.contradiction and likely[NUMBERS.index(told)] < 0.01:
+                raise TeachingRefused(
+                    f"card {number} is labelled {in_words(list(card.values))}, but {in_words([plain])} is seen where "
+                    f"{in_words([told])} should be: give its numbers as they are printed",
+                    code="labels-contradict",
+                )

@@ -8,28 +8,35 @@ from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.plausibility import compared, is_gap, unlikeness
 from companion.games.comet.vision.reexamination import SeenOutlines, classify_outlines
 from companion.games.comet.vision.results import BACK, CometReading, DetectedCometCard
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.taught_recognizer import read_taught
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.games.comet.vision.untaught_printing import find_layout, is_unfamiliar, verified
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import Find, verify
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
+CometClassifier = PretrainedNumerals | TaughtNumerals
+
 
 def read_comet(
-    bgr: np.ndarray, classifier: PretrainedNumerals | None = None, across_px: float | None = None
+    bgr: np.ndarray, classifier: CometClassifier | None = None, across_px: float | None = None
 ) -> CometReading:
     """Read a Comet table from one picture, without history.
 
     Args:
         bgr: uint8 (h, w, 3).
-        namer: no matter, numerals are read as print.
+        classifier: reads the numbers of a taught printing; None for numerals one above the other, read as print.
         across_px: between opposite edges of a hexagon as large as the cards, when known: the picture is then searched
             at the cheapest scale.
 
     Returns:
         The reading; without cards it carries the warning ``nothing-found``.
     """
+    if isinstance(classifier, TaughtNumerals):
+        return read_taught(bgr, classifier, across_px)
     classifier = PretrainedNumerals()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
@@ -43,6 +50,12 @@ def read_comet(
     clock.lap("name")
     cards = [_card(k, seen, i, classifier) for k, i in enumerate(_reported(seen.presence, seen.corners))]
     told = _present(cards, pyramid)
+    if is_unfamiliar(told):
+        layout = find_layout(bgr, pyramid) if across_px is None else None
+        taught = None if layout is None else read_taught(bgr, layout, across_px)
+        if taught is not None and not is_unfamiliar([c for c in taught.cards if isinstance(c, DetectedCometCard)]):
+            return taught
+        told = [verified(pyramid, card) for card in told]
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
     if not told:

@@ -103,5 +103,76 @@ class CometLimits:
     alike_backs: float = 0.06
     strange_backs: float = 0.2
 
+    # taught printings
+    least_log: float = -7.0
+    """A network's log-probability of a number is taken for no less."""
+    likeness: float = 8.0
+    """What a likeness of 1 to a taught sample is worth in log-probability."""
+    plain_print: float = 0.6
+    """A print less sure than this says nothing beside another of the same number."""
+    read_card: float = 0.6
+    """A card whose numbers are read so surely lies there the way up it was read."""
+    look_weight: float = 0.5
+    """What looking as taught is worth beside numbers that are read."""
+    alignment_gain: float = 0.02
+    unlike_numbers: float = 0.08
+    unlike_face: float = 0.3
+    """An outline less legible and less like the taught face than this is looked at no closer."""
+    likely_way: float = 0.25
+    """A way up that scores less by more than this is not the card's."""
+    less_alike: float = 0.17
+    """A card that looks less like the taught face than most do, by more, may lie across two: it is looked at again."""
+    free_share: float = 0.55
+    """An outline that shows no numbers is told where no read cards cover more of it."""
+    plainer_way: float = 0.1
+    unsure_way: float = 0.5
+    """A single number says which way up a card lies only where its look is plainer than the other way up by so much;
+    else it is no surer than this."""
+    like_face: float = 0.75
+    like_back: float = 0.7
+    """An outline whose look correlates so with the taught one shows that."""
+    maybe_back: float = 0.85
+    less_like_face: float = 0.5
+    """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
+    farthest_alignment: float = 0.16
+    """A corner is moved by less than so much of the card's height to fit the taught look."""
+    plain_proportion: float = 0.12
+    """Sides whose lengths differ by more than this, as a logarithm, say which way a card lies."""
+    unread_taught: float = 0.8
+    """An outline that shows neither numbers nor a taught look is told when it is found so surely."""
+    odd_area: float = 0.35
+    """A card's area differs from those beside it by less, as a logarithm."""
+
+    # enrolment
+    plain_view: float = 0.5
+    """A box is taken for a place of the labelled number when the network says so this surely."""
+    agreeing_share: float = 0.62
+    """A place shows the labelled numbers, in sum of their probabilities, on at least so many of the cards."""
+    usual_proportion: float = 0.08
+    """A card whose width over height is off that of usual cards by less, as a logarithm, is a usual one."""
+    least_taught_px: float = 60.0
+    frame_inset: float = 0.025
+    """A frame lies farther within the card's edge than this, in half heights."""
+    widest_margin: float = 0.2
+    uneven_margin: float = 0.05
+    edge_step: float = 5.0
+    """Of 255 for a pixel of 1/64 of the half height: a card's edge is at least so plain along a whole side."""
+    contradiction: float = 0.97
+    """A number seen more surely than this where another is labelled contradicts the label."""
+    alike_squared: float = 0.5
+    same_squared: float = 0.08
+    """Numbers whose embeddings, of length 1, lie nearer by squared distance are often mistaken, or look the same."""
+
+    # untaught printings
+    familiar_share: float = 0.6
+    """Of the cards face up on a table of a known printing at least so many are read in full."""
+    verified: float = 0.3
+    """A number stands where a known printing has it if a look at that place alone gives it so much."""
+    fewest_searched: int = 3
+    most_searched: int = 8
+    """So many cards are searched for places that their numbers have in common."""
+    uneven_numerals: float = 0.35
+    """The three numerals of a plain layout differ in height by less, as a logarithm."""
+
 
 LIMITS = CometLimits()

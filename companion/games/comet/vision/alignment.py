@@ -1,0 +1,77 @@
+"""A card's look as a whole: rectified, compared with what was taught, and its outline moved to fit.
+
+A frame printed along the rim is easily taken for the card's edge; what was taught says how far the edge is from it.
+"""
+
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.geometry.shapes import mapped
+from companion.vision.image.pyramid import Pyramid, warp
+
+Floats = NDArray[np.float32]
+_MARGIN = 0.14
+"""How far around a card is looked, in shares of its height."""
+_CRITERIA = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 30, 1e-3)
+_SMOOTH = 5
+"""The Gaussian kernel's size in pixels, for looks a little blurred or aside."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alignment:
+    """An outline moved to where a taught look fits, and the correlation of the two looks there, -1..1."""
+
+    corners: Floats
+    correlation: float
+
+
+def look_at(pyramid: Pyramid, corners: NDArray[np.floating], shape: tuple[int, int], margin: int = 0) -> Floats:
+    """A card (4, 2) seen straight on, grey (h, w) float32, with so many pixels around it."""
+    image_from_look = _image_from_look(corners, shape)
+    moved = image_from_look @ np.array([[1, 0, -margin], [0, 1, -margin], [0, 0, 1.0]])
+    size = (shape[1] + 2 * margin, shape[0] + 2 * margin)
+    area = abs(cv2.contourArea(np.asarray(corners, np.float32)))
+    seen = warp(pyramid, moved, size, float(np.sqrt(area / (shape[0] * shape[1]))))
+    return np.asarray(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), np.float32)
+
+
+def _image_from_look(corners: NDArray[np.floating], shape: tuple[int, int]) -> NDArray[np.float64]:
+    ends = _ends(shape).astype(np.float32)
+    return cv2.getPerspectiveTransform(ends, np.asarray(corners, np.float32)).astype(np.float64)
+
+
+def _ends(shape: tuple[int, int]) -> NDArray[np.float64]:
+    """A look's corners (4, 2) in its pixels."""
+    h, w = shape
+    return np.array([[0, 0], [w, 0], [w, h], [0, h]]) - 0.5
+
+
+def correlation(seen: Floats, taught: Floats) -> float:
+    """How alike two looks (h, w) are, whatever the light, -1..1."""
+    a, b = (cv2.GaussianBlur(one, (_SMOOTH, _SMOOTH), 0) for one in (seen, taught))
+    a, b = a - a.mean(), b - b.mean()
+    return float((a * b).sum() / max(1e-6, float(np.linalg.norm(a) * np.linalg.norm(b))))
+
+
+def align(pyramid: Pyramid, corners: NDArray[np.floating], taught: Floats) -> Alignment:
+    """The outline (4, 2) moved to where a taught look fits best; as it is where that is no better, or far away."""
+    shape = (taught.shape[0], taught.shape[1])
+    margin = round(_MARGIN * shape[0])
+    around = look_at(pyramid, corners, shape, margin)
+    first = correlation(around[margin:-margin, margin:-margin], taught)
+    unmoved = Alignment(np.asarray(corners, np.float32), first)
+    start = np.array([[1, 0, margin], [0, 1, margin], [0, 0, 1]], np.float32)
+    everywhere = np.full(around.shape, 255, np.uint8)
+    try:
+        found, move = cv2.findTransformECC(taught, around, start, cv2.MOTION_HOMOGRAPHY, _CRITERIA, everywhere, _SMOOTH)
+    except cv2.error:  # it does not converge: the looks have nothing in common
+        return unmoved
+    ends = _ends(shape)
+    places = mapped(np.asarray(move, np.float64), ends) - margin
+    if found < first or np.abs(places - ends).max() > LIMITS.farthest_alignment * shape[0]:
+        return unmoved
+    return Alignment(mapped(_image_from_look(corners, shape), places).astype(np.float32), float(found))

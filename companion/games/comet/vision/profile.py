@@ -1,0 +1,78 @@
+"""What is learnt of a Comet printing: where its numbers stand, how they look there, and the card's look as a whole."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from companion.games.comet.vision.places import NumberPlaces
+from companion.games.comet.vision.results import NUMBERS
+from companion.vision.enrolment.profile import Profile
+
+NETWORK = "comet/number_classifier/weights.onnx"
+EMBEDDED = 64
+"""Numbers of a view's embedding."""
+LOOK_HIGH = 64
+"""How high a card's look is kept, in pixels; its width follows from the card's."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CometProfile(Profile):
+    """A printing, as it was learnt.
+
+    Attributes:
+        half_width: the card's width over its height, as it is read.
+        slots: which number stands at each place (P,), 0 to 2.
+        at: the places' middles in the card's frame (P, 2), see `places`.
+        high: how high numerals stand there (P,).
+        turned: 1 where they stand upside down, else 0 (P,).
+        numbers: which number each sample shows (S,).
+        embeddings: those of views of the numbers (S, EMBEDDED), of length 1.
+        face: what all faces have in common, seen straight on (h, w), grey.
+        back: the back seen straight on (h, w), grey; empty where it was not shown.
+    """
+
+    GAME: ClassVar[str] = "comet"
+    VERSION: ClassVar[int] = 1
+    NETWORKS: ClassVar[tuple[str, ...]] = (NETWORK,)
+    half_width: float
+    slots: np.ndarray
+    at: np.ndarray
+    high: np.ndarray
+    turned: np.ndarray
+    numbers: np.ndarray
+    embeddings: np.ndarray
+    face: np.ndarray
+    back: np.ndarray
+
+    @property
+    def places(self) -> NumberPlaces:
+        """Where the numbers stand."""
+        return NumberPlaces(self.slots.astype(np.intp), self.at, self.high, self.turned > 0.5, self.half_width)
+
+    def summary(self) -> str:
+        """See `Profile`."""
+        prints = len(self.slots) // 3
+        often = "" if prints < 2 else f", each printed {prints} times"
+        back = "and its back" if self.back.size else "without its back, which was not shown"
+        return f"the {len(set(self.numbers.tolist()))} numbers of {self.deck}{often}, {back}"
+
+    def is_consistent(self) -> bool:
+        """See `Profile`."""
+        count = len(self.slots)
+        return (
+            0.3 < self.half_width < 3.0
+            and {0, 1, 2} == set(self.slots.tolist())
+            and self.at.shape == (count, 2)
+            and self.high.shape == self.turned.shape == (count,)
+            and bool((self.high > 0.02).all())
+            and self.embeddings.shape == (len(self.numbers), EMBEDDED)
+            and set(self.numbers.tolist()) == set(NUMBERS)
+            and self.face.shape == look_shape(self.half_width)
+            and self.back.shape in ((0,), self.face.shape)
+        )
+
+
+def look_shape(half_width: float) -> tuple[int, int]:
+    """Height and width in pixels of a card's look."""
+    return LOOK_HIGH, max(8, round(LOOK_HIGH * half_width))

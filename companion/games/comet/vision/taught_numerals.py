@@ -1,0 +1,121 @@
+"""The numbers of cards of a taught printing: each place seen alone, by a network trained on many typefaces and by its
+likeness to the taught samples.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, normalised
+from companion.games.comet.vision.profile import NETWORK, CometProfile
+from companion.games.comet.vision.results import BACK, NUMBERS
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.networks import logistic, network, softmax
+
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberViews:
+    """What the network answers for views of single numbers.
+
+    Attributes:
+        numbers: log-probabilities of `NUMBERS` and none (..., 14).
+        upright: probability that a number stands upright (...).
+        embeddings: of length 1 (..., EMBEDDED).
+    """
+
+    numbers: Floats
+    upright: Floats
+    embeddings: Floats
+
+
+def classify_views(views: NDArray[np.uint8]) -> NumberViews:
+    """What views (..., VIEW_HIGH, VIEW_WIDE, 3) show."""
+    flat = views.reshape(-1, VIEW_HIGH, VIEW_WIDE, 3)
+    answers = network(NETWORK).forward(normalised(flat)) if len(flat) else np.zeros((0, len(NUMBERS) + 66), np.float32)
+    answers = answers.reshape(*views.shape[:-3], -1)
+    count = len(NUMBERS) + 1
+    embeddings = answers[..., count + 1 :]
+    length = np.linalg.norm(embeddings, axis=-1, keepdims=True)
+    numbers = np.log(np.maximum(softmax(answers[..., :count]), 1e-7))
+    return NumberViews(numbers, logistic(answers[..., count]), embeddings / np.maximum(length, 1e-6))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaughtScores:
+    """What is seen on cards.
+
+    Attributes:
+        sections: probabilities (N, 3, 15) of `NUMBERS`, a back (always 0), and none of these.
+        legible: how surely all three numbers are read, the right way up (N,).
+    """
+
+    sections: NDArray[np.float64]
+    legible: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class TaughtNumerals:
+    """Names the numbers of a taught printing. See `Classifier`."""
+
+    profile: CometProfile
+
+    def read_numerals(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> TaughtScores:
+        """What is seen on cards (N, 4, 2) whose first corner is the top left."""
+        places = self.profile.places
+        seen = classify_views(places.views(pyramid, corners))
+        likely = self._weigh(seen)
+        numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
+        legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
+        sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
+        return TaughtScores(sections, np.exp(legible))
+
+    def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15)."""
+        return self.read_numerals(pyramid, corners).sections
+
+    def accept(self, probabilities: NDArray[np.floating]) -> tuple[str | None, ...]:
+        """See `Classifier`."""
+        names = (*map(str, NUMBERS), BACK, None)
+        best, sure = probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist()
+        return tuple(names[k] if p >= LIMITS.sure_number else None for k, p in zip(best, sure, strict=True))
+
+    def _weigh(self, seen: NumberViews) -> NDArray[np.float64]:
+        """Of each view (N, P) the probabilities (N, P, 14) of `NUMBERS` and none, by network and likeness."""
+        likely = np.maximum(seen.numbers[..., :-1], LIMITS.least_log)
+        if len(self.profile.embeddings):
+            alike = seen.embeddings @ self.profile.embeddings.T
+            likely = likely + LIMITS.likeness * np.stack([alike[..., of].max(-1) for of in self._of_number], -1)
+        there = (1 - np.exp(seen.numbers[..., -1:])) * seen.upright[..., None]
+        return np.asarray(np.concatenate([softmax(likely) * there, 1 - there], -1), np.float64)
+
+    @cached_property
+    def _of_number(self) -> list[NDArray[np.intp]]:
+        """The samples of each number."""
+        return [np.flatnonzero(self.profile.numbers == number) for number in NUMBERS]
+
+
+def _joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One number's probabilities (N, 14) from those of each of its prints (N, R, 14): the surest, unless they differ.
+
+    A hand or another card may lie on one of them; two that are plainly seen and differ say nothing.
+    """
+    if prints.shape[1] == 1:
+        return prints[:, 0]
+    best = prints[..., :-1].max(-1)
+    order = np.argsort(-best, axis=1)
+    rows = np.arange(len(prints))
+    first, second = prints[rows, order[:, 0]], prints[rows, order[:, 1]]
+    product = first[:, :-1] * second[:, :-1]
+    product = product / np.maximum(product.sum(1, keepdims=True), 1e-9)
+    there = 1 - first[:, -1:] * second[:, -1:]
+    both = np.concatenate([product * there, 1 - there], 1)
+    is_alone = best[rows, order[:, 1]] < LIMITS.plain_print
+    differs = first[:, :-1].argmax(1) != second[:, :-1].argmax(1)
+    doubt = np.concatenate([(first[:, :-1] + second[:, :-1]) / 2, (first[:, -1:] + second[:, -1:]) / 2], 1)
+    joined = np.where(differs[:, None], doubt, both)
+    return np.asarray(np.where(is_alone[:, None], first, joined))

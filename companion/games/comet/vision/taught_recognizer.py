@@ -1,0 +1,309 @@
+"""Reading a Comet table of a taught printing: outlines whatever is printed, the way up, and the taught numbers.
+
+Outlines come from the detector that knows no print and from Comet's own; each is tried the ways the card may lie. A
+card is told where its numbers are read, where it looks as taught, or where it is found surely and as large as others.
+"""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.comet.vision.alignment import align, correlation, look_at
+from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
+from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import corners_of, suppress_overlaps
+from companion.vision.detection.outlines import detect_outlines
+from companion.vision.geometry.shapes import areas
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
+
+Floats = NDArray[np.floating]
+_ROUNDS = 3
+"""How many cards away from one that is read its neighbours are looked for."""
+_MODELS = 2
+"""So many of the nearest cards that are read say how another may lie."""
+_TOUCHING = 1.03
+"""How far apart the middles of cards that touch are, in their widths or heights."""
+_CORE = 0.6
+"""The share of a card around its middle where no other card's middle lies."""
+_JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
+"""In half heights of a card, along its sides."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypothesis:
+    """An outline, one way up.
+
+    Attributes:
+        corners: (4, 2), the first at the top left as the card is read.
+        found: how surely an outline was found there, 0..1.
+        sections: probabilities (3, 15), see `TaughtScores`.
+        legible: how surely all its numbers are read, 0..1.
+        alike: correlation with the taught face, -1..1.
+        like_back: correlation with the taught back; 0 where none was taught.
+        maybe_back: where none was taught, the probability of a back by a network that knows many, 0..1.
+    """
+
+    corners: Floats
+    found: float
+    sections: NDArray[np.float64]
+    legible: float
+    alike: float = 0.0
+    like_back: float = 0.0
+    maybe_back: float = 0.0
+
+    @property
+    def is_back(self) -> bool:
+        """It looks like a back, and no numbers are read on it."""
+        if self.legible >= LIMITS.read_card:
+            return False
+        is_taught = self.like_back > LIMITS.like_back and self.like_back > self.alike
+        return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < LIMITS.less_like_face)
+
+    @property
+    def presence(self) -> float:
+        """How surely a card is there, 0..1."""
+        looks = max(self.legible, LIMITS.look_weight * max(0.0, self.like_back, self.alike))
+        return 1 - (1 - self.found) * (1 - min(looks, 1.0))
+
+
+def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
+    """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
+    clock = Stopwatch()
+    pyramid = Pyramid.of(bgr, 6)
+    outlines, found = find_outlines(bgr, pyramid, across_px)
+    clock.lap("find")
+    likely = [_look(pyramid, taught, outlines[i], float(found[i])) for i in range(len(outlines))]
+    likely += search_beside(pyramid, taught, likely)
+    clock.lap("name")
+    cards = [_card(k, one, taught) for k, one in enumerate(_present(_with_backs(pyramid, taught, likely)))]
+    warnings = [_unsure(card) for card in cards if None in card.edges]
+    if not cards:
+        warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
+    clock.lap("judge")
+    return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
+
+
+def search_beside(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
+    fresh = read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    places = [place for one in likely if one not in read for place in _around(one.corners, read)]
+    added: list[Hypothesis] = []
+    for _ in range(_ROUNDS if read else 0):
+        places += [one.corners.mean(0) + step for one in fresh for step in _steps(one.corners)]
+        fresh = []
+        for place in places:
+            if _is_covered(place, read, pyramid.size):
+                continue
+            one = _look_again(pyramid, taught, place, read)
+            if one.legible >= LIMITS.read_card and not _is_covered(one.corners.mean(0), read, pyramid.size):
+                added.append(one)
+                if _as_usual([*read, one])[-1] is one:
+                    fresh.append(one)
+                    read = [*read, one]
+        places = []
+        if not fresh:
+            break
+    return added
+
+
+def _as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
+    """Those that look like the taught face about as much as most do: others may lie across two cards."""
+    usual = float(np.median([one.alike for one in read])) if read else 0.0
+    least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
+    return [one for one in read if one.alike >= least]
+
+
+def _steps(corners: Floats) -> Floats:
+    """Where the middles of cards that touch a card (4, 2) lie, from its own middle (4, 2)."""
+    across, down = ((corners[1] - corners[0]) + (corners[2] - corners[3])) / 2, (corners[3] - corners[0])
+    down = (down + corners[2] - corners[1]) / 2
+    return _TOUCHING * np.array([across, -across, down, -down])
+
+
+def _around(corners: Floats, read: list[Hypothesis]) -> list[Floats]:
+    """Where the middle of a card may lie that an outline (4, 2) shows in part: it may show two cards' halves."""
+    middle = corners.mean(0)
+    halves = [step / 2 for one in read[:1] for step in _steps(one.corners)]
+    return [middle, *(middle + half for half in halves)]
+
+
+def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) -> bool:
+    """A card that is read lies at a place, or the place is beyond the picture."""
+    x, y = float(place[0]), float(place[1])
+    if not (0 < x < size[0] and 0 < y < size[1]):
+        return True
+    for one in read:
+        core = one.corners.mean(0) + _CORE * (one.corners - one.corners.mean(0))
+        if cv2.pointPolygonTest(core.astype(np.float32), (x, y), False) >= 0:
+            return True
+    return False
+
+
+def _look_again(pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]) -> Hypothesis:
+    """What a card at a place shows that lies as the nearest read ones do."""
+    apart = [float(np.linalg.norm(one.corners.mean(0) - place)) for one in read]
+    near = [read[i] for i in np.argsort(apart)[:_MODELS]]
+    quads = [one.corners - one.corners.mean(0) + place for one in near]
+    return max((_look(pyramid, taught, quad, 0.0) for quad in quads), key=lambda one: one.legible)
+
+
+def find_outlines(
+    bgr: NDArray[np.uint8], pyramid: Pyramid, across_px: float | None = None
+) -> tuple[Floats, NDArray[np.float64]]:
+    """Outlines (N, 4, 2) that may be cards, and how surely each is one (N,)."""
+    width_px = None if across_px is None else across_px * LIMITS.width_of_across
+    own = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
+    refined = refine_corners(CORNER_REFINER, pyramid, corners_of(own, 4), CARD, LIMITS.refinements)
+    others = detect_outlines(bgr, 4)
+    corners = [*refined, *(other.corners for other in others)]
+    sure = [*(one.confidence for one in own), *(other.confidence for other in others)]
+    return np.array(corners, np.float64).reshape(-1, 4, 2), np.array(sure, np.float64)
+
+
+def ways_up(corners: Floats, half_width: float) -> list[Floats]:
+    """An outline (4, 2) begun at each corner that may be the top left of a card of that proportion."""
+    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
+    ratio = (sides[0] + sides[2]) / (sides[1] + sides[3])
+    starts = [0, 1, 2, 3]
+    if abs(np.log(ratio)) > LIMITS.plain_proportion:
+        starts = [0, 2] if (ratio > 1) == (half_width > 1) else [1, 3]
+    return [np.roll(corners, -start, 0) for start in starts]
+
+
+def _with_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, those without numbers compared with the back."""
+    return [one if one.legible >= LIMITS.read_card else _as_back(pyramid, taught, one) for one in likely]
+
+
+def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypothesis:
+    """How much an outline looks like a back, moved to fit the taught one where it does."""
+    if taught.profile.back.size:
+        ways = (one.corners, np.roll(one.corners, 2, 0))
+        back = max((align(pyramid, way, taught.profile.back) for way in ways), key=lambda fit: fit.correlation)
+        found = replace(one, like_back=back.correlation)
+        return replace(found, corners=back.corners) if found.is_back else found
+    corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
+    kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
+    return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+
+
+def _look(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:
+    """The outline the way up that its numbers and its look say."""
+    return _best(pyramid, taught, ways_up(outline, taught.profile.half_width), found)
+
+
+def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float) -> Hypothesis:
+    """Of the ways up that which is read best, as it is or moved to fit the taught face."""
+    face = taught.profile.face
+    shape = (face.shape[0], face.shape[1])
+    alike = [correlation(look_at(pyramid, way, shape), face) for way in ways]
+    seen = taught.read_numerals(pyramid, np.array(ways))
+    score = seen.legible + LIMITS.look_weight * np.array(alike)
+    best = int(score.argmax())
+    if seen.legible.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
+        return Hypothesis(ways[best], found, seen.sections[best], float(seen.legible[best]), alike[best])
+    near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
+    fits = [align(pyramid, ways[i], face) for i in near]
+    again = taught.read_numerals(pyramid, np.array([fit.corners for fit in fits]))
+    tried = [ways[best], *(fit.corners for fit in fits)]
+    legible = np.array([seen.legible[best], *again.legible])
+    alike = [alike[best], *(fit.correlation for fit in fits)]
+    gain = legible + LIMITS.look_weight * np.array(alike)
+    gain[0] -= LIMITS.alignment_gain
+    chosen = int(gain.argmax())
+    sections = _jittered(pyramid, taught, tried[chosen], [seen.sections[best], *again.sections][chosen])
+    others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != [best, *near][chosen]]
+    if not _is_way_sure(sections, alike[chosen], others):
+        sections = np.minimum(sections, LIMITS.unsure_way)
+        legible = np.minimum(legible, LIMITS.unsure_way)
+    return Hypothesis(tried[chosen], found, sections, float(legible[chosen]), alike[chosen])
+
+
+def _is_way_sure(sections: NDArray[np.float64], alike: float, others: list[float]) -> bool:
+    """A card is the way up that it is read: two numbers say so, or its look, other than the ``others``' looks."""
+    plain = int((sections[:, : len(NUMBERS)].max(-1) >= LIMITS.sure_number).sum())
+    return plain > 1 or alike > max([LIMITS.like_face, *(other + LIMITS.plainer_way for other in others)])
+
+
+def _jittered(
+    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The sections (3, 15) of a card, those in doubt the mean of looks through outlines moved a little."""
+    likely = sections[:, : len(NUMBERS)].max(-1)
+    doubt = (likely > LIMITS.likely_number) & (likely < LIMITS.sure_number)
+    if not doubt.any():
+        return sections
+    sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
+    moved = np.array([corners + move @ sides for move in _JITTER])
+    mean = (sections + taught.classify(pyramid, moved).sum(0)) / (1 + len(moved))
+    return np.where(doubt[:, None], mean, sections)
+
+
+def _present(likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards that are there, each once, none of another size than those that are read."""
+    usual = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    kept = _once([one for one in likely if _is_card(one, usual)])
+    return [one for one in kept if one.legible >= LIMITS.read_card or _free_share(one, kept) > LIMITS.free_share]
+
+
+def _free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
+    """The share of an outline that no read card covers."""
+    quad = one.corners.astype(np.float32)
+    read = [other.corners.astype(np.float32) for other in others if other.legible >= LIMITS.read_card]
+    shared = sum(cv2.intersectConvexConvex(quad, other)[0] for other in read)
+    return 1 - shared / max(1.0, cv2.contourArea(quad))
+
+
+def _once(some: list[Hypothesis]) -> list[Hypothesis]:
+    """Of those that lie on each other the one that is read best."""
+    kept = sorted(some, key=lambda one: -(one.legible + one.alike + 0.5 * one.found))
+    corners = np.array([one.corners for one in kept], np.float32).reshape(-1, 4, 2)
+    clashes = np.zeros((len(kept), len(kept)), bool)
+    for i, quad in enumerate(corners):
+        area = cv2.contourArea(quad)
+        for k, other in enumerate(corners[:i]):
+            shared = cv2.intersectConvexConvex(quad, other)[0]
+            clashes[i, k] = shared > LIMITS.shared_area * min(area, cv2.contourArea(other))
+    return [kept[i] for i in suppress_overlaps(clashes)]
+
+
+def _is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
+    if one.legible >= LIMITS.read_card:
+        return one.presence >= LIMITS.card
+    if usual and not _has_usual_size(one, usual):
+        return False
+    if max(one.like_back, one.alike) > LIMITS.like_face:
+        return one.presence >= LIMITS.card
+    return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
+
+
+def _has_usual_size(one: Hypothesis, usual: list[Hypothesis]) -> bool:
+    """An outline is about as large as the read cards nearest to it."""
+    apart = [float(np.linalg.norm(one.corners.mean(0) - other.corners.mean(0))) for other in usual]
+    near = np.argsort(apart)[: LIMITS.nearest]
+    wanted = np.median([float(areas(usual[i].corners[None].astype(float))[0]) for i in near])
+    ratio = float(areas(one.corners[None].astype(float))[0]) / wanted
+    return bool(abs(np.log(max(ratio, 1e-3))) < LIMITS.odd_area)
+
+
+def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:
+    sections = one.sections
+    if one.is_back:
+        sections = np.zeros_like(sections)
+        sections[:, len(NUMBERS)] = 1.0
+    edges = taught.accept(sections)
+    sure = confidence_of(one.presence, sections, edges)
+    return DetectedCometCard((number, 0), edges, one.corners.astype(np.float32), sure, one.presence, sections, 0)
+
+
+def _unsure(card: DetectedCometCard) -> ReadingWarning:
+    missing = sum(edge is None for edge in card.edges)
+    what = "a number" if missing == 1 else f"{missing} numbers"
+    return ReadingWarning("unsure", f"{what} of a card cannot be read", card.centre)

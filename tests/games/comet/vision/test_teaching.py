@@ -1,0 +1,149 @@
+"""Teaching a Comet printing whose numbers stand elsewhere: what one photograph suffices for, and what is refused."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from companion.errors import UsageError
+from companion.games.comet.recognition import RECOGNIZER
+from companion.games.comet.vision.enrolment import TEACHING, learn_comet
+from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.results import BACK
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.vision.enrolment.profile import MOST_BYTES
+from models.drawing.comet.layouts import LaidComet
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.comet.printings import Figure, Place, reference
+
+FACES = ((2, 8, 11), (3, 5, 6), (4, 7, 10), (5, 9, 12), (11, 13, 14))
+FRAME = Figure(((-28.0, -40.5), (28.0, -40.5), (28.0, 40.5), (-28.0, 40.5), (-28.0, -40.5)), (90.0, 60.0, 30.0), 1.2)
+IN_A_ROW = tuple(Place(k, (19.0 * (k - 1), -6.0), 13.0, 16.0) for k in range(3))
+IN_CORNERS = tuple(
+    Place(k, (way * -22.0, way * (-34.0 + 12.0 * k)), 9.5, 13.0, 0 if way > 0 else 180)
+    for way in (1, -1)
+    for k in range(3)
+)
+
+
+def printing(places=IN_A_ROW):
+    return replace(reference("mono"), own_places=places, divider_mm=0.0, comet=0.0, figures=(FRAME,))
+
+
+def taught_picture(look, faces=FACES, seed=3):
+    cards = [LaidComet(face, np.array([74.0 * k, 0.0]), 0.0, look.size) for k, face in enumerate(faces)]
+    rng = np.random.default_rng(seed)
+    return comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=190, yaw_deg=0.0)
+
+
+def labels_of(faces, picture=None):
+    cards = [{"values": None if face is None else list(face)} for face in faces]
+    if picture is not None:
+        for card, entry in zip(cards, picture.truth["cards"], strict=True):
+            card["corners"] = entry["corners"]
+    return [{"cards": cards}]
+
+
+def learnt(look, faces=FACES):
+    picture = taught_picture(look, faces)
+    return learn_comet("comet", [("taught", picture.bgr)], labels_of(faces, picture))
+
+
+def table(look, seed=5):
+    laid = [((2, 6, 9), 0.0, 0.0, 8.0), ((10, 13, 14), 78.0, 4.0, 188.0), ((3, 7, 12), 156.0, 0.0, 97.0)]
+    cards = [LaidComet(values, np.array([x, y]), turn, look.size) for values, x, y, turn in laid]
+    return comet_photograph(np.random.default_rng(seed), printing=look, cards=cards, hardness=0.0, across_px=170)
+
+
+@pytest.mark.parametrize("places", [IN_A_ROW, IN_CORNERS])
+def test_one_photograph_teaches_numbers_elsewhere_on_the_card(places):
+    look = printing(places)
+    picture = table(look)
+    reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
+    assert sorted(card.values for card in reading.cards) == sorted(entry["values"] for entry in picture.truth["cards"])
+
+
+def test_a_profile_is_small_and_read_from_its_file(tmp_path):
+    profile = learnt(printing())
+    profile.write(tmp_path / "row.json")
+    assert (tmp_path / "row.json").stat().st_size < MOST_BYTES
+    classifier = RECOGNIZER.classifier(None, tmp_path / "row.json")
+    picture = table(printing())
+    reading = RECOGNIZER.read(picture.bgr, classifier)
+    assert sorted(card.values for card in reading.cards) == sorted(entry["values"] for entry in picture.truth["cards"])
+
+
+def test_without_corners_labels_are_in_reading_order():
+    picture = taught_picture(printing())
+    profile = learn_comet("comet", [("taught", picture.bgr)], labels_of(FACES))
+    assert len(profile.samples) == len(FACES)
+
+
+def test_a_back_that_was_taught_is_told():
+    look = printing()
+    profile = learnt(look, (*FACES[:4], (11, 13, 14), None))
+    cards = [
+        LaidComet(None, np.array([0.0, 0.0]), 20.0, look.size),
+        LaidComet((4, 5, 8), np.array([90.0, 0]), 0.0, look.size),
+    ]
+    picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=170)
+    reading = read_comet(picture.bgr, TaughtNumerals(profile))
+    assert sorted(set(card.edges) == {BACK} for card in reading.cards) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("faces", "code"),
+    [
+        ((*FACES[:4], (11, 13, 12)), "labels-contradict"),  # the Ace is called 12
+        (((8, 2, 11), *FACES[1:]), "labels-contradict"),  # two of its numbers are swapped
+    ],
+)
+def test_labels_that_contradict_what_is_seen_are_refused(faces, code):
+    picture = taught_picture(printing())
+    with pytest.raises(UsageError) as refused:
+        learn_comet("comet", [("taught", picture.bgr)], labels_of(faces, picture))
+    assert refused.value.code == code
+
+
+def test_a_number_that_is_not_shown_is_named():
+    faces = (*FACES[:4], (11, 13, 12))
+    picture = taught_picture(printing(), faces)
+    with pytest.raises(UsageError, match="no A:") as refused:
+        learn_comet("comet", [("taught", picture.bgr)], labels_of(faces, picture))
+    assert refused.value.code == "classes-missing"
+
+
+def test_corners_where_no_card_lies_are_refused():
+    picture = taught_picture(printing())
+    labels = labels_of(FACES, picture)
+    labels[0]["cards"][2]["corners"] = [[20, 20], [120, 20], [120, 160], [20, 160]]
+    with pytest.raises(UsageError) as refused:
+        learn_comet("comet", [("taught", picture.bgr)], labels)
+    assert refused.value.code == "no-card"
+
+
+def test_a_blurred_photograph_is_refused():
+    picture = taught_picture(printing())
+    small = picture.bgr[::9, ::9].repeat(9, axis=0).repeat(9, axis=1)
+    with pytest.raises(UsageError):
+        learn_comet(
+            "comet", [("taught", small[: picture.bgr.shape[0], : picture.bgr.shape[1]])], labels_of(FACES, picture)
+        )
+
+
+@pytest.mark.parametrize(
+    ("values", "code"), [([2, 3], "labels-differ"), ([1, 2, 3], "unknown-name"), ("2 3 4", "labels-differ")]
+)
+def test_labels_that_are_no_card_are_refused(values, code):
+    with pytest.raises(UsageError) as refused:
+        TEACHING.check_card("comet", {"values": values})
+    assert refused.value.code == code
+
+
+def test_a_number_of_a_sample_can_be_called_otherwise_or_left_out():
+    sample = learnt(printing()).samples[0]
+    assert [cutout.name for cutout in TEACHING.cutouts(sample)] == ["2", "8", "11"]
+    assert TEACHING.relabelled(sample.label, 1, "A")["values"] == [2, 14, 11]
+    left_out = TEACHING.relabelled(sample.label, 1, None)
+    assert left_out["values"] == [2, None, 11]
+    assert TEACHING.relabelled({**left_out, "values": [2, None, None]}, 0, None) is None
