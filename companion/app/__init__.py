@@ -1,1 +1,1 @@
-"""A TABLE PUT TOGETHER: the parts of a running table, and what starts, watches and ends them."""
+"""Composition: builds a running table from its parts, starts them, supervises them and stops them."""

@@ -1,6 +1,7 @@
-"""What the table says aloud: every move in its sentences, of a correction only what it changed, and what is amiss.
+"""Speaks what happens at the table: each move, what a correction changed, and alerts.
 
-A card that the rules refuse is said with the reason, and so is what the camera cannot see; the same not over and over.
+An alert is a card that the rules refuse, or something that the camera cannot see. The same alert is not repeated within
+`REPEAT_S`.
 """
 
 import threading
@@ -16,7 +17,7 @@ from companion.views.phrases import is_aloud, noticed, sentences
 from companion.views.reasons import refused
 
 REPEAT_S = 30.0
-"""So long the same thing amiss is not said again."""
+"""For how long the same alert is not spoken again."""
 
 _AMENDED = ("corrected", "undone", "redone")
 
@@ -25,58 +26,58 @@ class Voice(Protocol):
     """Something that speaks, such as `companion.devices.speaker.Speaker`."""
 
     def say(self, sentences: tuple[str, ...]) -> None:
-        """Speak, after what is being spoken; returns at once."""
+        """Queue the sentences and return at once."""
 
     def hush(self) -> None:
-        """Break off, and forget what waits."""
+        """Stop speaking and empty the queue."""
 
 
-def announce(told: FeedEntry, voice: Voice) -> None:
-    """Have one thing told spoken; a correction silences what it corrects."""
-    because = told.data.get("because")
+def announce(entry: FeedEntry, voice: Voice) -> None:
+    """Speak a feed entry's move or correction; a correction silences what is still being said."""
+    because = entry.data.get("because")
     if because == "moved":
-        voice.say(sentences(told.data["events"]))
+        voice.say(sentences(entry.data["events"]))
     elif because in _AMENDED:
-        amendment = told.session.amendments[-1]
+        amendment = entry.session.amendments[-1]
         voice.hush()
         voice.say(changes(amendment.was, amendment.now))
 
 
-def alert_text(told: FeedEntry) -> str | None:
-    """What is amiss by one thing told, as it is said aloud; None when nothing is."""
-    waiting = told.session.proposal
-    if told.data.get("because") == "proposed" and waiting is not None and waiting.refusal is not None:
-        return str(refused(waiting.refusal)["message"])
-    notice = told.session.notices.get(str(told.data.get("code"))) if told.kind == "notice" else None
+def alert_text(entry: FeedEntry) -> str | None:
+    """The alert that a feed entry calls for, as spoken text; None for none."""
+    proposal = entry.session.proposal
+    if entry.data.get("because") == "proposed" and proposal is not None and proposal.refusal is not None:
+        return str(refused(proposal.refusal)["message"])
+    notice = entry.session.notices.get(str(entry.data.get("code"))) if entry.kind == "notice" else None
     return noticed(notice) if notice is not None and is_aloud(notice) else None
 
 
 class _RecentAlerts:
-    """Remembers what was amiss lately, so that it is not said over and over."""
+    """Remembers recent alerts, so that none is repeated within `REPEAT_S`."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._said: dict[str, float] = {}
+        self._spoken_s: dict[str, float] = {}
 
     def is_new(self, text: str) -> bool:
         now_s = self._clock()
-        self._said = {one: when for one, when in self._said.items() if now_s - when < REPEAT_S}
-        if text in self._said:
+        self._spoken_s = {text: said_s for text, said_s in self._spoken_s.items() if now_s - said_s < REPEAT_S}
+        if text in self._spoken_s:
             return False
-        self._said[text] = now_s
+        self._spoken_s[text] = now_s
         return True
 
 
 @contextmanager
 def announcing(referee: Referee, voice: Voice, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
-    """Announce what happens, from now to the end of the block, by a clock that never jumps."""
-    subscription, lately = referee.feed.subscribe(), _RecentAlerts(clock)
+    """Announce what happens until the end of the block. ``clock`` is monotonic."""
+    subscription, recent = referee.feed.subscribe(), _RecentAlerts(clock)
 
     def listen() -> None:
         while not subscription.is_closed:
-            if told := subscription.next():
-                announce(told, voice)
-                if (text := alert_text(told)) and lately.is_new(text):
+            if entry := subscription.next():
+                announce(entry, voice)
+                if (text := alert_text(entry)) and recent.is_new(text):
                     voice.say((text,))
 
     thread = threading.Thread(target=listen, name="announcing", daemon=True)

@@ -1,4 +1,4 @@
-"""What people are told when a table starts: the game, the addresses, the codes, and what is worth knowing."""
+"""The lines printed when a table starts: the game, the addresses, the codes and the notices."""
 
 import sys
 from collections.abc import Callable
@@ -8,12 +8,12 @@ from companion.devices.service import is_logged
 
 
 def welcome(table: Table, say: Callable[[str], None]) -> None:
-    """Say it, a line at a time; on a terminal with the QR code that joins."""
+    """Print the banner line by line; on a terminal with the QR code that joins."""
     session = table.referee.latest()
-    going = f"goes on after {len(session.moves)} moves" if session.moves else "begins"
-    say(f"{session.header.game} {going}: {', '.join(session.header.players)}")
+    progress = f"goes on after {len(session.moves)} moves" if session.moves else "begins"
+    say(f"{session.header.game} {progress}: {', '.join(session.header.players)}")
     say(f"scoreboard  {table.url}")
-    if is_logged():  # which others may read, and which is kept
+    if is_logged():  # a log is kept, and others may read it
         say("codes       in the settings, or in the files join-code and operator-pin of the data folder")
     else:
         say(f"to play     {table.invitation.link}")

@@ -1,8 +1,8 @@
-"""The whole table, put together: the only module that knows every other.
+"""Builds and runs the whole table; the only module that imports every room.
 
-In order: the port and the data folder, so that a clear line can say what is wrong; the referee; the web, so that the
-page is live; the panel; and last the camera and what watches it, which are slow to start. Stopping goes backwards. A
-service manager hears when the page is live, and as long as the referee and the camera's loop give signs of life.
+Start order: the port and the data folder, so that one clear line says what is wrong with them; the referee; the web
+server, so that the page is live; the panel; last the camera and its watcher, which are slow to start. Stopping runs in
+reverse. The service manager is told when the page is live, and fed while the referee and the camera loop respond.
 """
 
 import importlib
@@ -44,48 +44,48 @@ def run_table(
     settings: Settings,
     *,
     camera: Callable[[Table], Camera | None] | None = None,
-    beside: Callable[[Table], None] | None = None,
+    on_live: Callable[[Table], None] | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
     """Run a table until it is asked to stop: by SIGINT, by SIGTERM, or by `Table.ask_to_stop`.
 
     Args:
-        camera: makes the camera once the page is live, so that it may import what is slow; None for the settings' own.
-        beside: called when the page and the panel are live; returns soon, and starts what it needs.
-        say: where the lines for people go.
+        camera: makes the camera once the page is live, so that it may import slow modules; None for the settings' own.
+        on_live: called once the page and the panel are live; must return soon.
+        say: prints a line for people.
 
     Raises:
-        CompanionError: what it takes is not there: the port, the data folder, a device, a game.
+        CompanionError: the port, the data folder, a device or the game is not available.
     """
     manager = ServiceManager.from_environment()
-    own = None if camera else camera_from(settings.camera)
+    configured = None if camera else camera_from(settings.camera)
     if camera is None:
-        _calibration(settings)  # one that cannot be read ends the table with a clear line
-    waiting: list[str] = []
+        _calibration(settings)  # an unreadable file stops the table with a clear line
+    banner: list[str] = []
     with (
-        open_table_services(settings, waiting.append) as table,
+        open_table_services(settings, banner.append) as table,
         stopped_by_signals(table),
         ending_at_a_bug(),
         ExitStack() as closing,
     ):
-        filming = camera(table) if camera else own
-        watched = MonitoredCamera(filming) if filming else None
-        if watched and not manager.is_listening:
-            watched.open()  # missing from the start, it ends the table with a clear line; a service waits
-        for line in waiting:  # said only now that a Ctrl-C is heard and the table stays: who reads it may press it
+        source = camera(table) if camera else configured
+        monitored = MonitoredCamera(source) if source else None
+        if monitored and not manager.is_listening:
+            monitored.open()  # a camera missing at the start stops the table with a clear line; a service waits for it
+        for line in banner:  # printed only now that Ctrl-C is handled: who reads the banner may press it
             say(line)
         manager.ready(status(table))
-        if watched:
-            closing.callback(watched.close)
-            table.has_camera, table.pulse = True, watched
-        if beside:
-            beside(table)
-        closing.enter_context(supervised(table, watched, manager))
-        is_going_on = True
-        while is_going_on:
-            with _watching(table, watched, say):
-                is_going_on = table.wait()
-                if not is_going_on:
+        if monitored:
+            closing.callback(monitored.close)
+            table.has_camera, table.camera = True, monitored
+        if on_live:
+            on_live(table)
+        closing.enter_context(supervised(table, monitored, manager))
+        is_running = True
+        while is_running:
+            with _watching(table, monitored, say):
+                is_running = table.wait()
+                if not is_running:
                     manager.stopping()
             for code in table.referee.latest().notices:
                 table.referee.notify(Notice(code, None))
@@ -93,7 +93,7 @@ def run_table(
 
 @contextmanager
 def open_table_services(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
-    """A table with its referee, its page and its panel, but without a camera; closed at the end of the block."""
+    """A table with its referee, page and panel but no camera; closed at the end of the block."""
     asked = asked_header(settings)
     use(settings.table.words, settings.table.language)
     data = settings.table.data or default_data()
@@ -132,7 +132,7 @@ def open_table_services(settings: Settings, say: Callable[[str], None] = print) 
 
 
 def lazy_import(module: str) -> Any:
-    """A module that is imported only now that the page is live: OpenCV takes its time on an SD card."""
+    """Import a module now that the page is live: OpenCV is slow to load from an SD card."""
     return importlib.import_module(module)
 
 
@@ -162,14 +162,14 @@ def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
 
 @lru_cache(maxsize=8)
 def _drawn(jpeg: bytes, close: bool = False) -> bytes:
-    """A kept picture with what was recognised drawn on it; all phones ask for the newest at once."""
+    """A stored picture with its detections drawn on it; cached, because all phones ask for the newest at once."""
     picture: bytes = lazy_import("companion.vision.overlay").drawn(jpeg, close)
     return picture
 
 
 @contextmanager
 def _following(table: Table) -> Iterator[None]:
-    """A thread after the feed: lights the lamp while a proposal waits, has another game looked at with other eyes."""
+    """Run a thread on the feed: it lights the lamp while a proposal waits and restarts watching for another game."""
     referee, subscription = table.referee, table.referee.feed.subscribe()
 
     def follow() -> None:
@@ -192,7 +192,7 @@ def _following(table: Table) -> Iterator[None]:
 
 
 def _seat(session: Session) -> int | None:
-    """At which seat it is somebody's turn."""
+    """The seat of the player whose turn it is; None for nobody's."""
     turn = session.game.view(session.state)["turn"]
     players = session.header.players
     return players.index(turn) if turn in players else None
@@ -200,7 +200,10 @@ def _seat(session: Session) -> int | None:
 
 @contextmanager
 def _watching(table: Table, camera: MonitoredCamera | None, say: Callable[[str], None]) -> Iterator[None]:
-    """What looks through the camera, at the game that is played; a game that no camera can read goes on by hand."""
+    """Watch the current game through the camera until the end of the block; a game without a recognizer is not watched.
+
+    With the camera switched off, the notice says that moves are entered by hand.
+    """
     if camera is not None and not table.switch.is_on:
         camera.close()
         say(CAMERA_OFF)
@@ -222,7 +225,7 @@ def _watching(table: Table, camera: MonitoredCamera | None, say: Callable[[str],
 
 
 def _calibration(settings: Settings) -> Path | None:
-    """The file that says where the camera stands. Raises `UsageError` where it cannot be read."""
+    """The calibration file of the settings, None for none. Raises `UsageError` when it cannot be read."""
     if settings.vision.calibration is None:
         return None
     file = calibration_file(settings.vision.calibration, settings.table.data)
@@ -240,7 +243,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             deck=table.settings.vision.deck,
             profile=table.settings.vision.profile,
             calibration=_calibration(table.settings),
-            patience=lazy_import("companion.vision.tracking.events").SettleTimes(
+            settle_times=lazy_import("companion.vision.tracking.events").SettleTimes(
                 card_s=table.settings.vision.settle_ms / 1000
             ),
             say=say,

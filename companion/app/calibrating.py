@@ -1,8 +1,7 @@
-"""Calibrating one table: what is seen on its pictures, and what people say, made into a calibration for its venue.
+"""Calibrates one table from its pictures and people's input, and stores the calibration under its venue.
 
-Three ways lead to the table's plane: the printed marks, Hex'el cards of the size they are printed in, and four corners
-that a person points out. The command line and the operator's page ask here alike; where a calibration is kept is told
-here too.
+The table's plane is fitted to the printed marks, to Hex'el cards of known size, or to four corners that a person taps.
+The command line and the operator's page both call this module.
 """
 
 import os
@@ -29,33 +28,34 @@ from companion.vision.image.pyramid import Pyramid
 
 Array = NDArray[np.float64]
 
-WAYS = ("marks", "card", "taps")
+METHODS = ("marks", "card", "taps")
 SHEET_MM = (297.0, 210.0)
-"""A sheet of A4, lying on its side: what four taps point at unless it is said otherwise."""
+"""A sheet of A4 in landscape: the rectangle that four taps mark by default."""
 ZONES: Mapping[str, tuple[str, ...]] = {spec.name: spec.zones for spec in GAMES.values() if spec.zones}
-"""The places that a game's table has, by the names that the game knows them by."""
+"""The zones of each game that has any, by their names in the game."""
 
 _MATS = next(spec.zones for spec in GAMES.values() if spec.has_mats)
 _MIN_CONFIDENCE = 0.8
-"""A card that is found less surely may be none: a table is not measured by it."""
+"""Least confidence of a reference card: a weaker detection may be no card at all."""
 _GOOD_MM = {"marks": 0.4, "card": 0.8, "taps": 4.0}
-"""What each way usually leaves over at most, where all lies flat and the lens is straight."""
-_SPREAD = 0.1
+"""Usual upper limit of the residual by method, on a flat table with an undistorted lens."""
+_MIN_SPREAD = 0.1
+"""Least share of the picture that the reference points should span."""
 
 
 @dataclass(frozen=True, slots=True)
 class CalibrationOptions:
-    """What people say about a table.
+    """People's input to a calibration.
 
     Attributes:
-        venue: its name.
+        venue: the table's name.
         camera: what took the pictures.
-        by: one of `WAYS`; None for the first that works.
-        taps_px: four corners of a rectangle, clockwise as seen, the first its top left.
-        sheet_mm: how wide and high that rectangle is.
-        mat_mm: how far apart the middles of the corner marks lie, across and down; None where nobody measured.
-        zones_px: named places as polygons; two points are opposite corners.
-        card_mm: the side of a card by which the table is measured; None for the game's own.
+        by: one of `METHODS`; None for the first that works.
+        taps_px: four corners of a rectangle, clockwise in the picture, top left first.
+        sheet_mm: that rectangle's width and height.
+        mat_mm: distances between the centres of the corner marks, across and down; None when not measured.
+        zones_px: named zones as polygons; two points are opposite corners.
+        card_mm: side of the reference card; None for the game's own.
     """
 
     venue: str
@@ -70,64 +70,63 @@ class CalibrationOptions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CalibrationResult:
-    """A calibration, how fit the picture was, and what people should hear besides."""
+    """A calibration, the quality checks of its picture, and advice for people."""
 
     calibration: Calibration
     checks: tuple[Check, ...]
     advice: tuple[str, ...]
 
     def as_json(self) -> dict[str, Any]:
-        """For programs and pages."""
-        made = self.calibration
+        """The JSON for programs and pages."""
+        fitted, lens = self.calibration, self.calibration.lens
         return {
-            "venue": made.venue,
-            "by": made.by,
-            "size": list(made.size),
-            "residual_mm": None if made.residual_mm is None else round(made.residual_mm, 3),
-            "mm_per_px": round(made.mm_per_px(), 4),
-            "lens": None
-            if made.lens is None
-            else {"rms_px": round(made.lens.rms_px, 3), "pictures": made.lens.pictures},
-            "zones": list(made.zones),
+            "venue": fitted.venue,
+            "by": fitted.by,
+            "size": list(fitted.size),
+            "residual_mm": None if fitted.residual_mm is None else round(fitted.residual_mm, 3),
+            "mm_per_px": round(fitted.mm_per_px(), 4),
+            "lens": None if lens is None else {"rms_px": round(lens.rms_px, 3), "pictures": lens.pictures},
+            "zones": list(fitted.zones),
             "checks": [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in self.checks],
             "advice": list(self.advice),
         }
 
 
 def calibrate(
-    pictures: Sequence[NDArray[np.uint8]], wishes: CalibrationOptions, lens: Lens | None, made: date
+    pictures: Sequence[NDArray[np.uint8]], options: CalibrationOptions, lens: Lens | None, made: date
 ) -> CalibrationResult:
-    """Calibrate from pictures that a camera took without being moved.
+    """Calibrate from pictures of a camera that did not move.
 
     Args:
-        pictures: uint8 BGR, all of one size; the last is the one that taps and zones point into.
-        lens: how it bends, for pictures of this size.
+        pictures: uint8 BGR, all of one size; taps and zones are in pixels of the last.
+        lens: the lens calibration for this picture size.
+        made: date of the calibration.
 
     Raises:
-        UsageError: there is nothing on the pictures that tells the table, with what would.
+        UsageError: the pictures show nothing to fit the table's plane to; the message says what would do.
     """
     size = (pictures[-1].shape[1], pictures[-1].shape[0])
     if any((picture.shape[1], picture.shape[0]) != size for picture in pictures):
         raise UsageError("the pictures are not all of one size: take them with one camera", code="calibration-size")
     marks = _steady_marks(pictures)
-    by = wishes.by or _first_way(marks, wishes, pictures)
+    by = options.by or _choose_method(marks, options, pictures)
     ids: tuple[int, ...] = ()
     if by == "taps":
-        fit = _by_taps(wishes, lens)
+        fit = _fit_taps(options, lens)
     elif by == "marks":
-        ids, fit = _by_marks(marks, wishes, lens)
+        ids, fit = _fit_marks(marks, options, lens)
     else:
-        fit = _by_cards(pictures[-1], wishes, lens, size)
+        fit = _fit_cards(pictures[-1], options, lens, size)
     placed = dict(zip(ids, fit.placed_mm, strict=False))
-    zones = {**_mats_zones(placed), **_tapped_zones(wishes, fit, lens)}
+    zones = {**_mat_zones(placed), **_tapped_zones(options, fit, lens)}
     calibration = Calibration(
-        wishes.venue, wishes.camera, size, fit.table_from_straight, lens, zones, placed, by, fit.residual_mm, made
+        options.venue, options.camera, size, fit.table_from_straight, lens, zones, placed, by, fit.residual_mm, made
     )  # fmt: skip
     return CalibrationResult(calibration, checks(pictures[-1]), _advice(calibration, fit, size))
 
 
 def calibration_path(data: Path, venue: str) -> Path:
-    """Where a venue's calibration is kept. Raises `UsageError` for a name that no file can have."""
+    """The file of a venue's calibration. Raises `UsageError` for a name without letters."""
     name = re.sub(r"[^\w-]+", "-", venue.strip()).strip("-").lower()
     if not name:
         raise UsageError("a venue needs a name with letters, such as kitchen", code="bad-venue")
@@ -135,29 +134,31 @@ def calibration_path(data: Path, venue: str) -> Path:
 
 
 def store(calibration: Calibration, path: Path) -> None:
-    """Write a calibration so that it is there whole or not at all. Raises `TableError`."""
-    fresh = path.with_suffix(".new")
+    """Write a calibration atomically. Raises `TableError`."""
+    draft = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with fresh.open("w", encoding="utf-8") as file:
+        with draft.open("w", encoding="utf-8") as file:
             file.write(calibration_text(calibration))
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(path)
+        draft.replace(path)
     except OSError as error:
         raise TableError(f"cannot write {path}: {error.strerror}", code="calibration-unwritable") from None
 
 
 def known_lens(path: Path, size: tuple[int, int]) -> Lens | None:
-    """The lens of a venue that was calibrated before, for pictures of a size; None where there is none."""
+    """The lens in a venue's previous calibration, for pictures of a size; None without one."""
     if not path.exists():
         return None
-    before = read_calibration(path)
-    return before.for_size(size).lens if before.lens is not None else None
+    previous = read_calibration(path)
+    return previous.for_size(size).lens if previous.lens is not None else None
 
 
-def _first_way(marks: Mapping[int, Array], wishes: CalibrationOptions, pictures: Sequence[NDArray[np.uint8]]) -> str:
-    if wishes.taps_px:
+def _choose_method(
+    marks: Mapping[int, Array], options: CalibrationOptions, pictures: Sequence[NDArray[np.uint8]]
+) -> str:
+    if options.taps_px:
         return "taps"
     if marks:
         return "marks"
@@ -171,87 +172,86 @@ def _first_way(marks: Mapping[int, Array], wishes: CalibrationOptions, pictures:
 
 
 def _steady_marks(pictures: Sequence[NDArray[np.uint8]]) -> dict[int, Array]:
-    """Each mark's corners, in the middle over the pictures; one that is on few of them is left out."""
-    seen = [find_marks(picture) for picture in pictures]
-    all_ids = sorted({number for one in seen for number in one})
-    often = {number: [one[number] for one in seen if number in one] for number in all_ids}
-    return {number: np.median(at, axis=0) for number, at in often.items() if 2 * len(at) > len(pictures)}
+    """The median corners of each mark that is on more than half of the pictures, by id."""
+    found = [find_marks(picture) for picture in pictures]
+    all_ids = sorted({number for marks in found for number in marks})
+    corners = {number: [marks[number] for marks in found if number in marks] for number in all_ids}
+    return {number: np.median(at, axis=0) for number, at in corners.items() if 2 * len(at) > len(pictures)}
 
 
-def _straight(points_px: Any, lens: Lens | None) -> Array:
+def _undistorted(points_px: Any, lens: Lens | None) -> Array:
     points = np.asarray(points_px, np.float64)
     return points if lens is None else lens.straightened(points)
 
 
-def _by_taps(wishes: CalibrationOptions, lens: Lens | None) -> Fitted:
-    if len(wishes.taps_px) != 4:
-        raise UsageError(f"four corners are needed, not {len(wishes.taps_px)}: top left first, then clockwise")
-    width, height = wishes.sheet_mm
-    sheet = np.array([[0.0, 0], [width, 0], [width, height], [0, height]])
-    seen = _straight(wishes.taps_px, lens)
+def _fit_taps(options: CalibrationOptions, lens: Lens | None) -> Fitted:
+    if len(options.taps_px) != 4:
+        raise UsageError(f"four corners are needed, not {len(options.taps_px)}: top left first, then clockwise")
+    seen = _undistorted(options.taps_px, lens)
     if _is_crossed(seen):
         raise UsageError("the four corners must go round the sheet clockwise as seen, the top left one first")
-    return fit_table(seen[None], sheet[None], None if lens is None else lens.matrix())
+    return fit_table(seen[None], _rectangle(options.sheet_mm)[None], None if lens is None else lens.matrix())
+
+
+def _rectangle(size_mm: tuple[float, float]) -> Array:
+    """Corners (4, 2) of a rectangle, clockwise from the origin."""
+    width, height = size_mm
+    return np.array([[0.0, 0], [width, 0], [width, height], [0, height]])
 
 
 def _is_crossed(corners: Array) -> bool:
-    """Not a convex quadrangle, clockwise as seen."""
-    ahead = np.roll(corners, -1, axis=0) - corners
-    after = np.roll(ahead, -1, axis=0)
-    return bool((ahead[:, 0] * after[:, 1] - ahead[:, 1] * after[:, 0] <= 0).any())
+    """Whether four corners are not a convex quadrangle, clockwise in the picture."""
+    side = np.roll(corners, -1, axis=0) - corners
+    following = np.roll(side, -1, axis=0)
+    return bool((side[:, 0] * following[:, 1] - side[:, 1] * following[:, 0] <= 0).any())
 
 
-def _by_marks(
-    marks: Mapping[int, Array], wishes: CalibrationOptions, lens: Lens | None
+def _fit_marks(
+    marks: Mapping[int, Array], options: CalibrationOptions, lens: Lens | None
 ) -> tuple[tuple[int, ...], Fitted]:
     if not marks:
         raise UsageError("no mark is seen: print them with `companion print marks`, and lay them face up in view")
     ids = tuple(sorted(marks))
-    seen = np.stack([_straight(marks[number], lens) for number in ids])
+    seen = np.stack([_undistorted(marks[number], lens) for number in ids])
     matrix = None if lens is None else lens.matrix()
     squares = np.stack([square_mm(MARKS_MM[number]) for number in ids])
-    corners = range(len(MARKS))
-    if wishes.mat_mm is not None and set(corners) <= marks.keys():
-        width, height = wishes.mat_mm
-        around = np.array([[0.0, 0], [width, 0], [width, height], [0, height]])
-        middles = np.stack([seen[ids.index(number)].mean(0) for number in corners])
-        plane = fit_table(middles[None], around[None], matrix)
-        there = mapped(plane.table_from_straight, seen)
-        off = np.stack([laid(square, at) for square, at in zip(squares, there, strict=True)]) - there
-        residual = float(np.sqrt(np.mean(np.sum(off**2, axis=-1))))
-        return ids, Fitted(plane.table_from_straight, there, np.ones(len(ids), bool), residual)
+    corner_ids = range(len(MARKS))
+    if options.mat_mm is not None and set(corner_ids) <= marks.keys():
+        centres = np.stack([seen[ids.index(number)].mean(0) for number in corner_ids])
+        plane = fit_table(centres[None], _rectangle(options.mat_mm)[None], matrix)
+        table_mm = mapped(plane.table_from_straight, seen)
+        error_mm = np.stack([laid(square, at) for square, at in zip(squares, table_mm, strict=True)]) - table_mm
+        residual_mm = float(np.sqrt(np.mean(np.sum(error_mm**2, axis=-1))))
+        return ids, Fitted(plane.table_from_straight, table_mm, np.ones(len(ids), bool), residual_mm)
     fit = fit_table(seen, squares, matrix)
-    middles = fit.placed_mm.mean(axis=1)
-    along = middles[1] if len(ids) > 1 else fit.placed_mm[0, 1] - fit.placed_mm[0, 0] + middles[0]
-    return ids, fit.framed(middles[0], along)
+    centres = fit.placed_mm.mean(axis=1)
+    along = centres[1] if len(ids) > 1 else fit.placed_mm[0, 1] - fit.placed_mm[0, 0] + centres[0]
+    return ids, fit.framed(centres[0], along)
 
 
-def _by_cards(bgr: NDArray[np.uint8], wishes: CalibrationOptions, lens: Lens | None, size: tuple[int, int]) -> Fitted:
+def _fit_cards(bgr: NDArray[np.uint8], options: CalibrationOptions, lens: Lens | None, size: tuple[int, int]) -> Fitted:
     corners, shape = _reference_cards(bgr)
     if not len(corners):
         raise UsageError("no Hex'el card is seen: lay some flat in view, far apart from one another")
-    if wishes.card_mm is not None:
-        shape = shape * (wishes.card_mm / float(np.linalg.norm(shape[1] - shape[0])))
-    seen = _straight(corners, lens)
+    if options.card_mm is not None:
+        shape = shape * (options.card_mm / float(np.linalg.norm(shape[1] - shape[0])))
+    seen = _undistorted(corners, lens)
     fit = fit_table(seen, np.repeat(shape[None], len(seen), axis=0), None if lens is None else lens.matrix())
-    middle, right = mapped(
-        fit.table_from_straight, _straight([[size[0] / 2, size[1] / 2], [size[0], size[1] / 2]], lens)
-    )
-    return fit.framed(middle, right)
+    centre, right = [size[0] / 2, size[1] / 2], [size[0], size[1] / 2]
+    return fit.framed(*mapped(fit.table_from_straight, _undistorted([centre, right], lens)))
 
 
 def _reference_cards(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
-    """Corners (n, k, 2) in px of the cards of known size on a picture, and those of such a card (k, 2) in mm."""
+    """Corners (n, k, 2) in px of the reference cards on a picture, and the corners (k, 2) of one card in mm."""
     recognizer = next(spec for spec in GAMES.values() if spec.has_reference_card).recognizer()
     assert recognizer.outlines is not None, "a game with reference cards finds them"
     return recognizer.outlines(Pyramid.of(bgr), _MIN_CONFIDENCE), np.array(recognizer.outline_mm)
 
 
-def _mats_zones(placed: Mapping[int, Array]) -> dict[str, Array]:
-    """The pots whose mats lie on the table: each mat's outline, from where its mark lies."""
-    width, height = MAT_MM
-    mark = (width - MAT_MARK_INSET_MM, MAT_MARK_INSET_MM)  # from the mat's top left corner to the mark's middle
-    mat = np.array([[0.0, 0], [width, 0], [width, height], [0, height]]) - mark
+def _mat_zones(placed: Mapping[int, Array]) -> dict[str, Array]:
+    """The outlines of the mats on the table, each from the position of its mark."""
+    mark = (MAT_MM[0] - MAT_MARK_INSET_MM, MAT_MARK_INSET_MM)  # from the mat's top left corner to the mark's centre
+    mat = _rectangle(MAT_MM) - mark
     zones = {}
     for number, name in enumerate(_MATS):
         corners = placed.get(MAT_FIRST_ID + number)
@@ -262,14 +262,14 @@ def _mats_zones(placed: Mapping[int, Array]) -> dict[str, Array]:
     return zones
 
 
-def _tapped_zones(wishes: CalibrationOptions, fit: Fitted, lens: Lens | None) -> dict[str, Array]:
+def _tapped_zones(options: CalibrationOptions, fit: Fitted, lens: Lens | None) -> dict[str, Array]:
     zones = {}
-    for name, points in wishes.zones_px.items():
+    for name, points in options.zones_px.items():
         if len(points) < 2:
             raise UsageError(f"the zone {name} needs two opposite corners, or three points or more around it")
         (x0, y0), (x1, y1) = points[0], points[-1]
-        around = points if len(points) > 2 else ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
-        zones[name] = mapped(fit.table_from_straight, _straight(around, lens))
+        polygon = points if len(points) > 2 else ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
+        zones[name] = mapped(fit.table_from_straight, _undistorted(polygon, lens))
     return zones
 
 
@@ -284,6 +284,6 @@ def _advice(calibration: Calibration, fit: Fitted, size: tuple[int, int]) -> tup
         lens = "" if calibration.lens else ", or the lens bends: measure it with --lens and the printed lens board"
         advice.append(f"What was measured is {calibration.residual_mm:.1f} mm off: is something not flat{lens}?")
     seen = calibration.image_px(fit.placed_mm[fit.kept].reshape(-1, 2))
-    if float(np.prod(np.ptp(seen, axis=0) / size)) < _SPREAD:
+    if float(np.prod(np.ptp(seen, axis=0) / size)) < _MIN_SPREAD:
         advice.append("What was measured lies close together: spread it over the table, or far parts are told badly.")
     return tuple(advice)

@@ -1,4 +1,4 @@
-"""Whether the camera is switched on: kept in the data folder, so that a restart does not switch it on again."""
+"""The camera's on/off switch, stored in the data folder so that it survives a restart."""
 
 from pathlib import Path
 
@@ -9,26 +9,26 @@ _ON, _OFF = "on", "off"
 
 
 class Switch:
-    """The camera's switch: whether it is one of those who say what was laid; else all is entered by hand."""
+    """Whether the camera is used; when it is off, moves are entered by hand."""
 
     def __init__(self, data: Path) -> None:
-        """As it was left in a data folder, at first on. Raises `TableError` when that cannot be read."""
+        """Read the switch from a data folder; on by default. Raises `TableError` when it cannot be read."""
         self._file = data / "camera"
-        self._is_on = _kept(self._file)
+        self._is_on = _read(self._file)
 
     @property
     def is_on(self) -> bool:
-        """Whether it is."""
+        """Whether the camera is used."""
         return self._is_on
 
     def turn(self, is_on: bool) -> None:
-        """Switch it, for good. Raises `TableError` when that cannot be kept; then nothing has changed."""
+        """Switch the camera and store it. Raises `TableError` when it cannot be stored; nothing has changed then."""
         with storage_errors(f"cannot keep the camera's switch in {self._file}"):
             write_whole(self._file, f"{_ON if is_on else _OFF}\n".encode())
         self._is_on = is_on
 
 
-def _kept(file: Path) -> bool:
+def _read(file: Path) -> bool:
     with storage_errors(f"cannot read the camera's switch in {file}"):
         text = file.read_text(errors="replace").strip() if file.exists() else _ON
     if text not in (_ON, _OFF):

@@ -1,7 +1,7 @@
-"""The demo: a whole table in one process, a filmed table for a camera, pretend pins, people who play by script.
+"""The demo: a whole table in one process, with a simulated camera, mock pins and scripted players.
 
-Everything between the camera and the page is the real thing: the same referee, reader, panel and web as in `run`. The
-film, which takes OpenCV, is imported once the page is live.
+Referee, recognizer, panel and web server are those of `run`. The simulator needs OpenCV and is imported once the page
+is live.
 """
 
 from collections.abc import Callable
@@ -20,12 +20,12 @@ Say = Callable[[str], None]
 
 _PRESS_GAP_S = 0.3
 _CALIBRATION = "simulated-table.toml"
-"""Where the simulated camera stands, for games whose places have names; the film writes it before it is read."""
+"""The simulated camera's calibration, for games with zones; the simulator writes it before it is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoOptions:
-    """What a demo may be asked for. Without ``data`` its games are forgotten at the end."""
+    """The options of a demo. Without ``data`` its games are deleted at the end."""
 
     game: str = "hexel"
     seed: int = 1
@@ -35,29 +35,30 @@ class DemoOptions:
     data: Path | None = None
 
 
-def run_demo(wishes: DemoOptions, say: Say) -> None:
-    """Run a simulated table until it is asked to stop; a game that the data folder holds goes on.
+def run_demo(options: DemoOptions, say: Say) -> None:
+    """Run a simulated table until it is asked to stop; a game found in the data folder goes on.
 
     Raises:
-        CompanionError: no demo of that game, or what `run` may raise.
+        CompanionError: no demo of that game, or what `run_table` raises.
     """
-    header = game(wishes.game).demo_header()
-    with TemporaryDirectory(prefix="companion-demo-") as forgotten:
-        settings = _settings(wishes, header, wishes.data or Path(forgotten))
-        run_table(settings, camera=lambda table: _camera(wishes, table, say), say=say)
+    header = game(options.game).demo_header()
+    with TemporaryDirectory(prefix="companion-demo-") as temporary:
+        settings = _settings(options, header, options.data or Path(temporary))
+        run_table(settings, camera=lambda table: _camera(options, table, say), say=say)
 
 
-def _camera(wishes: DemoOptions, table: Table, say: Say) -> Camera:
-    camera: Camera = lazy_import("companion.app.demo_table").filmed(wishes.game, wishes.seed, wishes.speed, table, say)
+def _camera(options: DemoOptions, table: Table, say: Say) -> Camera:
+    demo_table = lazy_import("companion.app.demo_table")
+    camera: Camera = demo_table.demo_camera(options.game, options.seed, options.speed, table, say)
     return camera
 
 
-def _settings(wishes: DemoOptions, header: Header, data: Path) -> Settings:
+def _settings(options: DemoOptions, header: Header, data: Path) -> Settings:
     calibration = data / _CALIBRATION if game(header.game).zones else None
     return Settings(
         game=GameSettings(header.game, header.players, header.edition, header.options),
         vision=VisionSettings(calibration=calibration),
-        web=WebSettings(wishes.host, wishes.port),
+        web=WebSettings(options.host, options.port),
         panel=PanelSettings(pins="mock"),
-        table=TableSettings(data, _PRESS_GAP_S / max(wishes.speed, 1.0)),
+        table=TableSettings(data, _PRESS_GAP_S / max(options.speed, 1.0)),
     )

@@ -1,4 +1,4 @@
-"""The demo's table: its film, the people who play there by script, and their hands on the panel and a phone."""
+"""The demo's simulated camera and its scripted players, who press the panel's buttons and enter moves on a phone."""
 
 from collections.abc import Callable
 from datetime import date
@@ -21,39 +21,41 @@ from companion.vision.calibration.calibration import Calibration, calibration_te
 Say = Callable[[str], None]
 
 
-def filmed(
-    game: str, seed: int, speed: float, table: Table, say: Say, stage: DemoGame | None = None
+def demo_camera(
+    game: str, seed: int, speed: float, table: Table, say: Say, demo: DemoGame | None = None
 ) -> SimulatedCamera:
-    """The camera above a table at which scripted people play on from where the game is; ``stage`` for another play."""
-    stage = stage or game_spec(game).demo()
+    """A simulated camera above a table where scripted players continue the game; ``demo`` replaces the game's own."""
+    demo = demo or game_spec(game).demo()
     equipment = _Equipment(table)
-    look = equipment.view_table()
-    player = stage.player(stage.header, seed)
-    script, tabletop = _set_up(stage, seed, look, player)
+    view = equipment.view_table()
+    player = demo.player(demo.header, seed)
+    script, tabletop = _set_up(demo, seed, view, player)
     if table.settings.vision.calibration is not None:
         _calibrate(tabletop, table.settings.vision.calibration)
     evening = Evening(script, player, tabletop, equipment, Random(seed), say)
     return SimulatedCamera(tabletop, evening, speed)
 
 
-def _set_up(stage: DemoGame, seed: int, look: TableView, player: Player) -> tuple[Script, Tabletop]:
-    """The script and its table as the moves left it; another script when they are not this seed's."""
-    script = written(look.header, player)
-    tabletop = stage.tabletop(script, seed)
-    if tabletop.done(look.moves) is None:
-        script = written(look.header, player, look.moves)
-        tabletop = stage.tabletop(script, seed)
-    tabletop.lay_out(len(look.moves))
+def _set_up(demo: DemoGame, seed: int, view: TableView, player: Player) -> tuple[Script, Tabletop]:
+    """The seed's script and the table after the moves so far; a script that begins with them where they differ."""
+    script = written(view.header, player)
+    tabletop = demo.tabletop(script, seed)
+    if tabletop.done(view.moves) is None:
+        script = written(view.header, player, view.moves)
+        tabletop = demo.tabletop(script, seed)
+    tabletop.lay_out(len(view.moves))
     return script, tabletop
 
 
 def _calibrate(tabletop: Tabletop, file: Path) -> None:
-    """Write down where the camera stands, as `companion calibrate` would find it."""
+    """Write the simulated camera's calibration, as `companion calibrate` would."""
     camera = tabletop.camera
     zones = {name: np.array(corners, np.float64) for name, corners in tabletop.zones.items()}
     table_from_px = np.linalg.inv(camera.px_from_mm())
-    told = Calibration("simulated table", "simulated", camera.size, table_from_px, zones=zones, made=date.today())
-    file.write_text(calibration_text(told), encoding="utf-8")
+    calibration = Calibration(
+        "simulated table", "simulated", camera.size, table_from_px, zones=zones, made=date.today()
+    )
+    file.write_text(calibration_text(calibration), encoding="utf-8")
 
 
 class _Equipment:
@@ -63,7 +65,7 @@ class _Equipment:
         self._table = table
 
     def view_table(self) -> TableView:
-        """What the scoreboard shows now."""
+        """The session's header, moves and proposed command."""
         session = self._table.referee.latest()
         proposal = session.proposal.command if session.proposal else None
         return TableView(session.header, tuple(move.command for move in session.moves), proposal)

@@ -1,4 +1,4 @@
-"""What the settings ask for: which game, which panel, which camera."""
+"""Makes the game's header, the panel and the camera from the settings."""
 
 from pathlib import Path
 from typing import Any
@@ -19,12 +19,12 @@ DEFAULT_PLAYERS = ("Ana", "Bo")
 
 
 def default_header() -> Header:
-    """The game to begin where none is asked for."""
+    """The header of the game to begin when none is asked for."""
     return _header(DEFAULT_GAME, DEFAULT_PLAYERS)
 
 
 def asked_header(settings: Settings) -> Header | None:
-    """The game that the settings ask for; None when they ask for none. Raises `BadHeader`."""
+    """The header of the game in the settings, None for none. Raises `BadHeader`."""
     game = settings.game
     if game.name is None and not game.players and game.edition is None and not game.options:
         return None
@@ -32,7 +32,7 @@ def asked_header(settings: Settings) -> Header | None:
 
 
 def panel_from(settings: PanelSettings) -> Panel:
-    """The panel that the settings describe; not yet opened."""
+    """An unopened panel with the wiring of the settings."""
     pins = (settings.confirm_pin, settings.reject_pin, settings.next_pin, settings.lamp_pin)
     seats, turns, buzzer = settings.seat_pins, settings.turn_pins, settings.buzzer_pin
     wiring = Wiring(*pins, settings.hold_s, settings.bounce_s, seats, turns, buzzer)
@@ -40,26 +40,26 @@ def panel_from(settings: PanelSettings) -> Panel:
 
 
 def camera_from(settings: CameraSettings) -> Camera | None:
-    """The camera that the settings name; not yet opened. Raises `BadSettings` for a name that there is not."""
+    """The unopened camera that the settings name, None for ``none``. Raises `BadSettings` for an unknown one."""
     kind, _, number = settings.source.partition(":")
-    wishes: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if settings.width_px and settings.height_px:
-        wishes["size_px"] = (settings.width_px, settings.height_px)
+        options["size_px"] = (settings.width_px, settings.height_px)
     if settings.frames_per_second:
-        wishes["frames_per_second"] = settings.frames_per_second
+        options["frames_per_second"] = settings.frames_per_second
     if settings.source == "none":
         return None
     if settings.source == "pi":
-        return PiCamera(**wishes)
+        return PiCamera(**options)
     if kind == "usb" and (number or "0").isdecimal():
-        return UsbCamera(int(number or "0"), **wishes)
+        return UsbCamera(int(number or "0"), **options)
     if Path(settings.source).exists():
         return Recorded(Path(settings.source), frames_per_second=settings.frames_per_second)
     raise BadSettings(f"no such camera: {settings.source}; there are pi, usb, usb:1, a folder or a video file, none")
 
 
 def calibration_file(named: Path, data: Path | None = None) -> Path:
-    """The file of a calibration that is named by its path, or by its venue in a data folder, None for the usual one."""
+    """The file of a calibration named by its path or by its venue in a data folder (None: the default one)."""
     if named.suffix or len(named.parts) > 1 or named.exists():
         return named
     return (data or default_data()) / "calibration" / f"{named}.toml"

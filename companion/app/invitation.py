@@ -1,4 +1,4 @@
-"""How people get to the table: its address, its join code and PIN, and the code that a phone's camera reads."""
+"""How people join the table: its address, its join code and PIN, and the QR code of the link."""
 
 import importlib
 import secrets
@@ -12,16 +12,16 @@ from companion.referee.folder import storage_errors, write_whole
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them for digits
 _CODE_LENGTH = 6
 _PIN_LENGTH = 6
-_ELSEWHERE = ("192.0.2.1", 9)  # an address for documentation, RFC 5737: asked for the way there, nothing is sent
+_REMOTE = ("192.0.2.1", 9)  # a documentation address (RFC 5737): connecting a UDP socket finds the route, sends nothing
 
 
 @dataclass(frozen=True, slots=True)
 class Invitation:
-    """What a phone must know.
+    """The table's address and codes.
 
     Attributes:
-        url: of the scoreboard, as other devices on the network reach it.
-        operator_pin: never part of what is shown to everybody.
+        url: the scoreboard's address, as other devices on the network reach it.
+        operator_pin: never shown to everybody.
     """
 
     url: str
@@ -34,7 +34,7 @@ class Invitation:
         return f"{self.url}?code={self.join_code}"
 
     def svg(self) -> str:
-        """The link as a QR code, a picture."""
+        """The link as a QR code in SVG."""
         return str(_qr().svg(self.link))
 
     def letters(self) -> str:
@@ -43,24 +43,24 @@ class Invitation:
 
 
 def invitation(listening: socket.socket, data: Path, join_code: str | None, operator_pin: str | None) -> Invitation:
-    """The invitation to the table at a socket; codes that are not given are made up once and kept in ``data``."""
-    code = join_code or _kept(data / "join-code", _CODE_LETTERS, _CODE_LENGTH)
-    pin = operator_pin or _kept(data / "operator-pin", "0123456789", _PIN_LENGTH)
+    """The invitation to the table at a socket; codes that are not given are generated once and stored in ``data``."""
+    code = join_code or _stored_code(data / "join-code", _CODE_LETTERS, _CODE_LENGTH)
+    pin = operator_pin or _stored_code(data / "operator-pin", "0123456789", _PIN_LENGTH)
     return Invitation(_url(listening), code, pin)
 
 
 def _qr() -> ModuleType:
-    return importlib.import_module("companion.printing.qr")  # late: OpenCV takes its time on an SD card
+    return importlib.import_module("companion.printing.qr")  # late: OpenCV is slow to load from an SD card
 
 
-def _kept(path: Path, letters: str, length: int) -> str:
-    """A code made up once, then the same after every restart, so that phones stay joined; nobody else may read it."""
+def _stored_code(path: Path, letters: str, length: int) -> str:
+    """The code in a file that only its owner can read; generated once, so that phones stay joined after a restart."""
     with storage_errors(f"cannot keep a code in {path}"):
-        kept = path.read_text().strip() if path.exists() else ""
-        if not kept:
-            kept = "".join(secrets.choice(letters) for _ in range(length))
-            write_whole(path, f"{kept}\n".encode(), mode=0o600)
-    return kept
+        code = path.read_text().strip() if path.exists() else ""
+        if not code:
+            code = "".join(secrets.choice(letters) for _ in range(length))
+            write_whole(path, f"{code}\n".encode(), mode=0o600)
+    return code
 
 
 def _url(listening: socket.socket) -> str:
@@ -69,10 +69,10 @@ def _url(listening: socket.socket) -> str:
 
 
 def _address() -> str:
-    """This machine's address in its own network; the loopback's where there is none."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asking:
+    """This machine's address in its own network; the loopback address without a network."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
-            asking.connect(_ELSEWHERE)
-            return str(asking.getsockname()[0])
+            probe.connect(_REMOTE)
+            return str(probe.getsockname()[0])
         except OSError:
             return "127.0.0.1"

@@ -1,7 +1,7 @@
-"""The second look: the stored pictures of past games read again with today's recogniser, judged by today's rules.
+"""Re-reads the stored pictures of past games with today's recognizer and rules, and reports the differences.
 
-Each picture is read by itself, as a table that has just come to rest, and laid beside the game as it stood before its
-move, as `companion.app.watching` does. What comes out otherwise than what was confirmed is told.
+Each picture is read by itself, as a table at rest, and interpreted against the game before its move, as
+`companion.app.watching` does.
 """
 
 from dataclasses import dataclass, field, replace
@@ -31,17 +31,17 @@ from companion.vision.tracking.events import SettleTimes
 
 _AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
 _READINGS = 8
-"""A picture is looked at so often at most; a card that cannot be read is then told all the same."""
+"""How often a picture is read at most, before a card that cannot be read is reported as such."""
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A move that would come out differently.
+    """A move that today's recognizer or rules judge differently.
 
     Attributes:
         code: ``read-differently``, ``not-read``, ``picture-damaged``, ``rules-differ`` or ``rules-refuse``.
-        was: the command that stands.
-        now: what its picture means today; None where it means nothing, or was not asked.
+        was: the command in the journal.
+        now: the command read from the picture today; None when it means nothing or was not read.
     """
 
     move: int
@@ -51,20 +51,20 @@ class Difference:
     message: str
 
     def as_json(self) -> dict[str, Any]:
-        """As the command prints it."""
+        """The JSON that ``companion review`` prints."""
         now = None if self.now is None else dict(self.now)
         return {"move": self.move, "code": self.code, "was": dict(self.was), "now": now, "message": self.message}
 
 
 @dataclass(slots=True)
 class Review:
-    """What a second look at one game came to.
+    """The outcome of reviewing one game.
 
     Attributes:
-        read_again: how many pictures were.
-        not_kept: how many had made room.
-        left_out: how many are of another version, such as one that painted outlines over them.
-        trouble: why there was nothing to look at, or not to the end.
+        read_again: how many pictures were read again.
+        not_kept: how many pictures had been deleted to make room.
+        left_out: how many pictures are of another version, such as one that painted outlines over them.
+        trouble: why the game could not be reviewed, or not to its end.
     """
 
     number: int
@@ -80,11 +80,11 @@ class Review:
 
     @property
     def is_as_it_was(self) -> bool:
-        """Whether nothing would come out differently."""
+        """Whether there is no difference."""
         return not self.differing and self.trouble is None
 
     def as_json(self) -> dict[str, Any]:
-        """As the command prints it."""
+        """The JSON that ``companion review`` prints."""
         return {
             "number": self.number,
             "file": str(self.path),
@@ -95,49 +95,49 @@ class Review:
             "not_kept": self.not_kept,
             "left_out": self.left_out,
             "trouble": self.trouble,
-            "differing": [each.as_json() for each in self.differing],
+            "differing": [difference.as_json() for difference in self.differing],
         }
 
 
 def review(path: Path, profile: Path | None = None, calibration: Path | None = None) -> Review:
-    """Take a second look at one game.
+    """Review one game.
 
     Args:
-        path: of its journal.
-        profile: file of what was learnt of the deck's printing.
-        calibration: file that says where the camera stands, for games whose cards mean something by their place.
+        path: its journal.
+        profile: profile file of the deck's printing.
+        calibration: calibration file, for games with zones.
 
     Raises:
-        UsageError: the profile or the calibration is none.
+        UsageError: the profile or the calibration cannot be read.
     """
     try:
         game = past_game(path)
     except JournalError as error:
         return Review(int(path.stem), path, trouble=error.message)
-    told = Review(game.number, path, game.header.game, game.header.players, len(game.moves))
-    stands = None if calibration is None else read_calibration(calibration)
-    eyes = _Eyes(game, profile, stands) if told.game in GAMES else None
-    if eyes is None and any(move.evidence for move in game.moves):
-        told.trouble = f"no camera reads {told.game} any more"
-    _go_through(game, told, eyes)
-    return told
+    outcome = Review(game.number, path, game.header.game, game.header.players, len(game.moves))
+    read = None if calibration is None else read_calibration(calibration)
+    reader = _PictureReader(game, profile, read) if outcome.game in GAMES else None
+    if reader is None and any(move.evidence for move in game.moves):
+        outcome.trouble = f"no camera reads {outcome.game} any more"
+    _replay(game, outcome, reader)
+    return outcome
 
 
-def _go_through(game: PastGame, told: Review, eyes: "_Eyes | None") -> None:
-    """Play the game again by today's rules, looking at every picture before its move."""
+def _replay(game: PastGame, outcome: Review, reader: "_PictureReader | None") -> None:
+    """Replay the game by today's rules, and read every picture before its move."""
     session = begin(game.header, 1)
-    for number, stood in enumerate(game.moves, 1):
-        if eyes is not None and stood.evidence is not None:
-            eyes.check_picture(stood.evidence, number, stood, session, told)
+    for number, move in enumerate(game.moves, 1):
+        if reader is not None and move.evidence is not None:
+            reader.check_picture(move.evidence, number, move, session, outcome)
         try:
-            state, events = session.game.apply(session.state, stood.command)
+            state, events = session.game.apply(session.state, move.command)
         except Refusal as refusal:
-            told.differing.append(Difference(number, "rules-refuse", stood.command, None, refusal.message))
-            told.trouble = f"move {number} is not allowed any more, so nothing after it was looked at"
+            outcome.differing.append(Difference(number, "rules-refuse", move.command, None, refusal.message))
+            outcome.trouble = f"move {number} is not allowed any more, so nothing after it was looked at"
             return
-        if stood.events is not None and list(stood.events) != list(events):
-            message = f"it caused {_names(stood.events)}; by today's rules it causes {_names(events)}"
-            told.differing.append(Difference(number, "rules-differ", stood.command, stood.command, message))
+        if move.events is not None and list(move.events) != list(events):
+            message = f"it caused {_names(move.events)}; by today's rules it causes {_names(events)}"
+            outcome.differing.append(Difference(number, "rules-differ", move.command, move.command, message))
         session = replace(session, state=state)
 
 
@@ -145,8 +145,8 @@ def _names(events: tuple[Event, ...]) -> str:
     return ", ".join(str(dict(event)) for event in events) or "nothing"
 
 
-class _Eyes:
-    """Today's recogniser for one game's pictures."""
+class _PictureReader:
+    """Reads one game's pictures with today's recognizer."""
 
     def __init__(self, game: PastGame, profile: Path | None, calibration: Calibration | None) -> None:
         self._path = game.path
@@ -154,61 +154,61 @@ class _Eyes:
         spec = GAMES[self._game]
         self._reader = spec.recognizer()
         self._classifier = self._reader.classifier(spec.deck_edition(game.header), profile)
-        self._meaning = spec.interpreter()
+        self._interpreter = spec.interpreter()
         self._calibration = calibration
 
-    def check_picture(self, kept: Kept, number: int, stood: SurvivingMove, session: Session, told: Review) -> None:
-        """Read a move's picture again, and note what comes out differently."""
+    def check_picture(self, kept: Kept, number: int, move: SurvivingMove, session: Session, outcome: Review) -> None:
+        """Read a move's picture again and add the difference to the outcome."""
         try:
             jpeg = kept_picture(self._path, kept)
         except JournalError as error:
-            told.differing.append(Difference(number, "picture-damaged", stood.command, None, error.message))
+            outcome.differing.append(Difference(number, "picture-damaged", move.command, None, error.message))
             return
         marks, bgr = (None, None) if jpeg is None else (marks_of(jpeg), picture_of(jpeg))
         if jpeg is None:
-            told.not_kept += 1
+            outcome.not_kept += 1
         elif marks is None or bgr is None:
-            told.left_out += 1
+            outcome.left_out += 1
         else:
-            told.read_again += 1
-            difference = self._difference(bgr, marks, number, stood, session)
-            told.differing += [] if difference is None else [difference]
+            outcome.read_again += 1
+            difference = self._difference(bgr, marks, number, move, session)
+            outcome.differing += [] if difference is None else [difference]
 
     def _at_rest(self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...]) -> Any:
-        """The table on one picture that does not change."""
+        """A tracker that has settled on one unchanging picture."""
         tracker = self._reader.tracker(self._classifier, _AT_REST)
         for _ in range(_READINGS):
-            for told in tracker.step(bgr):
-                self._meaning.note_change(told)
+            for event in tracker.step(bgr):
+                self._interpreter.note_change(event)
             if tracker.cards is not None:
                 break
-        return _Still(tracker, marks)
+        return _SettledTracker(tracker, marks)
 
     def _difference(
-        self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...], number: int, stood: SurvivingMove, session: Session
+        self, bgr: NDArray[np.uint8], marks: tuple[Mark, ...], number: int, move: SurvivingMove, session: Session
     ) -> Difference | None:
         if self._calibration is not None:
-            self._meaning.note_zones(check_drift(self._calibration, bgr).zone_of)
+            self._interpreter.note_zones(check_drift(self._calibration, bgr).zone_of)
         elif any(mark.zone for mark in marks):
-            self._meaning.note_zones(lambda point_px: _zone(point_px, marks))
-        outlook = self._meaning.of(self._at_rest(bgr, marks), session, (bgr.shape[1], bgr.shape[0]))
-        if outlook.command is None:
-            return Difference(number, "not-read", stood.command, None, _why_not(outlook))
-        if is_same_move(self._meaning, session, outlook.command, stood.command):
+            self._interpreter.note_zones(lambda point_px: _zone(point_px, marks))
+        interpretation = self._interpreter.interpret(self._at_rest(bgr, marks), session, (bgr.shape[1], bgr.shape[0]))
+        if interpretation.command is None:
+            return Difference(number, "not-read", move.command, None, _reason(interpretation))
+        if is_same_move(self._interpreter, session, interpretation.command, move.command):
             return None
         message = "the picture says something else"
-        return Difference(number, "read-differently", stood.command, outlook.command, message)
+        return Difference(number, "read-differently", move.command, interpretation.command, message)
 
 
-class _Still:
-    """A follower that has seen one picture, its cards in the order in which they came to the table."""
+class _SettledTracker:
+    """A tracker that has seen one picture, with its cards in the order in which they were laid."""
 
     def __init__(self, tracker: TableTracker, marks: tuple[Mark, ...]) -> None:
         self._tracker, self._marks = tracker, marks
 
     @property
     def cards(self) -> tuple[DetectedCard, ...] | None:
-        """Those that lay there before first, then those that the move was about."""
+        """The cards that lay there before the move first, then the cards of the move."""
         cards = self._tracker.cards
         return None if cards is None else tuple(sorted(cards, key=lambda card: _rank(card, self._marks)))
 
@@ -217,20 +217,20 @@ class _Still:
 
 
 def _zone(point_px: tuple[float, float], marks: tuple[Mark, ...]) -> str | None:
-    """The zone in which the card that was seen there lay."""
-    around = (mark for mark in marks if cv2.pointPolygonTest(mark.corners.reshape(-1, 1, 2), point_px, False) >= 0)
-    return next((mark.zone for mark in around), None)
+    """The zone of the card that was detected at a pixel; None for none."""
+    hits = (mark for mark in marks if cv2.pointPolygonTest(mark.corners.reshape(-1, 1, 2), point_px, False) >= 0)
+    return next((mark.zone for mark in hits), None)
 
 
 def _rank(card: DetectedCard, marks: tuple[Mark, ...]) -> int:
-    """0 for a card known then, 1 for one that the move was about, 2 for one that was not recognised."""
+    """0 for a card that lay there before the move, 1 for a card of the move, 2 for one not recognised then."""
     for mark in marks:
-        apart = float(np.linalg.norm(card.corners.mean(0) - mark.corners.mean(0)))
-        if apart < 0.5 * card.side:
+        distance_px = float(np.linalg.norm(card.corners.mean(0) - mark.corners.mean(0)))
+        if distance_px < 0.5 * card.side:
             return int(mark.is_news)
     return 2
 
 
-def _why_not(outlook: Interpretation) -> str:
-    said = " ".join(notice.text for notice in outlook.notices.values() if notice.text)
-    return said or "the picture says nothing that the game has words for"
+def _reason(interpretation: Interpretation) -> str:
+    texts = " ".join(notice.text for notice in interpretation.notices.values() if notice.text)
+    return texts or "the picture says nothing that the game has words for"

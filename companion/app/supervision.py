@@ -1,4 +1,4 @@
-"""What a table's process owes the system: signs of life, a stop at a signal, an end at a bug."""
+"""Supervision of the process: watchdog, signals, and an exit when a thread dies."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ def status(table: Table) -> str:
 
 @contextmanager
 def supervised(table: Table, camera: MonitoredCamera | None, manager: ServiceManager) -> Iterator[None]:
-    """A thread that feeds the service manager's watchdog while the referee answers and the camera's loop goes round."""
+    """Feed the service manager's watchdog from a thread while the referee answers and the camera loop runs."""
     checks = {
         "referee": lambda: _referee_trouble(table.referee),
         "camera loop": lambda: _loop_trouble(table.watcher, camera),
@@ -45,7 +45,7 @@ def supervised(table: Table, camera: MonitoredCamera | None, manager: ServiceMan
 
 @contextmanager
 def ending_at_a_bug() -> Iterator[None]:
-    """A thread that dies ends the process, which the service manager then starts again: of a bug with its traceback."""
+    """Exit the process when a thread dies, so that the service manager restarts it; a bug prints its traceback."""
     before = threading.excepthook
 
     def end(died: threading.ExceptHookArgs) -> None:
@@ -67,24 +67,26 @@ def ending_at_a_bug() -> Iterator[None]:
 
 @contextmanager
 def stopped_by_signals(table: Table) -> Iterator[None]:
-    """SIGINT and SIGTERM ask the table to stop; the second of them ends it as the system does."""
+    """Stop the table at SIGINT or SIGTERM; a second signal ends the process by the previous handler."""
     before: dict[int, Any] = {}
 
     def stop(number: int, frame: FrameType | None) -> None:
         table.ask_to_stop()
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        restore()
 
-    before |= {each: signal.signal(each, stop) for each in (signal.SIGINT, signal.SIGTERM)}
+    def restore() -> None:
+        for caught, handler in before.items():
+            signal.signal(caught, handler)
+
+    before |= {caught: signal.signal(caught, stop) for caught in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for each, handler in before.items():
-            signal.signal(each, handler)
+        restore()
 
 
 def _referee_trouble(referee: Referee) -> str | None:
-    """Ask the referee for what changes nothing: to take back a notice that nobody gave."""
+    """The error when the referee does not answer a request that changes nothing: clearing a notice nobody gave."""
     try:
         referee.ask(Notice("sign-of-life", None), _REFEREE_ANSWERS_WITHIN_S)
     except TableError as error:

@@ -1,6 +1,7 @@
-"""Calibrating on the page: the table as the camera sees it now, and what the operator's taps make of it.
+"""Calibration on the operator's page: the camera's current picture, and a calibration from the points tapped on it.
 
-The work is done on a thread of its own, one at a time: networks belong to the thread that loaded them, and go with it.
+Each calibration runs on a thread of its own, one at a time: a network belongs to the thread that loaded it and is freed
+with it.
 """
 
 import threading
@@ -15,7 +16,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.app.calibrating import WAYS, ZONES, CalibrationOptions, calibrate, calibration_path, known_lens, store
+from companion.app.calibrating import METHODS, ZONES, CalibrationOptions, calibrate, calibration_path, known_lens, store
 from companion.app.factories import calibration_file
 from companion.app.table import Table
 from companion.errors import Refusal, UsageError
@@ -24,7 +25,7 @@ from companion.vision.calibration.calibration import Calibration, read_calibrati
 from companion.vision.calibration.image_quality import checks
 
 WIDTH_PX = 1280
-"""The page's picture is at most this wide."""
+"""Greatest width of the page's picture."""
 _MOST_POINTS = 64
 _MOST_ZONES = 32
 
@@ -32,7 +33,7 @@ Points = tuple[tuple[float, float], ...]
 
 
 class Surveying:
-    """What the page asks about one running table."""
+    """Calibrates one running table for the page."""
 
     def __init__(self, table: Table, data: Path) -> None:
         self._table = table
@@ -40,49 +41,49 @@ class Surveying:
         self._one_at_a_time = threading.Lock()
 
     def picture(self) -> bytes | None:
-        """What the camera sees now, a JPEG at most `WIDTH_PX` wide; None while it shows nothing."""
-        seen = self._seen()
-        if seen is None:
+        """The camera's newest frame as a JPEG at most `WIDTH_PX` wide; None while there is none."""
+        bgr = self._newest_frame()
+        if bgr is None:
             return None
-        done, data = cv2.imencode(".jpg", _small(seen), [cv2.IMWRITE_JPEG_QUALITY, 85])
-        assert done, "encoding an array in memory as JPEG cannot fail"
+        is_encoded, data = cv2.imencode(".jpg", _small(bgr), [cv2.IMWRITE_JPEG_QUALITY, 85])
+        assert is_encoded, "encoding an array in memory as JPEG cannot fail"
         return data.tobytes()
 
     def check_picture(self) -> dict[str, Any]:
-        """How fit the picture is, which marks are on it, and what is known of the table already."""
-        seen, current = self._seen(), self._current()
-        if seen is None:
+        """Quality checks of the newest frame, the marks found on it, the games' zones and the current calibration."""
+        bgr, current = self._newest_frame(), self._current()
+        if bgr is None:
             return {"checks": [], "marks": [], "places": _places(), "current": None}
-        small = _small(seen)
-        told = [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in checks(seen)]
-        known = None if current is None else _known(current, (small.shape[1], small.shape[0]))
-        return {"checks": told, "marks": sorted(find_marks(seen)), "places": _places(), "current": known}
+        small = _small(bgr)
+        results = [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in checks(bgr)]
+        summary = None if current is None else _summary(current, (small.shape[1], small.shape[0]))
+        return {"checks": results, "marks": sorted(find_marks(bgr)), "places": _places(), "current": summary}
 
-    def survey(self, asked: Mapping[str, Any]) -> dict[str, Any]:
-        """Calibrate as asked, store it, and have the camera watch the table by it from now on.
+    def survey(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Calibrate as the request asks, store the calibration and restart watching with it.
 
         Raises:
             Refusal: `malformed`, or `no-picture` while the camera shows nothing.
-            UsageError: nothing on the picture tells the table.
+            UsageError: nothing on the picture shows the table's plane.
         """
-        seen = self._seen()
-        if seen is None:
+        bgr = self._newest_frame()
+        if bgr is None:
             raise Refusal("no-picture", "The camera shows nothing just now: switch it on, and wait for its picture.")
-        wishes = _wishes(asked, seen.shape[1], self._table.settings.camera.source)
+        options = _parse_options(request, bgr.shape[1], self._table.settings.camera.source)
         with self._one_at_a_time, ThreadPoolExecutor(1) as worker:
-            return worker.submit(self._surveyed, seen, wishes).result()
+            return worker.submit(self._calibrate, bgr, options).result()
 
-    def _surveyed(self, seen: NDArray[np.uint8], wishes: CalibrationOptions) -> dict[str, Any]:
-        path = calibration_path(self._data, wishes.venue)
-        outcome = calibrate([seen], wishes, known_lens(path, (seen.shape[1], seen.shape[0])), date.today())
-        store(outcome.calibration, path)
+    def _calibrate(self, bgr: NDArray[np.uint8], options: CalibrationOptions) -> dict[str, Any]:
+        path = calibration_path(self._data, options.venue)
+        result = calibrate([bgr], options, known_lens(path, (bgr.shape[1], bgr.shape[0])), date.today())
+        store(result.calibration, path)
         settings = self._table.settings
         self._table.settings = replace(settings, vision=replace(settings.vision, calibration=path))
         self._table.restart_watching()
-        return {**outcome.as_json(), "file": path.name}
+        return {**result.as_json(), "file": path.name}
 
-    def _seen(self) -> NDArray[np.uint8] | None:
-        frame = None if self._table.pulse is None else self._table.pulse.newest()
+    def _newest_frame(self) -> NDArray[np.uint8] | None:
+        frame = None if self._table.camera is None else self._table.camera.newest()
         return None if frame is None else frame.picture
 
     def _current(self) -> Calibration | None:
@@ -90,7 +91,7 @@ class Surveying:
         try:
             return None if path is None else read_calibration(calibration_file(path, self._data))
         except UsageError:
-            return None  # the file was taken away meanwhile: then there is none
+            return None  # the file was deleted meanwhile
 
 
 def _small(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
@@ -104,57 +105,56 @@ def _places() -> dict[str, list[str]]:
     return {game: list(names) for game, names in ZONES.items()}
 
 
-def _known(current: Calibration, size: tuple[int, int]) -> dict[str, Any] | None:
-    """The calibration in use, its zones as outlines on the page's picture."""
+def _summary(current: Calibration, size: tuple[int, int]) -> dict[str, Any] | None:
+    """The current calibration as JSON, its zones as outlines in the page's pixels; None for another aspect ratio."""
     try:
-        here = current.for_size(size)
+        scaled = current.for_size(size)
     except UsageError:
         return None
-    outlines = {name: np.round(here.image_px(polygon), 1).tolist() for name, polygon in here.zones.items()}
-    return {"venue": here.venue, "by": here.by, "residual_mm": here.residual_mm, "zones_px": outlines}
+    outlines = {name: np.round(scaled.image_px(polygon), 1).tolist() for name, polygon in scaled.zones.items()}
+    return {"venue": scaled.venue, "by": scaled.by, "residual_mm": scaled.residual_mm, "zones_px": outlines}
 
 
-def _wishes(asked: Mapping[str, Any], width_px: int, camera: str) -> CalibrationOptions:
-    """What the page asked, its points brought to the camera's own pixels."""
-    shown = _number(asked.get("width"), "width")
-    scale = width_px / shown
-    venue, by, zones = asked.get("venue", "table"), asked.get("by"), asked.get("zones", {})
-    if not isinstance(venue, str) or by not in (None, *WAYS):
-        raise Refusal("malformed", f"A venue is a text, and by is one of {', '.join(WAYS)} or null.")
+def _parse_options(request: Mapping[str, Any], width_px: int, camera: str) -> CalibrationOptions:
+    """The page's request, its points scaled to the camera's own pixels."""
+    scale = width_px / _number(request.get("width"), "width")
+    venue, by, zones = request.get("venue", "table"), request.get("by"), request.get("zones", {})
+    if not isinstance(venue, str) or by not in (None, *METHODS):
+        raise Refusal("malformed", f"A venue is a text, and by is one of {', '.join(METHODS)} or null.")
     if not isinstance(zones, dict) or len(zones) > _MOST_ZONES:
         raise Refusal("malformed", f"Zones are an object of at most {_MOST_ZONES}, name to points.")
-    mat = asked.get("mat")
+    mat = request.get("mat")
     return CalibrationOptions(
         venue,
         camera,
         by,
-        _points(asked.get("taps", []), scale),
-        _pair(asked.get("sheet", [297, 210]), "sheet"),
+        _points(request.get("taps", []), scale),
+        _pair(request.get("sheet", [297, 210]), "sheet"),
         None if mat is None else _pair(mat, "mat"),
         {str(name): _points(points, scale) for name, points in zones.items()},
     )
 
 
-def _points(given: Any, scale: float) -> Points:
-    if not isinstance(given, list) or len(given) > _MOST_POINTS:
+def _points(value: Any, scale: float) -> Points:
+    if not isinstance(value, list) or len(value) > _MOST_POINTS:
         raise Refusal("malformed", f"Points are a list of at most {_MOST_POINTS}.")
-    pairs = [(_number(at[0], "point", 0), _number(at[1], "point", 0)) for at in given if _is_pair(at)]
-    if len(pairs) != len(given):
+    pairs = [(_number(point[0], "point", 0), _number(point[1], "point", 0)) for point in value if _is_pair(point)]
+    if len(pairs) != len(value):
         raise Refusal("malformed", "A point is two numbers, x and y.")
     return tuple(((x + 0.5) * scale - 0.5, (y + 0.5) * scale - 0.5) for x, y in pairs)
 
 
-def _pair(given: Any, name: str) -> tuple[float, float]:
-    if not _is_pair(given):
+def _pair(value: Any, name: str) -> tuple[float, float]:
+    if not _is_pair(value):
         raise Refusal("malformed", f"The {name} is two numbers in mm, across and down.")
-    return _number(given[0], name), _number(given[1], name)
+    return _number(value[0], name), _number(value[1], name)
 
 
-def _is_pair(given: Any) -> bool:
-    return isinstance(given, list) and len(given) == 2
+def _is_pair(value: Any) -> bool:
+    return isinstance(value, list) and len(value) == 2
 
 
-def _number(given: Any, name: str, least: float = 1e-3) -> float:
-    if type(given) not in (int, float) or not least <= given < 1e5:
+def _number(value: Any, name: str, least: float = 1e-3) -> float:
+    if type(value) not in (int, float) or not least <= value < 1e5:
         raise Refusal("malformed", f"The {name} needs numbers from {least:g} up.")
-    return float(given)
+    return float(value)

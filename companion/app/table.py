@@ -1,4 +1,4 @@
-"""A running table: its parts in one hand, for those who work beside it."""
+"""A running table: the parts that the other modules of `companion.app` share."""
 
 from dataclasses import dataclass, field
 from queue import SimpleQueue
@@ -13,13 +13,13 @@ from companion.referee.referee import Referee
 
 
 class Watcher(Protocol):
-    """What `companion.app.watching` puts on a table: the thread that looks through the camera."""
+    """The vision thread of `companion.app.watching`."""
 
     def start(self) -> None:
-        """Begin to look."""
+        """Start watching."""
 
     def stop(self) -> None:
-        """Stop looking and let the camera go."""
+        """Stop watching and release the camera."""
 
     def health(self) -> dict[str, Any]:
         """``{"state", ...}``."""
@@ -32,9 +32,9 @@ class Table:
     Attributes:
         panel: with mock pins, ``panel.pins["confirm"].drive_low()`` presses a button.
         invitation: the table's address and its codes.
-        pulse: the camera, with the picture it took last; None where there is none.
+        camera: the camera with its newest frame; None without one.
         has_camera: whether there is one, switched on or not.
-        switch: of the camera: whether it is one of those who say what was laid; else all is entered by hand.
+        switch: whether the camera is used; when it is off, moves are entered by hand.
     """
 
     settings: Settings
@@ -43,39 +43,39 @@ class Table:
     invitation: Invitation
     switch: Switch
     watcher: Watcher | None = None
-    pulse: MonitoredCamera | None = None
+    camera: MonitoredCamera | None = None
     has_camera: bool = False
     _stops: "SimpleQueue[bool]" = field(default_factory=SimpleQueue)  # an Event may not be set by a signal's handler
 
     @property
     def url(self) -> str:
-        """Of the scoreboard, as other devices on the network reach it."""
+        """The scoreboard's address, as other devices on the network reach it."""
         return self.invitation.url
 
     @property
     def join_code(self) -> str:
-        """What lets a phone act."""
+        """The code that lets a phone act."""
         return self.invitation.join_code
 
     def health(self) -> dict[str, dict[str, Any]]:
-        """Camera and pins, each with its state."""
+        """The state of the camera and of the pins."""
         camera = self.watcher.health() if self.watcher else {"state": "absent" if self.switch.is_on else "off"}
         return {"camera": camera, "pins": self.panel.health()}
 
     def ask_to_stop(self) -> None:
-        """Have the table stop; from any thread, and from a signal's handler."""
+        """Stop the table; callable from any thread and from a signal handler."""
         self._stops.put(False)
 
     def restart_watching(self) -> None:
-        """Have the camera watched anew, because another game is played or it was switched."""
+        """Restart the watcher, because the game changed or the camera was switched."""
         self._stops.put(True)
 
     def switch_camera(self, is_on: bool) -> None:
-        """Have the camera say what was laid, or not; in the middle of a game too, and after a restart."""
+        """Switch the camera on or off, also in the middle of a game; kept across restarts."""
         if is_on != self.switch.is_on:
             self.switch.turn(is_on)
             self.restart_watching()
 
     def wait(self) -> bool:
-        """Wait until the table is asked to stop, False, or to look anew, True."""
+        """Block until the table is asked to stop (False) or to restart watching (True)."""
         return self._stops.get()

@@ -1,7 +1,7 @@
-"""Frames in, settled readings out to the referee: the vision thread.
+"""The vision thread: takes frames, tracks the cards, and proposes the moves that they mean to the referee.
 
-It knows no rules and no game: what is seen is laid beside what the session says (`companion.meaning`), and what that
-means is proposed. What a person rejected is not proposed again until the cards there have changed.
+It knows no rules and no game: the game's interpreter (`companion.interpretation`) compares the settled cards with the
+session. A rejected proposal is not made again until the cards there have changed.
 """
 
 import threading
@@ -30,8 +30,8 @@ from companion.vision.tracking.events import SettleTimes
 _ENDED = "The recording has come to its end: from here on moves are entered by hand."
 FRAME_WITHIN_S = 3.0
 RETRY_S = 2.0
-ANCHOR_S = 4.0
-"""How often the marks are looked for: a camera that was moved is noticed within this, and a picture's time."""
+DRIFT_CHECK_EVERY_S = 4.0
+"""How often the marks are checked: a moved camera is noticed within this time and one frame."""
 
 
 class Watching:
@@ -46,22 +46,25 @@ class Watching:
         deck: str | None = None,
         profile: Path | None = None,
         calibration: Path | None = None,
-        patience: SettleTimes | None = None,
+        settle_times: SettleTimes | None = None,
         clock: Callable[[], float] = time.monotonic,
         say: Callable[[str], None] = print,
     ) -> None:
         """A watcher of one game.
 
         Args:
-            camera: where frames come from; opened and closed by the watching thread.
-            referee: who is told.
-            game: its name. Raises `UsageError` for one that no reader knows.
-            deck: its name; None for that of the game's edition.
-            profile: file of what was learnt of the deck's printing. Raises `UsageError` when it is none.
-            calibration: file that says where the camera stands. Raises `UsageError` when it is none.
-            patience: how long things must lie still.
-            clock: never jumps.
-            say: where the line goes that says why nothing is watched any more.
+            camera: source of frames; opened and closed by the watching thread.
+            referee: receives proposals and notices.
+            game: the game's name.
+            deck: the deck's name; None for that of the game's edition.
+            profile: profile file of the deck's printing.
+            calibration: calibration file of the camera.
+            settle_times: how long things must lie still.
+            clock: monotonic.
+            say: prints why watching ended.
+
+        Raises:
+            UsageError: no such game, or the profile or the calibration cannot be read.
         """
         spec = games.game(game)
         recognizer = spec.recognizer()
@@ -74,28 +77,28 @@ class Watching:
         self._thread = threading.Thread(target=self._run, name="watching", daemon=True)
         edition = recognizer.edition(deck) or spec.deck_edition(referee.latest().header)
         classifier = recognizer.classifier(edition, profile)
-        self._tracker = recognizer.tracker(classifier, patience or SettleTimes())
-        self._meaning = spec.interpreter()
+        self._tracker = recognizer.tracker(classifier, settle_times or SettleTimes())
+        self._interpreter = spec.interpreter()
         self._states = States(clock)
-        self._anchor = None if calibration is None else DriftMonitor(read_calibration(calibration))
-        if self._anchor is not None:
-            self._meaning.note_zones(self._anchor.zone_of)
-        self._anchored: dict[str, Notice] = {}
-        self._anchored_s = -ANCHOR_S
+        self._drift_monitor = None if calibration is None else DriftMonitor(read_calibration(calibration))
+        if self._drift_monitor is not None:
+            self._interpreter.note_zones(self._drift_monitor.zone_of)
+        self._drift_notices: dict[str, Notice] = {}
+        self._checked_s = -DRIFT_CHECK_EVERY_S
         self._proposed: tuple[int, Command] | None = None
         self._shown: dict[str, Notice] = {}
         self._revision = 0
-        self._looked_at: tuple[Any, ...] = ()
+        self._interpreted: tuple[Any, ...] = ()
         self._state = "starting"
         self._frames = 0
         self._last_frame_s: float | None = None
 
     def start(self) -> None:
-        """Begin to watch."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Stop watching and let the camera go."""
+        """Stop watching and release the camera."""
         self._stopping.set()
         self._camera.close()
         if self._thread.is_alive():
@@ -138,69 +141,71 @@ class Watching:
                 return
             self._state, self._frames, self._last_frame_s = "ok", self._frames + 1, self._clock()
             before = self._tracker.cards or ()
-            happened = self._tracker.step(frame.picture, frame.at_s)
-            for told in happened:
-                self._meaning.note_change(told)
+            events = self._tracker.step(frame.picture, frame.at_s)
+            for event in events:
+                self._interpreter.note_change(event)
                 self._revision += 1
-                if self._anchor is not None and told.get("code") == "camera-moved":
-                    self._anchor.follow(*([c.corners for c in cards] for cards in (before, self._tracker.cards or ())))
+                if self._drift_monitor is not None and event.get("code") == "camera-moved":
+                    self._drift_monitor.follow(
+                        *([c.corners for c in cards] for cards in (before, self._tracker.cards or ()))
+                    )
             self._check_marks(frame.picture)
-            self._states.hear(happened, is_quiet=self._tracker.is_quiet, standing=self._tracker.active_notices)
+            self._states.update(events, is_quiet=self._tracker.is_quiet, active=self._tracker.active_notices)
             session = self._referee.latest()
-            holding = (*self._tracker.active_notices, *self._anchored, *self._states.holding)
-            looked_at = (session.version, self._revision, self._tracker.is_quiet, holding)
-            is_ours = (
-                session.header.game == self._game
-            )  # else another game was begun, and this watching is soon stopped
-            if is_ours and looked_at != self._looked_at:
-                self._looked_at = looked_at
+            notices = (*self._tracker.active_notices, *self._drift_notices, *self._states.codes)
+            inputs = (session.version, self._revision, self._tracker.is_quiet, notices)
+            # another game may have begun: this watcher is about to be stopped
+            if session.header.game == self._game and inputs != self._interpreted:
+                self._interpreted = inputs
                 self._compare(frame.picture, session)
 
     def _check_marks(self, picture: NDArray[np.uint8]) -> None:
-        if self._anchor is None or self._clock() - self._anchored_s < ANCHOR_S:
+        if self._drift_monitor is None or self._clock() - self._checked_s < DRIFT_CHECK_EVERY_S:
             return
-        self._anchored_s = self._clock()
-        now = self._anchor.check(picture)
-        self._anchored = {now.code: Notice(now.code, now.message)} if now.code else {}
+        self._checked_s = self._clock()
+        drift = self._drift_monitor.check(picture)
+        self._drift_notices = {drift.code: Notice(drift.code, drift.message)} if drift.code else {}
 
     # ------------------------------------------------------------ proposals
 
     def _compare(self, picture: NDArray[np.uint8], session: Session) -> None:
-        """Lay what is seen beside what the session says, propose what it means, tell what people should hear."""
+        """Interpret the cards against the session, propose the move and show the notices."""
         self._note_rejection(session)
-        outlook = self._meaning.of(self._tracker, session, (picture.shape[1], picture.shape[0]))
-        if outlook.is_open:
-            self._propose(session, outlook, picture)
+        interpretation = self._interpreter.interpret(self._tracker, session, (picture.shape[1], picture.shape[0]))
+        if interpretation.is_open:
+            self._propose(session, interpretation, picture)
         is_waiting = self._referee.latest().proposal is not None
-        self._show(self._states.among({**outlook.notices, **self._anchored}, picture, is_waiting=is_waiting))
+        self._show(
+            self._states.merge({**interpretation.notices, **self._drift_notices}, picture, is_waiting=is_waiting)
+        )
 
     def _note_rejection(self, session: Session) -> None:
-        """Our proposal no longer waits and the game did not go on by it: a person rejected it."""
+        """Tell the interpreter of a rejection: our proposal is gone and no move was made of it."""
         if self._proposed is None or session.proposal is not None or session.version <= self._proposed[0]:
             return
-        self._meaning.note_rejection(self._proposed[1], session)
+        self._interpreter.note_rejection(self._proposed[1], session)
         self._proposed = None
 
-    def _propose(self, session: Session, outlook: Interpretation, picture: NDArray[np.uint8]) -> None:
-        """Propose what was seen, or withdraw what no longer holds."""
+    def _propose(self, session: Session, interpretation: Interpretation, picture: NDArray[np.uint8]) -> None:
+        """Propose the interpreted command, or withdraw our proposal when there is none."""
         waiting = session.proposal.command if session.proposal is not None else None
-        if outlook.command is None:
+        if interpretation.command is None:
             if waiting is not None and self._proposed is not None and waiting == self._proposed[1]:
                 self._referee.notify(Propose(None))
                 self._proposed = None
             return
-        if waiting == outlook.command:
+        if waiting == interpretation.command:
             return
-        zone_of = None if self._anchor is None else self._anchor.zone_of
-        jpeg = evidence_picture(picture, outlook.cards, outlook.news, zone_of)
-        evidence = Evidence(jpeg, float(outlook.confidence), outlook.chances)
-        answer = self._referee.ask(Propose(outlook.command, evidence))
-        self._proposed = (answer.version, outlook.command)
+        zone_of = None if self._drift_monitor is None else self._drift_monitor.zone_of
+        jpeg = evidence_picture(picture, interpretation.cards, interpretation.new_cards, zone_of)
+        evidence = Evidence(jpeg, float(interpretation.confidence), interpretation.alternatives)
+        answer = self._referee.ask(Propose(interpretation.command, evidence))
+        self._proposed = (answer.version, interpretation.command)
 
     # ------------------------------------------------------------ notices
 
     def _show(self, notices: dict[str, Notice]) -> None:
-        """Tell the referee which notices hold now; those that hold no longer are cleared."""
+        """Show these notices at the referee and clear the others of ours."""
         for code, notice in notices.items():
             shown = self._shown.get(code)
             if shown is None or shown.text != notice.text:

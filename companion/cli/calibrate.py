@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.app.calibrating import (
-    WAYS,
+    METHODS,
     CalibrationOptions,
     CalibrationResult,
     calibrate,
@@ -46,7 +46,9 @@ _MOST_PICTURES = 60
 @click.option("--settings", "file", type=click.Path(path_type=Path), help="Settings file [the usual companion.toml].")
 @click.option("--venue", default="table", show_default=True, help="What this table is called; it names the file.")
 @click.option("--camera", "source", help="pi, usb, usb:1 [as in the settings]; for a table without pictures given.")
-@click.option("--by", type=click.Choice(WAYS), help="What tells the table: marks, Hex'el cards, taps [what is there].")
+@click.option(
+    "--by", type=click.Choice(METHODS), help="What tells the table: marks, Hex'el cards, taps [what is there]."
+)
 @click.option(
     "--tap", "taps", multiple=True, metavar="X,Y", help="Four times: a sheet's corners, clockwise, in pixels."
 )

@@ -3,7 +3,7 @@
 from companion.config import Settings, default_data
 from companion.doctor.finding import Finding, Machine, State
 from companion.referee.folder import journals
-from companion.referee.inspection import Fault, inspected
+from companion.referee.inspection import Fault, inspect_games
 
 _NAMED = 3
 _WHAT = {
@@ -19,7 +19,7 @@ _RESTORE = "restore it from a copy, or move it out of the folder"
 def games(machine: Machine, settings: Settings) -> Finding:
     """Look through the whole data folder. Names files only: what stands in them is nobody else's."""
     folder = (settings.table.data or default_data()) / "games"
-    found = inspected(folder)
+    found = inspect_games(folder)
     if not found.games:
         return Finding("games", "ok", f"none yet at {folder}")
     counted = (_counted(found.games, "game"), _counted(found.moves, "move"), _counted(found.pictures, "picture"))

@@ -1,8 +1,8 @@
-"""The registry of games: one package each, whose parts are imported when they are asked for.
+"""The registry of games: one package a game, its parts imported lazily.
 
-A game is a folder here and a line in `PACKAGES`. Its `spec` says what is known without loading anything; every other
-part is a module of its package: ``rules/game``, ``recognition``, ``interpretation``, ``layout``, ``materials``,
-``demo/game`` and the folder ``page``.
+A game is a folder here and a line in `PACKAGES`. Its `spec` is cheap to import; the other parts are modules of its
+package: ``rules/game``, ``recognition``, ``interpretation``, ``layout``, ``materials``, ``demo/game`` and the folder
+``page``.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,18 +29,18 @@ def _header_edition(header: "Header") -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class GameSpec:
-    """What is known of a game before any of its parts is imported.
+    """A game's description, available before any of its parts is imported.
 
     Attributes:
-        name: as records, commands and addresses spell it.
+        name: the game's name in records, commands and addresses.
         package: the dotted name of its package.
-        demo_players: who plays the demo, in the order of their seats.
-        demo_edition: the edition that the demo is played with.
-        zones: the places on the table that the game has names for, such as pots.
-        has_mats: the zones are printed mats with a mark each, in their order.
-        has_reference_card: its cards are of one known size, so that a camera can be calibrated by them.
-        networks: the folders of its trained networks, below the game's folder of ``models``.
-        deck_edition: from a header, the edition of the deck as the recogniser names it.
+        demo_players: the demo's players, in the order of their seats.
+        demo_edition: the demo's edition.
+        zones: named places on the table, such as pots.
+        has_mats: whether the zones are printed mats with a mark each, in this order.
+        has_reference_card: whether its cards have one known size, so that a camera can be calibrated by them.
+        networks: the folders of its trained networks, below the game's folder in ``models``.
+        deck_edition: from a header, the edition of the deck as the recognizer names it.
     """
 
     name: str
@@ -55,47 +55,47 @@ class GameSpec:
 
     @property
     def rules(self) -> "Game":
-        """The rules."""
+        """The rules module."""
         module: Game = self._part("rules.game")
         return module
 
     @property
     def page(self) -> Path:
-        """The folder of the scripts, styles and words that the browser gets for this game."""
+        """The folder of the game's scripts, styles and words for the browser."""
         return Path(str(import_module(self.package).__file__)).parent / "page"
 
     def recognizer(self) -> "Recognizer":
-        """How cameras recognise the game; imports OpenCV."""
-        found: Recognizer = self._part("recognition").RECOGNIZER
-        return found
+        """The game's recognizer; imports OpenCV."""
+        recognizer: Recognizer = self._part("recognition").RECOGNIZER
+        return recognizer
 
     def interpreter(self) -> "Interpreter":
-        """A fresh interpreter of what the camera sees; imports OpenCV."""
-        found: Interpreter = self._part("interpretation").interpreter()
-        return found
+        """A new interpreter of the tracked cards; imports OpenCV."""
+        interpreter: Interpreter = self._part("interpretation").interpreter()
+        return interpreter
 
     def layouts(self, deck: str) -> "tuple[Layout, ...]":
-        """What to lay to teach a printing of a deck, the usual layout first."""
-        found: tuple[Layout, ...] = self._part("layout").layouts(deck)
-        return found
+        """The layouts from which a printing of a deck is taught, the usual one first."""
+        layouts: tuple[Layout, ...] = self._part("layout").layouts(deck)
+        return layouts
 
     def materials(self) -> "Mapping[str, Material]":
-        """What can be printed for the game, by name."""
-        found: Mapping[str, Material] = self._part("materials").MATERIALS
-        return found
+        """The game's printable materials, by name."""
+        materials: Mapping[str, Material] = self._part("materials").MATERIALS
+        return materials
 
     def demo(self) -> "DemoGame":
-        """The game on the simulated table; imports OpenCV."""
-        found: DemoGame = self._part("demo.game").DEMO
-        return found
+        """The game's part of the simulated table; imports OpenCV."""
+        demo: DemoGame = self._part("demo.game").DEMO
+        return demo
 
     def player(self, seed: int) -> "Player":
-        """A scripted player of the game, who plays sensibly for everybody."""
-        found: Player = self._part("demo.player").player(seed)
-        return found
+        """A scripted player who chooses sensible moves for every seat."""
+        player: Player = self._part("demo.player").player(seed)
+        return player
 
     def demo_header(self) -> "Header":
-        """Who plays what at the simulated table when nobody says otherwise."""
+        """The default header of the demo."""
         header: Header = import_module("companion.rules.engine").Header(self.name, self.demo_players, self.demo_edition)
         return header
 
@@ -125,7 +125,7 @@ def game(name: str) -> GameSpec:
 
 
 def network_files() -> tuple[str, ...]:
-    """Every network of an installation that is whole, as `companion.vision.networks.network` takes it."""
+    """The paths of all networks of a complete installation, as `companion.vision.networks.network` takes them."""
     shared = ("outline/detector/weights.onnx", "outline/refiner/weights.onnx")
     return shared + tuple(f"{spec.name}/{folder}/weights.onnx" for spec in GAMES.values() for folder in spec.networks)
 

@@ -1,1 +1,1 @@
-"""WHAT IT MEANS: what the camera sees, laid beside what the session says lies there."""
+"""Interpretation: compares the cards that the camera sees with the session and proposes the move between them."""

@@ -1,7 +1,7 @@
-"""Whether two commands are the same move: in the same words, or alike but for how the cells are named.
+"""Whether two commands are the same move, up to a symmetry of the lattice.
 
-Which card of a honeycomb is (0, 0), and which of its axes is called east, is free. Two moves that one turn and shift of
-the whole table takes into each other, leaving in place what lay there before, are one.
+The origin and the east axis of a lattice are arbitrary. Two moves are the same when one rotation and shift of the whole
+table maps one onto the other and leaves the cards before the move in place.
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ from companion.vision.tracking.registration import Edges, turned
 Tableau = Mapping[Cell, Edges]
 
 
-def is_same_move(meaning: Interpreter, session: Session, one: Command, other: Command) -> bool:
-    """Whether two commands, either of which may be refused, do the same in this session."""
+def is_same_move(interpreter: Interpreter, session: Session, one: Command, other: Command) -> bool:
+    """Whether two commands have the same effect in this session; a refused one equals only itself."""
     if dict(one) == dict(other):
         return True
     try:
@@ -29,33 +29,33 @@ def is_same_move(meaning: Interpreter, session: Session, one: Command, other: Co
         return False
     if first == second:
         return True
-    if not isinstance(meaning, LatticeInterpreter):
+    if not isinstance(interpreter, LatticeInterpreter):
         return False
     before, a, b = session.game.view(session.state), session.game.view(first), session.game.view(second)
-    same = all(a[part] == b[part] for part in ("phase", "turn", "players", "result"))
-    return same and is_congruent(meaning.lying(a), meaning.lying(b), meaning.lying(before))
+    is_alike = all(a[part] == b[part] for part in ("phase", "turn", "players", "result"))
+    return is_alike and is_congruent(interpreter.tableau(a), interpreter.tableau(b), interpreter.tableau(before))
 
 
 def is_congruent(one: Tableau, other: Tableau, before: Tableau) -> bool:
-    """Whether one turn and shift takes one table into the other, and what lay there before into itself."""
+    """Whether one rotation and shift maps one table onto the other, and the table before the move onto itself."""
     return any(
-        _moved(one, turns, shift) == dict(other) and _moved(before, turns, shift) == dict(before)
+        _transform(one, turns, shift) == dict(other) and _transform(before, turns, shift) == dict(before)
         for turns in range(6)
         for shift in _shifts(one, other, turns)
     )
 
 
 def _shifts(one: Tableau, other: Tableau, turns: int) -> set[Cell]:
-    """The shifts that bring the first card of one table onto a card of the other."""
+    """The shifts that map the first card of one table onto a card of the other."""
     if not one:
         return {(0, 0)}
     q, r = rotated(next(iter(one)), turns)
     return {(to_q - q, to_r - r) for to_q, to_r in other}
 
 
-def _moved(tableau: Tableau, turns: int, shift: Cell) -> dict[Cell, Any]:
-    moved: dict[Cell, Any] = {}
+def _transform(tableau: Tableau, turns: int, shift: Cell) -> dict[Cell, Any]:
+    transformed: dict[Cell, Any] = {}
     for cell, edges in tableau.items():
         q, r = rotated(cell, turns)
-        moved[q + shift[0], r + shift[1]] = turned(edges, turns)
-    return moved
+        transformed[q + shift[0], r + shift[1]] = turned(edges, turns)
+    return transformed

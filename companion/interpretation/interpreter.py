@@ -1,4 +1,4 @@
-"""What one look at the table comes to: what to propose, and what people should hear about it."""
+"""The interpreter protocol and its result: the move to propose and the notices to show."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,38 +14,38 @@ from companion.vision.results import DetectedCard
 
 @dataclass(frozen=True, slots=True)
 class Interpretation:
-    """What a picture means for the game.
+    """The meaning of the cards on the table for the game.
 
     Attributes:
-        notices: what holds now, by code.
-        command: what the hands did, None for nothing that the game has words for.
-        news: the cards that say so.
-        cards: all cards known, as the game names them.
-        confidence: 0..1, that the command is what was done.
-        chances: what else may lie there; see `chances`.
-        is_open: whether a proposal made before is to be held to ``command``; not while the table cannot be told.
+        notices: current notices by code.
+        command: the move that was made; None for none.
+        new_cards: the cards that the move is about.
+        cards: all known cards, in the game's cells.
+        confidence: 0..1, of the command.
+        alternatives: what else each field of the command may be: ``[[place in the command, {value: 0..1}], ...]``.
+        is_open: whether an earlier proposal may be replaced; False while the table cannot be interpreted.
     """
 
     notices: Mapping[str, Notice] = field(default_factory=dict)
     command: Command | None = None
-    news: Sequence[DetectedCard] = ()
+    new_cards: Sequence[DetectedCard] = ()
     cards: Sequence[DetectedCard] = ()
     confidence: float = 1.0
-    chances: Sequence[Any] = ()
+    alternatives: Sequence[Any] = ()
     is_open: bool = True
 
 
 class Interpreter(Protocol):
-    """What the vision thread asks about one game. Not for several threads."""
+    """Interprets one game's table for the vision thread. Not thread-safe."""
 
-    def note_change(self, told: Mapping[str, Any]) -> None:
-        """Hear of a change that a follower told: what lies there anew may be proposed anew."""
+    def note_change(self, event: Mapping[str, Any]) -> None:
+        """Take in a tracker event: a rejected card that changed may be proposed again."""
 
     def note_rejection(self, command: Command, session: Session) -> None:
-        """Hear that a proposal was rejected: it is not made again until the cards there have changed."""
+        """Take in a rejection: the proposal is not made again until its cards have changed."""
 
     def note_zones(self, zone_of: ZoneOf) -> None:
-        """Hear which zone of the table a pixel shows, once and for all: it follows the camera where that is moved."""
+        """Set the function from a pixel to its zone; it stays valid when the camera is moved."""
 
-    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
-        """What the table as it is known means for the session; ``size`` is the picture's width and height."""
+    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+        """The meaning of the tracked cards for the session; ``size`` is the picture's (width, height)."""

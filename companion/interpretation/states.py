@@ -1,6 +1,6 @@
-"""What people should know of the looking itself: that it waits, that light glares, and what has just happened.
+"""Notices about watching itself: that the table is settling, that light glares, and what has just happened.
 
-Nothing of it is a move. A state that has just passed, such as a camera that was moved, is shown for a while.
+A notice of something that happens once, such as a moved camera, is shown for `PASSING_S`.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -12,70 +12,70 @@ from numpy.typing import NDArray
 from companion.referee.messages import Notice
 
 SETTLING_S = 1.5
-"""So long something changes on the table before people are told that it is waited for."""
+"""How long the table changes before the notice that it is settling."""
 PASSING_S = 8.0
-"""So long is shown what happened once and does not last."""
+"""How long the notice of a single happening is shown."""
 
-_GLARE = 250
-_GLARING = 0.12
-_AROUND = 0.04
+_GLARE_LEVEL = 250
+_MIN_GLARE_SHARE = 0.12
+_GLARE_RADIUS = 0.04
+"""Half the window's side, as a share of the picture's width."""
 _GLARES = "Light glares on a card there: turn it, tilt the lamp or shade it; or enter the card by hand."
 _SETTLES = "Something moves on the table: it is read once it lies still."
 
 
 class States:
-    """Follows the looking from frame to frame."""
+    """Keeps the notices about watching from frame to frame."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
-        """By a clock that never jumps."""
+        """``clock`` is monotonic, in seconds."""
         self._clock = clock
         self._passing: dict[str, tuple[str, float]] = {}
         self._busy_since_s: float | None = None
 
-    def hear(self, told: Iterable[Mapping[str, Any]], *, is_quiet: bool, standing: Iterable[str]) -> None:
-        """Take in what a follower told with one frame, whether nothing changes, and which notices of it hold."""
+    def update(self, events: Iterable[Mapping[str, Any]], *, is_quiet: bool, active: Iterable[str]) -> None:
+        """Take in a frame's tracker events, whether the table is at rest, and the codes of the tracker's notices."""
         now_s = self._clock()
-        for one in told:
-            if one["event"] == "notice" and one["code"] not in standing and "at" not in one:
-                self._passing[one["code"]] = one["message"], now_s + PASSING_S
-        self._passing = {code: said for code, said in self._passing.items() if said[1] > now_s}
+        for event in events:
+            if event["event"] == "notice" and event["code"] not in active and "at" not in event:
+                self._passing[event["code"]] = event["message"], now_s + PASSING_S
+        self._passing = {code: (text, until_s) for code, (text, until_s) in self._passing.items() if until_s > now_s}
         if is_quiet:
             self._busy_since_s = None
         elif self._busy_since_s is None:
             self._busy_since_s = now_s
 
     @property
-    def holding(self) -> tuple[str, ...]:
-        """The codes of what holds now; when they change people are told."""
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the current notices about watching."""
         return (*self._passing, *(["settling"] if self._is_settling() else []))
 
-    def among(
+    def merge(
         self, notices: Mapping[str, Notice], picture: NDArray[np.uint8], *, is_waiting: bool
     ) -> dict[str, Notice]:
-        """The notices with these states among them.
+        """The interpreter's notices together with those about watching.
 
         Args:
-            notices: what holds by the cards; a card that cannot be read for glare is said to be so.
+            notices: of the interpreter; ``unsure`` becomes ``glare`` where the picture is overexposed.
             picture: uint8 BGR, the frame.
-            is_waiting: whether a proposal waits: then nothing need be said of settling.
+            is_waiting: whether a proposal waits; then ``settling`` is not shown.
         """
-        told = {code: Notice(code, text) for code, (text, _) in self._passing.items()}
-        told |= dict(notices)
-        unsure = told.get("unsure")
-        if unsure is not None and unsure.at is not None and glares(picture, unsure.at):
-            del told["unsure"]
-            told["glare"] = Notice("glare", _GLARES, unsure.at)
-        if not told and not is_waiting and self._is_settling():
-            told["settling"] = Notice("settling", _SETTLES)
-        return told
+        merged = {code: Notice(code, text) for code, (text, _) in self._passing.items()} | dict(notices)
+        unsure = merged.get("unsure")
+        if unsure is not None and unsure.at is not None and has_glare(picture, unsure.at):
+            del merged["unsure"]
+            merged["glare"] = Notice("glare", _GLARES, unsure.at)
+        if not merged and not is_waiting and self._is_settling():
+            merged["settling"] = Notice("settling", _SETTLES)
+        return merged
 
     def _is_settling(self) -> bool:
         return self._busy_since_s is not None and self._clock() - self._busy_since_s >= SETTLING_S
 
 
-def glares(picture: NDArray[np.uint8], at: tuple[float, float]) -> bool:
-    """Whether the picture is blown out around a spot, given as fractions of its width and height."""
-    high, wide = picture.shape[:2]
-    x, y, reach = at[0] * wide, at[1] * high, max(4.0, _AROUND * wide)
-    piece = picture[max(0, int(y - reach)) : int(y + reach) + 1, max(0, int(x - reach)) : int(x + reach) + 1]
-    return bool(piece.size) and float((piece.min(axis=2) >= _GLARE).mean()) > _GLARING
+def has_glare(picture: NDArray[np.uint8], at: tuple[float, float]) -> bool:
+    """Whether the picture is overexposed around a point, given as fractions of its width and height."""
+    height, width = picture.shape[:2]
+    x, y, radius = at[0] * width, at[1] * height, max(4.0, _GLARE_RADIUS * width)
+    window = picture[max(0, int(y - radius)) : int(y + radius) + 1, max(0, int(x - radius)) : int(x + radius) + 1]
+    return bool(window.size) and float((window.min(axis=2) >= _GLARE_LEVEL).mean()) > _MIN_GLARE_SHARE

@@ -1,1 +1,1 @@
-"""WHAT HAS HAPPENED: one thread decides, writes the journal, lets it happen, and tells."""
+"""The referee: one thread decides, writes the journal, evolves the session and publishes."""

@@ -1,6 +1,6 @@
-"""A data folder as one file, to keep elsewhere and to bring back: games, pictures, seats, profiles and calibrations.
+"""Backs a data folder up to one zip file and restores it: games, pictures, seats, profiles and calibrations.
 
-A table may be running meanwhile: journals only grow, and a last line that was being written is cut off when the copy is
+A table may be running meanwhile: journals only grow, and a line that was half written is cut off when the copy is
 opened, as after a power cut.
 """
 
@@ -11,11 +11,11 @@ from companion.errors import UsageError
 
 _NOT_KEPT = ("lock",)
 _STORED = (".jpg", ".npz", ".onnx")
-"""What is packed already and would only cost time."""
+"""Files that are compressed already."""
 
 
 def back_up(data: Path, file: Path) -> int:
-    """Write everything in a data folder to a zip file; the number of files. What stood there is replaced as a whole.
+    """Write a data folder to a zip file, replacing it atomically; return the number of files.
 
     Raises:
         UsageError: `no-data`, or the file cannot be written.
@@ -36,7 +36,7 @@ def back_up(data: Path, file: Path) -> int:
 
 
 def restore(file: Path, data: Path) -> int:
-    """Bring a backup back into a folder where nothing is; the number of files.
+    """Unpack a backup into an empty folder; return the number of files.
 
     Raises:
         UsageError: `data-in-place`, or the file is no backup.
@@ -47,9 +47,8 @@ def restore(file: Path, data: Path) -> int:
         with zipfile.ZipFile(file) as packed:
             names = packed.namelist()
             if strange := next((name for name in names if not _is_inside(name)), None):
-                raise UsageError(
-                    f"{file} is no backup: it would write {strange!r} outside the folder", code="bad-backup"
-                )
+                message = f"{file} is no backup: it would write {strange!r} outside the folder"
+                raise UsageError(message, code="bad-backup")
             if (damaged := packed.testzip()) is not None:
                 raise UsageError(f"{file} is damaged at {damaged}", code="bad-backup")
             data.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
-"""The feed: what has happened, in order, to any number of listeners, none of whom can hold up the referee.
+"""The feed: publishes what has happened, in order, to any number of subscribers that cannot block the referee.
 
-The feed keeps the last few things told; a listener is a place in them. Whoever falls too far behind, or comes back
-after too long, is told everything anew as one ``state`` with ``because: resumed``.
+The feed keeps its latest entries, and a subscription is a position among them. A subscriber that falls too far behind
+gets one ``state`` entry with ``because: resumed`` instead of what it missed.
 """
 
 from collections import deque
@@ -15,95 +15,97 @@ KEPT = 256
 
 
 class Feed:
-    """Tells the listeners; one referee writes, any thread reads."""
+    """The latest entries; one referee writes, any thread reads."""
 
     def __init__(self, first: FeedEntry, keep: int = KEPT) -> None:
-        """A feed whose table is, so far, as ``first`` says; that itself is told to nobody."""
+        """A feed that starts from the state in ``first``, which is not published itself."""
         self._changed = Condition()
         self._kept: deque[FeedEntry] = deque(maxlen=keep)
-        self._feed_entry = 0
+        self._count = 0
         self._latest = first
         self._oldest_resumable = first.version
         self._closed = False
-        self._ringing: Callable[[], None] | None = None
+        self._bell: Callable[[], None] | None = None
 
     def ring(self, bell: Callable[[], None]) -> None:
-        """Have ``bell`` called after each change, for those who do not wait in a thread; it must return at once."""
-        self._ringing = bell
+        """Call ``bell`` after each change, for readers without a thread of their own; it must return at once."""
+        self._bell = bell
 
     def _notify(self) -> None:
         self._changed.notify_all()
-        if self._ringing is not None:
-            self._ringing()
+        if self._bell is not None:
+            self._bell()
 
-    def notify(self, told: FeedEntry) -> None:
-        """Tell everybody; returns at once, however slow anybody is."""
+    def notify(self, entry: FeedEntry) -> None:
+        """Publish an entry; returns at once, however slow the subscribers are."""
         with self._changed:
             if len(self._kept) == self._kept.maxlen:
                 self._oldest_resumable = self._kept[0].version
-            self._kept.append(told)
-            self._feed_entry += 1
-            self._latest = told
+            self._kept.append(entry)
+            self._count += 1
+            self._latest = entry
             self._notify()
 
     def subscribe(self, after_version: int | None = None) -> "Subscription":
-        """Listen to what comes after a version: the last one seen, or None for all that happens from now on."""
+        """Subscribe to the entries after a version, the last one seen; None for all from now on."""
         with self._changed:
             if after_version is None:
-                return Subscription(self, self._feed_entry)
+                return Subscription(self, self._count)
             if not self._oldest_resumable <= after_version <= self._latest.version:
-                return Subscription(self, self._feed_entry, is_behind=True)
-            missed = sum(1 for told in self._kept if told.version > after_version)
-            return Subscription(self, self._feed_entry - missed)
+                return Subscription(self, self._count, is_behind=True)
+            missed = sum(1 for entry in self._kept if entry.version > after_version)
+            return Subscription(self, self._count - missed)
 
     def close(self) -> None:
-        """End every subscription, now and to come."""
+        """End all subscriptions, present and future."""
         with self._changed:
             self._closed = True
             self._notify()
 
 
 class Subscription:
-    """One listener's place in the feed. Made by `Feed.subscribe`."""
+    """One subscriber's position in the feed. Made by `Feed.subscribe`."""
 
-    def __init__(self, feed: Feed, place: int, is_behind: bool = False) -> None:
+    def __init__(self, feed: Feed, position: int, is_behind: bool = False) -> None:
         self._feed = feed
-        self._place = place
+        self._position = position
         self._is_behind = is_behind
         self._closed = False
 
     @property
     def is_closed(self) -> bool:
-        """Whether nothing will come any more."""
+        """Whether no entry will come any more."""
         return self._closed or self._feed._closed
 
     def next(self, timeout: float | None = None) -> FeedEntry | None:
-        """The next thing told, waiting for it up to ``timeout`` seconds; None when nothing came or all is over."""
+        """The next entry, waiting up to ``timeout`` seconds; None when none came or the feed is closed."""
         feed = self._feed
         with feed._changed:
-            feed._changed.wait_for(lambda: self.is_closed or self._is_behind or self._place < feed._feed_entry, timeout)
+            feed._changed.wait_for(self._is_ready, timeout)
             if self.is_closed:
                 return None
-            if self._is_behind or self._place < feed._feed_entry - len(feed._kept):
+            if self._is_behind or self._position < feed._count - len(feed._kept):
                 return self._catch_up()
-            if self._place == feed._feed_entry:
+            if self._position == feed._count:
                 return None
-            self._place += 1
-            return feed._kept[len(feed._kept) - (feed._feed_entry - self._place) - 1]
+            self._position += 1
+            return feed._kept[len(feed._kept) - (feed._count - self._position) - 1]
 
     def wait(self, timeout: float) -> None:
-        """Wait up to ``timeout`` seconds until there is something for `next`, or all is over."""
-        feed = self._feed
-        with feed._changed:
-            feed._changed.wait_for(lambda: self.is_closed or self._is_behind or self._place < feed._feed_entry, timeout)
+        """Wait up to ``timeout`` seconds until `next` has an entry or the feed is closed."""
+        with self._feed._changed:
+            self._feed._changed.wait_for(self._is_ready, timeout)
+
+    def _is_ready(self) -> bool:
+        return self.is_closed or self._is_behind or self._position < self._feed._count
 
     def close(self) -> None:
-        """Stop listening; whoever waits in `next` returns at once. Twice is harmless."""
+        """Unsubscribe; a waiting `next` returns at once. Idempotent."""
         with self._feed._changed:
             self._closed = True
             self._feed._notify()
 
     def _catch_up(self) -> FeedEntry:
         self._is_behind = False
-        self._place = self._feed._feed_entry
+        self._position = self._feed._count
         return replace(self._feed._latest, kind="state", data={"because": "resumed"})

@@ -1,4 +1,4 @@
-"""The data folder: held by one process at a time, written so that what is written stays written.
+"""The data folder: locked by one process at a time, written durably.
 
 DATA/lock                           held while a table runs
 DATA/games/0001.jsonl               one journal a game, the newest last
@@ -16,7 +16,7 @@ from companion.errors import JournalError
 
 
 class Folder:
-    """A data folder that this process holds. Another process that asks for it is refused.
+    """A data folder locked by this process; another process is refused.
 
     Raises:
         JournalError: `data-in-use`, `data-unwritable`.
@@ -27,7 +27,7 @@ class Folder:
         self.games = path / "games"
         with storage_errors(f"cannot write in the data folder {path}"):
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.mkdir(mode=0o750, exist_ok=True)  # codes and pictures of people's tables are nobody else's affair
+            path.mkdir(mode=0o750, exist_ok=True)  # it holds codes and pictures: not readable by others
             self.games.mkdir(mode=0o750, exist_ok=True)
             self._lock = os.open(path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o640)
         try:
@@ -48,38 +48,38 @@ class Folder:
         return journals(self.games)
 
     def next_journal(self) -> Path:
-        """The path for one more game."""
+        """The path of the next game's journal."""
         journals = self.journals()
         number = int(journals[-1].stem) + 1 if journals else 1
         return self.games / f"{number:04}.jsonl"
 
     def close(self) -> None:
-        """Let another process have the folder. Twice is harmless."""
+        """Release the lock. Idempotent."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
 
 def journals(games: Path) -> list[Path]:
-    """The journals in a folder of games, the oldest first; none where there is no such folder."""
+    """The journals in a folder of games, the oldest first; empty when there is no such folder."""
     numbered = (path for path in games.glob("[0-9]*.jsonl") if path.stem.isdecimal())
     return sorted(numbered, key=lambda path: (len(path.stem), path.stem))
 
 
 def write_whole(path: Path, data: bytes, mode: int = 0o640) -> None:
-    """Write a file so that, whatever happens, it is either there with all its bytes or as it was before."""
+    """Write a file atomically and durably."""
     draft = path.with_name(path.name + ".draft")
-    draft.unlink(missing_ok=True)  # one that was left behind keeps its rights
+    draft.unlink(missing_ok=True)  # a leftover draft would keep its permissions
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
         file.write(data)
         file.flush()
         os.fsync(file.fileno())
     draft.replace(path)
-    settle(path.parent)
+    sync_folder(path.parent)
 
 
-def settle(folder: Path) -> None:
-    """Bring a folder's list of files to the disk."""
+def sync_folder(folder: Path) -> None:
+    """Flush a folder's directory entries to the disk."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)
@@ -89,7 +89,7 @@ def settle(folder: Path) -> None:
 
 @contextmanager
 def storage_errors(what: str) -> Iterator[None]:
-    """Turn the system's refusal to write into the one line that people are told."""
+    """Raise `JournalError` with one line for people instead of `OSError`."""
     try:
         yield
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Every journal of a data folder looked through: whole, as the rules have it, its pictures the ones that were kept."""
+"""Checks every journal of a data folder: complete, accepted by today's rules, pictures unchanged."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ What = Literal["torn", "damaged", "contradicted", "picture"]
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something in a data folder that is not as it was written.
+    """A damaged file in a data folder.
 
     Attributes:
-        what: ``torn``, an unfinished last line, which the next start cuts off; ``damaged``, a journal that does not
-            read back; ``contradicted``, one that today's rules judge otherwise; ``picture``, one that was changed.
+        what: ``torn``, an unfinished last line, which the next start cuts off; ``damaged``, a journal that cannot be
+            read; ``contradicted``, a journal that today's rules contradict; ``picture``, a picture that was changed.
         message: one sentence naming the file.
     """
 
@@ -29,11 +29,11 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Inspected:
-    """What was looked through, and what was found.
+class Inspection:
+    """How much was checked, and the faults found.
 
     Attributes:
-        pictures: how many were there to look at; those that made room are no fault.
+        pictures: how many pictures were present; those deleted to make room are no fault.
     """
 
     games: int
@@ -42,10 +42,10 @@ class Inspected:
     faults: tuple[Fault, ...]
 
 
-def inspected(games: Path) -> Inspected:
-    """Look through every journal in a folder of games. Changes nothing; a folder that is not there has no games."""
+def inspect_games(games: Path) -> Inspection:
+    """Check every journal in a folder of games. Changes nothing; a missing folder has no games."""
     faults: list[Fault] = []
-    moves = seen = 0
+    moves = pictures = 0
     paths = journals(games)
     for path in paths:
         try:
@@ -54,28 +54,29 @@ def inspected(games: Path) -> Inspected:
             faults.append(Fault("damaged", path, error.message))
             continue
         moves += len(game.moves)
-        faults += _of_journal(game)
-        there, changed = _of_pictures(game)
-        seen += there
+        faults += _journal_faults(game)
+        count, changed = _check_pictures(game)
+        pictures += count
         faults += changed
-    return Inspected(len(paths), moves, seen, tuple(faults))
+    return Inspection(len(paths), moves, pictures, tuple(faults))
 
 
-def _of_journal(game: PastGame) -> Iterator[Fault]:
+def _journal_faults(game: PastGame) -> Iterator[Fault]:
     if game.torn:
         yield Fault("torn", game.path, f"the last {game.torn} bytes of {game.path} are no whole entry")
     if game.trouble:
         yield Fault("contradicted", game.path, game.trouble)
 
 
-def _of_pictures(game: PastGame) -> tuple[int, list[Fault]]:
-    there, faults = 0, []
+def _check_pictures(game: PastGame) -> tuple[int, list[Fault]]:
+    """The number of pictures that are present, and a fault for each that was changed."""
+    count, faults = 0, []
     for move in game.moves:
         if move.evidence is None:
             continue
         try:
-            there += kept_picture(game.path, move.evidence) is not None
+            count += kept_picture(game.path, move.evidence) is not None
         except JournalError as error:
-            there += 1
+            count += 1
             faults.append(Fault("picture", game.path, error.message))
-    return there, faults
+    return count, faults

@@ -1,4 +1,4 @@
-"""The journal's lines: one JSON object each, ending in a checksum, so that a damaged line is known for what it is.
+"""The journal's lines: one JSON object each, with a checksum that reveals damage.
 
 A line reads ``{"n": 7, "version": 31, ..., "crc": "0badcafe"}``: ``n`` counts the lines of the file from 1, ``crc`` is
 the CRC-32 of the line's bytes as they would stand without it.
@@ -15,7 +15,7 @@ _CRC = re.compile(rb', "crc": "([0-9a-f]{8})"\}$')
 
 
 class Damaged(ValueError):
-    """A line that is not what was written."""
+    """A line differs from what was written."""
 
 
 def line(body: dict[str, Any]) -> bytes:
@@ -29,7 +29,7 @@ def line(body: dict[str, Any]) -> bytes:
 
 
 def body(line: bytes, n: int) -> dict[str, Any]:
-    """What stands in the ``n``-th line. Raises `Damaged`."""
+    """Parse the ``n``-th line. Raises `Damaged`."""
     sealed = _CRC.search(line.removesuffix(b"\n"))
     if sealed is None:
         raise Damaged("the line is not whole")
@@ -43,7 +43,7 @@ def body(line: bytes, n: int) -> dict[str, Any]:
 
 
 def _value(bare: bytes) -> Any:
-    """What a sealed line says; of what an earlier version let in and is nested too deep, nothing."""
+    """Parse a line whose checksum is right; values of an earlier version nested too deep are null."""
     try:
         return read_json(bare, JOURNAL_LINE)
     except ValueError as error:
@@ -55,13 +55,13 @@ def _value(bare: bytes) -> Any:
 
 
 def whole_lines(data: bytes) -> tuple[list[dict[str, Any]], int]:
-    """The lines of a file and the number of bytes that they take; what follows was torn off while being written.
+    """The complete lines of a file and the number of bytes that they take; the rest is a torn line.
 
-    Only the last line can be torn: every line is on the disk before the next is begun. It then has no end, or holds
-    zeros, where a power cut kept the file's new length but not all of its bytes.
+    Only the last line can be torn: every line is on the disk before the next is begun. A torn line has no newline, or
+    holds zeros where a power cut kept the file's new length but not all of its bytes.
 
     Raises:
-        Damaged: a line that was finished is not what was written. The message says which.
+        Damaged: a complete line differs from what was written; the message names it.
     """
     bodies: list[dict[str, Any]] = []
     size = 0

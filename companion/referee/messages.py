@@ -1,4 +1,4 @@
-"""What may be asked of the referee, and what it answers. Frozen values, no behaviour."""
+"""The messages that the referee accepts, and its answers. Frozen values, no behaviour."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 REFEREE_CALLED = "referee-called"
-"""The code of the notice by which a table calls the referee of its hall."""
+"""Notice code: the table calls the hall's referee."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +20,9 @@ class Evidence:
     """The picture a proposal was read from.
 
     Attributes:
-        jpeg: the picture as the camera saw it, a JPEG file's bytes; what was recognised stands in its comment.
-        confidence: 0..1, of the least certain part that the proposal states.
-        chances: what else may be there; as `companion.referee.moves.Kept` has them.
+        jpeg: the camera's picture, a JPEG file's bytes; its comment holds the detections.
+        confidence: 0..1, of the least certain part of the proposal.
+        chances: the alternatives, in the form of `companion.referee.moves.Kept`.
     """
 
     jpeg: bytes
@@ -32,16 +32,16 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Do:
-    """Carry out a command now (a phone, a record, a button's standing order)."""
+    """Apply a command now (from a phone or a record)."""
 
     command: Command
     key: str | None = None
-    """Idempotency key: the same key again gets the first answer and changes nothing."""
+    """Idempotency key: a repeated key gets the first answer and changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Propose:
-    """The camera saw this; it waits for a person. A newer proposal replaces the waiting one; None withdraws it."""
+    """The camera proposes a command, which waits for a person. A newer proposal replaces it; None withdraws it."""
 
     command: Command | None
     evidence: Evidence | None = None
@@ -49,10 +49,9 @@ class Propose:
 
 @dataclass(frozen=True, slots=True)
 class Authorised:
-    """For whom a press was authorised: a player, or None for what nobody in particular does.
+    """The player for whom a press was authorised; None for moves that belong to nobody.
 
-    What is asked of another's proposal, or at another's turn, is `stale`: it came up after the asking phone's rights
-    were looked at.
+    A press on another player's proposal or turn is `stale`: the session changed after the phone's rights were checked.
     """
 
     player: str | None
@@ -60,18 +59,18 @@ class Authorised:
 
 @dataclass(frozen=True, slots=True)
 class Confirm:
-    """A person says the waiting proposal is right."""
+    """A person confirms the waiting proposal."""
 
     version: int | None = None
-    """The version of the session the person was looking at: `stale` when the proposal has changed since. None for a
-    button at the table, whose press is ignored when it comes within `Session.press_gap_s` of the last change."""
+    """The session's version that the person saw: `stale` when the proposal has changed since. None for a button at the
+    table, whose press is ignored within `Session.press_gap_s` of the last change."""
     authorised: Authorised | None = None
-    """None: for anybody, as a button at the table is."""
+    """None for a button at the table, which acts for anybody."""
 
 
 @dataclass(frozen=True, slots=True)
 class Reject:
-    """A person says the waiting proposal is wrong; without a proposal it is refused (`nothing-waiting`)."""
+    """A person rejects the waiting proposal; refused without one (`nothing-waiting`)."""
 
     version: int | None = None
     authorised: Authorised | None = None
@@ -79,16 +78,16 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Undo:
-    """Take the last thing done back: a command, or a correction of earlier ones. As often as there is something."""
+    """Undo the last command or correction."""
 
     version: int | None = None
     by: str | None = None
-    """Who asks, as people call them, here and below; None for the button at the table."""
+    """The person's name, here and below; None for the button at the table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Redo:
-    """Do again what was taken back last, as long as nothing else was done since."""
+    """Redo the last undone command or correction, as long as nothing else was done since."""
 
     version: int | None = None
     by: str | None = None
@@ -96,7 +95,7 @@ class Redo:
 
 @dataclass(frozen=True, slots=True)
 class Correct:
-    """Put moves right that stand: what followed them is judged anew."""
+    """Correct earlier moves; the rules judge the moves after them again."""
 
     change: Change
     version: int | None = None
@@ -105,9 +104,9 @@ class Correct:
 
 @dataclass(frozen=True, slots=True)
 class Next:
-    """Move the table on: the game's `next_step`, such as a pass, the next round or the evening's next game.
+    """Apply the game's `next_step`, such as a pass, the next round or the evening's next game.
 
-    Where there is none the same game begins anew when it is over; `nothing-next` otherwise.
+    Without one, a finished game begins anew; otherwise refused (`nothing-next`).
     """
 
     version: int | None = None
@@ -116,16 +115,16 @@ class Next:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """Put a new game on the table. The one before stays in the data folder."""
+    """Begin a new game. The one before stays in the data folder."""
 
     header: Header
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something people should know that is no move: a hand resting in view, a card not readable, the camera gone.
+    """A message to people that is no move: a hand resting in view, an unreadable card, a lost camera.
 
-    Not journalled, and no change that a press could be too late for. ``text`` None clears the notice of that code.
+    Not journalled, and it makes no press stale. ``text`` None clears the notice of that code.
     """
 
     code: str
@@ -139,7 +138,7 @@ Message = Do | Propose | Confirm | Reject | Undo | Redo | Correct | Next | Begin
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came of a message: the session's version after it and the events it caused."""
+    """The session's version after a message and the events it caused."""
 
     version: int
     events: tuple[Event, ...] = ()
@@ -147,20 +146,20 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """One thing the feed tells its subscribers, in order.
+    """One entry of the feed.
 
-    A version of the session is told exactly once, so that whoever knows the last version seen misses nothing.
-    A refusal is told to those listening now, under the version that it left unchanged.
+    Each version of the session is published exactly once, so that a subscriber who knows the last version it saw misses
+    none. A refusal is published under the version that it left unchanged.
 
     Attributes:
         version: of the session after it.
         kind: ``state`` (the scoreboard changed), ``notice`` (only the notices did) or ``announcement`` (a refusal).
         data: for ``state`` ``{"because"}``, which is ``moved``, ``undone``, ``redone``, ``corrected``, ``proposed``,
-            ``withdrawn``, ``rejected``, ``begun`` or ``resumed`` (everything anew, to one who missed too much); with
+            ``withdrawn``, ``rejected``, ``begun`` or ``resumed`` (for a subscriber that missed entries); with
             ``moved``, and ``undone`` of a move, also ``{"move": n, "command", "events"}``; with ``corrected``
             ``{"at": n}``, the first move changed. For ``notice`` ``{"code", "text", "at"}``; for ``announcement``
             ``{"refused": {"code", "message", ...}}``.
-        session: as it was at that version; what a view of it is made from.
+        session: at that version.
     """
 
     version: int

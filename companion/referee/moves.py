@@ -1,9 +1,10 @@
-"""The moves that stand, in order, and what becomes of them when an earlier one is corrected: pure functions."""
+"""The line of moves, and its correction: pure functions."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import takewhile
 from typing import Any
 
 from companion.errors import Refusal
@@ -13,12 +14,12 @@ from companion.rules.fields import malformed
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """Where a move's picture is kept: a file beside the journal, and the SHA-256 of its bytes in hexadecimal.
+    """A move's stored picture: a file beside the journal, and the SHA-256 of its bytes in hexadecimal.
 
     Attributes:
-        confidence: 0..1, how sure the reading was; None where an earlier version did not keep it.
-        chances: what else may be there: ``[[place in the command, {value: 0..1}], ...]``, such as
-            ``[["edges", 2], {"red": 0.6, "blue": 0.4}]``; a number stands in digits.
+        confidence: 0..1, of the reading; None where an earlier version did not store it.
+        chances: the alternatives: ``[[place in the command, {value: 0..1}], ...]``, such as
+            ``[["edges", 2], {"red": 0.6, "blue": 0.4}]``; a number is written in digits.
     """
 
     file: str
@@ -32,7 +33,7 @@ class Move:
     """A command that was carried out.
 
     Attributes:
-        number: 1 for the first that still stands; a move that was taken back gives its number to the next.
+        number: counted from 1; an undone move's number is used again.
         when: the wall clock's time, ISO 8601 with its offset.
     """
 
@@ -45,14 +46,14 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """The moves that stand, with the states they lead through: ``past`` before each move, ``state`` after the last."""
+    """The moves so far and their states: ``past`` before each move, ``state`` after the last."""
 
     state: Any
     past: tuple[Any, ...] = ()
     moves: tuple[Move, ...] = ()
 
     def before(self, number: int) -> "Line":
-        """The line as it stood before a move."""
+        """The line before a move."""
         if number > len(self.moves):
             return self
         return Line(self.past[number - 1], self.past[: number - 1], self.moves[: number - 1])
@@ -60,13 +61,13 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is put right: of the moves from number ``at`` on, ``replaced`` many give way to ``commands``.
+    """A correction: from move ``at`` on, ``replaced`` moves are replaced by ``commands``.
 
-    One for one corrects a move, none for one inserts one before ``at``, one for none takes one out.
+    Replacing one move by one corrects it, none by one inserts one before ``at``, one by none deletes it.
 
     Attributes:
-        cut: whether moves that the rules no longer allow afterwards are taken back, they and all after them; without
-            it such a change is refused.
+        cut: whether to drop later moves from the first one that the rules no longer allow; without ``cut`` such a
+            change is refused.
     """
 
     at: int
@@ -77,14 +78,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Amendment:
-    """One time that moves which stood were changed. Kept for ever: what was is history too.
+    """One change of earlier moves. Never deleted: it is part of the history.
 
     Attributes:
-        version: of the session that it led to.
+        version: of the session after it.
         did: ``correct``, ``undo`` or ``redo``.
-        by: who did it, as people call them; None for the button at the table.
-        was: the moves that no longer stand as they did, from the first that differs to the last.
-        now: what stands in their place.
+        by: the person's name; None for the button at the table.
+        was: the moves before the change, from the first that differs.
+        now: the moves in their place.
     """
 
     version: int
@@ -95,51 +96,48 @@ class Amendment:
     now: tuple[Move, ...]
 
 
-def stated(game: Game, command: Command) -> Command:
-    """A command with the fields that the game knows: what else came with it is ignored, and kept nowhere."""
+def known_fields(game: Game, command: Command) -> Command:
+    """A command reduced to the fields that the game knows."""
     name = command.get("cmd") if isinstance(command, Mapping) else None
     if not isinstance(name, str) or name not in game.NOTATION:
         return command  # the game refuses it as malformed
-    known = {"cmd", *(each.name for each in game.NOTATION[name])}
+    known = {"cmd", *(field.name for field in game.NOTATION[name])}
     return {name: value for name, value in command.items() if name in known}
 
 
 def extended(line: Line, state: Any, move: Move) -> Line:
-    """The line with one move more, which led to ``state``."""
+    """The line with one more move, which led to ``state``."""
     return Line(state, (*line.past, line.state), (*line.moves, move))
 
 
 def corrected(game: Game, line: Line, change: Change, when: str) -> Line:
-    """The line as if it had been played so from the start: the change, then all that followed it, by the rules.
+    """The line with a change, and the later moves applied again by the rules.
 
     Raises:
-        Refusal: by the rules for one of the commands; `does-not-follow` for a later move that the rules would not
-            allow any more, named in ``move``; `no-such-move`, `nothing-changed`.
+        Refusal: by the rules for one of the commands; `does-not-follow` for a later move that the rules no longer
+            allow, named in ``move``; `no-such-move`, `nothing-changed`.
     """
     old = _replaced(line, change)
     if [move.command for move in old] == list(change.commands):
         raise Refusal("nothing-changed", "That is how it stands already.")
-    fresh = line.before(change.at)
+    changed = line.before(change.at)
     for n, command in enumerate(change.commands):
-        stood = old[n] if n < len(old) else None
-        fresh = _played(game, fresh, command, stood.when if stood else when, stood.evidence if stood else None)
-    return _followed(game, fresh, line.moves[change.at - 1 + change.replaced :], change.cut)
+        move = old[n] if n < len(old) else None
+        changed = _apply(game, changed, command, move.when if move else when, move.evidence if move else None)
+    return _apply_all(game, changed, line.moves[change.at - 1 + change.replaced :], change.cut)
 
 
 def amendment(before: Line, after: Line, version: int, did: str, by: str | None, when: str) -> Amendment:
-    """What the way from one line to another changed, without the moves at the beginning that are the same."""
-    same = 0
-    for was, now in zip(before.moves, after.moves, strict=False):
-        if was != now:
-            break
-        same += 1
+    """The amendment between two lines, without the moves at the start that are equal."""
+    pairs = zip(before.moves, after.moves, strict=False)
+    same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     return Amendment(version, did, by, when, before.moves[same:], after.moves[same:])
 
 
 def fingerprint(moves: Sequence[Move]) -> str:
-    """The SHA-256 of what moves caused, in hexadecimal: whether the rules still say the same."""
-    told = json.dumps([[dict(move.command), list(move.events)] for move in moves], sort_keys=True)
-    return hashlib.sha256(told.encode()).hexdigest()
+    """The SHA-256 of the moves' commands and events, in hexadecimal."""
+    text = json.dumps([[dict(move.command), list(move.events)] for move in moves], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _replaced(line: Line, change: Change) -> tuple[Move, ...]:
@@ -149,10 +147,10 @@ def _replaced(line: Line, change: Change) -> tuple[Move, ...]:
     return line.moves[change.at - 1 : last]
 
 
-def _followed(game: Game, line: Line, moves: tuple[Move, ...], cut: bool) -> Line:
+def _apply_all(game: Game, line: Line, moves: tuple[Move, ...], cut: bool) -> Line:
     for move in moves:
         try:
-            line = _played(game, line, move.command, move.when, move.evidence)
+            line = _apply(game, line, move.command, move.when, move.evidence)
         except Refusal as refusal:
             if cut:
                 return line
@@ -165,7 +163,7 @@ def _followed(game: Game, line: Line, moves: tuple[Move, ...], cut: bool) -> Lin
     return line
 
 
-def _played(game: Game, line: Line, command: Command, when: str, evidence: Kept | None) -> Line:
+def _apply(game: Game, line: Line, command: Command, when: str, evidence: Kept | None) -> Line:
     if not isinstance(command, Mapping):
         raise malformed("a command is a JSON object")
     state, events = game.apply(line.state, command)

@@ -1,14 +1,13 @@
-"""The pictures that moves were read from, kept beside the journals: whole or not at all, and never more than a limit.
+"""Stores the pictures that moves were read from beside the journals, up to a limit.
 
-When there are more, those of the oldest games go first and of the game on the table the oldest; the moves themselves
-stay, and say that their picture was not kept.
+Beyond the limit the oldest pictures are deleted. Their moves stay, and say that their picture was not kept.
 """
 
 import hashlib
 from pathlib import Path
 
 from companion.errors import JournalError
-from companion.referee.folder import settle, storage_errors, write_whole
+from companion.referee.folder import storage_errors, sync_folder, write_whole
 from companion.referee.moves import Kept
 
 MOST_BYTES = 500_000_000
@@ -23,21 +22,17 @@ class Pictures:
         self._bytes = sum(path.stat().st_size for path in games.glob("*.evidence/*.jpg"))
 
     def keep(self, journal: Path, line: int, jpeg: bytes, confidence: float) -> Kept:
-        """Keep the picture that a journal's line will name. Raises `JournalError` when it cannot be written."""
+        """Store the picture that a journal's line will name. Raises `JournalError` when it cannot be written."""
         folder = journal.with_suffix(".evidence")
         kept = Kept(f"{line:04}.jpg", hashlib.sha256(jpeg).hexdigest(), confidence)
         with storage_errors(f"cannot keep a picture in {folder}"):
             if not folder.exists():
                 folder.mkdir()
-                settle(folder.parent)
+                sync_folder(folder.parent)
             write_whole(folder / kept.file, jpeg)
             self._bytes += len(jpeg)
             self._make_room(folder / kept.file)
         return kept
-
-    def read(self, journal: Path, kept: Kept) -> bytes | None:
-        """A picture that was kept; see `kept_picture`."""
-        return kept_picture(journal, kept)
 
     def _make_room(self, newest: Path) -> None:
         if self._bytes <= self._most_bytes:
@@ -50,9 +45,9 @@ class Pictures:
 
 
 def kept_picture(journal: Path, kept: Kept) -> bytes | None:
-    """A picture that a journal names; None when it had to make room. Raises `JournalError` when it was changed."""
+    """A picture that a journal names; None when deleted to make room. Raises `JournalError` if it was changed."""
     path = journal.with_suffix(".evidence") / kept.file
-    name = f"{path.parent.name}/{path.name}"  # where the games lie is nothing for whoever is told
+    name = f"{path.parent.name}/{path.name}"  # players see the message: it does not name the data folder
     with storage_errors(f"cannot read the picture {name}"):
         try:
             jpeg = path.read_bytes()
@@ -64,5 +59,5 @@ def kept_picture(journal: Path, kept: Kept) -> bytes | None:
 
 
 def _age(path: Path) -> tuple[int, int]:
-    """The number of the game and of the line; as numbers, for after 9999 come five digits."""
+    """The numbers of the game and of the line; as numbers, because five digits follow 9999."""
     return int(path.parent.stem), int(path.stem)

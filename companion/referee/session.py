@@ -1,9 +1,9 @@
-"""What has happened at the table, and what may happen next: `decide` and `evolve`, pure functions over a session.
+"""The session, and the pure functions `decide` and `evolve` over it.
 
-`decide` says what a message makes happen and changes nothing; `evolve` lets it have happened and never fails. Time
-comes in with the message. A press at the table carries no version: it is ignored within `Session.press_gap_s` of the
-last change, because pins bounce. A press on a page carries the version that the page showed: it is `stale` when what
-it answers has changed since.
+`decide` turns a message into events and changes nothing; `evolve` applies an event and never fails. Time comes in with
+the message. A press at the table carries no version: it is ignored within `Session.press_gap_s` of the last change,
+because pins bounce. A press on a page carries the version that the page showed: it is `stale` when the session has
+changed since.
 """
 
 import logging
@@ -29,7 +29,7 @@ from companion.referee.messages import (
     Reject,
     Undo,
 )
-from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, stated
+from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, known_fields
 from companion.referee.session_events import (
     Asked,
     Begun,
@@ -47,23 +47,23 @@ from companion.rules.fields import malformed
 
 PRESS_GAP_S = 0.3
 _ANSWERS_KEPT = 512
-"""A press is repeated within seconds: what was answered to earlier keys is forgotten."""
+"""Answers kept by idempotency key; a request is repeated within seconds."""
 _log = logging.getLogger(__name__)
 
 
-def _nothing() -> Mapping[str, Any]:
+def _empty() -> Mapping[str, Any]:
     return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """What the camera saw, waiting for a person.
+    """A command read by the camera, waiting for a person.
 
     Attributes:
-        version: of the session in which it came up, or in which its verdict last changed.
-        events: what confirming it would cause; empty when the rules would refuse it.
-        refusal: ``{"code", "message", ...}`` when the rules would refuse it, else None.
-        confidence: 0..1, None when no picture came with it. The picture itself is the referee's `proposal_evidence`.
+        version: of the session when it was proposed, or when its assessment last changed.
+        events: what confirming it would cause; empty when the rules refuse it.
+        refusal: ``{"code", "message", ...}`` when the rules refuse it, else None.
+        confidence: 0..1, None without a picture. The picture is in `Referee.proposal_evidence`.
     """
 
     version: int
@@ -75,20 +75,20 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """All that is known of the table, at one version.
+    """The table at one version.
 
     Attributes:
-        version: one more with everything that happens; never used twice, also not by the next run of the program.
+        version: increases with every event and is never used twice, not even by the next run of the program.
         state: the game's own state.
         past: the states before each move, the earliest first.
-        moves: those that stand, in order.
-        done: how the moves stood before each thing that can be taken back, the earliest first.
-        undone: how they stood before each taking back that can be done again, the earliest first.
-        amendments: every time that moves which stood were changed, the earliest first.
-        notices: what people should know now, by code.
+        moves: the current moves, in order.
+        done: the line before each change that can be undone, the earliest first.
+        undone: the line before each undo that can be redone, the earliest first.
+        amendments: every change of earlier moves, the earliest first.
+        notices: the current notices by code.
         state_version: the version of the last move, undo or beginning.
-        changed_at_s: when the state or the proposal last changed, on the clock that messages are stamped with.
-        press_gap_s: for how long after a change a press at the table is taken for a bounce of the one before.
+        changed_at_s: when the state or the proposal last changed, on the clock that stamps messages.
+        press_gap_s: for how long after a change a press at the table counts as a bounce.
         answered: the first answer to each of the latest idempotency keys.
     """
 
@@ -102,30 +102,30 @@ class Session:
     undone: tuple[Line, ...] = field(default=(), repr=False)
     amendments: tuple[Amendment, ...] = field(default=(), repr=False)
     proposal: Proposal | None = None
-    notices: Mapping[str, Notice] = field(default_factory=_nothing)
+    notices: Mapping[str, Notice] = field(default_factory=_empty)
     state_version: int = 0
     changed_at_s: float = float("-inf")
     press_gap_s: float = PRESS_GAP_S
-    answered: Mapping[str, Answer] = field(default_factory=_nothing, repr=False)
+    answered: Mapping[str, Answer] = field(default_factory=_empty, repr=False)
 
     @property
     def can_undo(self) -> bool:
-        """Whether there is something to take back."""
+        """Whether a change can be undone."""
         return bool(self.done)
 
     @property
     def can_redo(self) -> bool:
-        """Whether something was taken back that can be done again."""
+        """Whether an undone change can be redone."""
         return bool(self.undone)
 
     @property
     def line(self) -> Line:
-        """The moves that stand, with their states."""
+        """The moves with their states."""
         return Line(self.state, self.past, self.moves)
 
 
 def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
-    """Say what happens; nothing when the message says nothing new. Changes nothing.
+    """The events that a message causes; empty when it changes nothing.
 
     Raises:
         Refusal: by the rules of the game, or `stale`, `nothing-waiting`, `nothing-to-undo`, `nothing-to-redo`,
@@ -137,21 +137,21 @@ def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
         return ()
     match message:
         case Do(command, key):
-            return (_moved(session, asked, command, key),)
+            return (_move(session, asked, command, key),)
         case Propose(command, evidence):
-            return _proposed(session, asked, command, evidence)
+            return _propose(session, asked, command, evidence)
         case Confirm():
-            return (_moved(session, asked, _waiting(session, message).command),)
+            return (_move(session, asked, _require_proposal(session, message).command),)
         case Reject():
-            _waiting(session, message)
+            _require_proposal(session, message)
             return (Withdrawn(asked.at_s, rejected=True),)
         case Undo():
-            return (_undone(session, asked, message),)
+            return (_undo(session, asked, message),)
         case Redo():
-            return (_redone(session, asked, message),)
+            return (_redo(session, asked, message),)
         case Correct(asked_change, version, by):
             _require_fresh(session, version, session.state_version)
-            commands = tuple(stated(session.game, command) for command in asked_change.commands)
+            commands = tuple(known_fields(session.game, command) for command in asked_change.commands)
             change = replace(asked_change, commands=commands)
             line = corrected(session.game, session.line, change, asked.when)
             return (Corrected(change, line, asked.when, asked.at_s, by),)
@@ -162,22 +162,22 @@ def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
             games.game(header.game).rules.start(header)
             return (Begun(header, asked.when, asked.at_s),)
         case Notice():
-            return (Noticed(message),) if _is_news(session, message) else ()
+            return (Noticed(message),) if _is_new(session, message) else ()
 
 
-def evolve(session: Session, happening: SessionEvent) -> Session:
-    """Let it have happened: the session one version on. Never fails, never asks."""
+def evolve(session: Session, event: SessionEvent) -> Session:
+    """The session after an event, one version on. Never fails."""
     session = replace(session, version=session.version + 1)
-    match happening:
+    match event:
         case Begun(header, _, at_s):
             return replace(begin(header, session.version, session), changed_at_s=at_s)
         case Moved():
-            return _after_move(session, happening)
+            return _after_move(session, event)
         case Undone() | Redone() | Corrected():
-            return _after_amendment(session, happening)
+            return _after_amendment(session, event)
         case Proposed(command, evidence, at_s):
-            waiting = _assessed(session, command, evidence.confidence if evidence else None)
-            return replace(session, proposal=waiting, changed_at_s=at_s)
+            proposal = _assess(session, command, evidence.confidence if evidence else None)
+            return replace(session, proposal=proposal, changed_at_s=at_s)
         case Withdrawn(at_s, _):
             return replace(session, proposal=None, changed_at_s=at_s)
         case Noticed(notice):
@@ -187,7 +187,7 @@ def evolve(session: Session, happening: SessionEvent) -> Session:
 
 
 def begin(header: Header, version: int, before: Session | None = None) -> Session:
-    """A session at the beginning of a game; of the one ``before``, what concerns the table and not the game stays.
+    """A session at the beginning of a game, with the notices, the press gap and the answers of the one ``before``.
 
     Raises:
         BadHeader: the game does not take the header's options.
@@ -200,7 +200,7 @@ def begin(header: Header, version: int, before: Session | None = None) -> Sessio
 
 
 def fault(error: Exception) -> Refusal:
-    """The refusal that stands for a bug in the rules; its traceback goes to the log, whole."""
+    """The refusal for a bug in the rules; logs the traceback."""
     _log.error("deciding failed, nothing has changed", exc_info=error)
     return Refusal("fault", "The program made a mistake over this; nothing has changed. The table goes on.")
 
@@ -209,10 +209,10 @@ def _bounces(session: Session, asked: Asked) -> bool:
     return asked.at_s - session.changed_at_s < session.press_gap_s
 
 
-def _moved(session: Session, asked: Asked, command: Command, key: str | None = None) -> Moved:
+def _move(session: Session, asked: Asked, command: Command, key: str | None = None) -> Moved:
     if not isinstance(command, Mapping):
         raise malformed("a command is a JSON object")
-    command = stated(session.game, command)
+    command = known_fields(session.game, command)
     state, events = session.game.apply(session.state, command)
     return Moved(command, events, state, asked.when, asked.at_s, key)
 
@@ -222,13 +222,13 @@ def _next(session: Session, asked: Asked, authorised: Authorised | None) -> Sess
     if authorised is not None and session.game.view(session.state)["turn"] != authorised.player:
         raise _stale(session)
     if command is not None:
-        return _moved(session, asked, command)
+        return _move(session, asked, command)
     if session.game.view(session.state)["result"] is not None:
         return Begun(session.header, asked.when, asked.at_s)
     raise Refusal("nothing-next", "There is nothing to move on to; the table waits for a move.")
 
 
-def _proposed(
+def _propose(
     session: Session, asked: Asked, command: Command | None, evidence: Evidence | None
 ) -> tuple[SessionEvent, ...]:
     waiting = session.proposal.command if session.proposal else None
@@ -239,7 +239,7 @@ def _proposed(
     return (Proposed(command, evidence, asked.at_s),)
 
 
-def _waiting(session: Session, message: Confirm | Reject) -> Proposal:
+def _require_proposal(session: Session, message: Confirm | Reject) -> Proposal:
     since = session.proposal.version if session.proposal else session.state_version
     _require_fresh(session, message.version, since)
     if session.proposal is None:
@@ -250,7 +250,7 @@ def _waiting(session: Session, message: Confirm | Reject) -> Proposal:
     return session.proposal
 
 
-def _undone(session: Session, asked: Asked, message: Undo) -> Undone:
+def _undo(session: Session, asked: Asked, message: Undo) -> Undone:
     _require_fresh(session, message.version, session.state_version)
     if not session.can_undo:
         raise Refusal("nothing-to-undo", "There is no move to take back.")
@@ -258,7 +258,7 @@ def _undone(session: Session, asked: Asked, message: Undo) -> Undone:
     return Undone(move, asked.when, asked.at_s, message.by)
 
 
-def _redone(session: Session, asked: Asked, message: Redo) -> Redone:
+def _redo(session: Session, asked: Asked, message: Redo) -> Redone:
     _require_fresh(session, message.version, session.state_version)
     if not session.can_redo:
         raise Refusal("nothing-to-redo", "Nothing was taken back that could be done again.")
@@ -274,7 +274,7 @@ def _stale(session: Session) -> Refusal:
     return Refusal("stale", "The table has changed since; look again.", version=session.version)
 
 
-def _is_news(session: Session, notice: Notice) -> bool:
+def _is_new(session: Session, notice: Notice) -> bool:
     known = session.notices.get(notice.code)
     return notice.text is not None if known is None else known != notice
 
@@ -300,16 +300,16 @@ def _after_move(session: Session, moved: Moved) -> Session:
     return _reassess_proposal(after, moved.at_s)
 
 
-def _after_amendment(session: Session, happening: Undone | Redone | Corrected) -> Session:
+def _after_amendment(session: Session, event: Undone | Redone | Corrected) -> Session:
     before, done, undone = session.line, session.done, session.undone
-    match happening:
+    match event:
         case Undone():
             did, line, done, undone = "undo", done[-1], done[:-1], (*undone, before)
         case Redone():
             did, line, done, undone = "redo", undone[-1], (*done, before), undone[:-1]
         case Corrected():
-            did, line, done, undone = "correct", happening.line, (*done, before), ()
-    changed = amendment(before, line, session.version, did, happening.by, happening.when)
+            did, line, done, undone = "correct", event.line, (*done, before), ()
+    changed = amendment(before, line, session.version, did, event.by, event.when)
     after = replace(
         session,
         state=line.state,
@@ -319,23 +319,23 @@ def _after_amendment(session: Session, happening: Undone | Redone | Corrected) -
         undone=undone,
         amendments=(*session.amendments, changed),
     )
-    return _reassess_proposal(after, happening.at_s)
+    return _reassess_proposal(after, event.at_s)
 
 
 def _settles(command: Command, proposal: Proposal | None) -> bool:
-    """Whether a move is the one proposed, or the same player's correction of it."""
+    """Whether a move is the proposed one, or the same player's correction of it."""
     return proposal is not None and all(proposal.command.get(f) == command.get(f) for f in ("cmd", "player"))
 
 
 def _reassess_proposal(session: Session, at_s: float) -> Session:
-    """The session after its state has changed: what waits may now be allowed, or no longer."""
-    waiting = session.proposal
-    if waiting is not None:
-        waiting = _assessed(session, waiting.command, waiting.confidence)
-    return replace(session, proposal=waiting, state_version=session.version, changed_at_s=at_s)
+    """The session after a change of its state, its proposal assessed again by the rules."""
+    proposal = session.proposal
+    if proposal is not None:
+        proposal = _assess(session, proposal.command, proposal.confidence)
+    return replace(session, proposal=proposal, state_version=session.version, changed_at_s=at_s)
 
 
-def _assessed(session: Session, command: Command, confidence: float | None) -> Proposal:
+def _assess(session: Session, command: Command, confidence: float | None) -> Proposal:
     try:
         _, events = session.game.apply(session.state, command)
     except Refusal as refusal:

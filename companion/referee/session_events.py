@@ -1,4 +1,4 @@
-"""What can happen at a table, as `decide` says it and `evolve` lets it have happened. Frozen values, no behaviour."""
+"""The events that `decide` returns and `evolve` applies. Frozen values, no behaviour."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,11 +10,11 @@ from companion.rules.engine import Command, Event, Header
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A message with the moment it was asked at.
+    """A message with its time.
 
     Attributes:
-        at_s: on a clock that never jumps.
-        when: on the wall clock, ISO 8601 with its offset, for people.
+        at_s: on the monotonic clock.
+        when: on the wall clock, ISO 8601 with offset.
     """
 
     message: Message
@@ -24,7 +24,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A game was put on the table."""
+    """A game was begun."""
 
     header: Header
     when: str
@@ -33,7 +33,7 @@ class Begun:
 
 @dataclass(frozen=True, slots=True)
 class Moved:
-    """A command was carried out. ``state`` is what the game made of it."""
+    """A command was applied; ``state`` is the game's state after it."""
 
     command: Command
     events: tuple[Event, ...]
@@ -46,7 +46,7 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """The last thing done was taken back: ``move``, or a correction when that is None."""
+    """The last change was undone: ``move``, or a correction when that is None."""
 
     move: Move | None
     when: str
@@ -56,7 +56,7 @@ class Undone:
 
 @dataclass(frozen=True, slots=True)
 class Redone:
-    """What was taken back last was done again."""
+    """The last undone change was redone."""
 
     when: str
     at_s: float = float("-inf")
@@ -65,7 +65,7 @@ class Redone:
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """Moves that stood were put right. ``line`` is what the rules made of it."""
+    """Earlier moves were corrected; ``line`` is the line after it."""
 
     change: Change
     line: Line
@@ -76,7 +76,7 @@ class Corrected:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The camera saw something."""
+    """The camera proposed a command."""
 
     command: Command
     evidence: Evidence | None
@@ -85,7 +85,7 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Withdrawn:
-    """The proposal no longer waits: the camera saw otherwise, or a person rejected it."""
+    """The proposal was withdrawn by the camera or rejected by a person."""
 
     at_s: float
     rejected: bool
@@ -93,7 +93,7 @@ class Withdrawn:
 
 @dataclass(frozen=True, slots=True)
 class Noticed:
-    """A notice came up, changed or went."""
+    """A notice was raised, changed or cleared."""
 
     notice: Notice
 

@@ -1,6 +1,6 @@
-"""The moves that stand at a journal's end, by its own words alone: no rules are asked.
+"""The moves that survive at a journal's end, read without applying the rules.
 
-A journal that today's rules judge otherwise than those it was written by still tells what was played.
+So a journal that today's rules contradict still shows what was played.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,10 +13,10 @@ from companion.rules.engine import Command, Event
 
 @dataclass(frozen=True, slots=True)
 class SurvivingMove:
-    """A move that stands, as the journal has it.
+    """A move as the journal has it.
 
     Attributes:
-        events: what it caused when it was made; None where an earlier move was put right since.
+        events: the events it caused; None when an earlier move was corrected since.
     """
 
     command: Command
@@ -29,10 +29,10 @@ Moves = tuple[SurvivingMove, ...]
 
 
 def surviving_moves(bodies: Sequence[Mapping[str, Any]]) -> Moves:
-    """The moves that stand after a journal's lines, the first of which is its header.
+    """The moves after a journal's lines, the first of which is its header.
 
     Raises:
-        ValueError: a line that no journal holds.
+        ValueError: a line is not one of a journal.
     """
     moves: Moves = ()
     done: list[Moves] = []
@@ -50,10 +50,8 @@ def surviving_moves(bodies: Sequence[Mapping[str, Any]]) -> Moves:
 def _after(body: Mapping[str, Any], moves: Moves, done: list[Moves], undone: list[Moves]) -> Moves:
     match body["did"]:
         case "move":
-            return (
-                *moves,
-                SurvivingMove(body["command"], body["when"], _kept(body["evidence"]), tuple(body["events"])),
-            )
+            evidence = None if body["evidence"] is None else Kept(**body["evidence"])
+            return (*moves, SurvivingMove(body["command"], body["when"], evidence, tuple(body["events"])))
         case "correct":
             return _corrected(body, moves)
         case "undo":
@@ -64,7 +62,7 @@ def _after(body: Mapping[str, Any], moves: Moves, done: list[Moves], undone: lis
 
 
 def _remember(did: str, before: Moves, done: list[Moves], undone: list[Moves]) -> None:
-    """What can be taken back, and what done again, as `session.evolve` has it."""
+    """Update the stacks of undo and redo, as `session.evolve` does."""
     if did == "undo":
         undone.append(before)
     elif did in ("move", "correct", "redo"):
@@ -76,15 +74,11 @@ def _remember(did: str, before: Moves, done: list[Moves], undone: list[Moves]) -
 def _corrected(body: Mapping[str, Any], moves: Moves) -> Moves:
     first, last = body["at"] - 1, body["at"] - 1 + body["replaced"]
     old = moves[first:last]
-    fresh = tuple(
+    corrected = tuple(
         replace(old[n], command=command, events=None)
         if n < len(old)
         else SurvivingMove(command, body["when"], None, None)
         for n, command in enumerate(body["commands"])
     )
-    followed = tuple(replace(move, events=None) for move in moves[last:])
-    return (*moves[:first], *fresh, *followed)[: body["stand"]]
-
-
-def _kept(told: Mapping[str, Any] | None) -> Kept | None:
-    return None if told is None else Kept(**told)
+    later = tuple(replace(move, events=None) for move in moves[last:])
+    return (*moves[:first], *corrected, *later)[: body["stand"]]

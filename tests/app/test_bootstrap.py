@@ -126,10 +126,10 @@ class Eyes:
 
     looking: ClassVar[list[str]] = []
     begun: ClassVar[threading.Event] = threading.Event()
-    patience: ClassVar[SettleTimes]
+    settle_times: ClassVar[SettleTimes]
 
-    def __init__(self, camera: Recorded, referee: Referee, game: str, *, patience: SettleTimes, **_: Any) -> None:
-        Eyes.patience = patience
+    def __init__(self, camera: Recorded, referee: Referee, game: str, *, settle_times: SettleTimes, **_: Any) -> None:
+        Eyes.settle_times = settle_times
         if game == "comet":
             raise UsageError("no camera reading for comet", code="unknown-game")
         self.game = game
@@ -162,13 +162,13 @@ def test_another_game_is_looked_at_with_other_eyes(tmp_path: Path, monkeypatch: 
             assert told is not None
         table.ask_to_stop()
 
-    def beside(table: Table) -> None:
+    def on_live(table: Table) -> None:
         playing.append(threading.Thread(target=play, args=(table,)))
         playing[0].start()
 
     playing: list[threading.Thread] = []
     lines: list[str] = []
-    run_table(settings_for(tmp_path), camera=lambda table: camera, beside=beside, say=lines.append)
+    run_table(settings_for(tmp_path), camera=lambda table: camera, on_live=on_live, say=lines.append)
     playing[0].join(10)
     assert Eyes.looking == ["hexel begun", "hexel ended", "hexdragon begun", "hexdragon ended"]
     assert "no camera reading for comet" in lines
@@ -201,11 +201,11 @@ def test_the_camera_is_switched_off_and_on_in_the_middle_of_a_game(
 
     playing: list[threading.Thread] = []
 
-    def beside(table: Table) -> None:
+    def on_live(table: Table) -> None:
         playing.append(threading.Thread(target=play, args=(table,)))
         playing[0].start()
 
-    run_table(settings_for(tmp_path), camera=lambda table: Recorded(tmp_path), beside=beside, say=lambda line: None)
+    run_table(settings_for(tmp_path), camera=lambda table: Recorded(tmp_path), on_live=on_live, say=lambda line: None)
     playing[0].join(10)
     assert Eyes.looking == ["hexel begun", "hexel ended", "hexel begun", "hexel ended"]
     assert health[0] == "off"
@@ -217,8 +217,8 @@ def test_the_camera_waits_for_a_card_as_long_as_the_settings_say(
     monkeypatch.setattr("companion.app.watching.Watching", Eyes)
     (tmp_path / "0.png").write_bytes(b"")
     settings = replace(settings_for(tmp_path), vision=VisionSettings(settle_ms=700))
-    run_table(settings, camera=lambda table: Recorded(tmp_path), beside=Table.ask_to_stop, say=lambda line: None)
-    assert Eyes.patience.card_s == 0.7
+    run_table(settings, camera=lambda table: Recorded(tmp_path), on_live=Table.ask_to_stop, say=lambda line: None)
+    assert Eyes.settle_times.card_s == 0.7
 
 
 # ------------------------------------------------------------ as a process

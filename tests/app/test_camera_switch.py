@@ -73,12 +73,12 @@ def test_a_table_whose_camera_was_switched_off_starts_without_it_and_says_so(
         seen.append((table.health()["camera"]["state"], camera.is_filming))
         table.ask_to_stop()
 
-    def beside(table: Table) -> None:
+    def on_live(table: Table) -> None:
         looking.append(threading.Thread(target=look, args=(table,)))
         looking[0].start()
 
-    run_table(settings, camera=lambda table: camera, beside=switch_off, say=lambda line: None)
-    run_table(settings, camera=lambda table: camera, beside=beside, say=lines.append)
+    run_table(settings, camera=lambda table: camera, on_live=switch_off, say=lambda line: None)
+    run_table(settings, camera=lambda table: camera, on_live=on_live, say=lines.append)
     looking[0].join(10)
     assert seen == [("off", False)]
     assert any("switched off" in line for line in lines)

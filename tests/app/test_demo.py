@@ -1,4 +1,4 @@
-"""The demo: people who play by script before a filmed table, with the house's own referee, panel and page."""
+"""The demo: scripted players at a simulated table, with the real referee, panel and page."""
 
 import http.client
 import json
@@ -15,7 +15,7 @@ import pytest
 
 from companion.app.bootstrap import open_table_services
 from companion.app.demo import DemoOptions, _settings, run_demo
-from companion.app.demo_table import filmed
+from companion.app.demo_table import demo_camera
 from companion.errors import UsageError
 from companion.games import game as game_spec
 from companion.games.hexel.demo import player as hexel
@@ -62,7 +62,7 @@ def no_wait(monkeypatch):
 def test_a_whole_game_is_played_with_buttons_and_phones(tmp_path, no_wait):
     wished, said = wishes(tmp_path), []
     with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
-        camera = filmed("hexel", wished.seed, wished.speed, table, said.append, STAGE)
+        camera = demo_camera("hexel", wished.seed, wished.speed, table, said.append, STAGE)
         session = watched(table, camera, lambda session: session.state.phase == "over")
     assert session.state.result is not None and session.state.result["by"] == "hoxla"
     assert {move.command["cmd"] for move in session.moves} == {"line", "stake", "hedge", "place"}
@@ -72,10 +72,10 @@ def test_a_whole_game_is_played_with_buttons_and_phones(tmp_path, no_wait):
 def test_a_demo_begun_again_with_its_data_goes_on_and_lays_the_table_as_it_was(tmp_path, no_wait):
     wished = wishes(tmp_path)
     with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
-        camera = filmed("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
+        camera = demo_camera("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
         before = watched(table, camera, lambda session: len(session.state.tableau) == 4)
     with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
-        camera = filmed("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
+        camera = demo_camera("hexel", wished.seed, wished.speed, table, lambda line: None, STAGE)
         assert len(camera._table._film.lying) == 4
         after = watched(table, camera, lambda session: session.state.phase == "over")
     assert [move.command for move in after.moves[: len(before.moves)]] == [move.command for move in before.moves]
@@ -86,12 +86,12 @@ def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
     with open_table_services(_settings(wished, STAGE.header, tmp_path), lambda line: None) as table:
         watched(
             table,
-            filmed("hexel", wished.seed, wished.speed, table, print, STAGE),
+            demo_camera("hexel", wished.seed, wished.speed, table, print, STAGE),
             lambda session: len(session.state.tableau) == 4,
         )
     other = DemoGame(STAGE.header, lambda header, seed: hexel.player(77, least_cards=5), STAGE.tabletop)
     with open_table_services(_settings(wished, other.header, tmp_path), lambda line: None) as table:
-        camera = filmed("hexel", wished.seed, wished.speed, table, print, other)
+        camera = demo_camera("hexel", wished.seed, wished.speed, table, print, other)
         session = watched(table, camera, lambda session: session.state.phase == "over")
     assert session.state.phase == "over"
 
@@ -100,7 +100,7 @@ def test_another_seed_goes_on_with_the_game_it_finds(tmp_path, no_wait):
 def test_the_camera_of_a_demo_is_told_where_places_with_names_lie(tmp_path, game, zones):
     wished = replace(wishes(tmp_path), game=game)
     with open_table_services(_settings(wished, game_spec(game).demo_header(), tmp_path), lambda line: None) as table:
-        camera = filmed(game, wished.seed, wished.speed, table, print)
+        camera = demo_camera(game, wished.seed, wished.speed, table, print)
         told = read_calibration(table.settings.vision.calibration)
     assert zones <= told.zones.keys() and told.size == camera._table.camera.size
     for name, corners in told.zones.items():

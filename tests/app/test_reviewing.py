@@ -123,15 +123,15 @@ def test_pictures_kept_today_are_read_today_as_they_were(kept: Path) -> None:
 
 def watched(bgr: Any, game: str, referee: Referee, stands: Calibration) -> bytes:
     """The evidence that the watching thread makes of a picture at rest."""
-    tracker, meaning = (
+    tracker, interpreter = (
         GAMES[game].recognizer().tracker(GAMES[game].recognizer().classifier(None, None), SettleTimes(start_s=0.05)),
         GAMES[game].interpreter(),
     )
     while tracker.cards is None:
         tracker.step(bgr)
-    meaning.note_zones(stands.zone_of)
-    outlook = meaning.of(tracker, referee.latest(), (bgr.shape[1], bgr.shape[0]))
-    return evidence_picture(bgr, outlook.cards, outlook.news, stands.zone_of)
+    interpreter.note_zones(stands.zone_of)
+    interpretation = interpreter.interpret(tracker, referee.latest(), (bgr.shape[1], bgr.shape[0]))
+    return evidence_picture(bgr, interpretation.cards, interpretation.new_cards, stands.zone_of)
 
 
 @pytest.mark.parametrize("game", ["hexdragon", "comet", "hexapod"])

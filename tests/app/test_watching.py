@@ -211,7 +211,7 @@ def test_a_game_that_no_reader_knows_and_a_deck_unknown_are_refused(tmp_path: Pa
 def test_every_game_with_rules_can_be_read_and_means_something() -> None:
     for spec in GAMES.values():
         assert spec.recognizer().name == spec.name
-        assert callable(spec.interpreter().of)
+        assert callable(spec.interpreter().interpret)
 
 
 def test_the_faces_of_this_test_are_cards_of_the_deck() -> None:

@@ -24,7 +24,7 @@ from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
-from companion.referee.journal import replayed
+from companion.referee.journal import replay
 from companion.referee.lines import whole_lines
 from companion.referee.session import Session
 
@@ -134,7 +134,7 @@ def read_back(data: Path) -> Found:
     path = max(data.glob("games/*.jsonl"), key=lambda path: int(path.stem))
     text = path.read_bytes()
     bodies, size = whole_lines(text)
-    session, _ = replayed(path, bodies)
+    session, _ = replay(path, bodies)
     deeds = [body["did"] for body in bodies[1:] if body["did"] != "resume"]
     standing = list(accumulate(1 if did == "move" else -1 for did in deeds))
     options = session.header.options

@@ -13,7 +13,7 @@ from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
 from companion.hub.snapshot import payload, snapshot
 from companion.hub.store import Store
-from companion.referee.journal import replayed
+from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED, Begin, Notice
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
@@ -53,7 +53,7 @@ def test_a_game_arrives_whole_and_replays_to_the_same_end(tmp_path: Path, broker
         play(referee)
         until(lambda: store.count() == journal_lines(referee))
         (game,) = store.games(HERE)
-        session, _ = replayed(tmp_path, store.lines(HERE, game))
+        session, _ = replay(tmp_path, store.lines(HERE, game))
         assert session.state == referee.latest().state
         until(lambda: shown(hub).get("over"))
         assert shown(hub)["players"] == ["Ana", "Bo", "Cy"]

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.interpretation.states import PASSING_S, SETTLING_S, States, glares
+from companion.interpretation.states import PASSING_S, SETTLING_S, States, has_glare
 from companion.referee.messages import Notice
 
 GREY = np.full((540, 960, 3), 120, np.uint8)
@@ -28,42 +28,42 @@ def states(clock: Clock) -> States:
 
 
 def test_a_camera_that_was_moved_is_said_for_a_while(states: States, clock: Clock) -> None:
-    states.hear([MOVED], is_quiet=True, standing=())
-    assert states.among({}, GREY, is_waiting=False)["camera-moved"].text == "The camera was moved."
-    assert states.holding == ("camera-moved",)
+    states.update([MOVED], is_quiet=True, active=())
+    assert states.merge({}, GREY, is_waiting=False)["camera-moved"].text == "The camera was moved."
+    assert states.codes == ("camera-moved",)
     clock.now_s += PASSING_S
-    states.hear([], is_quiet=True, standing=())
-    assert states.holding == ()
-    assert states.among({}, GREY, is_waiting=False) == {}
+    states.update([], is_quiet=True, active=())
+    assert states.codes == ()
+    assert states.merge({}, GREY, is_waiting=False) == {}
 
 
 def test_what_still_holds_is_not_said_twice(states: States) -> None:
-    states.hear([{"event": "notice", "code": "dark", "message": "Too dark."}], is_quiet=True, standing=("dark",))
-    assert states.holding == ()
+    states.update([{"event": "notice", "code": "dark", "message": "Too dark."}], is_quiet=True, active=("dark",))
+    assert states.codes == ()
 
 
 def test_what_moves_for_long_is_waited_for_aloud(states: States, clock: Clock) -> None:
-    states.hear([], is_quiet=False, standing=())
-    assert states.among({}, GREY, is_waiting=False) == {}, "a hand that lays a card needs no words"
+    states.update([], is_quiet=False, active=())
+    assert states.merge({}, GREY, is_waiting=False) == {}, "a hand that lays a card needs no words"
     clock.now_s += SETTLING_S
-    states.hear([], is_quiet=False, standing=())
-    assert list(states.among({}, GREY, is_waiting=False)) == ["settling"]
-    assert states.among({}, GREY, is_waiting=True) == {}
-    states.hear([], is_quiet=True, standing=())
-    assert states.among({}, GREY, is_waiting=False) == {}
+    states.update([], is_quiet=False, active=())
+    assert list(states.merge({}, GREY, is_waiting=False)) == ["settling"]
+    assert states.merge({}, GREY, is_waiting=True) == {}
+    states.update([], is_quiet=True, active=())
+    assert states.merge({}, GREY, is_waiting=False) == {}
 
 
 def test_a_card_that_cannot_be_read_for_glare_is_said_to_be_so(states: States) -> None:
     shining = GREY.copy()
     shining[240:300, 460:520] = 255
     unsure = {"unsure": Notice("unsure", "A card cannot be read.", (0.5, 0.5))}
-    found = states.among(unsure, shining, is_waiting=False)
+    found = states.merge(unsure, shining, is_waiting=False)
     assert list(found) == ["glare"]
     assert found["glare"].at == (0.5, 0.5)
-    assert states.among(unsure, GREY, is_waiting=False) == unsure
+    assert states.merge(unsure, GREY, is_waiting=False) == unsure
 
 
 @pytest.mark.parametrize("at", [(0.0, 0.0), (1.0, 1.0)])
 def test_a_spot_at_the_rim_is_looked_at_as_far_as_there_is_picture(at: tuple[float, float]) -> None:
-    assert not glares(GREY, at)
-    assert glares(np.full_like(GREY, 255), at)
+    assert not has_glare(GREY, at)
+    assert has_glare(np.full_like(GREY, 255), at)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from companion.games.hexel.rules.game import legal, start
-from companion.referee.inspection import inspected
+from companion.referee.inspection import inspect_games
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
@@ -30,16 +30,16 @@ def games(open_referee: Callable[..., Referee]) -> Path:
 
 
 def faults(games: Path) -> list[tuple[str, str]]:
-    return [(fault.what, fault.path.name) for fault in inspected(games).faults]
+    return [(fault.what, fault.path.name) for fault in inspect_games(games).faults]
 
 
 def test_a_folder_as_it_was_written_has_no_fault(games: Path) -> None:
-    found = inspected(games)
+    found = inspect_games(games)
     assert (found.games, found.moves, found.pictures, found.faults) == (3, 4, 2, ())
 
 
 def test_a_folder_that_is_not_there_has_no_games(tmp_path: Path) -> None:
-    assert inspected(tmp_path / "nowhere").games == 0
+    assert inspect_games(tmp_path / "nowhere").games == 0
 
 
 def test_a_torn_end_is_named_and_left_as_it_is(games: Path) -> None:
@@ -56,14 +56,14 @@ def test_a_changed_byte_in_the_middle_is_damage(games: Path) -> None:
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
     assert faults(games) == [("damaged", "0001.jsonl")]
-    assert inspected(games).games == 3
+    assert inspect_games(games).games == 3
 
 
 def test_a_changed_picture_is_named_and_one_that_made_room_is_no_fault(games: Path) -> None:
     (games / "0001.evidence" / "0002.jpg").write_bytes(b"another")
     (games / "0002.evidence" / "0002.jpg").unlink()
     assert faults(games) == [("picture", "0001.jsonl")]
-    assert inspected(games).pictures == 1
+    assert inspect_games(games).pictures == 1
 
 
 def test_a_journal_that_cannot_be_opened_is_named(games: Path) -> None:

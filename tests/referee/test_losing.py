@@ -35,7 +35,7 @@ def drift() -> Drift:
 
 @pytest.fixture
 def referee(open_referee: Callable[..., Referee], drift: Drift) -> Referee:
-    return open_referee(look_every_s=0.01, drift=drift)
+    return open_referee(check_every_s=0.01, drift=drift)
 
 
 def told(referee: Referee, code: str, listener: object) -> str | None:

@@ -9,7 +9,7 @@ from companion.errors import JournalError
 from companion.games.hexel.rules.game import legal, start
 from companion.referee.folder import Folder
 from companion.referee.messages import Begin, Confirm, Evidence, Propose
-from companion.referee.pictures import Pictures
+from companion.referee.pictures import Pictures, kept_picture
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 
@@ -47,7 +47,7 @@ def test_the_ten_thousandth_is_newer_than_the_one_before(games: Path) -> None:
 
 def test_the_newest_is_kept_even_when_it_alone_is_too_much(games: Path) -> None:
     kept = Pictures(games, 10).keep(games / "0001.jsonl", 2, bytes(100), 0.5)
-    assert Pictures(games, 10).read(games / "0001.jsonl", kept) == bytes(100)
+    assert kept_picture(games / "0001.jsonl", kept) == bytes(100)
 
 
 def test_what_a_run_before_kept_counts_too(games: Path) -> None:
@@ -63,9 +63,9 @@ def test_a_picture_that_made_room_is_none_and_one_that_was_changed_an_error(game
     path = games / "0001.evidence" / kept.file
     path.write_bytes(b"another")
     with pytest.raises(JournalError, match="not the one"):
-        pictures.read(games / "0001.jsonl", kept)
+        kept_picture(games / "0001.jsonl", kept)
     path.unlink()
-    assert pictures.read(games / "0001.jsonl", kept) is None
+    assert kept_picture(games / "0001.jsonl", kept) is None
 
 
 def test_a_table_goes_on_when_pictures_made_room(open_referee: Callable[..., Referee]) -> None:

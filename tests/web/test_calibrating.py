@@ -63,7 +63,7 @@ def running(picture: np.ndarray) -> SimpleNamespace:
     seen: list[bool] = []
     settings = Settings(camera=CameraSettings(source="usb"))
     return SimpleNamespace(
-        pulse=pulse, settings=settings, looked=seen, restart_watching=lambda: seen.append(True), has_camera=True
+        camera=pulse, settings=settings, looked=seen, restart_watching=lambda: seen.append(True), has_camera=True
     )
 
 
@@ -146,7 +146,7 @@ def test_what_cannot_be_is_refused(operator: FlaskClient, wrong: dict[str, Any],
 
 
 def test_a_camera_that_shows_nothing_is_told(operator: FlaskClient, running: SimpleNamespace) -> None:
-    running.pulse.close()
+    running.camera.close()
     assert operator.get("/api/calibrate/picture.jpg").status_code == 404
     assert operator.get("/api/calibrate").get_json()["checks"] == []
     assert operator.post("/api/calibrate", json=asked()).get_json()["error"]["code"] == "no-picture"

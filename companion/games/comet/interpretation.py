@@ -1,6 +1,6 @@
-"""What cards on the pots mean: a few cards face up that lie together on one pot are somebody's set.
+"""Interprets cards on the pots: a few face-up cards lying together on one pot are a set.
 
-Without zones a card is on no pot: then the sets are entered by hand, and people hear why.
+Without zones no card is on a pot; sets are then entered by hand, and a notice says why.
 """
 
 from collections import Counter
@@ -19,32 +19,32 @@ from companion.vision.recognizer import TableTracker
 
 Card = tuple[int, ...] | None
 """Three numbers, ascending; None for a card face down or not read."""
-Lying = dict[str, list[Card]]
+CardsByPot = dict[str, list[Card]]
 
-TOGETHER = 1.15
-"""Cards of one set lie side by side or fanned: their middles are no farther apart than so many of a card's lengths."""
+MAX_DISTANCE = 1.15
+"""Cards of one set lie side by side or fanned: greatest distance of their centres, in lengths of a card."""
 
-MOST = 3
+MAX_CARDS = 3
 """Cards in a set."""
-_LEAST = 0.001
+_MIN_PROBABILITY = 0.001
 """Numbers less likely than this are not offered."""
 
 
 def interpreter() -> "CometInterpreter":
-    """A fresh interpreter of Comet's pots."""
+    """A new interpreter of Comet's pots."""
     return CometInterpreter()
 
 
 class CometInterpreter:
-    """Seven Card Comet; see `outlook.Interpreter`."""
+    """Interpreter of Seven Card Comet."""
 
     def __init__(self) -> None:
         self._zone_of: ZoneOf | None = None
         self._rejected: set[tuple[str, tuple[Card, ...]]] = set()
-        self._before: Lying = {}
+        self._before: CardsByPot = {}
 
-    def note_change(self, told: Mapping[str, Any]) -> None:
-        """See `Interpreter`. A rejection holds for as long as the very same cards lie together; see `of`."""
+    def note_change(self, event: Mapping[str, Any]) -> None:
+        """See `Interpreter`. Does nothing: `interpret` drops a rejection once other cards lie together."""
 
     def note_rejection(self, command: Command, session: Session) -> None:
         """See `Interpreter`."""
@@ -55,36 +55,36 @@ class CometInterpreter:
         """See `Interpreter`."""
         self._zone_of = zone_of
 
-    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
         """See `Interpreter`."""
         if tracker.cards is None:
             return Interpretation(is_open=False)
         cards = [card for card in tracker.cards if isinstance(card, DetectedCometCard)]
         on_pots = self._on_pots(cards, session.game.view(session.state)["table"]["pots"])
-        groups = [(pot, group) for pot, lying in on_pots.items() for group in together(lying)]
+        groups = [(pot, group) for pot, on_pot in on_pots.items() for group in group_cards(on_pot)]
         self._rejected &= {(pot, _faces(group)) for pot, group in groups}
         notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
-        notices |= _unsure([card for lying in on_pots.values() for card in lying], size)
+        notices |= _unsure([card for on_pot in on_pots.values() for card in on_pot], size)
         if self._zone_of is None and cards:
             text = "The camera does not know where the pots lie: calibrate the table."
             notices["no-zones"] = Notice("no-zones", text)
         if any(_is_too_many(group, pot, session) for pot, group in groups):
             text = "Cards of more than one set lie together: leave a gap between one set and the next."
             notices["sets-touch"] = Notice("sets-touch", text)
-        command, news = self._command(session, on_pots, groups)
-        sure = min((card.confidence for card in news), default=1.0)
-        doubts = () if command is None else number_chances(command, news)
-        return Interpretation(notices, command, news, cards, sure, doubts)
+        command, new_cards = self._command(session, on_pots, groups)
+        confidence = min((card.confidence for card in new_cards), default=1.0)
+        alternatives = () if command is None else number_alternatives(command, new_cards)
+        return Interpretation(notices, command, new_cards, cards, confidence, alternatives)
 
     def _on_pots(self, cards: Iterable[DetectedCometCard], pots: Iterable[str]) -> dict[str, list[DetectedCometCard]]:
-        """The cards on each pot; capitals do not count in the name of a zone."""
+        """The cards on each pot; zones are matched to pots without regard to case."""
         names = {pot.casefold(): pot for pot in pots}
-        lying: dict[str, list[DetectedCometCard]] = {}
-        for card in cards if self._zone_of is not None else ():
+        on_pots: dict[str, list[DetectedCometCard]] = {}
+        for card in cards:
             zone = self._zone_of(card.centre) if self._zone_of is not None else None
             if zone is not None and zone.casefold() in names:
-                lying.setdefault(names[zone.casefold()], []).append(card)
-        return lying
+                on_pots.setdefault(names[zone.casefold()], []).append(card)
+        return on_pots
 
     def _command(
         self,
@@ -92,7 +92,7 @@ class CometInterpreter:
         on_pots: Mapping[str, Sequence[DetectedCometCard]],
         groups: Sequence[tuple[str, Sequence[DetectedCometCard]]],
     ) -> tuple[Command | None, Sequence[DetectedCometCard]]:
-        """What was laid, one group of cards at a time; else what the pots mean as a whole."""
+        """The first set among the groups with its cards; else the move that all pots together mean."""
         for pot, group in groups:
             faces = _faces(group)
             if None in faces or (pot, faces) in self._rejected:
@@ -100,34 +100,34 @@ class CometInterpreter:
             found = session.game.interpret(session.state, {}, {pot: faces})
             if found and found[0]["cmd"] == "set":
                 return found[0], group
-        now = {pot: list(_faces(lying)) for pot, lying in on_pots.items()}
-        before = {} if now else self._before
-        self._before = now or self._before
-        whole = [c for c in session.game.interpret(session.state, before, now) if c["cmd"] != "set"]
-        return (whole[0] if whole else None), ()
+        after = {pot: list(_faces(cards)) for pot, cards in on_pots.items()}
+        before = {} if after else self._before
+        self._before = after or self._before
+        commands = [c for c in session.game.interpret(session.state, before, after) if c["cmd"] != "set"]
+        return (commands[0] if commands else None), ()
 
 
-def together(cards: Sequence[DetectedCometCard]) -> list[list[DetectedCometCard]]:
-    """The cards in groups that lie together, each group and the groups in the order of the cards."""
+def group_cards(cards: Sequence[DetectedCometCard]) -> list[list[DetectedCometCard]]:
+    """Group the cards that lie together; groups and their cards keep the order of the cards."""
     groups: list[list[DetectedCometCard]] = []
     for card in cards:
         touching = [group for group in groups if any(_are_together(card, other) for other in group)]
-        joined = [other for group in touching for other in group] + [card]
-        groups = [group for group in groups if group not in touching] + [joined]
+        merged = [other for group in touching for other in group] + [card]
+        groups = [group for group in groups if group not in touching] + [merged]
     return groups
 
 
 def _are_together(a: DetectedCometCard, b: DetectedCometCard) -> bool:
     lengths = [np.linalg.norm(card.corners - np.roll(card.corners, 1, 0), axis=1).max() for card in (a, b)]
-    return float(np.hypot(*np.subtract(a.centre, b.centre))) < TOGETHER * float(min(lengths))
+    return float(np.hypot(*np.subtract(a.centre, b.centre))) < MAX_DISTANCE * float(min(lengths))
 
 
 def _is_too_many(group: Sequence[DetectedCometCard], pot: str, session: Session) -> bool:
-    """Whether more new cards lie together than a set has."""
+    """Whether more new cards lie together than a set holds."""
     sets = session.game.view(session.state)["table"]["sets"]
     known = Counter(tuple(sorted(card)) for laid in sets if laid["pot"] == pot for card in laid["cards"])
     new = Counter(face for face in _faces(group) if face is not None)
-    return session.game.view(session.state)["phase"] == "lay" and (new - known).total() > MOST
+    return session.game.view(session.state)["phase"] == "lay" and (new - known).total() > MAX_CARDS
 
 
 def _faces(cards: Iterable[DetectedCometCard]) -> tuple[Card, ...]:
@@ -145,24 +145,26 @@ def _unsure(cards: Iterable[DetectedCometCard], size: tuple[int, int]) -> dict[s
     return {} if spot is None else {"unsure": Notice("unsure", text, (spot[0] / size[0], spot[1] / size[1]))}
 
 
-def number_chances(command: Command, news: Sequence[DetectedCometCard]) -> list[Any]:
-    """For every number of a set's cards: ``[["cards", card, n], {number: 0..1}]``.
+def number_alternatives(command: Command, new_cards: Sequence[DetectedCometCard]) -> list[Any]:
+    """For every number of a set's cards: ``[["cards", card, n], {number: probability}]``.
 
     Args:
-        command: what the hands did.
-        news: the cards that say so.
+        command: the set.
+        new_cards: its cards as detected.
     """
-    told: list[Any] = []
-    waiting = list(news)
+    alternatives: list[Any] = []
+    unmatched = list(new_cards)
     for n, values in enumerate(command.get("cards", ())):
-        card = next((one for one in waiting if one.values == sorted(values)), None)
+        card = next((detected for detected in unmatched if detected.values == sorted(values)), None)
         if card is None:
             continue
-        waiting.remove(card)
+        unmatched.remove(card)
         sections = sorted(range(len(values)), key=lambda section: int(card.edges[section] or 0))
         places = sorted(range(len(values)), key=lambda place: values[place])
         for place, section in zip(places, sections, strict=True):
             row = card.probabilities[section].tolist()
-            likely = {str(number): round(p, 4) for number, p in zip(NUMBERS, row, strict=False) if p >= _LEAST}
-            told.append([["cards", n, place], likely])
-    return told
+            likely = {
+                str(number): round(p, 4) for number, p in zip(NUMBERS, row, strict=False) if p >= _MIN_PROBABILITY
+            }
+            alternatives.append([["cards", n, place], likely])
+    return alternatives

@@ -1,6 +1,6 @@
-"""Where HexDragon's words name tiles and cells, and a tile in the rules' words and in the camera's.
+"""Interprets a HexDragon table: translates tiles between the rules' views, the commands and the camera's edges.
 
-A reserved star is no tile that lies: its cell stays open to its owner's tile, which then is news.
+A reserved star is not part of the tableau: its cell stays open to its owner's tile, which then is a new card.
 """
 
 import json
@@ -17,17 +17,17 @@ from companion.rules.hexgrid import Cell
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.registration import Edges
 
-_LEAST = 0.001
+_MIN_PROBABILITY = 0.001
 """Faces less likely than this are not offered."""
 
 
 def interpreter() -> LatticeInterpreter:
-    """A fresh interpreter of a HexDragon table."""
-    return LatticeInterpreter(Words(lying, cells, tile_from_edges, tile_chances))
+    """A new interpreter of a HexDragon table."""
+    return LatticeInterpreter(Words(tableau, cells, tile_from_edges, tile_alternatives))
 
 
-def lying(view: Mapping[str, Any]) -> dict[Cell, Edges]:
-    """The tiles that the game's view says lie on the table."""
+def tableau(view: Mapping[str, Any]) -> dict[Cell, Edges]:
+    """The tiles on the table in a view."""
     colours = {name: seat["colour"] for name, seat in view["players"].items()}
     return {
         (tile["cell"][0], tile["cell"][1]): face(tile, colours.get(tile["player"])) for tile in view["table"]["tiles"]
@@ -40,7 +40,7 @@ def cells(command: Mapping[str, Any]) -> tuple[Cell, ...]:
 
 
 def face(tile: Mapping[str, Any], owner: str | None) -> Edges:
-    """What a camera sees of a tile in a view, and of its owner's colour: what the line at each edge leads to.
+    """The edges of a view's tile as a camera reads them, for its owner's colour: where the path at each edge leads.
 
     >>> face({"head": 4, "tails": [5], "paths": [[0, 3], [1, 2]]}, "red")
     ('+3', '+1', '+5', '+3', 'head:red', 'tail')
@@ -56,7 +56,7 @@ def face(tile: Mapping[str, Any], owner: str | None) -> Edges:
 
 
 def tile_from_edges(edges: Edges) -> dict[str, Any] | None:
-    """A tile or a star as the rules' `interpret` takes it; None where it could not be read whole.
+    """A tile or a star as the rules' `interpret` takes it; None when an edge could not be read.
 
     >>> tile_from_edges(("+3", "+1", "+5", "+3", "head:red", "tail"))["paths"]
     [[0, 3], [1, 2]]
@@ -80,30 +80,31 @@ def tile_from_edges(edges: Edges) -> dict[str, Any] | None:
     }
 
 
-def tile_chances(command: Command, news: Sequence[DetectedCard], cards: Sequence[DetectedCard] = ()) -> list[Any]:
-    """For the HexDragon tile that a command lays: ``[["tile"], {the tile as JSON: 0..1}]``; its owner stays.
+def tile_alternatives(
+    command: Command, new_cards: Sequence[DetectedCard], cards: Sequence[DetectedCard] = ()
+) -> list[Any]:
+    """For the tile that a command lays: ``[["tile"], {the tile as JSON: probability}]``, each with the same owner.
 
     Args:
-        command: what the hands did.
-        news: the tiles that say so, in the game's cells.
-        cards: all tiles known; they tell nothing here.
+        command: the move.
+        new_cards: its tiles as detected, in the game's cells.
+        cards: all known tiles; not used.
     """
-    told: list[Any] = []
-    for card in news:
+    alternatives: list[Any] = []
+    for card in new_cards:
         if "tile" not in command or not isinstance(card, DetectedTile) or card.cell != tuple(command["cell"]):
             continue
         ends = end_shares(card.probabilities)
-        shares = ends[np.arange(6), FACES].min(axis=1)  # each edge's chance is that of all faces that have it so
-        likely = [int(k) for k in np.argsort(-shares) if shares[k] >= _LEAST]
-        owned = {name: value for name, value in command["tile"].items() if name == "owner"}
-        told.append([["tile"], {_as_json(k, owned): round(float(shares[k]), 4) for k in likely}])
-    return told
+        shares = ends[np.arange(6), FACES].min(axis=1)  # an edge's share sums over all faces with that edge
+        likely = [int(k) for k in np.argsort(-shares) if shares[k] >= _MIN_PROBABILITY]
+        owner = {name: value for name, value in command["tile"].items() if name == "owner"}
+        alternatives.append([["tile"], {_as_json(k, owner): round(float(shares[k]), 4) for k in likely}])
+    return alternatives
 
 
-def _as_json(face: int, owned: Mapping[str, Any]) -> str:
+def _as_json(face: int, owner: Mapping[str, Any]) -> str:
     """One of `FACES`, as a command lays it."""
-    named = tuple("head:" if ENDS[k] == "head" else ENDS[k] for k in FACES[face])
-    seen = tile_from_edges(named)
-    assert seen is not None, "a face has all its edges"
-    ends = {"head": seen["head"], "tails": seen["tails"]} if seen["kind"] == "head" else {}
-    return json.dumps({"kind": seen["kind"], **ends, "paths": seen["paths"], **owned}, sort_keys=True)
+    tile = tile_from_edges(tuple("head:" if ENDS[k] == "head" else ENDS[k] for k in FACES[face]))
+    assert tile is not None, "a face has all its edges"
+    ends = {"head": tile["head"], "tails": tile["tails"]} if tile["kind"] == "head" else {}
+    return json.dumps({"kind": tile["kind"], **ends, "paths": tile["paths"], **owner}, sort_keys=True)

@@ -10,7 +10,7 @@ from companion.errors import JournalError, Refusal
 from companion.hub.messages import Address
 from companion.hub.pages.gate import field_of, guarded, sent, the_gate
 from companion.hub.service import Hub
-from companion.referee.journal import replayed
+from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
 from companion.rules.limits import read_json
@@ -102,7 +102,7 @@ def _session(address: Address, game: str | None) -> Session:
     lines = _hub().store.lines(address, game) if game else []
     if not lines:
         raise JournalError("Nothing is kept of this game yet.")
-    return replayed(Path(str(game)), lines)[0]
+    return replay(Path(str(game)), lines)[0]
 
 
 def _table(hall: str, table: str) -> tuple[Address, Any]:

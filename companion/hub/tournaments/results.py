@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import JournalError
-from companion.referee.journal import replayed
+from companion.referee.journal import replay
 from companion.rules.engine import Header
 from companion.views.archive.measures import ends, measured, views
 from companion.views.archive.statistics import winners_of
@@ -34,7 +34,7 @@ def result_of(game: str, lines: Sequence[dict[str, Any]]) -> Result:
     """
     if not lines:
         raise JournalError(f"nothing is kept of the game {game}", code="journal-damaged")
-    session, _ = replayed(Path(game), list(lines))
+    session, _ = replay(Path(game), list(lines))
     shown = views(session)
     over = ends(shown)
     places = ranks(shown[over[0]], session.header.players) if over else None

@@ -12,7 +12,7 @@ from companion.vision.recognizer import TableTracker
 
 
 def interpreter() -> "LanternInterpreter":
-    """A fresh interpreter of Lanterns."""
+    """A new interpreter of Lanterns."""
     return LanternInterpreter()
 
 
@@ -22,7 +22,7 @@ class LanternInterpreter:
     def __init__(self) -> None:
         self._rejected: list[str] | None = None
 
-    def note_change(self, told: Mapping[str, Any]) -> None:
+    def note_change(self, event: Mapping[str, Any]) -> None:
         """What lies there anew may be proposed anew."""
         self._rejected = None
 
@@ -33,7 +33,7 @@ class LanternInterpreter:
     def note_zones(self, zone_of: ZoneOf) -> None:
         """Lanterns lie anywhere."""
 
-    def of(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
         """What the lanterns known mean for the session."""
         notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
         cards = tracker.cards
@@ -44,5 +44,5 @@ class LanternInterpreter:
         commands = session.game.interpret(session.state, laid, colours)
         if not commands or (self._rejected is not None and sorted(self._rejected) == sorted(colours)):
             return Interpretation(notices, cards=cards)
-        news = [card for card in cards if card.edges[0] == commands[0]["colour"]][-1:]
-        return Interpretation(notices, commands[0], news, cards, news[0].confidence)
+        new_cards = [card for card in cards if card.edges[0] == commands[0]["colour"]][-1:]
+        return Interpretation(notices, commands[0], new_cards, cards, new_cards[0].confidence)

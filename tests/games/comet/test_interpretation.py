@@ -48,14 +48,14 @@ def referee(tmp_path: Path) -> Any:
 
 
 @pytest.fixture
-def meaning() -> CometInterpreter:
+def interpreter() -> CometInterpreter:
     made = CometInterpreter()
     made.note_zones(zone_of)
     return made
 
 
-def seen(meaning: CometInterpreter, referee: Referee, *cards: DetectedCometCard) -> Any:
-    return meaning.of(TableTracker(*cards), referee.latest(), SIZE)
+def seen(interpreter: CometInterpreter, referee: Referee, *cards: DetectedCometCard) -> Any:
+    return interpreter.interpret(TableTracker(*cards), referee.latest(), SIZE)
 
 
 def pair(x: float, y: float = 100) -> tuple[DetectedCometCard, DetectedCometCard]:
@@ -67,62 +67,68 @@ def begun(referee: Referee) -> None:
 
 
 def test_two_cards_together_on_a_pot_are_a_set_of_whoever_has_laid_least(
-    referee: Referee, meaning: CometInterpreter
+    referee: Referee, interpreter: CometInterpreter
 ) -> None:
     begun(referee)
-    outlook = seen(meaning, referee, *pair(100))
-    assert outlook.command == {"cmd": "set", "player": "Ana", "pot": "Desten", "cards": [[2, 2, 3], [2, 3, 4]]}
-    assert len(outlook.news) == 2
+    interpretation = seen(interpreter, referee, *pair(100))
+    assert interpretation.command == {"cmd": "set", "player": "Ana", "pot": "Desten", "cards": [[2, 2, 3], [2, 3, 4]]}
+    assert len(interpretation.new_cards) == 2
 
 
-def test_a_second_set_on_the_same_pot_is_the_next_players(referee: Referee, meaning: CometInterpreter) -> None:
+def test_a_second_set_on_the_same_pot_is_the_next_players(referee: Referee, interpreter: CometInterpreter) -> None:
     begun(referee)
-    referee.ask(Do(seen(meaning, referee, *pair(100)).command))
+    referee.ask(Do(seen(interpreter, referee, *pair(100)).command))
     other = (card((5, 5, 6), 100, 300), card((5, 6, 7), 164, 300))
-    command = seen(meaning, referee, *pair(100), *other).command
+    command = seen(interpreter, referee, *pair(100), *other).command
     assert (command["player"], command["pot"]) == ("Bo", "Desten")
     assert command["cards"] == [[5, 5, 6], [5, 6, 7]]
 
 
-def test_cards_off_the_pots_or_still_face_down_mean_nothing_yet(referee: Referee, meaning: CometInterpreter) -> None:
+def test_cards_off_the_pots_or_still_face_down_mean_nothing_yet(
+    referee: Referee, interpreter: CometInterpreter
+) -> None:
     begun(referee)
-    assert seen(meaning, referee, *pair(700)).command is None
-    assert seen(meaning, referee, card((2, 2, 3), 100, 100), card(None, 164, 100)).command is None
+    assert seen(interpreter, referee, *pair(700)).command is None
+    assert seen(interpreter, referee, card((2, 2, 3), 100, 100), card(None, 164, 100)).command is None
 
 
-def test_a_card_that_cannot_be_read_is_told_with_its_spot(referee: Referee, meaning: CometInterpreter) -> None:
+def test_a_card_that_cannot_be_read_is_told_with_its_spot(referee: Referee, interpreter: CometInterpreter) -> None:
     begun(referee)
-    outlook = seen(meaning, referee, card((2, None, 3), 100, 120), card((2, 3, 4), 164, 120))
-    assert outlook.command is None
-    assert outlook.notices["unsure"].at == (0.1, 0.2)
+    interpretation = seen(interpreter, referee, card((2, None, 3), 100, 120), card((2, 3, 4), 164, 120))
+    assert interpretation.command is None
+    assert interpretation.notices["unsure"].at == (0.1, 0.2)
 
 
-def test_sets_of_two_people_that_touch_are_asked_apart(referee: Referee, meaning: CometInterpreter) -> None:
+def test_sets_of_two_people_that_touch_are_asked_apart(referee: Referee, interpreter: CometInterpreter) -> None:
     begun(referee)
-    outlook = seen(meaning, referee, *pair(40), card((5, 5, 6), 168, 100), card((5, 6, 7), 232, 100))
-    assert outlook.command is None
-    assert "sets-touch" in outlook.notices
+    interpretation = seen(interpreter, referee, *pair(40), card((5, 5, 6), 168, 100), card((5, 6, 7), 232, 100))
+    assert interpretation.command is None
+    assert "sets-touch" in interpretation.notices
 
 
-def test_what_was_rejected_stays_so_until_other_cards_lie_there(referee: Referee, meaning: CometInterpreter) -> None:
+def test_what_was_rejected_stays_so_until_other_cards_lie_there(
+    referee: Referee, interpreter: CometInterpreter
+) -> None:
     begun(referee)
-    command = seen(meaning, referee, *pair(100)).command
-    meaning.note_rejection(command, referee.latest())
-    assert seen(meaning, referee, *pair(100)).command is None
-    assert seen(meaning, referee).command is None
-    assert seen(meaning, referee, *pair(100)).command == command
+    command = seen(interpreter, referee, *pair(100)).command
+    interpreter.note_rejection(command, referee.latest())
+    assert seen(interpreter, referee, *pair(100)).command is None
+    assert seen(interpreter, referee).command is None
+    assert seen(interpreter, referee, *pair(100)).command == command
 
 
-def test_cleared_pots_between_rounds_are_the_coming_dealers_round(referee: Referee, meaning: CometInterpreter) -> None:
+def test_cleared_pots_between_rounds_are_the_coming_dealers_round(
+    referee: Referee, interpreter: CometInterpreter
+) -> None:
     begun(referee)
-    referee.ask(Do(seen(meaning, referee, *pair(100)).command))
+    referee.ask(Do(seen(interpreter, referee, *pair(100)).command))
     referee.ask(Do({"cmd": "reveal"}))
-    assert seen(meaning, referee, *pair(100)).command is None
-    assert seen(meaning, referee).command == {"cmd": "round", "player": "Bo"}
+    assert seen(interpreter, referee, *pair(100)).command is None
+    assert seen(interpreter, referee).command == {"cmd": "round", "player": "Bo"}
 
 
 def test_without_zones_people_hear_that_the_camera_knows_no_pots(referee: Referee) -> None:
     begun(referee)
-    outlook = seen(CometInterpreter(), referee, *pair(100))
-    assert outlook.command is None
-    assert "no-zones" in outlook.notices
+    interpretation = seen(CometInterpreter(), referee, *pair(100))
+    assert interpretation.command is None
+    assert "no-zones" in interpretation.notices

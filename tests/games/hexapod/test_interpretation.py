@@ -48,50 +48,50 @@ def referee(tmp_path: Path) -> Any:
     table.stop()
 
 
-def seen(meaning: CaseInterpreter, referee: Referee, *fields: DetectedField) -> Any:
-    return meaning.of(TableTracker(*fields), referee.latest(), SIZE)
+def seen(interpreter: CaseInterpreter, referee: Referee, *fields: DetectedField) -> Any:
+    return interpreter.interpret(TableTracker(*fields), referee.latest(), SIZE)
 
 
 def test_the_first_card_is_read_in_the_left_case_which_is_the_first_players(referee: Referee) -> None:
-    outlook = seen(CaseInterpreter(), referee, field(EMPTY, 600), field(showing(FIRST), 100))
-    assert outlook.command == {"cmd": "play", "player": "Ana", "row": 1, "col": 1, "card": CARD}
-    assert np.allclose(outlook.news[0].corners[[0, 2]], [(140, 140), (220, 220)])
+    interpretation = seen(CaseInterpreter(), referee, field(EMPTY, 600), field(showing(FIRST), 100))
+    assert interpretation.command == {"cmd": "play", "player": "Ana", "row": 1, "col": 1, "card": CARD}
+    assert np.allclose(interpretation.new_cards[0].corners[[0, 2]], [(140, 140), (220, 220)])
 
 
 def test_a_case_keeps_its_owner_when_the_two_change_places(referee: Referee) -> None:
-    meaning = CaseInterpreter()
-    referee.ask(Do(seen(meaning, referee, field(showing(FIRST), 100), field(EMPTY, 600)).command))
+    interpreter = CaseInterpreter()
+    referee.ask(Do(seen(interpreter, referee, field(showing(FIRST), 100), field(EMPTY, 600)).command))
     referee.ask(Do({"cmd": "pass", "player": "Bo"}))
     more = FIRST | {(2, 3): "blue", (3, 2): "gold", (3, 3): "gold"}
-    command = seen(meaning, referee, field(EMPTY, 100), field(showing(more), 600)).command
+    command = seen(interpreter, referee, field(EMPTY, 100), field(showing(more), 600)).command
     assert (command["player"], command["row"], command["col"]) == ("Ana", 2, 2)
 
 
 def test_zones_with_the_players_names_say_whose_an_empty_case_is(referee: Referee) -> None:
-    meaning = CaseInterpreter()
-    meaning.note_zones(lambda point: "bo" if point[0] < 500 else "ana")
-    assert seen(meaning, referee, field(showing(FIRST), 100), field(EMPTY, 600)).command["player"] == "Bo"
+    interpreter = CaseInterpreter()
+    interpreter.note_zones(lambda point: "bo" if point[0] < 500 else "ana")
+    assert seen(interpreter, referee, field(showing(FIRST), 100), field(EMPTY, 600)).command["player"] == "Bo"
 
 
 def test_a_cell_that_cannot_be_read_holds_the_card_back_and_is_shown(referee: Referee) -> None:
     kinds = {at: kind for at, kind in FIRST.items() if at != (2, 2)}
-    outlook = seen(CaseInterpreter(), referee, field(showing(kinds), 100, doubtful=((2, 2),)), field(EMPTY, 600))
-    assert outlook.command is None
-    assert outlook.notices["unsure"].at == pytest.approx((0.2, 0.4))
+    interpretation = seen(CaseInterpreter(), referee, field(showing(kinds), 100, doubtful=((2, 2),)), field(EMPTY, 600))
+    assert interpretation.command is None
+    assert interpretation.notices["unsure"].at == pytest.approx((0.2, 0.4))
 
 
 def test_what_was_rejected_stays_so_until_the_case_shows_something_else(referee: Referee) -> None:
-    meaning = CaseInterpreter()
+    interpreter = CaseInterpreter()
     left = field(showing(FIRST), 100)
-    command = seen(meaning, referee, left, field(EMPTY, 600)).command
-    meaning.note_rejection(command, referee.latest())
-    assert seen(meaning, referee, left, field(EMPTY, 600)).command is None
-    assert seen(meaning, referee, field(EMPTY, 100), field(EMPTY, 600)).command is None
-    assert seen(meaning, referee, left, field(EMPTY, 600)).command == command
+    command = seen(interpreter, referee, left, field(EMPTY, 600)).command
+    interpreter.note_rejection(command, referee.latest())
+    assert seen(interpreter, referee, left, field(EMPTY, 600)).command is None
+    assert seen(interpreter, referee, field(EMPTY, 100), field(EMPTY, 600)).command is None
+    assert seen(interpreter, referee, left, field(EMPTY, 600)).command == command
 
 
 def test_two_cards_at_once_are_asked_one_at_a_time(referee: Referee) -> None:
     both = FIRST | {(3, 3): "blue", (3, 4): "blue", (4, 3): "blue", (4, 4): "blue"}
-    outlook = seen(CaseInterpreter(), referee, field(showing(both), 100), field(EMPTY, 600))
-    assert outlook.command is None
-    assert "card-differs" in outlook.notices
+    interpretation = seen(CaseInterpreter(), referee, field(showing(both), 100), field(EMPTY, 600))
+    assert interpretation.command is None
+    assert "card-differs" in interpretation.notices
