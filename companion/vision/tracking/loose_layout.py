@@ -7,7 +7,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.vision.results import DetectedCard, is_near
+from companion.vision.results import DetectedCard, is_near, sides_of
 from companion.vision.tracking.layouts import ENOUGH
 from companion.vision.tracking.registration import agree
 
@@ -19,6 +19,11 @@ _APART = 4.0
 """Cards that all lie within so many sides may be one set, slid or lifted by a hand: they tell nothing of the camera."""
 _NEAR = 0.5
 _FEWEST = 2
+_LEAST_SCALE = 0.7
+"""A camera that was moved does not see the cards so much smaller, nor as much larger."""
+_PAIRS = 120
+"""So many pairs of a known card and one of its face are tried two by two, those whose face is rare first."""
+_MANY = 10**6
 
 Align = Callable[[Any, Any], DetectedCard]
 
@@ -89,16 +94,27 @@ class LooseLayout:
 
     def _carry(self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard]) -> np.ndarray | None:
         """The turn, scale and shift (2, 3) that take most known cards onto cards of the same face."""
-        best, agreeing = None, 0
-        pairs = [(a, b) for a in known for b in seen if _same_values(a, b)]
-        for i, (a, b) in enumerate(pairs):
-            for c, d in pairs[:i]:
-                carry = _similarity(a, c, b, d)
-                if carry is not None:
-                    count = sum(card.cell is not None for card in self._numbered(known, seen, carry))
-                    if count > agreeing:
-                        best, agreeing = carry, count
-        return best
+        if not known or not seen:
+            return None
+        is_same = np.array([[_same_values(a, b) for b in seen] for a in known])
+        rarity = np.where(is_same, is_same.sum(0)[None] * is_same.sum(1)[:, None], _MANY)
+        pairs = np.argwhere(is_same)[np.argsort(rarity[is_same], kind="stable")][:_PAIRS]
+        first, second = np.triu_indices(len(pairs), 1)
+        was, now = (np.array([c.centre for c in cards]) @ np.array([1, 1j]) for cards in (known, seen))
+        (a, b), (c, d) = pairs[first].T, pairs[second].T
+        is_apart = (a != c) & (b != d)
+        a, b, c, d = (ends[is_apart] for ends in (a, b, c, d))
+        turn = (now[d] - now[b]) / (was[c] - was[a])
+        is_alike = (np.abs(turn) > _LEAST_SCALE) & (np.abs(turn) < 1 / _LEAST_SCALE)
+        if not is_alike.any():
+            return None
+        a, b, turn = a[is_alike], b[is_alike], turn[is_alike]
+        there = now[b][:, None] + turn[:, None] * (was[None] - was[a][:, None])
+        off = np.abs(there[:, :, None] - now[None, None])
+        agreeing = ((off < _NEAR * sides_of(seen)) & is_same).any(-1).sum(-1)
+        best = int(agreeing.argmax())
+        linear = np.array([[turn[best].real, -turn[best].imag], [turn[best].imag, turn[best].real]])
+        return np.column_stack([linear, seen[b[best]].centre - linear @ known[a[best]].centre])
 
 
 def _within(cards: Sequence[DetectedCard], sides: float) -> bool:
@@ -106,16 +122,6 @@ def _within(cards: Sequence[DetectedCard], sides: float) -> bool:
     centres = np.array([card.centre for card in cards])
     far = float(np.linalg.norm(centres[:, None] - centres[None], axis=-1).max())
     return far < sides * float(np.median([card.side for card in cards]))
-
-
-def _similarity(a: DetectedCard, c: DetectedCard, b: DetectedCard, d: DetectedCard) -> np.ndarray | None:
-    """What takes a's centre to b's and c's to d's; None where the scale would change by much."""
-    was, now = complex(*np.subtract(c.centre, a.centre)), complex(*np.subtract(d.centre, b.centre))
-    if a is c or b is d or abs(was) < 1 or not 0.7 < abs(now) / abs(was) < 1.4:
-        return None
-    turn = now / was
-    linear = np.array([[turn.real, -turn.imag], [turn.imag, turn.real]])
-    return np.column_stack([linear, np.subtract(b.centre, linear @ a.centre)])
 
 
 def _mapped(points: np.ndarray, carry: np.ndarray) -> np.ndarray:
