@@ -97,8 +97,8 @@ def mapped(target_from_source: NDArray[np.floating], points: NDArray[np.floating
 
 def areas(polygons: NDArray[np.floating]) -> Array:
     """Signed areas of polygons (..., K, 2), positive when clockwise with y down."""
-    x, y = polygons[..., 0], polygons[..., 1]
-    return np.asarray(0.5 * np.sum(x * np.roll(y, -1, axis=-1) - y * np.roll(x, -1, axis=-1), axis=-1))
+    after = np.concatenate([polygons[..., 1:, :], polygons[..., :1, :]], axis=-2)
+    return np.asarray(0.5 * (polygons[..., 0] * after[..., 1] - polygons[..., 1] * after[..., 0]).sum(axis=-1))
 
 
 def side_px(corners: NDArray[np.floating]) -> float:

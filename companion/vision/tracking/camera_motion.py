@@ -16,6 +16,9 @@ _MIN_HULL = 0.08
 """The corners that move as one span so much of the picture: one card that a hand slides does not."""
 _MIN_SHIFT_PX = 1.6
 """A motion of less is none: each card is brought into line by itself."""
+_STANDING = 0.35
+_SAME_LEVELS = 4
+"""A camera that stands still sees more than this share of the corners with surroundings that differ by noise alone."""
 _MAX_STRETCH = 1.35
 """A camera that was bumped does not see the table so many times larger or smaller."""
 
@@ -45,7 +48,7 @@ class CameraMotion:
             found = cv2.goodFeaturesToTrack(self._reference, _CORNERS, 0.01, 6)
             self._corners = np.zeros((0, 1, 2), np.float32) if found is None else np.asarray(found, np.float32)
         now = _small_grey(bgr)
-        if len(self._corners) < _MIN_INLIERS or now.shape != self._reference.shape:
+        if len(self._corners) < _MIN_INLIERS or now.shape != self._reference.shape or self._stands_still(now):
             return None
         empty = np.zeros_like(self._corners)
         there, is_there, _ = cv2.calcOpticalFlowPyrLK(self._reference, now, self._corners, empty.copy())
@@ -66,6 +69,13 @@ class CameraMotion:
         scale = np.diag([_SCALE, _SCALE, 1.0])
         homography: Homography = scale @ matrix @ np.linalg.inv(scale)
         return homography if _is_a_bump(homography, (bgr.shape[1], bgr.shape[0])) else None
+
+    def _stands_still(self, now: NDArray[np.uint8]) -> bool:
+        """Whether many corners look as they did: a hand covers the others. Saves the tracking of all of them."""
+        assert self._reference is not None and self._corners is not None
+        off = cv2.blur(cv2.absdiff(self._reference, now), (5, 5))
+        x, y = np.round(self._corners[:, 0]).astype(int).T
+        return float((off[y, x] <= _SAME_LEVELS).mean()) > _STANDING
 
 
 def displacement_px(homography: Homography, size: tuple[int, int]) -> float:

@@ -13,21 +13,17 @@ from numpy.typing import NDArray
 
 from companion.vision.classification.classifier import Classifier
 from companion.vision.results import DetectedCard, Reading, is_near, moved_by, near
-from companion.vision.tracking.change_detector import STEP, Mask, cells_of
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands
 from companion.vision.tracking.layouts import Layout
+from companion.vision.tracking.masks import STEP, Mask, cells_of, places_of, share_in
+from companion.vision.tracking.occlusion import is_covered, is_gone, over_unseen, share_around
 from companion.vision.tracking.regions import (
     Unchanged,
     Window,
     across_of,
     changed_share,
-    is_covered,
-    is_gone,
-    is_stirred,
-    over_unseen,
-    places_of,
-    share_around,
+    is_in,
     unchanged_in,
     windows_of,
 )
@@ -44,6 +40,8 @@ _READ_S = 0.06
 """At least so much time lies between two readings, whatever the frame rate."""
 _AT_WORK_S = 0.3
 """So long pass between two readings where a hand is at work: little is learnt there, and reading costs time."""
+_HAND_S = 0.9
+"""And so long where nothing but the hand lies still."""
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _TOUCHED = 0.05
@@ -92,7 +90,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._classifier = classifier
         self._identity = identity or (lambda card: None)
         self._changed = np.zeros((0, 0), bool)
-        self._next_read_s = self._next_slow_s = self._next_at_work_s = 0.0
+        self._next_read_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
 
     # ------------------------------------------------------------ the whole table
 
@@ -119,7 +117,7 @@ class CardTracker(Tracker[DetectedCard]):
     def _process(self, view: View) -> list[TableEvent]:
         self._changed = view.changed
         self._note_hands(view)
-        settled = view.changed & view.mask.is_still(self._patience.card_s)
+        settled = view.changed & view.still
         is_fresh = bool((settled & ~view.mask.is_still(_FRESH_S)).any())
         if self._now_s < self._next_read_s or (not is_fresh and self._now_s < self._next_slow_s):
             return self._twins()
@@ -134,12 +132,12 @@ class CardTracker(Tracker[DetectedCard]):
     def _note_hands(self, view: View) -> None:
         """Which of the known cards a hand covers, and which lie free again as they lay."""
         for track in self._lying:
-            area = cells_of(track.piece.corners, view.changed.shape)
-            if not area.any():
+            changed = share_in(track.piece.corners, view.changed)
+            if changed is None:
                 continue
-            if float(view.hands[area].mean()) > _TOUCHED:
+            if changed > _TOUCHED and (share_in(track.piece.corners, view.hands) or 0.0) > _TOUCHED:
                 track.enter(State.COVERED, self._now_s, "a hand is over it")
-            elif track.state is not State.STILL and float(view.changed[area].mean()) < _TOUCHED:
+            elif track.state is not State.STILL and changed < _TOUCHED:
                 track.enter(State.STILL, self._now_s)
 
     def _read_settled(self, view: View, settled: Mask) -> tuple[Mask, list[DetectedCard], list[DetectedCard]]:
@@ -151,8 +149,7 @@ class CardTracker(Tracker[DetectedCard]):
         across = across_of(known)
         young = ~view.mask.is_still(self._patience.card_s + 0.2)
         size = (view.bgr.shape[0], view.bgr.shape[1])
-        stirring = view.changed & ~view.mask.is_still(self._patience.card_s)
-        for window in self._worth_reading(windows_of(settled, size, across, young), stirring, across):
+        for window in self._worth_reading(windows_of(settled, size, across, young), view, across):
             x0, y0, x1, y1 = window
             looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             as_it_was = unchanged_in(window, known, view.changed, settled) if self._read_beside else Unchanged()
@@ -160,14 +157,19 @@ class CardTracker(Tracker[DetectedCard]):
             seen += self._read_piece(view.bgr, window, as_it_was, across)
         return looked, seen, lying
 
-    def _worth_reading(self, windows: list[Window], stirring: Mask, across: float | None) -> list[Window]:
-        """The windows that lie in peace, and now and then those in which a hand is at work."""
-        at_work = [window for window in windows if is_stirred(window, stirring, across)]
-        if self._now_s < self._next_at_work_s:
-            return [window for window in windows if window not in at_work]
-        if at_work:
+    def _worth_reading(self, windows: list[Window], view: View, across: float | None) -> list[Window]:
+        """The windows that lie in peace; now and then those in which a hand is at work, seldom those with it alone."""
+        stirring, things = view.changed & ~view.still, view.changed & view.still & ~view.hands
+        at_work = [window for window in windows if is_in(window, stirring, across)]
+        hand_alone = [window for window in at_work if not is_in(window, things, across)]
+        waiting = at_work if self._now_s < self._next_at_work_s else hand_alone
+        if self._now_s >= self._next_hand_s:
+            waiting = []
+        if len(waiting) < len(at_work):
             self._next_at_work_s = self._now_s + _AT_WORK_S - 0.01
-        return windows
+        if hand_alone and not waiting:
+            self._next_hand_s = self._now_s + _HAND_S - 0.01
+        return [window for window in windows if window not in waiting]
 
     def _read_piece(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, across: float | None
@@ -186,11 +188,9 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _consider(self, seen: Sequence[DetectedCard], view: View) -> list[TableEvent]:
         """Report the cards that are new, at rest, free of hands and read."""
-        still = view.mask.is_still(self._patience.card_s)
         fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
         for card in seen:
-            inner = cells_of(card.corners, still.shape, 0.97)
-            if not inner.any() or not still[inner].all():
+            if share_in(card.corners, view.still, 0.97) != 1.0:
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
             if old is None or not self._is_as_known(card, old, view):
@@ -291,21 +291,16 @@ class CardTracker(Tracker[DetectedCard]):
     # ------------------------------------------------------------ known cards that are seen no more
 
     def _miss(self, looked: Mask, seen: list[DetectedCard], view: View) -> list[TableEvent]:
-        events: list[TableEvent] = []
+        """Report the known cards that were looked for and are gone."""
         lying = self._lying
-        still = view.mask.is_still(self._patience.card_s)
         is_seen = near([t.piece for t in lying], seen, 0.6)
-        unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
-        gone = [track for track in unseen if self._is_gone(track, view)]
+        missed = [t for t, is_there in zip(lying, is_seen, strict=True) if not is_there and _is_missed(t, looked, view)]
+        others = {track: [other.piece for other in lying if other is not track] for track in missed}
+        gone = [t for t in missed if is_gone(t.piece, self._detector.accepted, view.changed, others[t])]
         news = [track.piece for track in gone + self._appearing]
-        for track in unseen:
-            area = cells_of(track.piece.corners, still.shape, 0.95)
-            if not area.any() or not looked[area].all() or float(view.changed[area].mean()) < 0.5:
-                continue
-            if float(still[area].mean()) < 0.95 or float(view.hands[area].mean()) > _TOUCHED:
-                continue
-            others = [t.piece for t in lying if t is not track]
-            if track not in gone or is_covered(track.piece, self._detector.seen, view.changed, news, others):
+        events: list[TableEvent] = []
+        for track in missed:
+            if track not in gone or is_covered(track.piece, self._detector.seen, view.changed, news, others[track]):
                 track.enter(State.COVERED, self._now_s, "something lies on it")
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
@@ -313,12 +308,8 @@ class CardTracker(Tracker[DetectedCard]):
                 self._next_slow_s = self._now_s
                 continue
             events += self._remove(track)
-            self._detector.accept(cells_of(track.piece.corners, still.shape, 1.15))
+            self._detector.accept(cells_of(track.piece.corners, looked.shape, 1.15))
         return events
-
-    def _is_gone(self, track: Track[DetectedCard], view: View) -> bool:
-        others = [t.piece for t in self._lying if t is not track]
-        return is_gone(track.piece, self._detector.accepted, view.changed, others)
 
     # ------------------------------------------------------------ what needs no report
 
@@ -327,16 +318,14 @@ class CardTracker(Tracker[DetectedCard]):
         shape = looked.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         known = [track.piece for track in self._lying]
-        whole = np.zeros(shape, bool)
-        for card in [*lying, *(card for card in seen if self._lies_as_known(card, known))]:
-            if None not in card.edges:
-                whole |= cells_of(card.corners, shape, 1.12)
+        as_known = [*lying, *(card for card in seen if self._lies_as_known(card, known))]
+        whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
         waiting = over_unseen(known, [*seen, *lying], view.changed)
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
         slow = looked & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
             slow &= ~self._skin(view)
-        whole &= view.mask.is_still(self._patience.card_s)
+        whole &= view.still
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)
 
@@ -344,3 +333,13 @@ class CardTracker(Tracker[DetectedCard]):
         """Whether a known card lies there and shows the same: one that was turned over is news."""
         there = [other for other, is_there in zip(known, near(known, [card], 0.3), strict=True) if is_there]
         return any(agree(self._layout.aligned(card, other).edges, self._layout.own(other).edges) for other in there)
+
+
+def _is_missed(track: Track[DetectedCard], looked: Mask, view: View) -> bool:
+    """Whether a card's place was read, lies still, looks different and has no hand over it."""
+    corners = track.piece.corners
+    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= 0.5
+    if not is_changed or share_in(corners, looked, 0.95) != 1.0:
+        return False
+    still, hands = share_in(corners, view.still, 0.95), share_in(corners, view.hands, 0.95)
+    return still is not None and still >= 0.95 and (hands or 0.0) <= _TOUCHED

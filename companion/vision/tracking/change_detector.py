@@ -10,8 +10,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-STEP = 8
-"""One pixel of a mask stands for STEP x STEP picture pixels."""
+from companion.vision.tracking.masks import STEP, Mask, Planes
 
 _NOISE_FACTOR = 5.0
 _LEAST_CHANGE = 7.0
@@ -23,9 +22,6 @@ _FOLLOW = 0.9
 _TEXTURE = 14.0
 """Grey levels between neighbours from which on a pixel is textured: it changes when the camera moves."""
 _SMALL_FROM_FULL = np.array([[1 / STEP, 0, -(STEP // 2 - 1) / STEP], [0, 1 / STEP, -(STEP // 2 - 1) / STEP], [0, 0, 1]])
-
-Mask = NDArray[np.bool_]
-Planes = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -193,21 +189,3 @@ def _level(planes: Planes) -> float:
 
 def _is_black(planes: Planes) -> bool:
     return float(np.percentile(_largest(planes[:, ::4, ::4]), 95)) < 18.0
-
-
-def cells_of(polygon: NDArray[np.float32], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
-    """The mask pixels inside a polygon of the picture.
-
-    Args:
-        polygon: (N, 2) picture pixels.
-        shape: (h, w) of the mask.
-        grow: the polygon is scaled by this about its centre first.
-
-    Returns:
-        bool (h, w).
-    """
-    centre = polygon.mean(0)
-    points = ((polygon - centre) * grow + centre + 0.5) / STEP - 0.5
-    mask = np.zeros(shape, np.uint8)
-    cv2.fillPoly(mask, [np.round(points * 16).astype(np.int32)], 1, cv2.LINE_8, 4)
-    return mask.astype(bool)

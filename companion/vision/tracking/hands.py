@@ -3,7 +3,8 @@
 import cv2
 import numpy as np
 
-from companion.vision.tracking.change_detector import ChangeMask, Mask, Planes
+from companion.vision.tracking.change_detector import ChangeMask
+from companion.vision.tracking.masks import Mask, Planes
 
 _MOVING_S = 0.09
 """What has moved within so long is still moving."""

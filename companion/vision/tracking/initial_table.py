@@ -4,9 +4,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.tracking.change_detector import STEP, Mask, Planes
 from companion.vision.tracking.hands import find_skin
-from companion.vision.tracking.regions import grown
+from companion.vision.tracking.masks import STEP, Mask, Planes, grown
 
 _RENEW_S = 5.0
 """A picture of a table that did not settle within so long is not the table before the game any more."""

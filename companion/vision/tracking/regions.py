@@ -8,7 +8,7 @@ import numpy as np
 
 from companion.vision.detection.detector import Detection
 from companion.vision.results import DetectedCard, moved_by, near, sides_of
-from companion.vision.tracking.change_detector import STEP, Mask, Planes, cells_of
+from companion.vision.tracking.masks import STEP, share_in
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""
@@ -18,16 +18,6 @@ _CORE = 0.5
 """So much of an outline is its core."""
 _WHOLE = 0.8
 """A change at least so many cards' widths large, both ways, holds a card whole: less of what is beside it is read."""
-_FEW_CELLS = 6
-"""Fewer mask pixels of table around a card do not say what the table looks like."""
-_GONE = 0.9
-"""A card is gone when so much of what tells it from the table changed."""
-_BEYOND = 0.35
-"""A change that reaches beyond cards by so much of a card is no card that was taken away."""
-_BARE = 0.7
-"""Where so much of a card's place looks like the table around it, the table shows."""
-_CONTRAST = 20.0
-"""Grey levels by which a mask pixel of a card differs from the table around it to tell one from the other."""
 
 
 Window = tuple[int, int, int, int]
@@ -103,10 +93,10 @@ def _least_cells(across: float | None) -> float:
     return 0.1 * ((across or 45.0) / STEP) ** 2
 
 
-def is_stirred(window: Window, stirring: np.ndarray, across: float | None) -> bool:
-    """More than a crumb of what stirs, bool (h, w) of the glance, lies in a window."""
+def is_in(window: Window, mask: np.ndarray, across: float | None) -> bool:
+    """Whether more than a crumb of a mask, bool (h, w) of the glance, lies in a window."""
     x0, y0, x1, y1 = (v // STEP for v in window)
-    return int(stirring[y0:y1, x0:x1].sum()) > _least_cells(across)
+    return int(np.count_nonzero(mask[y0:y1, x0:x1])) > _least_cells(across)
 
 
 def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
@@ -132,8 +122,8 @@ def unchanged_in(window: Window, cards: Sequence[DetectedCard], changed: np.ndar
     x0, y0, x1, y1 = window
 
     def is_at(outline: np.ndarray) -> bool:
-        area = cells_of(outline + np.array([x0, y0], np.float32), settled.shape)
-        return bool(area.any()) and float(settled[area].mean()) < _UNTOUCHED
+        share = share_in(outline + np.array([x0, y0], np.float32), settled)
+        return share is not None and share < _UNTOUCHED
 
     inside = [c for c, (x, y) in ((c, c.centre) for c in cards) if x0 <= x < x1 and y0 <= y < y1]
     share = [changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) for c in inside]
@@ -144,95 +134,5 @@ def unchanged_in(window: Window, cards: Sequence[DetectedCard], changed: np.ndar
 
 def changed_share(card: DetectedCard, changed: np.ndarray, inner: float = 1.0) -> float:
     """How much of a card's place, or of its ``inner`` part, changed, 0..1; all of it where it is out of the picture."""
-    area = cells_of(card.corners, changed.shape, inner)
-    return float(changed[area].mean()) if area.any() else 1.0
-
-
-def share_around(card: DetectedCard, hands: np.ndarray) -> float:
-    """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
-    inner = 1.0 + 1.75 * STEP / card.side
-    outer = inner + 0.3 + STEP / card.side
-    ring = cells_of(card.corners, hands.shape, outer) & ~cells_of(card.corners, hands.shape, inner)
-    return float(hands[ring].mean()) if ring.any() else 0.0
-
-
-def is_gone(card: DetectedCard, accepted: Planes, changed: Mask, others: Sequence[DetectedCard]) -> bool:
-    """Whether nothing of a card shows any more where it lay: of one under a cup, a sleeve or a shadow a part does.
-
-    Args:
-        card: as it was known.
-        accepted: (3, h, w), the picture in which it lay there.
-        changed: bool (h, w).
-        others: the other cards that are known: they are no table.
-    """
-    area = cells_of(card.corners, changed.shape, max(0.6, 1.0 - _BLUR * STEP / card.side))
-    ring = _table_around(card, changed.shape, others)
-    telling = area
-    if int(ring.sum()) >= _FEW_CELLS:
-        table = np.median(accepted[:, ring], axis=1)[:, None, None]
-        telling = area & (np.abs(accepted - table).max(0) > _CONTRAST)
-    if int(telling.sum()) < 0.1 * int(area.sum()):
-        telling = area
-    return bool(telling.any()) and float(changed[telling].mean()) >= _GONE
-
-
-def is_covered(
-    card: DetectedCard, seen: Planes, changed: Mask, gone: Sequence[DetectedCard], others: Sequence[DetectedCard]
-) -> bool:
-    """Whether a hand, an arm or a thing lies on a card that is not seen.
-
-    What changed reaches to the picture's rim or beyond the card: far, or less far where no table shows in its place.
-
-    Args:
-        card: as it was known.
-        seen: (3, h, w), the picture now.
-        changed: bool (h, w).
-        gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
-        others: the other cards that are known: they are no table.
-    """
-    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    area = cells_of(card.corners, changed.shape)
-    mine = labels[area & changed]
-    if not len(mine):
-        return False
-    blob = labels == int(np.bincount(mine).argmax())
-    if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
-        return True
-    beyond = float((blob & ~places_of(gone, changed.shape, 1.15)).sum()) / float(area.sum())
-    ring = _table_around(card, changed.shape, others)
-    if int(ring.sum()) < _FEW_CELLS:
-        return beyond > _BEYOND
-    low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None] for share in (5, 95))
-    there = seen[:, area]
-    is_table = ((there >= low - _CONTRAST) & (there <= high + _CONTRAST)).all(0)
-    return beyond > (_BEYOND if float(is_table.mean()) >= _BARE else _BEYOND / 3)
-
-
-def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
-    ring = cells_of(card.corners, shape, 1.6) & ~cells_of(card.corners, shape, 1.2)
-    return ring & ~places_of(others, shape, 1.1)
-
-
-def places_of(cards: Sequence[DetectedCard], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
-    """Where some cards lie, bool ``shape``, each scaled by ``grow`` about its centre."""
-    out = np.zeros(shape, bool)
-    for card in cards:
-        out |= cells_of(card.corners, shape, grow)
-    return out
-
-
-def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: Mask) -> Mask:
-    """What lies on a known card that is not seen, with its blur, bool (h, w): it stays a change until it has gone."""
-    unseen = places_of(
-        [c for c, is_seen in zip(known, near(known, seen, 0.3), strict=True) if not is_seen], changed.shape
-    )
-    over = unseen & changed
-    if over.any():
-        _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-        unseen |= grown(np.isin(labels, np.unique(labels[over])))
-    return unseen
-
-
-def grown(mask: Mask) -> Mask:
-    """The mask and two mask pixels around it, bool (h, w): as far as an edge blurs."""
-    return np.asarray(cv2.dilate(mask.astype(np.uint8), np.ones((5, 5), np.uint8)) > 0)
+    share = share_in(card.corners, changed, inner)
+    return 1.0 if share is None else share

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from companion.vision.results import near, sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
-from companion.vision.tracking.change_detector import STEP, ChangeDetector, ChangeMask, Mask, cells_of
+from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.hands import find_hands, find_skin
 from companion.vision.tracking.initial_table import InitialTable
-from companion.vision.tracking.regions import grown
+from companion.vision.tracking.masks import STEP, Mask, count_in, grown, places_of, share_in
 from companion.vision.tracking.tracks import State, Track
 
 FRAME_S = 0.1
@@ -93,6 +93,7 @@ class View:
         bgr: uint8 (h, w, 3).
         mask: against the accepted picture.
         changed: what changed, without crumbs, bool (h, w).
+        still: what has lain still for long enough to be read, bool (h, w).
         hands: where hands are, bool (h, w).
         now_s: when it was taken.
     """
@@ -100,6 +101,7 @@ class View:
     bgr: NDArray[np.uint8]
     mask: ChangeMask
     changed: Mask
+    still: Mask
     hands: Mask
     now_s: float
 
@@ -257,7 +259,7 @@ class Tracker(ABC, Generic[Piece]):
         hands = find_hands(mask, changed, self._explained(), self._crumb())
         if hands.any():
             self._hands_s = self._now_s
-        view = View(bgr, mask, changed, hands, self._now_s)
+        view = View(bgr, mask, changed, mask.is_still(self._patience.card_s), hands, self._now_s)
         is_wide = float(changed.mean()) > _MOST
         if is_wide or self._most_differ(view):
             events = self._find_table(view, is_wide=is_wide)
@@ -337,22 +339,18 @@ class Tracker(ABC, Generic[Piece]):
         return True
 
     def _most_differ(self, view: View) -> bool:
-        """Whether most of what is known looks different, and by no mere crumbs."""
-        places = [cells_of(track.piece.corners, view.changed.shape) for track in self._lying]
-        cells = sum(int(place.sum()) for place in places)
-        if len(places) < 2 or int(view.changed.sum()) < 0.1 * cells:
+        """Whether most of what is known looks different, and by no hand and no mere crumbs."""
+        news = view.changed & ~view.hands
+        counts = [count_in(track.piece.corners, news) for track in self._lying]
+        if len(counts) < 2 or np.count_nonzero(news) < 0.1 * sum(cells for _, cells in counts):
             return False
-        return sum(float(view.changed[p].mean()) > 0.2 for p in places if p.any()) >= 0.7 * len(places)
+        return sum(changed > 0.2 * cells for changed, cells in counts) >= 0.7 * len(counts)
 
     def _lie_still(self, found: Found[Piece], mask: ChangeMask) -> bool:
         """Whether most of each piece that was seen has not stirred for long."""
         still = mask.is_still(_RESTS_S)
-        places = [
-            cells_of(p.corners, still.shape, 0.95)
-            for p, is_seen in zip(found.pieces, found.is_seen, strict=True)
-            if is_seen
-        ]
-        return all(float(still[place].mean()) > 0.8 for place in places if place.any())
+        seen = [piece for piece, is_seen in zip(found.pieces, found.is_seen, strict=True) if is_seen]
+        return all((share_in(piece.corners, still, 0.95) or 1.0) > 0.8 for piece in seen)
 
     # ------------------------------------------------------------ the camera
 
@@ -395,11 +393,8 @@ class Tracker(ABC, Generic[Piece]):
 
     def _places(self, pieces: Sequence[PlacedPiece]) -> Mask:
         """The places of some pieces and what blurs around them, bool (h, w)."""
-        rows, cols = self._detector.seen.shape[-2], self._detector.seen.shape[-1]
-        out = np.zeros((rows, cols), bool)
-        for piece, side in zip(pieces, sides_of(pieces) if pieces else (), strict=True):
-            out |= cells_of(piece.corners, (rows, cols), 1 + 1.5 * STEP / float(side))
-        return out
+        shape = self._detector.seen.shape[1:]
+        return places_of(pieces, shape, [1 + 1.5 * STEP / float(side) for side in sides_of(pieces)] if pieces else ())
 
     def _crumb(self) -> float:
         """So few changed mask pixels are a crumb: a tenth of a card."""

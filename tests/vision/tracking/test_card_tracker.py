@@ -173,11 +173,15 @@ def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_h
     table.show(LINE, 8)
     looks.clear()
     x, y = centre((0, 1))
-    for k in range(8):
+    for k in range(20):
         table.show(LINE, hand=(x + 20 * (k % 2), y + 30))
-    assert 2 <= len(looks) <= 3
-    table.show([*LINE, (0, 1)], 4)
-    assert table.news() == ["table", "placed"]
+    assert 2 <= len(looks) <= 4, "nothing but the hand lies still: it is seldom looked at"
+    looks.clear()
+    for k in range(9):
+        table.show([*LINE, (2, 1)], hand=(x - 30 + 20 * (k % 2), y + 30))
+    assert 2 <= len(looks) <= 5, "a card lies still beside it"
+    table.show([*LINE, (2, 1), (0, 1)], 4)
+    assert table.news() == ["table", "placed", "placed"]
 
 
 def test_cards_keep_the_names_of_their_cells_when_others_come(table: Table) -> None:

@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from companion.vision.tracking.change_detector import STEP, ChangeDetector
+from companion.vision.tracking.change_detector import ChangeDetector
+from companion.vision.tracking.masks import STEP
 
 SIZE = (240, 320)
 FRAME_S = 0.1

@@ -5,8 +5,8 @@ import numpy as np
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import DetectedCard
-from companion.vision.tracking.change_detector import STEP, cells_of
-from companion.vision.tracking.regions import is_stirred, unchanged_in, windows_of
+from companion.vision.tracking.masks import STEP, cells_of
+from companion.vision.tracking.regions import is_in, unchanged_in, windows_of
 
 ACROSS_PX = 96.0
 SHAPE = (90, 160)
@@ -69,14 +69,14 @@ def test_a_place_is_unchanged_unless_something_lies_there_now() -> None:
     assert not as_it_was.is_at(chip - [2000, 0]), "out of the picture nobody knows"
 
 
-def test_a_window_is_stirred_by_more_than_a_crumb() -> None:
+def test_a_window_is_in_by_more_than_a_crumb() -> None:
     fingers, crumb = np.zeros(SHAPE, bool), np.zeros(SHAPE, bool)
     fingers[40:60, 50:60] = True
     crumb[40:42, 50:52] = True
     window = (320, 240, 640, 480)
-    assert is_stirred(window, fingers, ACROSS_PX)
-    assert not is_stirred(window, crumb, ACROSS_PX)
-    assert not is_stirred((800, 240, 1200, 480), fingers, ACROSS_PX)
+    assert is_in(window, fingers, ACROSS_PX)
+    assert not is_in(window, crumb, ACROSS_PX)
+    assert not is_in((800, 240, 1200, 480), fingers, ACROSS_PX)
 
 
 def test_news_is_what_was_touched_and_what_lies_where_something_came_to_rest() -> None:

@@ -18,8 +18,8 @@ from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.tracking.change_detector import Mask, cells_of
 from companion.vision.tracking.events import SettleTimes, TableEvent
+from companion.vision.tracking.masks import Mask, cells_of, share_in
 from companion.vision.tracking.tracker import Found, TableReading, Tracker, View
 from companion.vision.tracking.tracks import State, Track
 
@@ -88,7 +88,7 @@ class CaseTracker(Tracker[DetectedField]):
         for track in self._lying:
             area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
-            if float(view.changed[area].mean() if area.any() else 0) < 0.01:
+            if (share_in(track.piece.corners, view.changed, 1.08) or 0.0) < 0.01:
                 self._run_passes.pop(track, None)
                 track.enter(State.STILL, self._now_s)
                 continue

@@ -1,0 +1,100 @@
+"""Whether a card that is not seen was taken away, or lies under a hand or a thing."""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+
+from companion.vision.results import DetectedCard, near
+from companion.vision.tracking.masks import STEP, Mask, Planes, cells_of, count_in, grown, places_of
+
+_GONE = 0.9
+"""A card is gone when so much of what tells it from the table changed."""
+_BEYOND = 0.35
+"""A change that reaches beyond cards by so much of a card is no card that was taken away."""
+_BARE = 0.7
+"""Where so much of a card's place looks like the table around it, the table shows."""
+_CONTRAST = 20.0
+"""Grey levels by which a mask pixel of a card differs from the table around it to tell one from the other."""
+_FEW_CELLS = 6
+"""Fewer mask pixels of table around a card do not say what the table looks like."""
+_BLUR = 1.5
+"""So many mask pixels along a card's edge look like half of it, half of what lies beside it."""
+
+
+def share_around(card: DetectedCard, hands: Mask) -> float:
+    """The share of a card's surroundings that is hands: fingers that hold it. Leaves out the card's own blur."""
+    inner = 1.0 + 1.75 * STEP / card.side
+    outer = inner + 0.3 + STEP / card.side
+    hands_without, without = count_in(card.corners, hands, inner)
+    hands_with, all_with = count_in(card.corners, hands, outer)
+    return (hands_with - hands_without) / (all_with - without) if all_with > without else 0.0
+
+
+def is_gone(card: DetectedCard, accepted: Planes, changed: Mask, others: Sequence[DetectedCard]) -> bool:
+    """Whether nothing of a card shows any more where it lay: of one under a cup, a sleeve or a shadow a part does.
+
+    Args:
+        card: as it was known.
+        accepted: (3, h, w), the picture in which it lay there.
+        changed: bool (h, w).
+        others: the other cards that are known: they are no table.
+    """
+    area = cells_of(card.corners, changed.shape, max(0.6, 1.0 - _BLUR * STEP / card.side))
+    ring = _table_around(card, changed.shape, others)
+    telling = area
+    if int(ring.sum()) >= _FEW_CELLS:
+        table = np.median(accepted[:, ring], axis=1)[:, None, None]
+        telling = area & (np.abs(accepted - table).max(0) > _CONTRAST)
+    if int(telling.sum()) < 0.1 * int(area.sum()):
+        telling = area
+    return bool(telling.any()) and float(changed[telling].mean()) >= _GONE
+
+
+def is_covered(
+    card: DetectedCard, seen: Planes, changed: Mask, gone: Sequence[DetectedCard], others: Sequence[DetectedCard]
+) -> bool:
+    """Whether a hand, an arm or a thing lies on a card that is not seen.
+
+    What changed reaches to the picture's rim or beyond the card: far, or less far where no table shows in its place.
+
+    Args:
+        card: as it was known.
+        seen: (3, h, w), the picture now.
+        changed: bool (h, w).
+        gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
+        others: the other cards that are known: they are no table.
+    """
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    area = cells_of(card.corners, changed.shape)
+    mine = labels[area & changed]
+    if not len(mine):
+        return False
+    blob = labels == int(np.bincount(mine).argmax())
+    if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
+        return True
+    beyond = float((blob & ~places_of(gone, changed.shape, 1.15)).sum()) / float(area.sum())
+    ring = _table_around(card, changed.shape, others)
+    if int(ring.sum()) < _FEW_CELLS:
+        return beyond > _BEYOND
+    low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None] for share in (5, 95))
+    there = seen[:, area]
+    is_table = ((there >= low - _CONTRAST) & (there <= high + _CONTRAST)).all(0)
+    return beyond > (_BEYOND if float(is_table.mean()) >= _BARE else _BEYOND / 3)
+
+
+def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
+    ring = cells_of(card.corners, shape, 1.6) & ~cells_of(card.corners, shape, 1.2)
+    return ring & ~places_of(others, shape, 1.1)
+
+
+def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: Mask) -> Mask:
+    """What lies on a known card that is not seen, with its blur, bool (h, w): it stays a change until it has gone."""
+    unseen = places_of(
+        [c for c, is_seen in zip(known, near(known, seen, 0.3), strict=True) if not is_seen], changed.shape
+    )
+    over = unseen & changed
+    if over.any():
+        _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+        unseen |= grown(np.isin(labels, np.unique(labels[over])))
+    return unseen
