@@ -17,7 +17,7 @@ from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.masks import STEP, Mask, cells_of, places_of, share_in
-from companion.vision.tracking.occlusion import is_covered, is_gone, over_unseen, share_around
+from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, over_unseen, share_around
 from companion.vision.tracking.regions import (
     Unchanged,
     Window,
@@ -190,7 +190,7 @@ class CardTracker(Tracker[DetectedCard]):
         """Report the cards that are new, at rest, free of hands and read."""
         fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
         for card in seen:
-            if share_in(card.corners, view.still, 0.97) != 1.0:
+            if not is_at_rest(card, view.still):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
             if old is None or not self._is_as_known(card, old, view):

@@ -6,8 +6,10 @@ import cv2
 import numpy as np
 
 from companion.vision.results import DetectedCard, near
-from companion.vision.tracking.masks import STEP, Mask, Planes, cells_of, count_in, grown, places_of
+from companion.vision.tracking.masks import STEP, Mask, Planes, cells_of, count_in, grown, places_of, share_in
 
+_AT_REST = 0.97
+"""So much of a card that lies still has not stirred: a card that is slid stirs along two edges at least."""
 _GONE = 0.9
 """A card is gone when so much of what tells it from the table changed."""
 _BEYOND = 0.35
@@ -29,6 +31,11 @@ def share_around(card: DetectedCard, hands: Mask) -> float:
     hands_without, without = count_in(card.corners, hands, inner)
     hands_with, all_with = count_in(card.corners, hands, outer)
     return (hands_with - hands_without) / (all_with - without) if all_with > without else 0.0
+
+
+def is_at_rest(card: DetectedCard, still: Mask) -> bool:
+    """Whether a card lies still; noise that stirs a mask pixel here and there is no motion."""
+    return (share_in(card.corners, still, 0.97) or 0.0) >= _AT_REST
 
 
 def is_gone(card: DetectedCard, accepted: Planes, changed: Mask, others: Sequence[DetectedCard]) -> bool:

@@ -1,0 +1,62 @@
+"""Whether a card that is not seen was taken away, and whether one that is seen lies still."""
+
+import numpy as np
+
+from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.results import DetectedCard
+from companion.vision.tracking.masks import cells_of
+from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, share_around
+
+SHAPE = (60, 90)
+TABLE, CARD, CUP = 60.0, 230.0, 120.0
+
+
+def card(x: float = 320.0, y: float = 240.0, side: float = 48.0) -> DetectedCard:
+    corners = (HEXAGON.unit * side + (x, y)).astype(np.float32)
+    return DetectedCard(None, ("red",) * 6, corners, 0.9, 0.95, np.zeros((6, 3), np.float32))
+
+
+def painted(*pieces: tuple[DetectedCard, float]) -> np.ndarray:
+    """Planes (3, h, w) of a grey table on which pieces of a grey lie."""
+    out = np.full((3, *SHAPE), TABLE, np.float32)
+    for piece, grey in pieces:
+        out[:, cells_of(piece.corners, SHAPE)] = grey
+    return out
+
+
+def changed(before: np.ndarray, after: np.ndarray) -> np.ndarray:
+    return np.abs(before - after).max(0) > 10
+
+
+def test_noise_that_stirs_a_mask_pixel_is_no_motion_and_a_slid_edge_is() -> None:
+    still = np.ones(SHAPE, bool)
+    still[30, 40] = False
+    assert is_at_rest(card(), still)
+    still[cells_of(card().corners, SHAPE) & ~cells_of(card().corners, SHAPE, 0.8)] = False
+    assert not is_at_rest(card(), still)
+
+
+def test_a_card_of_which_a_part_shows_is_not_gone() -> None:
+    before = painted((card(), CARD))
+    gone, half = painted(), painted((card(), CARD), (card(345.0), CUP))
+    assert is_gone(card(), before, changed(before, gone), [])
+    assert not is_gone(card(), before, changed(before, half), [])
+
+
+def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
+    before = painted((card(), CARD))
+    bare, cup = painted(), painted((card(side=54.0), CUP))
+    assert not is_covered(card(), bare, changed(before, bare), [card()], [])
+    assert is_covered(card(), cup, changed(before, cup), [card()], [])
+
+
+def test_cards_taken_away_together_cover_nothing() -> None:
+    pair = [card(280.0), card(365.0)]
+    before, bare = painted((pair[0], CARD), (pair[1], CARD)), painted()
+    assert not is_covered(pair[0], bare, changed(before, bare), pair, [pair[1]])
+
+
+def test_fingers_around_a_card_are_counted_without_its_own_blur() -> None:
+    around = cells_of(card(side=70.0).corners, SHAPE)
+    assert share_around(card(), around) > 0.9
+    assert share_around(card(), cells_of(card().corners, SHAPE)) == 0.0
