@@ -22,6 +22,9 @@ _SAME_LEVELS = 4
 _MAX_STRETCH = 1.35
 """A camera that was bumped does not see the table so many times larger or smaller."""
 
+_SAME_MOTION_PX = 3.0
+"""Two frames that are moved alike within so many pixels show a camera that stands still again."""
+
 Homography = NDArray[np.float64]
 
 
@@ -31,11 +34,26 @@ class CameraMotion:
     def __init__(self) -> None:
         self._reference: NDArray[np.uint8] | None = None
         self._corners: NDArray[np.float32] | None = None
+        self._before: Homography | None = None
         self.reference_s = -np.inf
 
     def set_reference(self, bgr: NDArray[np.uint8], now_s: float) -> None:
         """Compare with this frame, uint8 (h, w, 3), from now on."""
         self._reference, self._corners, self.reference_s = _small_grey(bgr), None, now_s
+        self._before = None
+
+    def forget(self) -> None:
+        """The camera has not moved."""
+        self._before = None
+
+    def settle(self, bgr: NDArray[np.uint8]) -> tuple[bool, Homography | None]:
+        """Whether the camera was moved, and the homography (3, 3) once it stands still again: two frames agree."""
+        homography = self.estimate(bgr)
+        before, self._before = self._before, homography
+        if homography is None or before is None:
+            return homography is not None, None
+        off = displacement_px(homography @ np.linalg.inv(before), (bgr.shape[1], bgr.shape[0]))
+        return True, homography if off <= _SAME_MOTION_PX else None
 
     def estimate(self, bgr: NDArray[np.uint8]) -> Homography | None:
         """The homography (3, 3) from the reference's pixels to the frame's; None when nothing moved as one.

@@ -12,36 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.classification.classifier import Classifier
-from companion.vision.results import DetectedCard, Reading, is_near, moved_by, near
+from companion.vision.results import DetectedCard, Reading, is_near, near
+from companion.vision.tracking.change_reader import ChangeReader, Look, Read, ReadUnknown
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import find_hands
+from companion.vision.tracking.hands import find_hands, people
 from companion.vision.tracking.layouts import Layout
-from companion.vision.tracking.masks import STEP, Mask, cells_of, places_of, share_in
-from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, over_unseen, share_around
-from companion.vision.tracking.regions import (
-    Unchanged,
-    Window,
-    across_of,
-    changed_share,
-    is_in,
-    unchanged_in,
-    windows_of,
-)
+from companion.vision.tracking.masks import Mask, cells_of, places_of, share_in
+from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, over_unseen, rest_s, share_around
+from companion.vision.tracking.pieces import Found, TableReading, View
+from companion.vision.tracking.regions import changed_share
 from companion.vision.tracking.registration import agree
-from companion.vision.tracking.tracker import Found, TableReading, Tracker, View
+from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import State, Track, add_reading
 
-Read = Callable[[NDArray[np.uint8], Any, float | None], Reading]
-ReadBeside = Callable[[NDArray[np.uint8], Any, float, Unchanged], Reading]
-
-_FRESH_S = 0.8
-"""What came to rest within so long is read in each frame, what lies longer once in so long."""
-_READ_S = 0.06
-"""At least so much time lies between two readings, whatever the frame rate."""
-_AT_WORK_S = 0.3
-"""So long pass between two readings where a hand is at work: little is learnt there, and reading costs time."""
-_HAND_S = 0.9
-"""And so long where nothing but the hand lies still."""
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _TOUCHED = 0.05
@@ -55,8 +38,6 @@ _NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
 _TWIN_S = 1.4
 """In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
-_LARGEST = 1.8
-"""What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
 
 class CardTracker(Tracker[DetectedCard]):
@@ -67,7 +48,7 @@ class CardTracker(Tracker[DetectedCard]):
         layout: how the game's cards lie together.
         classifier: names what is printed on them; None for the reference printing.
         patience: how long things must last.
-        read_beside: reads a piece of the picture of which something is known to be as it was, and gives the other
+        read_unknown: reads a piece of the picture of which something is known to be as it was, and gives the other
             cards; None to read all of them with ``read``.
         identity: in a deck that holds each card once, which one a card is, None for one that cannot be told: a card
             that appears while it lies elsewhere was moved.
@@ -79,18 +60,17 @@ class CardTracker(Tracker[DetectedCard]):
         layout: Layout,
         classifier: Classifier | None = None,
         patience: SettleTimes | None = None,
-        read_unknown: ReadBeside | None = None,
+        read_unknown: ReadUnknown | None = None,
         *,
         identity: Callable[[DetectedCard], Any] | None = None,
     ) -> None:
         super().__init__(patience)
         self._read = read
-        self._read_beside = read_unknown
+        self._reader = ChangeReader(read, read_unknown, self._patience)
         self._layout = layout
         self._classifier = classifier
         self._identity = identity or (lambda card: None)
         self._changed = np.zeros((0, 0), bool)
-        self._next_read_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
 
     # ------------------------------------------------------------ the whole table
 
@@ -117,16 +97,13 @@ class CardTracker(Tracker[DetectedCard]):
     def _process(self, view: View) -> list[TableEvent]:
         self._changed = view.changed
         self._note_hands(view)
-        settled = view.changed & view.still
-        is_fresh = bool((settled & ~view.mask.is_still(_FRESH_S)).any())
-        if self._now_s < self._next_read_s or (not is_fresh and self._now_s < self._next_slow_s):
+        look = self._reader.look(view, [track.piece for track in self._lying], self._classifier)
+        if look is None:
             return self._twins()
-        self._next_read_s, self._next_slow_s = self._now_s + _READ_S, self._now_s + _FRESH_S
-        looked, seen, lying = self._read_settled(view, settled)
-        events = self._consider(seen, view)
-        if looked.any():
-            events += self._miss(looked, [*seen, *lying], view)
-            self._accept(looked, seen, lying, view)
+        events = self._consider(look.seen, view)
+        if look.where.any():
+            events += self._miss(look, view)
+            self._accept(look, view)
         return events + self._twins()
 
     def _note_hands(self, view: View) -> None:
@@ -140,54 +117,10 @@ class CardTracker(Tracker[DetectedCard]):
             elif track.state is not State.STILL and changed < _TOUCHED:
                 track.enter(State.STILL, self._now_s)
 
-    def _read_settled(self, view: View, settled: Mask) -> tuple[Mask, list[DetectedCard], list[DetectedCard]]:
-        """Read where something came to rest: where that was, the cards seen, and those that lie as they lay."""
-        looked = np.zeros(settled.shape, bool)
-        seen: list[DetectedCard] = []
-        lying: list[DetectedCard] = []
-        known = [track.piece for track in self._lying]
-        across = across_of(known)
-        young = ~view.mask.is_still(self._patience.card_s + 0.2)
-        size = (view.bgr.shape[0], view.bgr.shape[1])
-        for window in self._worth_reading(windows_of(settled, size, across, young), view, across):
-            x0, y0, x1, y1 = window
-            looked[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
-            as_it_was = unchanged_in(window, known, view.changed, settled) if self._read_beside else Unchanged()
-            lying += [moved_by(card, x0, y0) for card in as_it_was.cards]
-            seen += self._read_piece(view.bgr, window, as_it_was, across)
-        return looked, seen, lying
-
-    def _worth_reading(self, windows: list[Window], view: View, across: float | None) -> list[Window]:
-        """The windows that lie in peace; now and then those in which a hand is at work, seldom those with it alone."""
-        stirring, things = view.changed & ~view.still, view.changed & view.still & ~view.hands
-        at_work = [window for window in windows if is_in(window, stirring, across)]
-        hand_alone = [window for window in at_work if not is_in(window, things, across)]
-        waiting = at_work if self._now_s < self._next_at_work_s else hand_alone
-        if self._now_s >= self._next_hand_s:
-            waiting = []
-        if len(waiting) < len(at_work):
-            self._next_at_work_s = self._now_s + _AT_WORK_S - 0.01
-        if hand_alone and not waiting:
-            self._next_hand_s = self._now_s + _HAND_S - 0.01
-        return [window for window in windows if window not in waiting]
-
-    def _read_piece(
-        self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, across: float | None
-    ) -> list[DetectedCard]:
-        """The cards in a window but for those that lie as they lay."""
-        x0, y0, x1, y1 = window
-        piece = np.ascontiguousarray(bgr[y0:y1, x0:x1])
-        if self._read_beside is None or across is None:
-            reading = self._read(piece, self._classifier, across)
-        else:
-            reading = self._read_beside(piece, self._classifier, across, as_it_was)
-        largest = float("inf") if across is None else _LARGEST * across / 3**0.5
-        return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
-
     # ------------------------------------------------------------ cards seen where something changed
 
     def _consider(self, seen: Sequence[DetectedCard], view: View) -> list[TableEvent]:
-        """Report the cards that are new, at rest, free of hands and read."""
+        """Report the cards that are new, at rest, free of hands and read, in the order in which they came to rest."""
         fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
         for card in seen:
             if not is_at_rest(card, view.still):
@@ -199,7 +132,7 @@ class CardTracker(Tracker[DetectedCard]):
             return []
         hands = find_hands(view.mask, view.changed, self._explained(), self._crumb())
         events: list[TableEvent] = []
-        for track, old in fresh:
+        for track, old in sorted(fresh, key=lambda one: rest_s(one[0].piece, view.mask.stirred_s)):
             if share_around(track.piece, hands) > _HELD:
                 track.looks, track.reason, track.first_s = 0, "a hand holds it", self._now_s
             elif self._is_read(track, old):
@@ -290,11 +223,12 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ known cards that are seen no more
 
-    def _miss(self, looked: Mask, seen: list[DetectedCard], view: View) -> list[TableEvent]:
+    def _miss(self, look: Look, view: View) -> list[TableEvent]:
         """Report the known cards that were looked for and are gone."""
         lying = self._lying
-        is_seen = near([t.piece for t in lying], seen, 0.6)
-        missed = [t for t, is_there in zip(lying, is_seen, strict=True) if not is_there and _is_missed(t, looked, view)]
+        is_seen = near([t.piece for t in lying], [*look.seen, *look.lying], 0.6)
+        unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
+        missed = [track for track in unseen if _is_missed(track, look.where, view)]
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
         gone = [t for t in missed if is_gone(t.piece, self._detector.accepted, view.changed, others[t])]
         news = [track.piece for track in gone + self._appearing]
@@ -305,26 +239,26 @@ class CardTracker(Tracker[DetectedCard]):
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
             if self._now_s - track.since_s < self._patience.removal_s:
-                self._next_slow_s = self._now_s
+                self._reader.look_again(self._now_s)
                 continue
             events += self._remove(track)
-            self._detector.accept(cells_of(track.piece.corners, looked.shape, 1.15))
+            self._detector.accept(cells_of(track.piece.corners, look.where.shape, 1.15))
         return events
 
     # ------------------------------------------------------------ what needs no report
 
-    def _accept(self, looked: Mask, seen: Sequence[DetectedCard], lying: Sequence[DetectedCard], view: View) -> None:
+    def _accept(self, look: Look, view: View) -> None:
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
-        shape = looked.shape
+        shape = look.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         known = [track.piece for track in self._lying]
-        as_known = [*lying, *(card for card in seen if self._lies_as_known(card, known))]
+        as_known = [*look.lying, *(card for card in look.seen if self._lies_as_known(card, known))]
         whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
-        waiting = over_unseen(known, [*seen, *lying], view.changed)
+        waiting = over_unseen(known, [*look.seen, *look.lying], view.changed)
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
-        slow = looked & view.mask.is_still(self._patience.doubt_s)
+        slow = look.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
-            slow &= ~self._skin(view)
+            slow &= ~people(view, self._detector.seen)
         whole &= view.still
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)

@@ -5,11 +5,16 @@ import numpy as np
 
 from companion.vision.tracking.change_detector import ChangeMask
 from companion.vision.tracking.masks import Mask, Planes
+from companion.vision.tracking.pieces import View
 
 _MOVING_S = 0.09
 """What has moved within so long is still moving."""
 _SKIN = 0.08
 """A hand and its sleeve show at least so much skin."""
+_FOREVER_S = 60.0
+"""Nobody's hand lies perfectly still for so long."""
+_RESTING = 0.6
+"""A hand rests of which more than this share lies still."""
 
 
 def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float) -> Mask:
@@ -48,3 +53,15 @@ def find_skin(hands: Mask, seen: Planes) -> Mask:
     has_skin = share >= _SKIN
     has_skin[0] = False
     return np.asarray(has_skin[labels])
+
+
+def people(view: View, seen: Planes) -> Mask:
+    """Where people's hands are, bool (h, w): never accepted as part of the table. ``seen`` as for `find_skin`."""
+    return find_skin(view.hands, seen) & ~view.mask.is_still(_FOREVER_S)
+
+
+def is_resting(view: View, hand: Mask, for_s: float, least: float) -> bool | None:
+    """Whether a hand of at least so many mask pixels has lain still for so long; None without one."""
+    if np.count_nonzero(hand) < least:
+        return None
+    return float(view.mask.is_still(for_s)[hand].mean()) > _RESTING

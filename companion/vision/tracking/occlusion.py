@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.results import DetectedCard, near
 from companion.vision.tracking.masks import STEP, Mask, Planes, cells_of, count_in, grown, places_of, share_in
@@ -36,6 +37,12 @@ def share_around(card: DetectedCard, hands: Mask) -> float:
 def is_at_rest(card: DetectedCard, still: Mask) -> bool:
     """Whether a card lies still; noise that stirs a mask pixel here and there is no motion."""
     return (share_in(card.corners, still, 0.97) or 0.0) >= _AT_REST
+
+
+def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
+    """When a card came to rest: when its place last stirred, (h, w) seconds, in the median, and not at its rim."""
+    area = cells_of(card.corners, stirred_s.shape, 0.8)
+    return float(np.median(stirred_s[area])) if area.any() else -np.inf
 
 
 def is_gone(card: DetectedCard, accepted: Planes, changed: Mask, others: Sequence[DetectedCard]) -> bool:

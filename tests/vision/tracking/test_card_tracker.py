@@ -291,6 +291,18 @@ def test_two_cards_laid_at_once_are_both_told(table: Table) -> None:
     assert table.news() == ["placed", "placed"]
 
 
+@pytest.mark.parametrize("order", [[NEW, (2, -1)], [(2, -1), NEW]])
+def test_two_plays_a_fifth_of_a_second_apart_are_told_in_their_order(table: Table, order: list[Cell]) -> None:
+    x, y = 560.0, 380.0
+    table.show(LINE, 2, hand=(x, y))
+    table.show([*LINE, order[0]], 2, hand=(x, y))
+    table.show([*LINE, *order], 2, hand=(x, y))
+    table.show([*LINE, *order], 12)
+    assert table.news() == ["placed", "placed"]
+    middles = [np.mean(event["corners"], 0) for _, event in table.told]
+    assert [min(order, key=lambda cell: float(np.linalg.norm(centre(cell) - at))) for at in middles] == order
+
+
 def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Table) -> None:
     table.show([*LINE, np.array([520.0, 300.0])], 12)
     assert [t["cell"] for _, t in table.told] == [None]

@@ -45,7 +45,7 @@ def test_a_card_of_which_a_part_shows_is_not_gone() -> None:
 
 def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
     before = painted((card(), CARD))
-    bare, cup = painted(), painted((card(side=54.0), CUP))
+    bare, cup = painted(), painted((card(side=62.0), CUP))
     assert not is_covered(card(), bare, changed(before, bare), [card()], [])
     assert is_covered(card(), cup, changed(before, cup), [card()], [])
 
@@ -57,6 +57,6 @@ def test_cards_taken_away_together_cover_nothing() -> None:
 
 
 def test_fingers_around_a_card_are_counted_without_its_own_blur() -> None:
-    around = cells_of(card(side=70.0).corners, SHAPE)
+    around = cells_of(card(side=90.0).corners, SHAPE)
     assert share_around(card(), around) > 0.9
     assert share_around(card(), cells_of(card().corners, SHAPE)) == 0.0

@@ -19,8 +19,11 @@ from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
+from companion.vision.tracking.hands import people
 from companion.vision.tracking.masks import Mask, cells_of, share_in
-from companion.vision.tracking.tracker import Found, TableReading, Tracker, View
+from companion.vision.tracking.pieces import Found, TableReading, View
+from companion.vision.tracking.table_search import blurred_places
+from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import State, Track
 
 _UNCHANGED = 0.08
@@ -38,7 +41,7 @@ _FULL_S = 0.4
 
 
 @dataclass(slots=True, eq=False)
-class _Pass:
+class _Look:
     """What was last seen of a field, for how many looks the same, when last, and since when it is looked at."""
 
     field: DetectedField
@@ -55,8 +58,9 @@ class CaseTracker(Tracker[DetectedField]):
     def __init__(self, classifier: InsectClassifier | None = None, patience: SettleTimes | None = None) -> None:
         super().__init__(patience)
         self._classifier = classifier or PretrainedInsects()
-        self._run_passes: dict[Track[DetectedField], _Pass] = {}
+        self._looks: dict[Track[DetectedField], _Look] = {}
         self._pyramid: Pyramid | None = None
+        self._next_full_s = 0.0
 
     def _read_table(self, bgr: NDArray[np.uint8]) -> HexapodReading:
         return read_hexapod(bgr, self._classifier)
@@ -69,7 +73,7 @@ class CaseTracker(Tracker[DetectedField]):
         cases = match_fields(known, reading)
         if cases is None:
             return None
-        self._run_passes.clear()
+        self._looks.clear()
         left = list(reading.loose)
         pieces, is_seen = list(cases), [True] * len(cases)
         for card in known[len(cases) :]:
@@ -89,7 +93,7 @@ class CaseTracker(Tracker[DetectedField]):
             area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
             if (share_in(track.piece.corners, view.changed, 1.08) or 0.0) < 0.01:
-                self._run_passes.pop(track, None)
+                self._looks.pop(track, None)
                 track.enter(State.STILL, self._now_s)
                 continue
             events += self._read_field(track, view)
@@ -97,14 +101,14 @@ class CaseTracker(Tracker[DetectedField]):
 
     def _read_field(self, track: Track[DetectedField], view: View) -> list[TableEvent]:
         """Look again at a known field that changed, as far as no hand is over it."""
-        field, classify_cells = track.piece, self._run_passes.get(track)
+        field, look = track.piece, self._looks.get(track)
         changed = _cell_shares(field, view.changed)
         stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
         is_open = _cell_shares(field, view.hands | stirring) < _OPEN
         if not is_open.all():
             track.enter(State.COVERED, self._now_s, "a hand is over it")
         is_changed = changed >= _UNCHANGED
-        if not (is_changed & is_open).any() or self._was_read(classify_cells):
+        if not (is_changed & is_open).any() or self._was_read(look):
             return []
         self._pyramid = self._pyramid or Pyramid.of(view.bgr)
         upright = reclassify_fields(self._pyramid, field, self._classifier)
@@ -117,11 +121,11 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         if field.is_case and field.is_upright and not is_pushed:
             now = _only_where(now, before, is_changed & is_open)
-        classify_cells = self._gather(track, now)
+        look = self._gather(track, now)
         still = view.mask.is_still(self._patience.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_old = self._now_s - classify_cells.since_s >= self._patience.doubt_s
-        if classify_cells.looks < _READINGS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
+        is_old = self._now_s - look.since_s >= self._patience.doubt_s
+        if look.looks < _READINGS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
@@ -129,23 +133,23 @@ class CaseTracker(Tracker[DetectedField]):
         shares = np.zeros_like(changed) if is_pushed else changed * is_open
         return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
 
-    def _was_read(self, classify_cells: _Pass | None) -> bool:
-        if classify_cells is None:
+    def _was_read(self, look: _Look | None) -> bool:
+        if look is None:
             return False
-        return self._now_s - classify_cells.at_s < (_READ_S if classify_cells.looks < _MANY_PASSES else _SELDOM_S)
+        return self._now_s - look.at_s < (_READ_S if look.looks < _MANY_PASSES else _SELDOM_S)
 
-    def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Pass:
+    def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Look:
         """This look with those before that saw the same."""
-        classify_cells = self._run_passes.get(track)
-        if classify_cells is not None and (classify_cells.field.cells, classify_cells.field.doubt) == (
+        look = self._looks.get(track)
+        if look is not None and (look.field.cells, look.field.doubt) == (
             now.cells,
             now.doubt,
         ):
-            classify_cells.looks, classify_cells.at_s = classify_cells.looks + 1, self._now_s
+            look.looks, look.at_s = look.looks + 1, self._now_s
         else:
-            since_s = self._now_s if classify_cells is None else classify_cells.since_s
-            classify_cells = self._run_passes[track] = _Pass(now, 1, self._now_s, since_s)
-        return classify_cells
+            since_s = self._now_s if look is None else look.since_s
+            look = self._looks[track] = _Look(now, 1, self._now_s, since_s)
+        return look
 
     def _case_changed(
         self,
@@ -207,7 +211,7 @@ class CaseTracker(Tracker[DetectedField]):
         for place in zip(*np.nonzero(hidden), strict=True):
             where &= ~cells_of(cell_corners(field, place, 1, 1), shape, 1.3)
         self._detector.accept(where)
-        self._run_passes.pop(track, None)
+        self._looks.pop(track, None)
 
     # ------------------------------------------------------------ elsewhere on the table
 
@@ -228,19 +232,19 @@ class CaseTracker(Tracker[DetectedField]):
             self._detector.accept(cells_of(field.corners, free.shape, 1.15))
         slow = settled & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
-            self._detector.accept(slow & ~self._skin(view), is_thing=True)
+            self._detector.accept(slow & ~people(view, self._detector.seen), is_thing=True)
         return events
 
     def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent:
         """A case or a card where none was known: one that was moved there, or a new one."""
-        self._run_passes.clear()
+        self._looks.clear()
         known = self._lying
         for board, track in enumerate(known):
             was = track.piece
             is_gone = not any(is_same_place(was, one) for one in (*reading.cards, *reading.loose))
             if is_gone and (was.is_case, was.cells) == (field.is_case, field.cells):
                 track.piece = field
-                self._detector.accept(self._places([was]))
+                self._detector.accept(blurred_places([was], self._detector.seen.shape[1:]))
                 return {"event": "moved", "board": board if field.is_case else None, **field.as_json()}
         at = sum(track.piece.is_case for track in known) if field.is_case else len(known)
         self._tracks = [*known[:at], *self._follow([field]), *known[at:]]

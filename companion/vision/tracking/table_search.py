@@ -1,0 +1,178 @@
+"""Much has changed at once: is it the known table in another light or elsewhere, another table, or none in view?"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.results import near, sides_of
+from companion.vision.tracking.change_detector import ChangeMask
+from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.masks import STEP, Mask, count_in, grown, places_of, share_in
+from companion.vision.tracking.pieces import Found, Piece, PlacedPiece, TableReading, View, shift_between
+
+MOVED = 0.1
+"""A camera that moves cards by so much of a side is mentioned; less is followed without a word."""
+_MOST = 0.5
+"""Where more of the picture changed than this share, it is the light, the camera or the table."""
+_STILL = 0.75
+"""So much of the picture lies still when everything is looked for anew."""
+_PAUSE_S = 0.45
+_RESTS_S = 0.55
+"""Cards that were all moved lie still again for so long: then no hand slides them."""
+_LOST_S = 1.5
+_SUDDEN_S = 2.0
+"""No hand was there for so long: what most cards changed by was no hand."""
+
+
+class Verdict(Enum):
+    """What became of a table of which much changed."""
+
+    UNCLEAR = "unclear"
+    """Nothing may be read or accepted yet."""
+    LOST = "lost"
+    ANOTHER = "another"
+    """Another table lies there."""
+    RELIT = "relit"
+    """It lies where it lay, perhaps in another light."""
+    MOVED = "moved"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sighting(Generic[Piece]):
+    """What was found when the whole picture was searched.
+
+    Attributes:
+        verdict: see `Verdict`.
+        reading: of the whole picture, for another table.
+        pieces: the known pieces where they lie now, once they were moved.
+        accepted: bool (h, w), what may be accepted as it is now; None for nothing.
+    """
+
+    verdict: Verdict
+    reading: TableReading | None = None
+    pieces: Sequence[Piece] = ()
+    accepted: Mask | None = None
+
+
+class TableSearch(Generic[Piece]):
+    """Decides when the whole picture is read again, and what that tells.
+
+    Args:
+        patience: how long things must last.
+        read: reads the whole picture.
+        find: the known pieces in a reading; None when it is not the known table.
+        is_unsure: whether part of a reading could not be read.
+    """
+
+    def __init__(
+        self,
+        patience: SettleTimes,
+        read: Callable[[NDArray[np.uint8]], TableReading],
+        find: Callable[[list[Piece], TableReading], Found[Piece] | None],
+        is_unsure: Callable[[TableReading], bool],
+    ) -> None:
+        self._patience, self._read, self._find, self._is_unsure = patience, read, find, is_unsure
+        self._next_s = 0.0
+        self._since_s: float | None = None
+        self._is_moving = False
+        self._changed_before: Mask | None = None
+
+    def may_read(self, mask: ChangeMask, still: float, pause_s: float) -> bool:
+        """Whether so much lies still, and the last reading of it all was long enough ago; if so, the next pauses."""
+        if float(mask.is_still(self._patience.start_s).mean()) < still or mask.now_s < self._next_s:
+            return False
+        self._next_s = mask.now_s + pause_s
+        return True
+
+    def reset(self) -> None:
+        """The table is in view as it is known."""
+        self._since_s, self._changed_before = None, None
+
+    def search(self, view: View, known: list[Piece], hands_s: float, *, is_lost: bool) -> Sighting[Piece] | None:
+        """Look for the table where much changed; None where little did, or what did is left to be read in pieces.
+
+        Args:
+            view: the frame.
+            known: what lies on the table as far as is known.
+            hands_s: when a hand was last seen.
+            is_lost: whether the table was said to be out of view.
+        """
+        is_wide = float(view.changed.mean()) > _MOST
+        if not is_wide and not _most_differ(view, known):
+            self._since_s, self._is_moving = None, False
+            self._changed_before = view.changed
+            return None
+        if self._since_s is None:
+            self._since_s = view.now_s
+        is_lost |= view.now_s - self._since_s >= (_LOST_S if is_wide else 2 * _LOST_S)
+        sighting: Sighting[Piece] | None
+        if self.may_read(view.mask, _STILL, _PAUSE_S):
+            sighting = self._look(view, known, is_wide=is_wide, is_lost=is_lost, hands_s=hands_s)
+        elif is_wide:
+            sighting = Sighting(Verdict.LOST if is_lost else Verdict.UNCLEAR)
+        else:
+            sighting = Sighting(Verdict.UNCLEAR) if self._is_moving else None
+        if sighting is None or sighting.verdict is Verdict.RELIT:
+            self._changed_before = view.changed
+        return sighting
+
+    def _look(
+        self, view: View, known: list[Piece], *, is_wide: bool, is_lost: bool, hands_s: float
+    ) -> Sighting[Piece] | None:
+        self._is_moving = False
+        reading = self._read(view.bgr)
+        pieces = [*reading.cards, *reading.loose]
+        found = self._find(known, reading) if known or not pieces else None
+        if found is None:
+            if not is_wide and view.now_s - hands_s <= _SUDDEN_S:
+                return None
+            if is_lost and self._is_another(reading, known, view):
+                self._since_s = None
+                return Sighting(Verdict.ANOTHER, reading)
+            return Sighting(Verdict.LOST if is_lost else Verdict.UNCLEAR)
+        self._since_s = None
+        strangers = [p for p, is_known in zip(pieces, near(pieces, found.pieces, 0.6), strict=True) if not is_known]
+        strangers += [piece for piece, is_seen in zip(found.pieces, found.is_seen, strict=True) if not is_seen]
+        others = blurred_places(strangers, view.changed.shape)
+        if shift_between(known, found.pieces) < MOVED:
+            before = self._changed_before
+            if not is_wide or not all(found.is_seen):
+                return Sighting(Verdict.RELIT)
+            return Sighting(Verdict.RELIT, accepted=~(others if before is None else others | grown(before)))
+        if not _lie_still(found, view.mask):
+            self._is_moving = True  # a hand may be holding them
+            return Sighting(Verdict.UNCLEAR)
+        return Sighting(Verdict.MOVED, pieces=found.pieces, accepted=~others)
+
+    def _is_another(self, reading: TableReading, known: list[Piece], view: View) -> bool:
+        """Whether a reading shows another table that lies still and can be read."""
+        pieces = [*reading.cards, *reading.loose]
+        if not pieces or any(near(pieces, known, 0.1)) or self._is_unsure(reading):
+            return False
+        return float(view.mask.is_still(self._patience.doubt_s).mean()) >= _STILL
+
+
+def blurred_places(pieces: Sequence[PlacedPiece], shape: tuple[int, ...]) -> Mask:
+    """The places of some pieces and what blurs around them, bool ``shape``."""
+    return places_of(pieces, shape, [1 + 1.5 * STEP / float(side) for side in sides_of(pieces)] if pieces else ())
+
+
+def _most_differ(view: View, known: Sequence[PlacedPiece]) -> bool:
+    """Whether most of what is known looks different, and by no hand and no mere crumbs."""
+    news = view.changed & ~view.hands
+    counts = [count_in(piece.corners, news) for piece in known]
+    if len(counts) < 2 or np.count_nonzero(news) < 0.1 * sum(cells for _, cells in counts):
+        return False
+    return sum(changed > 0.2 * cells for changed, cells in counts) >= 0.7 * len(counts)
+
+
+def _lie_still(found: Found[Piece], mask: ChangeMask) -> bool:
+    """Whether most of each piece that was seen has not stirred for long."""
+    still = mask.is_still(_RESTS_S)
+    seen = [piece for piece, is_seen in zip(found.pieces, found.is_seen, strict=True) if is_seen]
+    shares = [share_in(piece.corners, still, 0.95) for piece in seen]
+    return all(share is None or share > 0.8 for share in shares)
