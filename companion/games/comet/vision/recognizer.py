@@ -14,6 +14,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, is_unfamiliar, verified
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
+from companion.vision.detection.verification import Find, verify
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
@@ -59,8 +60,15 @@ def read_comet(
     warnings = [_unsure(card, size) for card in told if None in card.edges]
     if not told:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
+    verdict = verify(pyramid, [_as_find(card) for card in told], tuple(warnings), LIMITS.table)
+    told = [card for card, stays in zip(told, verdict.stays, strict=True) if stays]
     clock.lap("judge")
-    return CometReading(tuple(told), (), tuple(warnings), classifier, clock.laps)
+    return CometReading(tuple(told), (), verdict.warnings, classifier, clock.laps)
+
+
+def _as_find(card: DetectedCometCard) -> Find:
+    is_sure = None not in card.edges and card.presence >= LIMITS.sure_find
+    return Find(card.corners, card.presence, _has_numbers(card), is_sure)
 
 
 def _reported(presence: np.ndarray, corners: np.ndarray) -> list[int]:

@@ -11,7 +11,9 @@ from companion.games.hexapod.vision.orientation import OrientedField
 from companion.games.hexapod.vision.results import DetectedField
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
+from companion.vision.detection.verification import Find, Verdict, verify
 from companion.vision.geometry.shapes import homography, mapped
+from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
@@ -89,6 +91,17 @@ def is_as_confident_as_others(card: OrientedField) -> OrientedField:
 def is_reportable(card: DetectedField) -> bool:
     """Whether a loose card is told: something on it was read, or it was found so surely that people should hear."""
     return card.presence >= LIMITS.unread_card or not all(map(all, card.doubt))
+
+
+def verify_fields(pyramid: Pyramid, fields: Sequence[DetectedField], warnings: tuple[ReadingWarning, ...]) -> Verdict:
+    """What of the fields may stay, by the edges and the shape of cards and cases. See `verify`."""
+    return verify(pyramid, [_as_find(field) for field in fields], warnings, LIMITS.table)
+
+
+def _as_find(field: DetectedField) -> Find:
+    doubt = np.array(field.doubt)
+    is_sure = field.is_case and field.presence >= LIMITS.sure_find and field.confidence >= LIMITS.sure_named
+    return Find(field.corners, field.presence, not doubt.all(), is_sure)
 
 
 def has_insect(field: OrientedField) -> bool:

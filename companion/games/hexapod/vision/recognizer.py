@@ -15,6 +15,7 @@ from companion.games.hexapod.vision.plausibility import (
     is_case,
     is_clear_case,
     is_reportable,
+    verify_fields,
 )
 from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
@@ -56,9 +57,12 @@ def read_hexapod(bgr: np.ndarray, classifier: InsectClassifier | None = None) ->
     warnings = [warning for _, some in (*seen_cases, *seen_cards) for warning in some]
     if not seen_cases and not seen_cards:
         warnings = [ReadingWarning("nothing-found", "no display case and no Hexapod card on this picture")]
+    fields = [field for field, _ in (*seen_cases, *seen_cards)]
+    verdict = verify_fields(pyramid, fields, tuple(warnings))
+    kept = [field for field, stays in zip(fields, verdict.stays, strict=True) if stays]
     clock.lap("judge")
-    boards, loose = (tuple(seen for seen, _ in some) for some in (seen_cases, seen_cards))
-    return HexapodReading(boards, loose, tuple(warnings), clock.laps)
+    boards, loose = (tuple(field for field in kept if field.is_case == is_case) for is_case in (True, False))
+    return HexapodReading(boards, loose, verdict.warnings, clock.laps)
 
 
 def _all_upright(

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier, star_share, tile_share
+from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
 from companion.games.hexdragon.vision.plausibility import assess
@@ -21,6 +21,7 @@ from companion.games.hexdragon.vision.tile_tta import (
 from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.detection.verification import Find, no_game, verify
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
@@ -95,8 +96,30 @@ def read_unknown(
     beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= LIMITS.plain_tile]
     reading = assess([*on_grid, *rest, *lain], classifier, pyramid.size, len(beside))
     fresh = [card for card in reading.cards if not any(card.corners is other.corners for other in known)]
+    reading = replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted)
+    reading = reading if unchanged else _verified(pyramid, reading)
     clock.lap("judge")
-    return replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted, stages_ms=clock.laps)
+    return replace(reading, stages_ms=clock.laps)
+
+
+def _verified(pyramid: Pyramid, reading: TileReading) -> TileReading:
+    """The reading of what are HexDragon tiles by their edges, as far as that is in doubt; stars lie beside tiles.
+
+    Hex'el cards of one symbol, and blank ones, look like start tiles, of which no table has two.
+    """
+    tiles = [card for card in reading.cards if star_share(card.probabilities) <= 0.5]
+    starts = sum(is_start(tile.probabilities) for tile in tiles)
+    if starts > LIMITS.foreign_starts or (starts > 1 and 2 * starts >= len(tiles)):
+        return replace(reading, cards=(), warnings=no_game(pyramid))
+    verdict = verify(pyramid, [_as_find(tile) for tile in tiles], reading.warnings, LIMITS.table)
+    gone = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
+    kept = [card for card in reading.cards if not any(card is tile for tile in gone)] if verdict.stays.any() else []
+    return replace(reading, cards=tuple(kept), warnings=verdict.warnings)
+
+
+def _as_find(tile: DetectedCard) -> Find:
+    is_sure = None not in tile.edges and tile.presence >= LIMITS.sure_find
+    return Find(tile.corners, tile.presence, set(tile.edges) != {None}, is_sure)
 
 
 def _in_light_of(known: Sequence[DetectedCard], pyramid: Pyramid, classifier: TileClassifier) -> TileClassifier:
@@ -190,9 +213,13 @@ def _is_in_picture(corners: np.ndarray, size: tuple[int, int]) -> bool:
 
 def start_cell(known: list[Placed]) -> Cell | None:
     """Where the start tile lies: the piece most surely of six tails, when it is more likely than not."""
-    shares = {cell: float(p[:, 5].min()) for cell, _, _, p in known}
-    best = max(shares, key=lambda cell: shares[cell], default=None)
-    return best if best is not None and shares[best] > 0.5 else None
+    shares = {cell: float(p[:, TAIL].min()) for cell, _, _, p in known if is_start(p)}
+    return max(shares, key=lambda cell: shares[cell], default=None)
+
+
+def is_start(probabilities: np.ndarray) -> bool:
+    """More likely the start tile than not, of six tails, by probabilities (6, C)."""
+    return float(probabilities[:, TAIL].min()) > 0.5
 
 
 def _is_at(corners: np.ndarray, place: np.ndarray) -> bool:

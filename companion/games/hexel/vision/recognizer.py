@@ -17,6 +17,7 @@ from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.detection.verification import Find, verify
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
@@ -51,9 +52,23 @@ def read_hexel(bgr: np.ndarray, classifier: SymbolClassifier | None = None, acro
     is_card = np.arange(len(cards) + len(rest)) < len(cards)
     place = _placed_in_lattice(np.concatenate([certain, rest]), is_card, cover_test(pyramid, certain))
     clock.lap("lattice")
-    reading = _assess_cards(cards, place, said, classifier, bgr)
+    reading = _verified(pyramid, _assess_cards(cards, place, said, classifier, bgr))
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
+
+
+def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
+    """The reading of what are Hex'el cards by their edges, as far as that is in doubt."""
+    cards = (*reading.cards, *reading.loose)
+    verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
+    kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
+    tableau, loose = ([c for c in kept if (c.cell is None) == is_loose] for is_loose in (False, True))
+    return replace(reading, cards=tuple(tableau), loose=tuple(loose), warnings=verdict.warnings)
+
+
+def _as_find(card: DetectedCard) -> Find:
+    is_sure = None not in card.edges and card.presence >= LIMITS.sure_find
+    return Find(card.corners, card.presence, set(card.edges) != {None}, is_sure)
 
 
 def read_unknown(

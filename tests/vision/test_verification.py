@@ -1,0 +1,108 @@
+"""Cards of another game, or of none, are not stated as this one's; a single card of the game's own still is."""
+
+from pathlib import Path
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.games import GAMES
+from companion.vision.detection.verification import (
+    EdgeLimits,
+    Find,
+    TableLimits,
+    count_unfound,
+    describe,
+    have_edges,
+    which_stay,
+)
+from companion.vision.image.pyramid import Pyramid
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.hexel.photograph import photograph
+
+SCENES = Path(__file__).resolve().parents[1] / "scenes"
+TURNS = np.radians(np.arange(6) * 60.0)
+HEXAGON = np.stack([np.cos(TURNS), np.sin(TURNS)], 1)
+
+
+def read(game: str, picture: np.ndarray) -> Any:
+    reader = GAMES[game].recognizer()
+    return reader.read(picture, reader.classifier(None, None))
+
+
+def hexagons(*middles: tuple[int, int]) -> tuple[Pyramid, list[np.ndarray]]:
+    """A dull table with a pale tile of circumradius 50 around each of some places, and the tiles' outlines."""
+    grain = np.random.default_rng(1).normal(0, 4, (480, 640, 3))
+    picture = np.asarray(np.clip(grain + np.array([52, 70, 60]), 0, 255), np.uint8)
+    outlines = [(HEXAGON * 50 + middle).astype(np.float32) for middle in middles]
+    for outline in outlines:
+        cv2.fillConvexPoly(picture, np.round(outline * 16).astype(np.int32), (225, 235, 238), cv2.LINE_AA, 4)
+    return Pyramid.of(picture), outlines
+
+
+@pytest.mark.parametrize(
+    ("game", "name"),
+    [
+        ("hexel", "ten-hearts"),
+        ("hexel", "board-of-tiles"),
+        ("comet", "rows-of-three-tiles"),
+        ("hexapod", "set-cards"),
+        ("hexapod", "comet-pairs"),
+        ("hexdragon", "court-card"),
+        ("hexdragon", "single-symbol-cards"),
+    ],
+)
+def test_cards_of_another_game_are_not_stated_and_it_is_said_what_they_look_like(game: str, name: str) -> None:
+    picture = cv2.imread(str(SCENES / f"{name}.jpg"))
+    assert picture is not None
+    reading = read(game, picture)
+    assert (*reading.cards, *reading.loose) == ()
+    assert [w.code for w in reading.warnings] == ["nothing-found", "other-game"]
+    shape = "hexagonal" if name in ("single-symbol-cards", "board-of-tiles") else "rectangular"
+    assert shape in reading.warnings[1].message
+
+
+@pytest.mark.parametrize(
+    ("game", "picture"),
+    [
+        ("hexel", lambda rng: photograph(rng, size=(1280, 720), cards=1, hardness=0.0).bgr),
+        ("hexdragon", lambda rng: hexdragon_photograph(rng, size=(1280, 720), tiles=1, hardness=0.0).bgr),
+        ("comet", lambda rng: comet_photograph(rng, size=(1280, 720), count=1, hardness=0.0).bgr),
+    ],
+)
+def test_a_single_card_of_the_game_is_stated(game: str, picture: Any) -> None:
+    reading = read(game, picture(np.random.default_rng(3)))
+    assert any(set(card.edges) - {None, "back"} for card in (*reading.cards, *reading.loose))
+    assert "other-game" not in {w.code for w in reading.warnings}
+
+
+def test_an_outline_without_edges_is_told_from_a_tile() -> None:
+    pyramid, tiles = hexagons((200, 200))
+    outlines = [*tiles, (HEXAGON * 50 + (450, 300)).astype(np.float32)]
+    assert have_edges(pyramid, outlines, [0, 1], EdgeLimits()).tolist() == [True, False]
+
+
+def test_tiles_that_no_find_covers_are_counted() -> None:
+    pyramid, tiles = hexagons((120, 120), (320, 120), (520, 120), (220, 320), (420, 320))
+    assert count_unfound(pyramid, tiles[:1]) >= 3 and count_unfound(pyramid, tiles) == 0
+
+
+def test_of_a_mixed_table_what_has_no_edges_is_left_out() -> None:
+    pyramid, tiles = hexagons((120, 120), (320, 120))
+    finds = [Find(tile, 0.9, is_named=True, is_sure=False) for tile in tiles]
+    ghost = Find((HEXAGON * 50 + (480, 340)).astype(np.float32), 0.5, is_named=True, is_sure=False)
+    assert which_stay(pyramid, [*finds, ghost], TableLimits(EdgeLimits())).tolist() == [True, True, False]
+
+
+def test_a_table_read_surely_is_not_looked_at_again() -> None:
+    pyramid, _ = hexagons()
+    finds = [
+        Find((HEXAGON * 50 + (x, 200)).astype(np.float32), 0.9, is_named=True, is_sure=True) for x in (100, 250, 400)
+    ]
+    assert which_stay(pyramid, finds, TableLimits(EdgeLimits())).all()
+
+
+def test_an_empty_table_is_described_as_such() -> None:
+    assert describe(hexagons()[0]) == "no card's outline shows"
