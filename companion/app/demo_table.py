@@ -1,6 +1,6 @@
 """The demo's simulated camera and its scripted players, who press the panel's buttons and enter moves on a phone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date
 from pathlib import Path
 from random import Random
@@ -9,31 +9,90 @@ import numpy as np
 
 from companion.app.table import Table
 from companion.games import game as game_spec
-from companion.referee.messages import Do
-from companion.rules.engine import Command
+from companion.referee.messages import Begin, Correct, Do, Notice
+from companion.referee.moves import Change
+from companion.rules.engine import Command, Header
 from companion.simulator.camera import SimulatedCamera
 from companion.simulator.demo_game import DemoGame
 from companion.simulator.evening import Evening, TableView
+from companion.simulator.incidents import Incident, Incidents
 from companion.simulator.script import Player, Script, written
 from companion.simulator.tabletop import Tabletop
+from companion.views.phrases import CAPTION
 from companion.vision.calibration.calibration import Calibration, calibration_text
 
 Say = Callable[[str], None]
+
+_PLACE = ("cmd", "player", "cell", "row", "col")
 
 
 def demo_camera(
     game: str, seed: int, speed: float, table: Table, say: Say, demo: DemoGame | None = None
 ) -> SimulatedCamera:
     """A simulated camera above a table where scripted players continue the game; ``demo`` replaces the game's own."""
-    demo = demo or game_spec(game).demo()
-    equipment = _Equipment(table)
-    view = equipment.view_table()
-    player = demo.player(demo.header, seed)
+    demo, equipment = demo or game_spec(game).demo(), _Equipment(table)
+    return SimulatedCamera(*_evening(demo, seed, seed, equipment, equipment.view_table(), say), speed)
+
+
+def demo_evenings(
+    games: Sequence[str],
+    seed: int,
+    speed: float,
+    table: Table,
+    say: Say,
+    cut_power: Callable[[], None] | None = None,
+    *,
+    is_back: bool = False,
+) -> SimulatedCamera:
+    """The same for newcomers: an evening with incidents, and when it is over the next, of several games in turn.
+
+    Args:
+        cut_power: ends the program, which begins again on the same data; None: the power holds.
+        is_back: whether it has just done so.
+    """
+    equipment = _Equipment(table, cut_power or _nothing)
+    number = games.index(equipment.view_table().header.game)
+
+    def evening(view: TableView) -> tuple[Tabletop, Evening]:
+        demo = game_spec(view.header.game).demo()
+        mishaps = Incidents([kind for kind in Incident if kind is not Incident.POWER or cut_power is not None])
+        return _evening(demo, seed, seed + number, equipment, view, say, mishaps)
+
+    def following() -> tuple[Tabletop, Evening]:
+        nonlocal number
+        number += 1
+        header = game_spec(games[number % len(games)]).demo().header
+        next_one = evening(TableView(header, (), None))  # its camera's place is written before anybody looks it up
+        equipment.begin(header)
+        return next_one
+
+    first = evening(equipment.view_table())
+    equipment.tell("demo-back" if is_back else "demo-plays")
+    equipment.camera = SimulatedCamera(*first, speed, following=following)
+    return equipment.camera
+
+
+def _evening(
+    demo: DemoGame,
+    seed: int,
+    mind: int,
+    equipment: "_Equipment",
+    view: TableView,
+    say: Say,
+    incidents: Incidents | None = None,
+) -> tuple[Tabletop, Evening]:
+    """A table that looks as ``seed`` says, and people who think as ``mind`` does."""
+    player = demo.player(demo.header, mind)
     script, tabletop = _set_up(demo, seed, view, player)
-    if table.settings.vision.calibration is not None:
-        _calibrate(tabletop, table.settings.vision.calibration)
-    evening = Evening(script, player, tabletop, equipment, Random(seed), say)
-    return SimulatedCamera(tabletop, evening, speed)
+    if (calibration := equipment.calibration) is not None:
+        _calibrate(tabletop, calibration)
+    if incidents is not None:
+        incidents.plan(len(script.commands), tabletop.is_laid, begun=len(view.moves))
+    return tabletop, Evening(script, player, tabletop, equipment, Random(mind), say, incidents=incidents)
+
+
+def _nothing() -> None:
+    """Nothing happens."""
 
 
 def _set_up(demo: DemoGame, seed: int, view: TableView, player: Player) -> tuple[Script, Tabletop]:
@@ -61,8 +120,15 @@ def _calibrate(tabletop: Tabletop, file: Path) -> None:
 class _Equipment:
     """The table's buttons, its scoreboard and a phone."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, cut_power: Callable[[], None] = _nothing) -> None:
         self._table = table
+        self.cut_power = cut_power
+        self.camera: SimulatedCamera | None = None
+
+    @property
+    def calibration(self) -> Path | None:
+        """The file that says where the camera stands."""
+        return self._table.settings.vision.calibration
 
     def view_table(self) -> TableView:
         """The session's header, moves and proposed command."""
@@ -79,3 +145,36 @@ class _Equipment:
     def enter(self, command: Command) -> None:
         """Enter a command as a phone would."""
         self._table.referee.ask(Do(command))
+
+    def mistaken(self, command: Command) -> Command | None:
+        """Another command that the rules list for the same place."""
+        session = self._table.referee.latest()
+        place = {name: command[name] for name in _PLACE if name in command}
+        others = session.game.legal(session.state) if len(place) > 1 else []
+        return next(
+            (one for one in others if one != command and all(one.get(name) == at for name, at in place.items())), None
+        )
+
+    def put_right(self, command: Command) -> None:
+        """Correct the last move."""
+        session = self._table.referee.latest()
+        self._table.referee.ask(Correct(Change(len(session.moves), 1, (command,))))
+
+    def begin(self, header: Header) -> None:
+        """Put a new game on the table, which is looked at with fresh eyes: it was cleared at a stroke."""
+        self._table.referee.ask(Begin(header))
+        self._table.restart_watching()
+
+    def tell(self, code: str) -> None:
+        """Say on all screens what goes on, in place of what was said before."""
+        told = [one for one in self._table.referee.latest().notices if one.startswith(CAPTION)]
+        for one in told:
+            if one != code:
+                self._table.referee.notify(Notice(one, None))
+        if code not in told:
+            self._table.referee.notify(Notice(code, ""))
+
+    def pull_camera(self, away_s: float) -> None:
+        """Have the camera away."""
+        if self.camera is not None:
+            self.camera.pull(away_s)

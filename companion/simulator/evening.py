@@ -13,6 +13,7 @@ from typing import Protocol
 
 from companion.errors import CompanionError
 from companion.rules.engine import Command, Header
+from companion.simulator.incidents import Incident, Incidents
 from companion.simulator.script import Player, Script, written
 from companion.simulator.tabletop import Tabletop
 
@@ -46,6 +47,21 @@ class Equipment(Protocol):
     def enter(self, command: Command) -> None:
         """Enter a command on a phone. Raises `CompanionError` when it is refused."""
 
+    def mistaken(self, command: Command) -> Command | None:
+        """Another command that the rules allow in the same place, None where there is none."""
+
+    def put_right(self, command: Command) -> None:
+        """Correct the last move. Raises `CompanionError` when it is refused."""
+
+    def tell(self, code: str) -> None:
+        """Say on all screens what goes on in the demo."""
+
+    def pull_camera(self, away_s: float) -> None:
+        """Have the camera away for so many seconds by the clock."""
+
+    def cut_power(self) -> None:
+        """End the program without a word; what starts it again is somebody else's affair."""
+
 
 @dataclass(frozen=True, slots=True)
 class Temper:
@@ -74,6 +90,11 @@ _REMEDIES = ("nudge", "lay again", "lay again", "phone")
 """What is tried, one after the other, when a card is not seen for what it is."""
 _PHONE = _REMEDIES.index("phone")
 
+_HAND_RESTS_S, _CAMERA_AWAY_S, _BEFORE_DARK_S, _UNTIL_PUT_RIGHT_S = 8.0, 9.0, 5.0, (6.0, 8.0)
+_READ_WITHIN_S = 12.0
+_AFTERWARDS_S = 25.0
+"""So long the end of a game is looked at before the next begins."""
+
 
 class Evening:
     """One script being played. Call `step` with every picture."""
@@ -87,6 +108,7 @@ class Evening:
         random: Random,
         say: Say,
         temper: Temper | None = None,
+        incidents: Incidents | None = None,
     ) -> None:
         """People who are about to play.
 
@@ -98,6 +120,7 @@ class Evening:
             random: their moods.
             say: told what people do about a camera that does not see well.
             temper: how quick they are.
+            incidents: what befalls them, already planned; None: nothing, and nothing is told of the demo.
         """
         self._script, self._player = script, player
         self._table, self._equipment = table, equipment
@@ -109,11 +132,23 @@ class Evening:
         self._failures = 0
         self._considered: Command | None = None
         self._heard: tuple[int, str] | None = None
+        self._incidents = incidents
+        self._must_slip = False
+        self._mistake: tuple[Command, Command] | None = None
+        self._is_mistaken = False
+        self._dark_s: float | None = None
+        self._ended_s: float | None = None
+        self._told_s = 0.0
 
     @property
     def is_over(self) -> bool:
         """Whether there is nothing more to do: the script is played, or another game is on the table."""
         return self._index >= len(self._script.commands)
+
+    @property
+    def is_done(self) -> bool:
+        """Whether it has been over for so long that another game may begin."""
+        return self._ended_s is not None and self._now_s - self._ended_s >= _AFTERWARDS_S
 
     @property
     def awaits_camera(self) -> bool:
@@ -124,6 +159,12 @@ class Evening:
         """Let people go on, at a table time. Nothing happens while a hand is over the table."""
         self._now_s = t_s
         look = self._equipment.view_table()
+        if self._dark_s is not None and t_s >= self._dark_s:
+            self._dark_s = None
+            self._equipment.cut_power()
+        if self._mistake is not None:
+            self._make_mistake(look, *self._mistake)
+            return
         if (look.header, look.moves) != self._known:
             self._take_note(look)
         if self._table.is_busy:
@@ -146,11 +187,60 @@ class Evening:
         self._index, self._failures, self._performed, self._considered = index, 0, False, None
         if self.is_over:
             self._say("the game is over; the table stays as it is")
+            self._ended_s = self._now_s
+            self._tell("over")
             return
         is_laid = self._table.is_laid(index)
         self._rest(self._temper.think_s if is_laid else self._temper.speak_s)
-        if is_laid and self._random.random() < self._temper.fidgets:
+        incident = self._incidents.take(index) if self._incidents is not None else None
+        if incident is not None:
+            self._befall(incident)
+        elif is_laid and self._random.random() < self._temper.fidgets:
             self._table.fidget()
+        if incident is None:
+            self._tell("plays")
+
+    def _befall(self, incident: Incident) -> None:
+        self._tell(incident.value)
+        match incident:
+            case Incident.SLIP:
+                self._must_slip = True
+            case Incident.HAND:
+                self._table.rest_hand(_HAND_RESTS_S)
+            case Incident.CAMERA:
+                self._equipment.pull_camera(_CAMERA_AWAY_S)
+            case Incident.POWER:
+                self._dark_s = self._now_s + _BEFORE_DARK_S
+            case Incident.PUT_RIGHT:
+                right = self._table.command_for(self._equipment.view_table().moves, self._index)
+                wrong = self._equipment.mistaken(right)
+                self._mistake, self._is_mistaken = (wrong, right) if wrong is not None else None, False
+
+    def _make_mistake(self, look: TableView, wrong: Command, right: Command) -> None:
+        """Someone enters the move by hand, wrongly; the card is laid as it is meant, and the move put right."""
+        if self._table.is_busy:
+            self._since_s = self._now_s
+        if not self._is_rested():
+            return
+        try:
+            if self._is_mistaken:
+                self._mistake = None
+                self._equipment.put_right(right)
+            else:
+                self._equipment.enter(wrong)
+                self._table.perform(self._index)
+        except CompanionError as refused:
+            self._mistake = None
+            self._note_refusal(refused.message)
+        self._is_mistaken = True
+        self._rest(_UNTIL_PUT_RIGHT_S)
+
+    def _tell(self, what: str) -> None:
+        """Tell of an incident at once; that all goes on as usual only when the last one could be read."""
+        if self._incidents is None or (what == "plays" and self._now_s - self._told_s < _READ_WITHIN_S):
+            return
+        self._told_s = self._now_s
+        self._equipment.tell(f"demo-{what}")
 
     def _follow(self, look: TableView) -> int:
         """Someone else has moved: the players think again and go on from there."""
@@ -171,7 +261,8 @@ class Evening:
 
     def _lay(self, index: int) -> None:
         if not self._table.tidy(index):
-            slips = self._failures == 0 and self._random.random() < self._temper.slips
+            slips = self._failures == 0 and (self._must_slip or self._random.random() < self._temper.slips)
+            self._must_slip = False
             self._has_slipped = slips and self._table.mislay(index)
             if not self._has_slipped:
                 self._table.perform(index)

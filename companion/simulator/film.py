@@ -189,6 +189,14 @@ class Film:
 
         self._visits.append(_Visit(seat, None, begin))
 
+    def rest(self, at: Point, seat: int, stay_s: float) -> None:
+        """Let somebody's hand lie over a spot of the table for so long."""
+
+        def begin() -> tuple[Gesture, None]:
+            return gestures.rest(Pose(*at, 0.0), self._seats[seat], self._rng, stay_s), None
+
+        self._visits.append(_Visit(seat, None, begin))
+
     def next(self, step_s: float = STEP_S) -> Frame:
         """The next frame, ``step_s`` of table time after the one before."""
         self._t_s += step_s

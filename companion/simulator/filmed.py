@@ -121,6 +121,10 @@ class FilmedTabletop(ABC):
         at = self._film.middle(self._random.choice(lying)) if lying else self._film.camera.aim
         self._film.hover(at, self._random.randrange(self._seats))
 
+    def rest_hand(self, stay_s: float) -> None:
+        """See `Tabletop`."""
+        self._film.rest(self._film.camera.aim, self._random.randrange(self._seats), stay_s)
+
     def tidy(self, done: int) -> bool:
         """Take away one thing that the session does not know, or bring one that it does."""
         step = next(self._steps(self.lying(done), self.seat_of), None)

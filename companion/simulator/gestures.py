@@ -114,6 +114,14 @@ def hover(over: Pose, seat: Point, rng: np.random.Generator) -> Gesture:
     return path.left(rng)
 
 
+def rest(over: Pose, seat: Point, rng: np.random.Generator, stay_s: float) -> Gesture:
+    """Come in empty, stay lying over the table for so long, and leave."""
+    path = _Path(over, seat)
+    path.wave(rng.uniform(0.6, 0.9), over, _HOVER_MM)
+    path.wave(stay_s, over, _HOVER_MM)
+    return path.left(rng)
+
+
 class _Path:
     """Builds a gesture moment by moment; the arm keeps pointing at the seat."""
 

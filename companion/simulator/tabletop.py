@@ -68,6 +68,9 @@ class Tabletop(Protocol):
     def fidget(self) -> None:
         """Let someone do with their hands what means nothing."""
 
+    def rest_hand(self, stay_s: float) -> None:
+        """Let a hand lie over the middle of the table for so long."""
+
     def tidy(self, done: int) -> bool:
         """Let someone bring the table closer to what lies there after ``done`` commands; False when nothing differs."""
 

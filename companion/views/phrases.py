@@ -60,12 +60,12 @@ def noticed(notice: Notice) -> str:
 
 def is_aloud(notice: Notice) -> bool:
     """Whether a notice is also said, not only shown: not what comes and goes with every hand."""
-    return notice.text is not None and notice.code not in _SHOWN_ONLY
+    return notice.text is not None and notice.code not in _SHOWN_ONLY and not notice.code.startswith(CAPTION)
 
 
 def is_calm(notice: Notice) -> bool:
     """Whether a notice only says what goes on, and nothing is wrong."""
-    return notice.code in _CALM
+    return notice.code in _CALM or notice.code.startswith(CAPTION)
 
 
 def instead(was: Sequence[Event], now: Sequence[Event]) -> str:
@@ -239,6 +239,9 @@ _VARIANTS: Mapping[str, tuple[Callable[[Command], bool], str]] = {
     "round": (lambda command: bool(command.get("tail")), "round-tail"),
 }
 """The commands that are said otherwise in some cases."""
+
+CAPTION = "demo-"
+"""How the codes of what a demo tells of itself begin."""
 
 _CALM = ("settling", "hand-resting", "light-back", "table-found", "camera-off", "camera-unused", "camera-ended")
 """What is no alarm: hands at work, what has come right, what somebody chose."""

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from companion.errors import DeviceError
 from companion.simulator.camera import SimulatedCamera
 
 
@@ -24,7 +25,7 @@ class Table:
 
 
 class Evening:
-    is_over = False
+    is_over = is_done = False
     awaits_camera = False
 
     def __init__(self):
@@ -118,3 +119,24 @@ def test_a_closed_camera_gives_no_more_pictures(table, evening, clock):
     filming, _ = camera(table, evening, clock)
     filming.close()
     assert filming.next() is None
+
+
+def test_a_camera_that_is_pulled_is_away_for_so_long_and_comes_back(table, clock, evening):
+    films, _ = camera(table, evening, clock)
+    films.pull(9.0)
+    with pytest.raises(DeviceError, match="loose"):
+        films.next()
+    clock.now_s += 9.0
+    films.open()
+    assert films.next() is not None
+
+
+def test_after_an_evening_that_is_done_comes_the_next_and_time_goes_on(table, clock, evening):
+    other, later = Table(), Evening()
+    films = SimulatedCamera(table, evening, 1.0, clock, following=lambda: (other, later))
+    films.open()
+    films._closed.wait = lambda seconds: None
+    first = films.next()
+    evening.is_done = True
+    second, third = films.next(), films.next()
+    assert later.steps and first.at_s < second.at_s < third.at_s

@@ -11,6 +11,7 @@ from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
 from companion.simulator.evening import Evening, TableView
 from companion.simulator.film import STEP_S
+from companion.simulator.incidents import Incident, Incidents
 from companion.simulator.script import written
 
 HEADER = game_spec("hexel").demo_header()
@@ -216,3 +217,57 @@ def test_when_a_guest_begins_the_game_anew_the_table_is_cleared_and_it_is_played
     pass_time(people, tabletop, table, lambda: people.is_over)
     assert table.state.phase == "over"
     assert {move["player"] for move in table.done if "player" in move} <= {"Ana", "Bo"}
+
+
+class EventfulTable(PretendTable):
+    """The same, which also knows what befalls a demo."""
+
+    def __init__(self, *given, **more):
+        super().__init__(*given, **more)
+        self.told, self.pulled, self.cuts, self.corrected = [], [], 0, []
+
+    def mistaken(self, command):
+        return next(
+            (one for one in hexel.legal(self.state) if one.get("cell") == command["cell"] and one != command), None
+        )
+
+    def put_right(self, command):
+        moves, kept = [*self.done[:-1], command], self.__dict__
+        self.corrected.append((self.done[-1], command))
+        told = {name: kept[name] for name in ("told", "pulled", "cuts", "corrected", "pressed", "entered")}
+        self.__init__(moves)
+        self.__dict__.update(told)
+
+    def tell(self, code):
+        if self.told[-1:] != [code]:
+            self.told.append(code)
+
+    def pull_camera(self, away_s):
+        self.pulled.append(away_s)
+
+    def cut_power(self):
+        self.cuts += 1
+
+
+def test_an_evening_with_incidents_is_told_and_comes_to_its_end():
+    table, incidents, long = EventfulTable(), Incidents(), written(HEADER, player(4, least_cards=9))
+    tabletop = HexelTabletop(long, seed=1, size=(160, 90))
+    incidents.plan(len(long.commands), tabletop.is_laid)
+    people = Evening(long, player(4, least_cards=9), tabletop, table, Random(1), lambda line: None, incidents=incidents)
+    pass_time(people, tabletop, table, lambda: people.is_done)
+    assert {f"demo-{incident.value}" for incident in Incident} <= set(table.told)
+    assert table.told[-1] == "demo-over"
+    assert (len(table.pulled), table.cuts, table.pressed.count("reject") >= 1) == (1, 1, True)
+    ((wrong, right),) = table.corrected
+    assert wrong["cell"] == right["cell"] and wrong != right
+    assert table.state.phase == "over"
+
+
+def test_a_table_that_comes_back_after_a_power_cut_is_not_cut_again():
+    tabletop = HexelTabletop(SCRIPT, seed=1, size=(160, 90))
+    first = Incidents((Incident.POWER,))
+    first.plan(len(SCRIPT.commands), tabletop.is_laid)
+    at = next(index for index in range(len(SCRIPT.commands)) if first.take(index))
+    again = Incidents((Incident.POWER,))
+    again.plan(len(SCRIPT.commands), tabletop.is_laid, begun=at)
+    assert not any(again.take(index) for index in range(len(SCRIPT.commands)))

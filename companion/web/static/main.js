@@ -52,6 +52,8 @@ function draw(state, game) {
   isLaying &&= layer(state, me);
   document.body.classList.toggle("is-laying", isLaying);
   show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
+  const caption = state.notices.filter(isCaption);
+  show("caption", caption, () => caption.map(({ text }) => text));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
   show("seats", [state.game, state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
   show("proposal", [state.game, state.proposal, me, isBoard], () => regions.proposal(state, game, me, isBoard, press));
@@ -69,8 +71,11 @@ function draw(state, game) {
   find("join").hidden = me.joined;
 }
 
+// What a demo tells of itself has a place of its own.
+const isCaption = ({ code }) => code.startsWith("demo-");
+
 function drawLasting() {
-  const shown = lasting(latest.notices, drawLasting);
+  const shown = lasting(latest.notices.filter((notice) => !isCaption(notice)), drawLasting);
   show("notices", [shown], () => drawNotices(shown));
   document.body.classList.toggle("has-notice", shown.length > 0);
 }

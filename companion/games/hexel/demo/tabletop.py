@@ -1,6 +1,7 @@
 """The simulated table of Hex'el: which commands of a script are laid by hand, and whose names of cells are meant."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import cast
 
 from companion.games.hexel.deck import Face
 from companion.games.hexel.demo.directions import Alignment, alignments
@@ -29,6 +30,16 @@ class HexelTabletop(filmed.FilmedTabletop):
     def is_laid(self, index: int) -> bool:
         """The line and every placement are laid; chips, passes and the rest are said."""
         return self._script.commands[index]["cmd"] in ("line", "place")
+
+    def mislaid(self, index: int) -> filmed.Faces | None:
+        """The card turned by a sixth or more, so that it shows something else."""
+        meant = self.lying(index + 1)
+        cell, shown = list(meant.items())[-1]
+        edges = cast(Face, shown)
+        turned = (edges[k:] + edges[:k] for k in range(1, 6))
+        other = next((face for face in turned if face != edges), None)
+        is_one = self._script.commands[index]["cmd"] == "place"
+        return {**meant, cell: other} if other and is_one else None
 
     def follow(self, script: Script, moves: Sequence[Command]) -> None:
         """Go on with another script; the cards stay where they lie, whatever it calls their cells."""
