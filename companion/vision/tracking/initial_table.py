@@ -9,8 +9,8 @@ from companion.vision.tracking.masks import STEP, Mask, Planes, grown
 
 _RENEW_S = 5.0
 """A picture of a table that did not settle within so long is not the table before the game any more."""
-_MOST = 0.25
-"""Where more of the picture changed, light or the camera did."""
+_MOST = 6
+"""Where more places changed, it was light or the camera."""
 _LIKE_TABLE = 25.0
 """Grey levels by which a wooden table, which has the colour of skin, may differ from place to place."""
 
@@ -30,29 +30,31 @@ class InitialTable:
         return is_due
 
     def before_plays(
-        self, bgr: NDArray[np.uint8], first: Planes, changed: Mask, least: float
+        self, bgr: NDArray[np.uint8], first: Planes, seen: Planes, changed: Mask, least: float
     ) -> tuple[NDArray[np.uint8], Mask]:
-        """The settled picture without what was laid since the first one, and where that is, bool (h, w).
+        """The settled picture without what came since the first one, and where that is, bool (h, w).
 
         Args:
             bgr: uint8 (H, W, 3), the frame in which the table has settled.
             first: (3, h, w), the colours of the first picture.
-            changed: bool (h, w), where the two differ. A hand that was in the first picture reaches its rim or shows
-                skin: there the settled picture counts.
+            seen: (3, h, w), the colours now.
+            changed: bool (h, w), where the two differ. What reaches in from the rim counts where it is a hand that
+                was not there at first; where a hand was at first, the settled picture counts.
             least: fewer mask pixels than this are no play.
         """
         none = np.zeros(changed.shape, bool)
-        if self._bgr is None or not changed.any() or float(changed.mean()) > _MOST:
+        if self._bgr is None or not changed.any():
             return bgr, none
         _, labels, stats, _ = cv2.connectedComponentsWithStats(changed.astype(np.uint8), connectivity=8)
         rim = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
         is_play = stats[:, 4] >= least
-        is_play[rim] = is_play[0] = False
+        is_play[0] = False
         for one in np.flatnonzero(is_play):
-            is_play[one] = _was_bare(labels == one, first, changed)
-        laid = grown(is_play[labels])
-        if not is_play.any():
+            place = labels == one
+            is_play[one] = (one not in rim or find_skin(place, seen).any()) and _was_bare(place, first, changed)
+        if not is_play.any() or int(is_play.sum()) > _MOST:
             return bgr, none
+        laid = grown(is_play[labels])
         where = np.repeat(np.repeat(laid, STEP, 0), STEP, 1)[: bgr.shape[0], : bgr.shape[1]]
         picture = bgr.copy()
         rows, cols = where.shape

@@ -155,7 +155,8 @@ class Tracker(ABC, Generic[Piece]):
             self._detector.accept()
         if not self._search.may_read(mask, _START, _START_PAUSE_S):
             return []
-        picture, laid = self._initial.before_plays(bgr, self._detector.accepted, mask.changed, self._crumb())
+        first, seen = self._detector.accepted, self._detector.seen
+        picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
         reading = self._read_table(picture)
         if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
             return []

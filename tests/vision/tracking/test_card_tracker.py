@@ -140,6 +140,19 @@ def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
     assert np.allclose(np.mean(table.told[1][1]["corners"], 0), centre(NEW), atol=2)
 
 
+def test_a_card_held_in_view_while_the_table_first_settles_is_no_part_of_it() -> None:
+    table = Table()
+    table.show(LINE, 1)
+    for k in range(30):
+        image = picture(LINE, hand=(500, 260), seed=3000 + k)
+        held = HEXAGON.unit * (SIDE * 0.97) + (500, 240)
+        cv2.fillPoly(image, [np.round(held * 16).astype(np.int32)], (235, 235, 235), cv2.LINE_AA, 4)
+        table.told += [(k, event) for event in table.settler.step(image)]
+    table.show(LINE, 20)
+    assert [event["event"] for _, event in table.told if event["event"] != "notice"] == ["table"]
+    assert len(table.told[0][1]["cards"]) == len(LINE) and not table.told[0][1]["loose"]
+
+
 def test_cards_under_a_hand_in_the_first_picture_are_part_of_the_table() -> None:
     table = Table()
     x, y = centre(LINE[1])
