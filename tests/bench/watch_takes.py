@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from companion.games import GAMES
 from companion.vision.tracking.events import SettleTimes
+from models.drawing.people import PEOPLE, Visitor, visitor
 
 Picture = NDArray[np.uint8]
 FPS = 10.0
@@ -173,6 +174,15 @@ def two_hands(film: Film) -> Take:
     return Take([(i / FPS, lambda p=p: p) for i, p in enumerate(pictures)], events)  # type: ignore[misc]
 
 
+def with_people(film: Film, seed: int, person: Callable[[Picture, Visitor, float], Picture]) -> Take:
+    """Somebody is about where nothing is played."""
+    placed = [e for e in film.events if e.kind == "placed"]
+    n = len(film.pictures)
+    picture = film.pictures[min(int(placed[0].hand_gone) + 1, n - 1)]
+    who = visitor(picture, [e.outlines[0] for e in [*placed, *film.events]], seed)
+    return changed(film.take([*range(n), *[n - 1] * 15]), lambda i, shown: person(shown, who, i / FPS))
+
+
 def another_table(film: Film) -> Take:
     """After three seconds the camera looks at another table, which lies still."""
     size = film.pictures[0].shape[1::-1]
@@ -204,6 +214,8 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
         yield f"bump-{shift}", lambda shift=shift: bump(film, int(film.events[2].hand_gone) + 3, shift)  # type: ignore[misc]
     yield "bump-hand", lambda: bump(film, hand, 12)
     yield "two-hands", lambda: two_hands(film)
+    for seed, (name, person) in enumerate(PEOPLE.items()):
+        yield name, lambda seed=seed, person=person: with_people(film, seed, person)  # type: ignore[misc]
     if film.stills:
         yield "another-table", lambda: another_table(film)
 
