@@ -19,6 +19,8 @@ from companion.games import GAMES
 from companion.simulator.script import written
 from models.drawing.people import PEOPLE, visitor
 
+FIELD = 1.4
+"""A field of the HexDragon board is so many times as wide as a marker."""
 CARDS_A_SET = 3
 """A Comet set is one thing to the simulator and so many cards to the camera."""
 
@@ -30,7 +32,7 @@ class Recorder:
         demo = GAMES[game].demo()
         self.script = written(demo.header, demo.player(demo.header, seed))
         self.tabletop = demo.tabletop(self.script, seed)
-        self._is_set, self._step_s = game == "comet", 1 / fps
+        self._game, self._step_s = game, 1 / fps
         self.frames: list[np.ndarray] = []
         self.events: list[Event] = []
         self._came: dict[str, Any] = {}
@@ -75,7 +77,9 @@ class Recorder:
 
     def _outlines(self, corners: np.ndarray) -> list[tuple[np.ndarray, ...]]:
         outline = np.asarray(corners, np.float32)
-        if not self._is_set:
+        if self._game == "hexdragon":  # a marker may be reported with the field it lies on
+            return [(outline, outline.mean(0) + FIELD * (outline - outline.mean(0)))]
+        if self._game != "comet":
             return [(outline,)]
         a, b, c, d = outline
         parts = np.linspace(0, 1, CARDS_A_SET + 1)

@@ -19,6 +19,10 @@ _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
 _CONTRAST = 20.0
 """Grey levels by which a mask pixel of a card differs from the table around it to tell one from the other."""
+_MOST_TELLING = 40.0
+"""And by so many more it tells no more: ink is not worth many times the paper beside it."""
+_FEW_TELL = 0.1
+"""Where fewer mask pixels than this share tell a card from the table, all of them count alike."""
 _FEW_CELLS = 6
 """Fewer mask pixels of table around a card do not say what the table looks like."""
 _BLUR = 1.5
@@ -56,13 +60,12 @@ def is_gone(card: DetectedCard, accepted: Planes, changed: Mask, others: Sequenc
     """
     area = cells_of(card.corners, changed.shape, max(0.6, 1.0 - _BLUR * STEP / card.side))
     ring = _table_around(card, changed.shape, others)
-    telling = area
+    telling = area.astype(np.float32)
     if int(ring.sum()) >= _FEW_CELLS:
         table = np.median(accepted[:, ring], axis=1)[:, None, None]
-        telling = area & (np.abs(accepted - table).max(0) > _CONTRAST)
-    if int(telling.sum()) < 0.1 * int(area.sum()):
-        telling = area
-    return bool(telling.any()) and float(changed[telling].mean()) >= _GONE
+        contrast = np.clip(np.abs(accepted - table).max(0) - _CONTRAST, 0.0, _MOST_TELLING)
+        telling = telling if np.count_nonzero(contrast[area]) < _FEW_TELL * int(area.sum()) else contrast * area
+    return bool(area.any()) and float(telling[changed].sum()) >= _GONE * float(telling.sum())
 
 
 def is_covered(

@@ -43,6 +43,12 @@ def test_a_card_of_which_a_part_shows_is_not_gone() -> None:
     assert not is_gone(card(), before, changed(before, half), [])
 
 
+def test_a_piece_on_a_printed_field_is_gone_when_the_faint_print_around_it_stays() -> None:
+    before = painted((card(), TABLE + 24), (card(side=30.0), TABLE), (card(side=24.0), CARD))
+    after = painted((card(), TABLE + 24), (card(side=30.0), TABLE))
+    assert is_gone(card(), before, changed(before, after), [])
+
+
 def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
     before = painted((card(), CARD))
     bare, cup = painted(), painted((card(side=62.0), CUP))
