@@ -1,7 +1,7 @@
 """Seven Card Comet: what each command does to a table, in the order of checks that the rules page gives.
 
 Source: the rules page Comet (`Page` in the docstrings below), a restatement of the game by Yennefer von Groddeck, Games
-of the Galaxy. Scoring stands in `comet_scoring`, the state in `comet_state`, hints and readings in `comet_hands`.
+of the Galaxy.
 """
 
 from collections import Counter
@@ -53,15 +53,15 @@ NOTATION: Notation = {
 }
 """``set Ana Desten 4-5-10+5-5-9``; ``round Bo tail=yes``."""
 
-Happened = tuple[State, tuple[Event, ...]]
+Outcome = tuple[State, tuple[Event, ...]]
 
 
-def apply(state: State, command: Command) -> Happened:
+def apply(state: State, command: Command) -> Outcome:
     """The state after one command, and what happened. Raises `Refusal`; the state given is never changed."""
     return _COMMANDS[command_name(command, _COMMANDS)](state, command)
 
 
-def _round(state: State, command: Command) -> Happened:
+def _round(state: State, command: Command) -> Outcome:
     """Page, "A round", 1: who lacks the ante goes out; the ante and the Tail call are paid; hands are dealt."""
     player, tail = text_field(command, "player"), flag_field(command, "tail", False)
     require_dealer(state, player)
@@ -69,16 +69,16 @@ def _round(state: State, command: Command) -> Happened:
     after = state.with_seats(replace(state.seat(name), is_in=False, reserved=0) for name in gone)
     outs = tuple({"event": "out", "player": name, "ante": state.house.ante} for name in gone)
     if len(after.still_in) < 2:
-        return _last_one(after, outs)
+        return _end_with_last(after, outs)
     payers = after.still_in if after.is_ante_due else ()
     require_call(after, player, tail)
-    after = _paid(after, payers, player if tail else None)
-    after = _dealt(after, player, tail, is_ante_paid=bool(payers))
+    after = _pay_ante(after, payers, player if tail else None)
+    after = _deal(after, player, tail, is_ante_paid=bool(payers))
     begun = {"event": "round-begun", "player": player, "n": after.round, "dealer": player, "tail": tail}
     return after, (begun | {"ante": list(payers)}, *outs)
 
 
-def _set(state: State, command: Command) -> Happened:
+def _set(state: State, command: Command) -> Outcome:
     """Page, "A round", 3, and "Refusals": two or three cards, or one triple, against a pot that is open."""
     player, pot, cards = text_field(command, "player"), text_field(command, "pot"), list_field(command, "cards")
     require_seated(state, player, "lay")
@@ -89,7 +89,7 @@ def _set(state: State, command: Command) -> Happened:
     return replace(after, sets=(*state.sets, laid)), ({"event": "set-laid", "player": player, "pot": pot},)
 
 
-def _reserve(state: State, command: Command) -> Happened:
+def _reserve(state: State, command: Command) -> Outcome:
     """Page, "A round", 3: at most one card a round is kept for a Tail round."""
     player = text_field(command, "player")
     require_reserve(state, player)
@@ -98,21 +98,21 @@ def _reserve(state: State, command: Command) -> Happened:
     return state.with_seats([after]), ({"event": "reserved", "player": player},)
 
 
-def _reveal(state: State, command: Command) -> Happened:
+def _reveal(state: State, command: Command) -> Outcome:
     """Page, "A round", 4, and "Exactly": every pot is scored and paid in table order, then hands grow."""
     require_phase(state, "lay")
-    after, told = state, list[Event]()
+    after, events = state, list[Event]()
     for pot in state.pots:
-        scores = [_scored(laid) for laid in state.against(pot)]
-        after, paid = _pot_paid(after, pot, scores)
-        told += [*scores, *paid]
-    growth = _growth(state.house.hand_growth, told)
+        scores = [_score_event(laid) for laid in state.against(pot)]
+        after, paid = _pay_pot(after, pot, scores)
+        events += [*scores, *paid]
+    growth = _growth(state.house.hand_growth, events)
     seats = [replace(seat, hand=0, growth=growth[seat.name]) for seat in after.seats]
-    told.append({"event": "hands", "hands": {seat.name: HAND + seat.growth for seat in seats if seat.is_in}})
-    return replace(after.with_seats(seats), phase="between", tail=False, sets=()), tuple(told)
+    events.append({"event": "hands", "hands": {seat.name: HAND + seat.growth for seat in seats if seat.is_in}})
+    return replace(after.with_seats(seats), phase="between", tail=False, sets=()), tuple(events)
 
 
-def _stop(state: State, command: Command) -> Happened:
+def _stop(state: State, command: Command) -> Outcome:
     """Page, "Commands", Ruling: between rounds, once everybody still in has dealt."""
     require_stop(state)
     return replace(state, phase="over"), ({"event": "ended", "ranking": state.ranking()},)
@@ -121,7 +121,7 @@ def _stop(state: State, command: Command) -> Happened:
 _COMMANDS = {"round": _round, "set": _set, "reserve": _reserve, "reveal": _reveal, "stop": _stop}
 
 
-def _last_one(state: State, outs: tuple[Event, ...]) -> Happened:
+def _end_with_last(state: State, outs: tuple[Event, ...]) -> Outcome:
     """Page, "Exactly": with fewer than two left the game ends; the last one, if any, receives all seven pots."""
     after = replace(state, phase="over")
     taken: Event = {}
@@ -134,8 +134,8 @@ def _last_one(state: State, outs: tuple[Event, ...]) -> Happened:
     return after, (*outs, {"event": "ended", "ranking": after.ranking(), **taken})
 
 
-def _paid(state: State, payers: Sequence[str], caller: str | None) -> State:
-    """The ante of everyone into all pots, and the Tail call into the Tail."""
+def _pay_ante(state: State, payers: Sequence[str], caller: str | None) -> State:
+    """Pay everyone's ante into the pots, and the Tail call into the Tail."""
     chips = state.chips
     for name in payers:
         for pot in state.house.pots:
@@ -146,7 +146,7 @@ def _paid(state: State, payers: Sequence[str], caller: str | None) -> State:
     return replace(state, chips=chips)
 
 
-def _dealt(state: State, dealer: str, tail: bool, *, is_ante_paid: bool) -> State:
+def _deal(state: State, dealer: str, tail: bool, *, is_ante_paid: bool) -> State:
     """Page, "A round", 2: hands of seven and growth; in a Tail round reserved cards, dealt up to seven."""
     since = frozenset() if is_ante_paid or state.dealt_since_ante is None else state.dealt_since_ante
     after = state.with_seats(_with_hand(seat, tail) for seat in state.seats if seat.is_in)
@@ -167,21 +167,19 @@ def _with_hand(seat: Seat, tail: bool) -> Seat:
     return replace(seat, hand=HAND + seat.growth, has_reserved=False)
 
 
-def _scored(laid: LaidSet) -> Event:
+def _score_event(laid: LaidSet) -> Event:
     found = lines(laid.cards)
     return {
         "event": "scored",
-        **_set_fields(laid),
+        "pot": laid.pot,
+        "player": laid.player,
+        "cards": [list(card) for card in laid.cards],
         "lines": [list(line) for line in found],
         "score": sum(map(sum, found)),
     }
 
 
-def _set_fields(laid: LaidSet) -> dict[str, object]:
-    return {"pot": laid.pot, "player": laid.player, "cards": [list(card) for card in laid.cards]}
-
-
-def _pot_paid(state: State, pot: str, scores: Sequence[Event]) -> Happened:
+def _pay_pot(state: State, pot: str, scores: Sequence[Event]) -> Outcome:
     """Page, "Scoring a set", Ruling: the highest sum takes the pot, equal ones split it, odd chips stay."""
     sums: Counter[str] = Counter()
     for event in scores:

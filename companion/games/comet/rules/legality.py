@@ -1,4 +1,4 @@
-"""Who may do what at a Comet table: every refusal of the rules page, in its order, for the referee and for hints alike.
+"""The legality checks of Comet: every refusal of the rules page, in its order.
 
 Source: the contract's order of refusals, then the order of the rules page Comet, "Commands, events, refusals".
 """
@@ -14,13 +14,13 @@ from companion.rules.wording import count
 
 
 def require_phase(state: State, phase: str) -> None:
-    """Refuse, as `wrong-phase`, what belongs to another phase."""
+    """Refuse, as `wrong-phase`, a command of another phase."""
     if state.phase != phase:
         raise Refusal("wrong-phase", f"{_BELONGS[phase]}; {_NOW[state.phase]}")
 
 
 def require_seated(state: State, player: str, phase: str) -> None:
-    """In the contract's order: who plays, the phase, who is still in."""
+    """Refuse a stranger, another phase and a player who is out; in the contract's order."""
     require_player(player, [seat.name for seat in state.seats])
     require_phase(state, phase)
     if player not in state.still_in:
@@ -28,14 +28,14 @@ def require_seated(state: State, player: str, phase: str) -> None:
 
 
 def require_dealer(state: State, player: str) -> None:
-    """Only the coming dealer begins a round."""
+    """Refuse a player who is not the coming dealer."""
     require_seated(state, player, "between")
     if player != state.coming_dealer:
         raise Refusal("not-dealer", f"the next round is {state.coming_dealer}'s to deal, not {player}'s")
 
 
 def require_call(state: State, dealer: str, tail: bool) -> None:
-    """The Tail call is paid on top of an ante due; ``state`` is the one without those who have gone out."""
+    """Refuse a Tail call that the dealer cannot pay on top of an ante due; ``state`` is after players have gone out."""
     cost = tail * state.house.tail_call + state.is_ante_due * state.house.ante
     has = state.stock(dealer)
     if has < cost:
@@ -55,7 +55,7 @@ def require_set(state: State, player: str, pot: str, cards: Sequence[object]) ->
 
 
 def require_reserve(state: State, player: str) -> None:
-    """One card a round is kept, out of the hand, and not in a Tail round."""
+    """Refuse a second reserved card, one from an empty hand, and any in a Tail round."""
     require_seated(state, player, "lay")
     seat = state.seat(player)
     if state.tail:
@@ -67,7 +67,7 @@ def require_reserve(state: State, player: str) -> None:
 
 
 def require_stop(state: State) -> None:
-    """The game stops between rounds, once everybody still in has dealt."""
+    """Refuse to stop within a round, or before everybody still in has dealt."""
     require_phase(state, "between")
     waiting = [name for name in state.still_in if name not in state.dealt]
     if waiting:

@@ -41,7 +41,7 @@ def is_triple(card: Card) -> bool:
 
 
 def face(card: Card) -> Card:
-    """One name for a card however its numbers are listed.
+    """A card's numbers in ascending order.
 
     >>> face((9, 14, 4))
     (4, 9, 14)
@@ -51,7 +51,7 @@ def face(card: Card) -> Card:
 
 
 def lines(cards: Iterable[Card]) -> tuple[Line, ...]:
-    """Every choice of three places on the cards that makes a score line, in the order of the places.
+    """The score lines of all choices of three numbers on the cards, in the order of the numbers.
 
     >>> lines([(14, 2, 3), (4, 9, 9)])
     ((1, 2, 3), (2, 3, 4))

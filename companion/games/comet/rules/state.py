@@ -1,7 +1,7 @@
-"""A Comet table between two commands: the seats, the pots, what lies against them, and what can be asked of them.
+"""The state of Comet between two commands: the seats, the pots and the sets laid against them.
 
-Source: the rules page Comet, "Table" and "State". Hands are counted, not seen. States are immutable: taking a command
-back is going on from the state before it.
+Source: the rules page Comet, "Table" and "State". Hands are counted, not seen. States are immutable: an undo returns to
+the state before.
 """
 
 from collections.abc import Hashable, Iterable
@@ -54,14 +54,14 @@ class House:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One player: cards counted, chips won.
+    """One player.
 
     Attributes:
         hand: cards in hand while sets are laid, else 0.
         growth: cards that the next ordinary hand has above seven.
         reserved: cards kept for a Tail round.
-        has_reserved: whether one of them was kept this round.
-        won: the sum of all that was ever won.
+        has_reserved: whether a card was reserved this round.
+        won: the sum of all chips won.
     """
 
     name: str
@@ -91,10 +91,10 @@ class State:
     """The whole table.
 
     Attributes:
-        chips: by `stock_of` a player and by `pot_of` a name.
-        dealer: who deals this round, or dealt the last one; None before the first.
-        dealt: everyone who has ever dealt.
-        dealt_since_ante: who has dealt since the ante was last due; None while it never was.
+        chips: keyed by `stock_of` a player and `pot_of` a pot.
+        dealer: the dealer of this round or of the last one; None before the first.
+        dealt: everyone who has dealt.
+        dealt_since_ante: everyone who has dealt since the ante was last paid; None before the first ante.
         sets: in the order laid.
     """
 
@@ -111,7 +111,7 @@ class State:
 
     @property
     def still_in(self) -> tuple[str, ...]:
-        """Who has not gone out."""
+        """The players who have not gone out."""
         return tuple(seat.name for seat in self.seats if seat.is_in)
 
     @property
@@ -126,7 +126,7 @@ class State:
 
     @property
     def coming_dealer(self) -> str:
-        """Who deals next: the next to the right who is in and has the ante; if nobody has it, who is in."""
+        """The next dealer: the next player to the right who is in and has the ante; without one, who is in."""
         names = [seat.name for seat in self.seats]
         last = 1 if self.dealer is None else names.index(self.dealer)
         to_the_right = [names[(last - step) % len(names)] for step in range(1, len(names) + 1)]
@@ -175,7 +175,7 @@ class State:
         return replace(self, seats=tuple(changed.get(seat.name, seat) for seat in self.seats))
 
     def ranking(self) -> list[list[str]]:
-        """The places from most chips to fewest, each shared by all who have equally many."""
+        """The places from most chips to fewest, tied players together."""
         ranked = sorted(self.seats, key=lambda seat: -self.stock(seat.name))
         return [[seat.name for seat in place] for _, place in groupby(ranked, key=lambda seat: self.stock(seat.name))]
 

@@ -1,7 +1,6 @@
-"""Which commands a table of Comet could be given now: for bots and hints, and read from what the hands just did.
+"""Legal moves of Comet for bots and hints, and the move that explains a change on the table.
 
-Hands are dealt face down and never seen, so sets are listed for cards that may be in one; for a known hand see
-`layings`.
+Hands are hidden, so sets are listed for example cards; for a known hand see `layings`.
 """
 
 from collections import Counter
@@ -33,7 +32,7 @@ def legal(state: State) -> tuple[Command, ...]:
     examples of which no card lies yet; and `reserve`. When over: nothing.
     """
     if state.phase == "between":
-        return _beginnings(state)
+        return _round_commands(state)
     if state.phase == "over":
         return ()
     sets = [command for name in state.still_in for command in _examples(state, name)]
@@ -45,7 +44,7 @@ def next_step(state: State) -> Command | None:
     """The coming dealer's round, without a Tail call; and while sets are laid, to reveal them."""
     if state.phase == "lay":
         return {"cmd": "reveal"}
-    return _beginning(state) if state.phase == "between" else None
+    return _round_command(state) if state.phase == "between" else None
 
 
 def layings(state: State, player: str, cards: Sequence[Card]) -> tuple[Command, ...]:
@@ -54,11 +53,11 @@ def layings(state: State, player: str, cards: Sequence[Card]) -> tuple[Command, 
         return ()
     sets = [chosen for size in _SIZES for chosen in combinations(cards, size)]
     commands = [_set_command(player, pot, chosen) for pot in state.open_pots for chosen in sets]
-    return tuple(command for command in commands if _is_allowed(state, command))
+    return tuple(command for command in commands if _is_legal(state, command))
 
 
 def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
-    """What the hands just did, commands that would be accepted first.
+    """The commands that explain a change on the table, legal ones first.
 
     ``before`` and ``after`` map zones to the cards lying there, ``{"Desten": [(4, 5, 10), None], ...}``: a pot's name
     or ``tail``, with three numbers for a card lying face up and None for one face down or not read; other zones, such
@@ -70,21 +69,20 @@ def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
     rounds: when the pots are cleared of cards, the coming dealer's `round` without a Tail call.
     """
     if state.phase == "lay":
-        found = _turned_up(state, before, after)
-        if found:
-            return _claims(state, found)
+        if new_cards := _new_face_up(state, before, after):
+            return _claims(state, new_cards)
         return ({"cmd": "reveal"},) if _is_revealed(state, before, after) else ()
     is_cleared = any(before.get(pot) for pot in state.pots) and not any(after.get(pot) for pot in state.pots)
-    return (_beginning(state),) if state.phase == "between" and is_cleared else ()
+    return (_round_command(state),) if state.phase == "between" and is_cleared else ()
 
 
-def _beginnings(state: State) -> tuple[Command, ...]:
-    begin = _beginning(state)
-    calls = [begin | {"tail": True}] if _can_call(state, begin["player"]) else []
-    return (begin, *calls, *([{"cmd": "stop"}] if state.everyone_has_dealt else []))
+def _round_commands(state: State) -> tuple[Command, ...]:
+    round_command = _round_command(state)
+    calls = [round_command | {"tail": True}] if _can_call(state, round_command["player"]) else []
+    return (round_command, *calls, *([{"cmd": "stop"}] if state.everyone_has_dealt else []))
 
 
-def _beginning(state: State) -> dict[str, str]:
+def _round_command(state: State) -> dict[str, str]:
     return {"cmd": "round", "player": state.coming_dealer}
 
 
@@ -106,29 +104,29 @@ def _examples(state: State, player: str) -> tuple[Command, ...]:
     three = [cards for cards in free if len(cards) == 3][:1]
     sets = [*((card,) for card in _TRIPLES), *pair, *three]
     commands = [_set_command(player, pot, cards) for pot in state.open_pots for cards in sets]
-    return tuple(command for command in commands if _is_allowed(state, command))
+    return tuple(command for command in commands if _is_legal(state, command))
 
 
-def _turned_up(state: State, before: Seen, after: Seen) -> dict[str, list[Card]]:
-    """By pot, the cards face up that were not so before and are not known to lie there; only where they are a few."""
-    news: dict[str, list[Card]] = {}
+def _new_face_up(state: State, before: Seen, after: Seen) -> dict[str, list[Card]]:
+    """By pot, the cards that are newly face up and not known to lie there; only where they are at most a set."""
+    new_cards: dict[str, list[Card]] = {}
     for pot in state.pots:
         known = Counter(face(card) for laid in state.against(pot) for card in laid.cards)
         new = _face_up(after, pot) - _face_up(before, pot) - known
         if 0 < new.total() <= max(_SIZES):
-            news[pot] = list(new.elements())
-    return news
+            new_cards[pot] = list(new.elements())
+    return new_cards
 
 
-def _claims(state: State, found: Mapping[str, Sequence[Card]]) -> tuple[Command, ...]:
-    laid = Counter(laid.player for laid in state.sets)
-    players = sorted(state.still_in, key=lambda name: laid[name])
-    commands = [_set_command(name, pot, cards) for pot, cards in found.items() for name in players]
-    return tuple(sorted(commands, key=lambda command: not _is_allowed(state, command)))
+def _claims(state: State, new_cards: Mapping[str, Sequence[Card]]) -> tuple[Command, ...]:
+    counts = Counter(laid.player for laid in state.sets)
+    players = sorted(state.still_in, key=lambda name: counts[name])
+    commands = [_set_command(name, pot, cards) for pot, cards in new_cards.items() for name in players]
+    return tuple(sorted(commands, key=lambda command: not _is_legal(state, command)))
 
 
 def _is_revealed(state: State, before: Seen, after: Seen) -> bool:
-    """Whether some known set was turned up just now, and with it all cards on the pots lie face up and are known."""
+    """Whether the change revealed the last known set: all cards on the pots are now face up and known."""
     known = Counter((pot, face(card)) for pot in state.pots for laid in state.against(pot) for card in laid.cards)
     was, now = _all_face_up(state, before), _all_face_up(state, after)
     some_hidden = any(_card(card) is None for pot in state.pots for card in after.get(pot, ()))
@@ -148,7 +146,7 @@ def _card(value: object) -> Card | None:
     return face(value) if is_card(value) else None
 
 
-def _is_allowed(state: State, command: Command) -> bool:
+def _is_legal(state: State, command: Command) -> bool:
     try:
         require_set(state, command["player"], command["pot"], command["cards"])
     except Refusal:

@@ -1,4 +1,4 @@
-"""Insects, cards of them, and the display case they lie in: what may cover what, and what a case scores.
+"""Insects, cards and display cases: what may cover what, and what a case scores.
 
 Source: the rules page Hexapod, "Things", the conditions of `play` and "Scoring a case".
 """
@@ -25,7 +25,7 @@ _AROUND = tuple((row, col) for row in (-1, 0, 1) for col in (-1, 0, 1) if (row, 
 
 @dataclass(frozen=True, slots=True)
 class Insect:
-    """One insect and the cells it fills, of a card or of a case: one, or two for a stag or a moth."""
+    """One insect and the cells it fills on a card or in a case: one, or two for a stag or a moth."""
 
     kind: str
     cells: tuple[Place, ...]
@@ -37,19 +37,19 @@ Card = tuple[Insect, ...]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One display case: for every cell that is not empty the insect lying there, which knows all its cells."""
+    """One display case: its size, and the insect on every cell that is not empty."""
 
     rows: int
     cols: int
     lying: Mapping[Place, Insect]
 
     def kind(self, place: Place) -> str | None:
-        """The kind that shows there, None where the floor does."""
+        """The kind on a cell; None on an empty one."""
         insect = self.lying.get(place)
         return None if insect is None else insect.kind
 
     def holds(self, place: Place) -> bool:
-        """Whether a card with its top left cell there lies inside."""
+        """Whether a card with its top left cell there lies inside the case."""
         return 0 <= place[0] <= self.rows - SIDE and 0 <= place[1] <= self.cols - SIDE
 
     def windows(self) -> tuple[Place, ...]:
@@ -61,33 +61,34 @@ class Case:
         return tuple(dict.fromkeys(self.lying[place] for place in sorted(self.lying)))
 
     def covered(self, place: Place, card: Card) -> tuple[str, ...]:
-        """The kinds of which the card covers one directly, a stag or moth only when it lies exactly on its like."""
-        return tuple(dict.fromkeys(one.kind for one in moved(card, place) if self.lying.get(one.cells[0]) == one))
+        """The kinds of insects that the card covers with an equal one; a stag or moth counts only with both cells."""
+        laid = moved(card, place)
+        return tuple(dict.fromkeys(insect.kind for insect in laid if self.lying.get(insect.cells[0]) == insect))
 
     def dung_covered(self, place: Place, card: Card) -> tuple[Place, ...]:
-        """The cells in which a dung beetle would be covered by something else."""
-        over = [(cell, one.kind) for one in moved(card, place) for cell in one.cells]
+        """The cells in which the card would cover a dung beetle with another kind."""
+        over = [(cell, insect.kind) for insect in moved(card, place) for cell in insect.cells]
         return tuple(sorted(cell for cell, kind in over if self.kind(cell) == "dung" and kind != "dung"))
 
     def half_covered(self, place: Place) -> Insect | None:
-        """The first stag or moth of which one cell would lie under a card there and the other would not."""
+        """The first stag or moth that a card there would cover with one of its cells only."""
         under = {(place[0] + row, place[1] + col) for row in range(SIDE) for col in range(SIDE)}
-        met = {self.lying[cell] for cell in under if cell in self.lying}
-        return min((one for one in met if not under.issuperset(one.cells)), key=lambda one: one.cells, default=None)
+        touched = {self.lying[cell] for cell in under if cell in self.lying}
+        partly = (insect for insect in touched if not under.issuperset(insect.cells))
+        return min(partly, key=lambda insect: insect.cells, default=None)
 
     def with_card(self, place: Place, card: Card) -> "Case":
-        """The case once the card lies there."""
-        return Case(
-            self.rows, self.cols, {**self.lying, **{cell: one for one in moved(card, place) for cell in one.cells}}
-        )
+        """The case with a card laid at a place."""
+        laid = {cell: insect for insect in moved(card, place) for cell in insect.cells}
+        return Case(self.rows, self.cols, {**self.lying, **laid})
 
     def as_json(self) -> list[list[str | None]]:
         """The kinds row by row."""
         return [[self.kind((row, col)) for col in range(self.cols)] for row in range(self.rows)]
 
     def score(self) -> dict[str, int]:
-        """The points of what shows, by kind, without coins; dung scores nothing and is not named."""
-        counted = [one.kind for one in self.insects()]
+        """The points by kind, without coins; dung scores nothing and is left out."""
+        counted = [insect.kind for insect in self.insects()]
         runs = {kind: worth * sum(self._runs(kind)) for kind, worth in _RUN_WORTH.items()}
         big = {kind: _BIG_WORTH * counted.count(kind) for kind in _SECOND_CELL}
         return {**runs, "leaf": self._leaf_points(), **big}
@@ -104,9 +105,9 @@ class Case:
 
 
 def read_card(cells: Sequence[Sequence[Any]]) -> Card | None:
-    """The insects of a card given as 2 × 2 kinds; None where a kind is unknown or a stag or moth lacks its other half.
+    """The insects of a card given as 2 × 2 kinds; None when a kind is unknown or a stag or moth lacks a half.
 
-    Two stags side by side are told apart by columns, two moths one above the other by rows.
+    A stag's halves are in one column, a moth's in one row.
 
     >>> [one.kind for one in read_card([["moth", "moth"], ["blue", "dung"]])]
     ['moth', 'blue', 'dung']
@@ -144,7 +145,7 @@ def moved(card: Card, place: Place) -> Card:
 
 
 def _run_lengths(line: Sequence[str | None], kind: str) -> tuple[int, ...]:
-    """How many of one kind stand side by side, run by run.
+    """The lengths of the runs of one kind.
 
     >>> _run_lengths(["blue", "blue", None, "blue"], "blue")
     (2, 1)

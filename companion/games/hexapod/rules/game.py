@@ -1,7 +1,6 @@
 """Hexapod: what each command does to a table, in the order of checks that the rules page gives.
 
-Source: the rules page Hexapod (`Page` in the docstrings below), a restatement of the game by Mike Kay. Insects and
-cases stand in `hexapod_cases`, the state in `hexapod_state`, hints and readings in `hexapod_hands`.
+Source: the rules page Hexapod (`Page` in the docstrings below), a restatement of the game by Mike Kay.
 """
 
 from collections.abc import Mapping
@@ -53,15 +52,15 @@ NOTATION: Notation = {
 }
 """``play Ana 0 1 bl/od``: blue, leaf over gold, dung."""
 
-Happened = tuple[State, tuple[Event, ...]]
+Outcome = tuple[State, tuple[Event, ...]]
 
 
-def apply(state: State, command: Command) -> Happened:
+def apply(state: State, command: Command) -> Outcome:
     """The state after one command, and what happened. Raises `Refusal`; the state given is never changed."""
     return _COMMANDS[command_name(command, _COMMANDS)](state, command)
 
 
-def _play(state: State, command: Command) -> Happened:
+def _play(state: State, command: Command) -> Outcome:
     """Page, "A turn": one of the two cards in hand is laid where it covers something of its own kind."""
     player = text_field(command, "player")
     place = whole_field(command, "row"), whole_field(command, "col")
@@ -74,10 +73,10 @@ def _play(state: State, command: Command) -> Happened:
     change = points - sum(before.score().values())
     played = {"event": "played", "player": player, "row": place[0], "col": place[1], "card": {"cells": cells}}
     played |= {"covered": list(before.covered(place, card)), "points": points, "change": change}
-    return _turn_over(state.with_mover(replace(state.mover, case=case)), played)
+    return _end_turn(state.with_mover(replace(state.mover, case=case)), played)
 
 
-def _coin(state: State, command: Command) -> Happened:
+def _coin(state: State, command: Command) -> Outcome:
     """Page, "A turn", Ruling: one coin a turn moves the top card of one stack onto another."""
     player = text_field(command, "player")
     _require_turn(state, player)
@@ -90,24 +89,24 @@ def _coin(state: State, command: Command) -> Happened:
     return after, ({"event": "coin-spent", "player": player, "left": left},)
 
 
-def _end(state: State, command: Command) -> Happened:
+def _end(state: State, command: Command) -> Outcome:
     """Page, "A turn": after a coin, or once the Spider is out, a turn may end with nothing laid."""
     player = text_field(command, "player")
     _require_turn(state, player)
     if not state.can_end:
         raise Refusal("nothing-spent", "a turn ends without a card only after a coin; lay a card, spend a coin or pass")
-    return _turn_over(state, {"event": "turn-ended", "player": player})
+    return _end_turn(state, {"event": "turn-ended", "player": player})
 
 
-def _pass(state: State, command: Command) -> Happened:
+def _pass(state: State, command: Command) -> Outcome:
     """Page, "A turn": whoever passes is out for the rest of the game."""
     player = text_field(command, "player")
     _require_turn(state, player)
-    return _turn_over(state.with_mover(replace(state.mover, has_passed=True)), {"event": "passed", "player": player})
+    return _end_turn(state.with_mover(replace(state.mover, has_passed=True)), {"event": "passed", "player": player})
 
 
-def _spider(state: State, command: Command) -> Happened:
-    """Page, "A turn" and "Exactly": told once; a second time is malformed, whoever tells it and whenever."""
+def _spider(state: State, command: Command) -> Outcome:
+    """Page, "A turn" and "Exactly": the Spider comes up once; a second time is malformed."""
     player = text_field(command, "player")
     if state.has_spider:
         raise malformed("the Spider has come face up already; there is only one")
@@ -119,7 +118,7 @@ _COMMANDS = {"play": _play, "coin": _coin, "end": _end, "pass": _pass, "spider":
 
 
 def _cells(card: Mapping[str, Any]) -> list[list[Any]]:
-    """The card's kinds, whatever they are, as long as there are 2 × 2."""
+    """The card's 2 × 2 kinds, unchecked. Raises `Refusal`: `malformed`."""
     cells = card.get("cells")
     rows = cells if isinstance(cells, list | tuple) and len(cells) == SIDE else ()
     if not rows or not all(isinstance(row, list | tuple) and len(row) == SIDE for row in rows):
@@ -128,7 +127,7 @@ def _cells(card: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def _require_turn(state: State, player: str) -> None:
-    """In the contract's order: who plays, the end, who has passed, whose turn it is."""
+    """Refuse a stranger, the end, a player who has passed and one whose turn it is not; in the contract's order."""
     require_player(player, [seat.name for seat in state.seats])
     if state.phase == "over":
         raise Refusal("game-over", "the game is over; nothing more can be done")
@@ -138,7 +137,7 @@ def _require_turn(state: State, player: str) -> None:
         raise Refusal("not-your-turn", f"it is {state.mover.name}'s turn, not {player}'s")
 
 
-def _turn_over(state: State, event: Event) -> Happened:
+def _end_turn(state: State, event: Event) -> Outcome:
     """Page, "A turn": the opponent's turn unless they have passed; the end when both have, or after the last turn."""
     is_last = state.phase == "last-turn" or (state.has_spider and state.opponent.has_passed)
     if is_last or all(seat.has_passed for seat in state.seats):

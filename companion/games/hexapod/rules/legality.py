@@ -1,4 +1,4 @@
-"""Whether a card may be laid in a Hexapod case: the refusals of the rules page in its order of checks.
+"""The legality checks of Hexapod: the refusals of the rules page, in its order.
 
 Source: the rules page Hexapod, "A turn", conditions 1 to 4, and "Exactly".
 """
@@ -10,7 +10,7 @@ from companion.games.hexapod.rules.cases import KINDS, Card, Case, Place
 
 
 def require_laying(case: Case, place: Place, card: Card | None) -> Card:
-    """The card, if it may be laid with its top left cell there; None is one that could not be read as a card."""
+    """The card, if it may be laid with its top left cell at a place; None is refused as `bad-card`."""
     if card is None:
         raise Refusal(
             "bad-card", f"no such card: it shows {', '.join(KINDS)}, a stag tall over two cells, a moth wide over two"
@@ -29,7 +29,7 @@ def require_laying(case: Case, place: Place, card: Card | None) -> Card:
 
 
 def may_be_laid(case: Case, place: Place, card: Card) -> bool:
-    """Whether nothing forbids it."""
+    """Whether the rules allow the card there."""
     try:
         require_laying(case, place, card)
     except Refusal:

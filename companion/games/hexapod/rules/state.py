@@ -1,7 +1,7 @@
-"""A Hexapod table between two commands: two cases, the coins, whose turn it is, and what can be asked of them.
+"""The state of Hexapod between two commands: two cases, the coins and the turn.
 
-Source: the rules page Hexapod, "Things", "A turn" and "State". States are immutable: taking a command back is going on
-from the state before it.
+Source: the rules page Hexapod, "Things", "A turn" and "State". States are immutable: an undo returns to the state
+before.
 """
 
 from dataclasses import dataclass, replace
@@ -28,13 +28,13 @@ class Seat:
     has_passed: bool = False
 
     def score(self) -> dict[str, int]:
-        """The seven parts of the score at this moment, and their total."""
+        """The seven parts of the current score, and their total."""
         parts = {**self.case.score(), "coins": COIN_WORTH * self.coins}
         return {**parts, "total": sum(parts.values())}
 
     @property
     def rank_key(self) -> tuple[int, int]:
-        """What decides the game, higher first: the total, then coins left (rules page, Ruling)."""
+        """Sort key, higher first: the total, then coins left (rules page, Ruling)."""
         return self.score()["total"], self.coins
 
 
@@ -44,7 +44,7 @@ class State:
 
     Attributes:
         phase: ``play``, ``last-turn`` or ``over``.
-        turn: which of the two seats is to move.
+        turn: index of the seat to move.
         has_spent: whether a coin was spent this turn.
         has_spider: whether the Spider has come face up.
     """
@@ -67,7 +67,7 @@ class State:
 
     @property
     def can_end(self) -> bool:
-        """Whether a turn may end with nothing laid: after a coin, or once the Spider is out."""
+        """Whether a turn may end without a card: after a coin, or once the Spider is out."""
         return self.has_spent or self.has_spider
 
     def seat(self, name: str) -> Seat:
@@ -80,7 +80,7 @@ class State:
         return replace(self, seats=(first, seat) if self.turn else (seat, second))
 
     def winners(self) -> list[str]:
-        """Who has the higher total, or of equal ones more coins left; else both."""
+        """The player with the higher total, then with more coins left; both at a tie."""
         best = max(seat.rank_key for seat in self.seats)
         return [seat.name for seat in self.seats if seat.rank_key == best]
 

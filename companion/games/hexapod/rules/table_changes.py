@@ -1,4 +1,4 @@
-"""Which commands a table of Hexapod could be given now: for bots and hints, and read from what the hands just did."""
+"""Legal moves of Hexapod for bots and hints, and the move that explains a change on the table."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -11,7 +11,7 @@ from companion.games.hexapod.rules.state import Seat, State
 from companion.rules.engine import Command, Seen
 
 SPIDER = "spider"
-"""The kind that the Spider shows in a reading."""
+"""The Spider's kind in a reading."""
 
 _PLACES_LISTED = 16
 _CORNERS: tuple[Place, ...] = tuple(product(range(SIDE), range(SIDE)))
@@ -23,7 +23,7 @@ _BIG: tuple[dict[Place, str], ...] = (
     {(1, 0): "moth", (1, 1): "moth"},
 )
 _RESTS = (*_PLAIN, *(plain | big for plain, big in zip(_PLAIN, _BIG, strict=False)))
-"""What a card may show beside what it must."""
+"""The other cells of an example card, beside the required ones."""
 
 
 def legal(state: State) -> tuple[Command, ...]:
@@ -52,14 +52,14 @@ def legal(state: State) -> tuple[Command, ...]:
 
 
 def next_step(state: State) -> Command | None:
-    """The end of the turn where nothing need be laid, else a pass: what is left to whoever lays nothing."""
+    """The end of the turn where it is allowed, else a pass."""
     if state.phase == "over":
         return None
     return {"cmd": "end" if state.can_end else "pass", "player": state.mover.name}
 
 
 def placements(state: State, cells: Sequence[Sequence[str]]) -> tuple[Command, ...]:
-    """Every place at which the player whose turn it is may lay a card of these kinds; none for what is no card."""
+    """Every placement of a card of these kinds by the player whose turn it is; empty for kinds of no card."""
     card = read_card(cells)
     if card is None or state.phase == "over":
         return ()
@@ -70,22 +70,22 @@ def placements(state: State, cells: Sequence[Sequence[str]]) -> tuple[Command, .
 
 
 def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
-    """What the hands just did, commands that would be accepted first.
+    """The commands that explain a change on the table, legal ones first.
 
-    ``before`` and ``after`` map players to what shows in their cases, ``{"Ana": [["blue", None, ...], ...], ...}``,
-    None for an empty cell and for one that was not read; and None to the cards lying loose, each as 2 × 2 kinds.
+    ``before`` and ``after`` map players to the kinds in their cases, ``{"Ana": [["blue", None, ...], ...], ...}``, with
+    None for an empty or unread cell; and None to the loose cards, each as 2 × 2 kinds.
 
-    A card lies over every cell that now shows something new, and the four cells it lies on are all read. Where it
-    covers its like nothing changes, so that several places may fit: those that the rules allow come first, and one that
-    they refuse is proposed too, for then the referee says why. The case says who laid it. A Spider that comes to show,
-    in a case or loose, is `spider`, before all else. A coin is not seen.
+    A card covers every changed cell, and its four cells are all read. Where it covers an equal insect nothing changes,
+    so several places may fit: legal ones come first, but a refused one is proposed too, because the refusal says why.
+    The case belongs to the player who laid the card. A Spider that appears, in a case or loose, is `spider`, before all
+    others. Coins are not seen.
     """
     if state.phase == "over":
         return ()
     spider = [{"cmd": "spider", "player": state.mover.name}] if _is_spider_new(state, before, after) else []
     seats = [state.mover, state.opponent]
-    found = [laid for seat in seats for laid in _laid(seat, before.get(seat.name), after.get(seat.name))]
-    return (*spider, *sorted(found, key=lambda command: not _is_allowed(state, command)))
+    plays = [play for seat in seats for play in _plays(seat, before.get(seat.name), after.get(seat.name))]
+    return (*spider, *sorted(plays, key=lambda command: not _is_legal(state, command)))
 
 
 def play_command(player: str, place: Place, card: Card) -> Command:
@@ -101,14 +101,14 @@ def _likely_places(case: Case) -> tuple[Place, ...]:
     return tuple(place for place in sorted(over) if case.holds(place))
 
 
-def _is_allowed(state: State, command: Command) -> bool:
+def _is_legal(state: State, command: Command) -> bool:
     card = read_card(command["card"]["cells"])
     is_movers = command["player"] == state.mover.name
     return is_movers and card is not None and may_be_laid(state.mover.case, (command["row"], command["col"]), card)
 
 
 def _likely_cards(case: Case, place: Place) -> tuple[Card, ...]:
-    """Cards that may fit: an insect lying there kept, dung kept, the rest of one kind or a stag or moth beside it."""
+    """Example cards that may fit: they keep one insect and all dung there; the rest is one kind, a stag or a moth."""
     if case.half_covered(place) is not None:
         return ()
     under = {corner: _moved(corner, place) for corner in _CORNERS}
@@ -129,20 +129,19 @@ def _square(kinds: Mapping[Place, str | None]) -> list[list[str | None]]:
     return [[kinds[row, col] for col in range(SIDE)] for row in range(SIDE)]
 
 
-def _laid(seat: Seat, before: Any, after: Any) -> Iterator[Command]:
-    """The cards that may have been laid in one case: for each place that has all news, the card that shows there."""
-    now = _shown(after)
-    was = _shown(before)
-    news = {cell for cell, kind in now.items() if kind not in (seat.case.kind(cell), was.get(cell), SPIDER)}
-    for place in seat.case.windows() if news else ():
+def _plays(seat: Seat, before: Any, after: Any) -> Iterator[Command]:
+    """The plays that explain one case's change: for each place that covers all changed cells, the card shown there."""
+    was, now = _read_cells(before), _read_cells(after)
+    changed = {cell for cell, kind in now.items() if kind not in (seat.case.kind(cell), was.get(cell), SPIDER)}
+    for place in seat.case.windows() if changed else ():
         under = {corner: _moved(corner, place) for corner in _CORNERS}
         card = read_card(_square({corner: now.get(cell) for corner, cell in under.items()}))
-        if card is not None and news.issubset(under.values()):
+        if card is not None and changed.issubset(under.values()):
             yield play_command(seat.name, place, card)
 
 
-def _shown(rows: Any) -> dict[Place, str]:
-    """What was read of a case, cell by cell."""
+def _read_cells(rows: Any) -> dict[Place, str]:
+    """The kinds that were read in a case, by cell."""
     return {(r, c): kind for r, row in enumerate(rows or ()) for c, kind in enumerate(row) if kind is not None}
 
 
@@ -154,7 +153,7 @@ def _shows_spider(seen: Seen) -> bool:
     """Whether the Spider shows in a case, or on a loose card."""
     loose = seen.get(None) or ()
     cases = [rows for name, rows in seen.items() if name is not None]
-    return any(SPIDER in _shown(rows).values() for rows in (*cases, *loose))
+    return any(SPIDER in _read_cells(rows).values() for rows in (*cases, *loose))
 
 
 def _moved(corner: Place, place: Place) -> Place:

@@ -1,8 +1,7 @@
 """HexDragon: its commands, in the order of checks and with the events that the rules page gives.
 
-Rules page: "HexDragon as the referee plays it". Its parts lie beside: the tiles (`hexdragon_tiles`), the lines through
-them (`hexdragon_lines`), the table between two commands (`hexdragon_state`), what is refused (`hexdragon_checks`),
-hints and readings (`hexdragon_hands`) and how it is told (`hexdragon_words`).
+Rules page: "HexDragon as the referee plays it". The other modules here hold the tiles, the lines through them, the
+state, the refusals (`legality`), hints and readings (`table_changes`) and the sentences.
 """
 
 from collections import Counter
@@ -80,7 +79,7 @@ def apply(state: State, command: Command) -> tuple[State, tuple[Event, ...]]:
 
 
 def _read(command: Command) -> _Move:
-    """The command with its fields, or the refusal ``malformed``."""
+    """Parse a command. Raises `Refusal`: ``malformed``."""
     name = command_name(command, _DO)
     move = _Move(name, text_field(command, "player"))
     if name in ("place", "star"):
@@ -93,33 +92,34 @@ def _read(command: Command) -> _Move:
 
 
 def _place(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
-    """Lay a tile; every connection that it closes is scored."""
+    """Lay a tile and score every connection that it closes."""
     tile = require_tile(state, move.player, move.cell, move.tile)
     laid = state.with_tile(move.cell, tile, move.player)
     placed = {"event": "placed", "player": move.player, "cell": list(move.cell), "class": tile.class_name}
-    claims = [(one, _claims(laid, move.player, one)) for one in lines.connections(laid.board, move.cell)]
-    connected = [_connected(move.player, one, names) for one, names in claims]
-    return _passed_on(reduce(_scored, claims, laid), (placed, *connected))
+    found = lines.connections(laid.board, move.cell)
+    claims = [(connection, _claims(laid, move.player, connection)) for connection in found]
+    connected = [_connection_event(move.player, connection, names) for connection, names in claims]
+    return _end_turn(reduce(_score, claims, laid), (placed, *connected))
 
 
 def _star(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
     """Reserve a cell, once a game."""
     require_star(state, move.player, move.cell)
     starred = {"event": "starred", "player": move.player, "cell": list(move.cell)}
-    return _passed_on(state.with_seat(replace(state.seat(move.player), star=move.cell)), (starred,))
+    return _end_turn(state.with_seat(replace(state.seat(move.player), star=move.cell)), (starred,))
 
 
 def _skip(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
-    """Let the turn go by."""
+    """Skip the turn."""
     require_skip(state, move.player)
-    return _passed_on(state, ({"event": "skipped", "player": move.player},))
+    return _end_turn(state, ({"event": "skipped", "player": move.player},))
 
 
 def _agree_end(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:
     """Agree, out of turn, that nobody can score any more; the game ends once all do (rules page, "End and ranking")."""
     agreed = replace(state, agreed=state.agreed | {move.player})
-    told = {"event": "agreed", "player": move.player}
-    return _ended(agreed, (told,)) if len(agreed.agreed) == len(state.seats) else (agreed, (told,))
+    event = {"event": "agreed", "player": move.player}
+    return _end_game(agreed, (event,)) if len(agreed.agreed) == len(state.seats) else (agreed, (event,))
 
 
 _DO: dict[str, Callable[[State, _Move], tuple[State, tuple[Event, ...]]]] = {
@@ -131,41 +131,41 @@ _DO: dict[str, Callable[[State, _Move], tuple[State, tuple[Event, ...]]]] = {
 
 
 def _claims(state: State, placer: str, connection: Connection) -> tuple[str, ...]:
-    """Whom a connection scores for, one name an owned head; without heads whoever laid the tile."""
+    """The players a connection scores for: the owner of each head; without heads the player who laid the tile."""
     return tuple(state.laid_by[cell] for cell in connection.heads) or (placer,)
 
 
-def _scored(state: State, claim: tuple[Connection, tuple[str, ...]]) -> State:
-    """The state with a connection counted for all it scores for; twice for the owner of both its heads."""
+def _score(state: State, claim: tuple[Connection, tuple[str, ...]]) -> State:
+    """Score a connection for each of its players; twice for the owner of both heads."""
     connection, names = claim
-    scored = Scored(connection.kind, connection.length, _worth(connection))
+    scored = Scored(connection.kind, connection.length, _points(connection))
     for name in names:
         seat = state.seat(name)
         state = state.with_seat(replace(seat, connections=(*seat.connections, scored)))
     return state
 
 
-def _connected(placer: str, connection: Connection, names: tuple[str, ...]) -> Event:
+def _connection_event(placer: str, connection: Connection, names: tuple[str, ...]) -> Event:
     return {
         "event": "connection",
         "player": placer,
         "kind": connection.kind,
         "length": connection.length,
-        "scores": {name: times * _worth(connection) for name, times in Counter(names).items()},
+        "scores": {name: times * _points(connection) for name, times in Counter(names).items()},
         "cells": [list(cell) for cell in connection.cells],
     }
 
 
-def _worth(connection: Connection) -> int:
-    """L to each head; 1 without heads."""
+def _points(connection: Connection) -> int:
+    """Points of a connection: its length for each head; 1 without heads."""
     return connection.length if connection.heads else 1
 
 
-def _passed_on(state: State, events: tuple[Event, ...]) -> tuple[State, tuple[Event, ...]]:
-    """The turn with the next player, agreements cancelled; the end once every cell holds a tile."""
-    following = replace(state, turn=(state.turn + 1) % len(state.seats), agreed=frozenset())
-    return (following, events) if following.free else _ended(following, events)
+def _end_turn(state: State, events: tuple[Event, ...]) -> tuple[State, tuple[Event, ...]]:
+    """Pass the turn on and cancel the agreements; the game ends once every cell holds a tile."""
+    after = replace(state, turn=(state.turn + 1) % len(state.seats), agreed=frozenset())
+    return (after, events) if after.free else _end_game(after, events)
 
 
-def _ended(state: State, events: tuple[Event, ...]) -> tuple[State, tuple[Event, ...]]:
+def _end_game(state: State, events: tuple[Event, ...]) -> tuple[State, tuple[Event, ...]]:
     return replace(state, over=True), (*events, {"event": "ended", "ranking": state.ranking()})

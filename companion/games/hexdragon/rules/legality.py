@@ -1,4 +1,4 @@
-"""Who may do what at a HexDragon table: every refusal of the rules page, in its order, for the referee and for hints.
+"""The legality checks of HexDragon: every refusal of the rules page, in its order.
 
 Source: the contract's order of refusals, then the order of checks of the rules page HexDragon, "Exactly".
 """
@@ -16,21 +16,21 @@ from companion.rules.wording import at
 
 
 def require_going_on(state: State, name: str) -> None:
-    """In the contract's order: who plays, the end."""
+    """Refuse a stranger, and any move after the end; in the contract's order."""
     require_player(name, [seat.name for seat in state.seats])
     if state.over:
         raise Refusal("game-over", "The game is over; nothing more can be laid.")
 
 
 def require_turn(state: State, name: str) -> None:
-    """Then whose turn it is."""
+    """Refuse a player whose turn it is not, after `require_going_on`."""
     require_going_on(state, name)
     if name != state.mover.name:
         raise Refusal("not-your-turn", f"It is {state.mover.name}'s turn, not {name}'s.")
 
 
 def require_tile(state: State, name: str, cell: Cell, value: Mapping[str, Any]) -> Tile:
-    """The tile, if its player may lay it there; judged are the cell, the tile itself, whose it is, and is one left."""
+    """The tile, if its player may lay it there; checks the cell, the tile, its owner and the stock, in this order."""
     _require_open(state, name, cell)
     tile = tiles.read(value)
     seat = state.seat(name)
@@ -40,20 +40,20 @@ def require_tile(state: State, name: str, cell: Cell, value: Mapping[str, Any]) 
 
 
 def require_star(state: State, name: str, cell: Cell) -> None:
-    """A star reserves a cell, once a game."""
+    """Refuse a second star, or a star on a cell that is not open."""
     if state.seat(name).star != "held":
         raise Refusal("star-used", f"{name} has placed the star already; each player has one.")
     _require_open(state, name, cell)
 
 
 def require_skip(state: State, name: str) -> None:
-    """A turn goes by only where others' stars lie on every free cell (rules page, "A turn")."""
+    """Refuse a skip unless others' stars lie on every free cell (rules page, "A turn")."""
     if state.has_cell_for(name):
         raise Refusal("must-play", f"{name} must play: a free cell is not reserved by anybody else.")
 
 
 def require_in_stock(state: State, seat: Seat, tile: Tile) -> None:
-    """Three heads a player, all different; of each class of body what the sets hold. Hands are not tracked."""
+    """Refuse a fourth or repeated head, and a body of which the supply holds no more. Hands are not tracked."""
     if tile.kind == "head":
         if len(seat.heads) == HEADS:
             raise Refusal("no-heads-left", f"{seat.name} has laid all {HEADS} heads.")
@@ -64,7 +64,7 @@ def require_in_stock(state: State, seat: Seat, tile: Tile) -> None:
 
 
 def _require_open(state: State, name: str, cell: Cell) -> None:
-    """A cell to lay a tile or a star on: on the board, without a tile, not reserved by someone else; in this order."""
+    """Refuse a cell off the board, with a tile, or reserved by another player; in this order."""
     if distance((0, 0), cell) > state.radius:
         raise Refusal("off-board", f"{at(cell)} is off the board, which has a radius of {state.radius}.")
     if cell in state.board:
@@ -75,6 +75,6 @@ def _require_open(state: State, name: str, cell: Cell) -> None:
 
 
 def _require_own(seat: Seat, tile: Tile, owner: object) -> None:
-    """A head's colour, where given, must be the player's; a body belongs to nobody, and null is a colour not read."""
+    """Refuse a head of another player's colour; null is a colour that was not read."""
     if tile.kind == "head" and owner not in (None, seat.colour):
         raise Refusal("wrong-owner", f"{seat.name} plays {seat.colour} heads, and this one is {owner}.")

@@ -1,7 +1,7 @@
-"""Lines of HexDragon: followed from the tile just laid to both their ends, and named as connections.
+"""Follows the lines of HexDragon through the tile just laid, and classifies the closed ones as connections.
 
-Rules page, "Connections". A line is a row of passages, each one cell entered by one edge (or begun there at a head or a
-tail) and left by another; only the lines through the tile just laid are walked.
+Rules page, "Connections". A line is a sequence of passages, each entering a cell by one edge (or starting there at a
+head or a tail) and leaving it by another.
 """
 
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from companion.rules.hexgrid import Cell, neighbour, opposite
 Board = Mapping[Cell, Tile]
 
 KINDS = {(HEAD, TAIL): "dragon", (HEAD, HEAD): "double-dragon", (TAIL, TAIL): "worm"}
-"""A closed line by its two ends; one without ends is a loop."""
+"""The kind of a closed line by its two ends; without ends it is a loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,25 +65,25 @@ def connections(board: Board, cell: Cell) -> tuple[Connection, ...]:
         if edge not in walked:
             line = _closed_line(board, cell, edge)
             walked |= {side for passage in line if passage.cell == cell for side in (passage.entered, passage.left)}
-            found += [_named(line)] if line else []
+            found += [_classify(line)] if line else []
     return tuple(found)
 
 
 def _closed_line(board: Board, cell: Cell, edge: int) -> tuple[_Passage, ...]:
     """The line that leaves the tile by ``edge``, both ways; empty while an end of it is open."""
-    here = _Passage(cell, board[cell].across[edge], edge)
-    onward = _followed(board, here)
-    if onward is None:
+    start = _Passage(cell, board[cell].across[edge], edge)
+    forward = _follow(board, start)
+    if forward is None:
         return ()
-    if onward[-1] == here:
-        return (here, *onward[:-1])
-    backward = _followed(board, here.back())
+    if forward[-1] == start:
+        return (start, *forward[:-1])
+    backward = _follow(board, start.back())
     if backward is None:
         return ()
-    return (*(passage.back() for passage in reversed(backward)), here, *onward)
+    return (*(passage.back() for passage in reversed(backward)), start, *forward)
 
 
-def _followed(board: Board, start: _Passage) -> tuple[_Passage, ...] | None:
+def _follow(board: Board, start: _Passage) -> tuple[_Passage, ...] | None:
     """The passages after ``start``, to an end or round to ``start`` again; None where the line is open.
 
     A line cannot run into itself anywhere else: each edge of a tile leads to one other edge, both ways.
@@ -101,7 +101,7 @@ def _followed(board: Board, start: _Passage) -> tuple[_Passage, ...] | None:
     return tuple(passages)
 
 
-def _named(line: tuple[_Passage, ...]) -> Connection:
+def _classify(line: tuple[_Passage, ...]) -> Connection:
     ends = line[0].entered, line[-1].left
     if ends == (TAIL, HEAD):
         line, ends = line[::-1], ends[::-1]

@@ -1,4 +1,4 @@
-"""HexDragon between two commands: how it begins, the seats, the board, the supply, and what can be asked of them."""
+"""The state of HexDragon between two commands: the seats, the board and the supply."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ WIDEST_LISTED = 7
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A connection as it counts for one player."""
+    """A connection scored for one player."""
 
     kind: str
     length: int
@@ -38,11 +38,11 @@ class Scored:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """One player: what is left, what has been won.
+    """One player.
 
     Attributes:
-        heads: the shapes of the head tiles laid, each the same however it was turned.
-        star: in the player's hand, on a cell, or taken up again for good.
+        heads: the shapes of the head tiles laid, independent of orientation.
+        star: ``held`` in hand, the cell it reserves, or ``used``.
     """
 
     name: str
@@ -53,12 +53,12 @@ class Seat:
 
     @property
     def points(self) -> int:
-        """The points of all that was scored."""
+        """The sum of the player's points."""
         return sum(scored.points for scored in self.connections)
 
     @property
     def rank_key(self) -> tuple[int, tuple[int, ...]]:
-        """What ranks a player, higher first: points, then lengths from longest to shortest (rules page, "End")."""
+        """Sort key, higher first: points, then lengths from longest to shortest (rules page, "End")."""
         return self.points, tuple(sorted((scored.length for scored in self.connections), reverse=True))
 
     def as_json(self) -> dict[str, Any]:
@@ -80,8 +80,8 @@ class State:
         board: the tiles in the order they were laid, the start tile first.
         laid_by: who laid each tile; the start tile nobody.
         supply: body tiles of each class that the sets still hold.
-        turn: which seat is to move.
-        agreed: who would end the game now.
+        turn: index of the seat to move.
+        agreed: the players who agree to end the game.
     """
 
     seats: tuple[Seat, ...]
@@ -108,20 +108,20 @@ class State:
         return next(seat for seat in self.seats if seat.name == name)
 
     def reserved_for(self, cell: Cell) -> str | None:
-        """Who alone may lay a tile there."""
+        """The player whose star reserves a cell; None for nobody."""
         return next((seat.name for seat in self.seats if seat.star == cell), None)
 
     def has_cell_for(self, name: str) -> bool:
-        """Whether some free cell is not reserved by someone else."""
+        """Whether some free cell is not reserved by another player."""
         return self.free > sum(isinstance(seat.star, tuple) and seat.name != name for seat in self.seats)
 
     def open_cells(self, name: str) -> tuple[Cell, ...]:
-        """The free cells not reserved by someone else, row by row; of a huge board those near the start tile."""
+        """The free cells not reserved by another player, row by row; on a huge board those near the start tile."""
         field = hexgrid.field(min(self.radius, WIDEST_LISTED))
         return tuple(cell for cell in field if cell not in self.board and self.reserved_for(cell) in (None, name))
 
     def with_tile(self, cell: Cell, tile: Tile, name: str) -> "State":
-        """The state with one more tile, out of its player's heads or the supply; their star goes if it lay there."""
+        """The state with one more tile, from the player's heads or the supply; the player's star there is used."""
         seat = self.seat(name)
         if seat.star == cell:
             seat = replace(seat, star="used")
@@ -139,7 +139,7 @@ class State:
         return replace(self, seats=tuple(seat if seat.name == other.name else other for other in self.seats))
 
     def ranking(self) -> list[list[str]]:
-        """The places from first to last, each shared by all who stand equal (rules page, "End and ranking")."""
+        """The places from first to last, tied players together (rules page, "End and ranking")."""
         ranked = sorted(self.seats, key=lambda seat: seat.rank_key, reverse=True)
         return [[seat.name for seat in place] for _, place in groupby(ranked, key=lambda seat: seat.rank_key)]
 

@@ -1,4 +1,4 @@
-"""Which commands a table of HexDragon could be given now: for bots and hints, and read from what the hands just did."""
+"""Legal moves of HexDragon for bots and hints, and the move that explains a change on the table."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,16 +19,16 @@ Thing = tuple[Tile | str, str | None]
 
 
 def legal(state: State) -> tuple[Command, ...]:
-    """Every command that would be accepted now and would change something.
+    """Every command that would be accepted now and changes something.
 
-    Hands are unseen: any tile that the supply or the mover's colour still holds is listed in all its turnings. Of a
-    board that a table option has made huge only the cells near the start tile are.
+    Hands are hidden: any tile that the supply or the mover's colour still holds is listed in every orientation. On a
+    huge board only the cells near the start tile are listed.
     """
     if state.over:
         return ()
     mover = state.mover
     cells = state.open_cells(mover.name)
-    in_stock = [turned.as_json() for tile in _in_stock(state) for turned in _turnings(tile)]
+    in_stock = [turned.as_json() for tile in _in_stock(state) for turned in _orientations(tile)]
     places = [_place_command(mover, cell, tile) for cell in cells for tile in in_stock]
     free = [cell for cell in cells if mover.star == "held" and state.reserved_for(cell) is None]
     stars = [{"cmd": "star", "player": mover.name, "cell": list(cell)} for cell in free]
@@ -38,41 +38,41 @@ def legal(state: State) -> tuple[Command, ...]:
 
 
 def next_step(state: State) -> Command | None:
-    """A skip, where one must; the end of the game is agreed by each player alone."""
+    """A skip where the mover has no other move. Agreeing to end the game is each player's own choice."""
     if state.over or state.has_cell_for(state.mover.name):
         return None
     return {"cmd": "skip", "player": state.mover.name}
 
 
 def placements(state: State, tile: Tile) -> tuple[Command, ...]:
-    """Every way in which the mover may lay one tile that they hold: each open cell, each turning that differs."""
+    """Every placement of a tile that the mover holds: each open cell, each different orientation."""
     if state.over or not _is_in_stock(state, tile):
         return ()
-    turnings = [turned.as_json() for turned in _turnings(tile)]
+    turned = [one.as_json() for one in _orientations(tile)]
     cells = state.open_cells(state.mover.name)
-    return tuple(_place_command(state.mover, cell, turned) for cell in cells for turned in turnings)
+    return tuple(_place_command(state.mover, cell, one) for cell in cells for one in turned)
 
 
 def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
-    """What the hands just did, commands that would be accepted first.
+    """The commands that explain a change on the table, legal ones first.
 
     Args:
         state: the table as the rules know it.
-        before: what lay on the table, ``{cell: thing}``, a thing being a tile as ``read`` gives it, a star
+        before: ``{cell: thing}`` before the change; a thing is a tile as ``read`` takes it, a star
             ``{"kind": "star", "owner": colour or None}``, or None where something unread lies.
-        after: what lies there now, in the same form.
+        after: the same after the change.
 
-    A new tile is the mover's; a new star its colour's, or the mover's when its colour was not read. What could not be
-    read says nothing. Both readings are first turned to agree with the tiles known to lie, because the axis of the
-    lattice that a picture calls E is free (contract, "Coordinates").
+    A new tile is the mover's; a new star belongs to its colour's player, or to the mover when the colour was not read.
+    Unread things are ignored. Both readings are first rotated to agree with the board, because the lattice axis that a
+    picture calls E is arbitrary (contract, "Coordinates").
     """
     if state.over:
         return ()
-    return tuple(sorted(_changes(state, before, after), key=lambda command: not _is_allowed(state, command)))
+    return tuple(sorted(_new_commands(state, before, after), key=lambda command: not _is_legal(state, command)))
 
 
 def _in_stock(state: State) -> tuple[Tile, ...]:
-    """One of each tile that the mover may still hold, lying anyhow."""
+    """One of each tile that the mover may still hold, in any orientation."""
     bodies = {tile.class_name: tile for tile in tiles.bodies()}.values()
     return tuple(tile for tile in (*bodies, *tiles.heads()) if _is_in_stock(state, tile))
 
@@ -85,8 +85,8 @@ def _is_in_stock(state: State, tile: Tile) -> bool:
     return True
 
 
-def _turnings(tile: Tile) -> tuple[Tile, ...]:
-    """The tile turned in every way that differs."""
+def _orientations(tile: Tile) -> tuple[Tile, ...]:
+    """The tile in every different orientation."""
     return tuple({turned.across: turned for turned in map(tile.turned, range(6))}.values())
 
 
@@ -94,46 +94,40 @@ def _place_command(seat: Seat, cell: Cell, tile: dict[str, Any]) -> Command:
     return {"cmd": "place", "player": seat.name, "cell": list(cell), "tile": tile}
 
 
-def _changes(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
-    """A command for each thing that has come to lie on a cell without a tile; none where nothing has.
+def _new_commands(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
+    """A command for each new thing on a cell without a tile; empty when there is no new thing.
 
-    Things that lay there before and that the rules do not know of follow as less likely.
+    Unknown things that lay there before follow as less likely.
     """
-    was, now = _aligned(state, before), _aligned(state, after)
-    unknown = {
-        cell: tile_from_edges for cell, tile_from_edges in now.items() if not _is_known(state, cell, tile_from_edges)
-    }
-    new = {cell: tile_from_edges for cell, tile_from_edges in unknown.items() if was.get(cell) != tile_from_edges}
-    return (
-        tuple(_command(state, cell, tile_from_edges) for cell, tile_from_edges in {**new, **unknown}.items())
-        if new
-        else ()
-    )
+    was, now = _align(state, before), _align(state, after)
+    unknown = {cell: thing for cell, thing in now.items() if not _is_known(state, cell, thing)}
+    new = {cell: thing for cell, thing in unknown.items() if was.get(cell) != thing}
+    return tuple(_command(state, cell, thing) for cell, thing in {**new, **unknown}.items()) if new else ()
 
 
-def _aligned(state: State, seen: Seen) -> dict[Cell, Thing]:
-    """The things read, turned by the fewest steps that make most tiles agree with the board."""
-    read = {cell: tile_from_edges for cell, value in seen.items() if (tile_from_edges := _thing(value)) is not None}
-    return max((_turned(read, turns) for turns in range(6)), key=lambda things: _agreeing(state, things))
+def _align(state: State, seen: Seen) -> dict[Cell, Thing]:
+    """The things read, rotated by the fewest steps with which most tiles agree with the board."""
+    read = {cell: thing for cell, value in seen.items() if (thing := _parse_thing(value)) is not None}
+    return max((_rotate(read, turns) for turns in range(6)), key=lambda things: _count_agreeing(state, things))
 
 
-def _agreeing(state: State, things: Mapping[Cell, Thing]) -> int:
-    """How many cells show the very tile that lies there."""
+def _count_agreeing(state: State, things: Mapping[Cell, Thing]) -> int:
+    """The number of cells that show the board's tile."""
     return sum(
         isinstance(what, Tile) and cell in state.board and what.across == state.board[cell].across
         for cell, (what, _) in things.items()
     )
 
 
-def _turned(things: Mapping[Cell, Thing], turns: int) -> dict[Cell, Thing]:
+def _rotate(things: Mapping[Cell, Thing], turns: int) -> dict[Cell, Thing]:
     return {
         rotated(cell, turns): (what.turned(turns) if isinstance(what, Tile) else what, owner)
         for cell, (what, owner) in things.items()
     }
 
 
-def _thing(value: Any) -> Thing | None:
-    """What a reading says of one cell; None where it could not be read whole."""
+def _parse_thing(value: Any) -> Thing | None:
+    """The thing on one cell of a reading; None when it was not read completely."""
     kind = value.get("kind") if isinstance(value, Mapping) else None
     if kind == STAR:
         return STAR, value.get("owner")
@@ -145,12 +139,12 @@ def _thing(value: Any) -> Thing | None:
         return None
 
 
-def _is_known(state: State, cell: Cell, tile_from_edges: Thing) -> bool:
-    return cell in state.board or (tile_from_edges[0] == STAR and state.reserved_for(cell) is not None)
+def _is_known(state: State, cell: Cell, thing: Thing) -> bool:
+    return cell in state.board or (thing[0] == STAR and state.reserved_for(cell) is not None)
 
 
-def _command(state: State, cell: Cell, tile_from_edges: Thing) -> Command:
-    what, owner = tile_from_edges
+def _command(state: State, cell: Cell, thing: Thing) -> Command:
+    what, owner = thing
     if isinstance(what, str):
         player = next((seat.name for seat in state.seats if seat.colour == owner), state.mover.name)
         return {"cmd": "star", "player": player, "cell": list(cell)}
@@ -158,7 +152,7 @@ def _command(state: State, cell: Cell, tile_from_edges: Thing) -> Command:
     return _place_command(state.mover, cell, what.as_json() | owned)
 
 
-def _is_allowed(state: State, command: Command) -> bool:
+def _is_legal(state: State, command: Command) -> bool:
     player, (q, r) = command["player"], command["cell"]
     try:
         require_turn(state, player)

@@ -1,8 +1,8 @@
-"""The tiles of HexDragon: what joins their six edges, their classes, how they are written.
+"""The tiles of HexDragon: their paths, classes and notation.
 
 Rules page, "Things": a body has three paths; a head has one head edge, one tail edge and two paths; the start tile has
-six tails. In writing a tile is its paths as pairs of edges, before them of a head its head and tail edge, after them
-the owner's colour where one is named: the body ``03-12-45``, the heads ``h4t5-03-12`` and ``h4t5-03-12@red``.
+six tails. The notation of a tile is a head's head and tail edge, its paths as pairs of edges, and the owner's colour
+where it is known: the body ``03-12-45``, the heads ``h4t5-03-12`` and ``h4t5-03-12@red``.
 """
 
 import re
@@ -25,21 +25,21 @@ SUPPLY_SET: dict[str, int] = {"A": 6, "H": 5, "I": 4, "O": 3, "X": 2}
 """Body tiles of each class in one supply set (rules page, "Things")."""
 
 CLASSES: dict[tuple[int, ...], str] = {(1, 2, 2): "A", (2, 2, 3): "H", (1, 1, 3): "I", (1, 1, 1): "O", (3, 3, 3): "X"}
-"""The class of a body by the distances its three paths bridge: 1 next, 2 one between, 3 across."""
+"""The class of a body by the distances of its three paths (see `_distance`)."""
 
 _WRITTEN = re.compile(r"(?:h(?P<head>\d)t(?P<tails>\d*)-)?(?P<paths>\d\d(?:-\d\d)*)(?:@(?P<owner>\w*))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A tile as it lies: its edges are counted in the table's directions.
+    """A tile in its orientation on the table; edge d faces direction d.
 
     Attributes:
         kind: ``start``, ``head`` or ``body``.
-        paths: the pairs of edges joined, as they were named.
+        paths: the pairs of joined edges.
         head: the head edge of a head.
         tails: the tail edges.
-        across: for each edge what its line leads to on this tile: another edge, `HEAD` or `TAIL`.
+        across: for each edge where its line leads on this tile: another edge, `HEAD` or `TAIL`.
     """
 
     kind: str
@@ -54,7 +54,7 @@ class Tile:
         object.__setattr__(self, "across", tuple((ends | joins)[edge] for edge in range(6)))
 
     def __str__(self) -> str:
-        """The tile in writing.
+        """The tile in notation.
 
         >>> str(Tile("head", ((0, 3), (1, 2)), head=4, tails=(5,)))
         'h4t5-03-12'
@@ -72,7 +72,7 @@ class Tile:
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The same for the same tile however it is turned.
+        """The tile's edges in a canonical orientation.
 
         >>> parse("h0t1-23-45").shape == parse("h2t3-45-01").shape != parse("h0t1-25-34").shape
         True
@@ -103,20 +103,20 @@ START = Tile("start", tails=tuple(range(6)))
 
 
 def parse(text: str) -> Tile:
-    """The tile that a piece of writing means; whose it is, is left out.
+    """The tile of a notation, without its owner.
 
     >>> parse("h4t5-03-12@red")
     Tile(kind='head', paths=((0, 3), (1, 2)), head=4, tails=(5,))
 
     Raises:
-        ValueError: it is no writing of a tile.
+        ValueError: the text is no notation of a tile.
         Refusal: ``bad-tile``, as for `read`.
     """
     return read(from_written(text))
 
 
 def written(value: Mapping[str, Any]) -> str:
-    """The ``tile`` of a command in writing, even one that the rules will refuse as a bad tile.
+    """The notation of a command's ``tile``, even of one that the rules refuse as a bad tile.
 
     >>> written({"kind": "body", "paths": [[0, 3], [1, 2], [4, 5]], "owner": "red"})
     '03-12-45@red'
@@ -127,7 +127,7 @@ def written(value: Mapping[str, Any]) -> str:
 
 
 def from_written(text: str) -> dict[str, Any]:
-    """The ``tile`` of a command that a piece of writing stands for; whether it is a good one is not judged.
+    """Parse the notation of a command's ``tile``, without checking that the rules accept it.
 
     >>> from_written("h4t5-03-12")
     {'kind': 'head', 'head': 4, 'tails': [5], 'paths': [[0, 3], [1, 2]]}
@@ -144,7 +144,7 @@ def from_written(text: str) -> dict[str, Any]:
 
 
 def read(value: Mapping[str, Any]) -> Tile:
-    """The tile of a ``place`` command that `is_formed`.
+    """Parse the tile of a ``place`` command, which `is_formed`.
 
     Raises:
         Refusal: ``bad-tile`` (rules page, "Exactly"): not a body or a head, or not every edge used exactly once.
@@ -163,12 +163,12 @@ def read(value: Mapping[str, Any]) -> Tile:
 
 
 def is_formed(value: Any) -> bool:
-    """Whether a ``tile`` can be judged at all: an object with a kind and a list of paths (else ``malformed``)."""
+    """Whether a ``tile`` is an object with a kind and a list of paths (else ``malformed``)."""
     return isinstance(value, Mapping) and "kind" in value and isinstance(value.get("paths"), list | tuple)
 
 
 def bodies() -> tuple[Tile, ...]:
-    """The fifteen ways in which the paths of a body can lie.
+    """The fifteen bodies, one for each way to pair the edges.
 
     >>> len(bodies()), [sum(tile.class_name == name for tile in bodies()) for name in SUPPLY_SET]
     (15, [6, 3, 3, 2, 1])
@@ -207,7 +207,7 @@ def _distance(path: Path) -> int:
 
 
 def _turned_across(across: tuple[int, ...], turns: int) -> tuple[int, ...]:
-    """What each edge leads to after the tile has been turned."""
+    """`Tile.across` after the tile has been turned."""
     moved = [far if far < 0 else (far + turns) % 6 for far in across]
     return tuple(moved[(edge - turns) % 6] for edge in range(6))
 

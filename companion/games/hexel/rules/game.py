@@ -1,8 +1,7 @@
 """Hex'el: what each command does to a table, in both editions.
 
 Source: the rules page Hex'el (`Page` in the docstrings below), a restatement of the game by Michael Corry, Games of the
-Galaxy. The state stands in `hexel_state`, the geometry in `hexel_tableau`, what is refused in `hexel_checks`, hints in
-`hexel_hands`.
+Galaxy.
 """
 
 from collections.abc import Mapping
@@ -63,10 +62,10 @@ HAND = 3
 """Cards dealt to each in a full round."""
 INSURANCE_INTO: Mapping[str, str] = {"36": "hand_pot", "46": "chips"}
 
-Happened = tuple["State", tuple[Event, ...]]
+Outcome = tuple["State", tuple[Event, ...]]
 
 
-def apply(state: State, command: Command) -> Happened:
+def apply(state: State, command: Command) -> Outcome:
     """The state after one command, and what happened. Raises `Refusal`; the state given is never changed."""
     return _COMMANDS[command_name(command, _COMMANDS)](state, command)
 
@@ -76,12 +75,12 @@ def explain(state: State, event: Event) -> str:
     return sentence(event)
 
 
-def _line(state: State, command: Command) -> Happened:
+def _line(state: State, command: Command) -> Outcome:
     """Page, "A game", 1 and 2: the first line, after which hands are dealt."""
-    given = list_field(command, "cards")
-    cells = [cell_field(card, "cell") for card in given if isinstance(card, Mapping)]
+    fields = list_field(command, "cards")
+    cells = [cell_field(card, "cell") for card in fields if isinstance(card, Mapping)]
     require_phase(state, "line")
-    cards = require_line(given, cells, state.edition)
+    cards = require_line(fields, cells, state.edition)
     tableau: dict[Cell, Laid] = {}
     warnings: list[Event] = []
     for cell, edges in cards.items():
@@ -93,7 +92,7 @@ def _line(state: State, command: Command) -> Happened:
     return dealt, ({"event": "line-laid", "each": HAND, "cards_left": left}, *warnings)
 
 
-def _stake(state: State, command: Command) -> Happened:
+def _stake(state: State, command: Command) -> Outcome:
     """Page, "A game", 3: the dealer sets the stake."""
     player, amount = text_field(command, "player"), whole_field(command, "amount")
     require_player(player, state.players)
@@ -104,7 +103,7 @@ def _stake(state: State, command: Command) -> Happened:
     return replace(state, stake=amount, phase="hedge", turn=None), (event,)
 
 
-def _hedge(state: State, command: Command) -> Happened:
+def _hedge(state: State, command: Command) -> Outcome:
     """Page, "A game", 3 and 7: everyone still in hedges once for a round, in any order; then it begins."""
     player, amount = text_field(command, "player"), whole_field(command, "amount")
     require_player(player, state.players)
@@ -121,7 +120,7 @@ def _hedge(state: State, command: Command) -> Happened:
     return after, (event, {"event": "round-begun", "n": after.round, "first": first})
 
 
-def _place(state: State, command: Command) -> Happened:
+def _place(state: State, command: Command) -> Outcome:
     """Page, "A game", 4 and 5: a card touching others, all symbols matching; the call, or a Hoxla."""
     player, cell, edges = text_field(command, "player"), cell_field(command, "cell"), list_field(command, "edges")
     require_turn(state, player)
@@ -133,20 +132,20 @@ def _place(state: State, command: Command) -> Happened:
     call = "Hoxla" if found else CALLS[matched - 1]
     placed = {"event": "placed", "player": player, "cell": list(cell), "matched": matched, "call": call}
     events = (placed, *_duplicate_warning(state.edition, state.tableau, cell, laid.edges))
-    after = _card_used(state, player, tableau=tableau)
+    after = _use_card(state, player, tableau=tableau)
     if not found:
-        return _settled(after, player, matched, events)
-    return _won(after, player, "hoxla", (*events, _hoxla_event(player, found)))
+        return _settle_insurance(after, player, matched, events)
+    return _win(after, player, "hoxla", (*events, _hoxla_event(player, found)))
 
 
-def _pass(state: State, command: Command) -> Happened:
+def _pass(state: State, command: Command) -> Outcome:
     """Page, "A game", 6, Ruling: passing matches nothing and uses up a card."""
     player = text_field(command, "player")
     require_turn(state, player)
-    return _settled(_card_used(state, player), player, 0, ({"event": "passed", "player": player},))
+    return _settle_insurance(_use_card(state, player), player, 0, ({"event": "passed", "player": player},))
 
 
-def _next_game(state: State, command: Command) -> Happened:
+def _next_game(state: State, command: Command) -> Outcome:
     """Page, "A game", 9: Hand Pots into Chip Stocks, everyone with chips back in, the next dealer."""
     require_phase(state, "over")
     if not can_go_on(state):
@@ -177,7 +176,7 @@ _COMMANDS = {
 }
 
 
-def _settled(state: State, player: str, matched: int, events: tuple[Event, ...]) -> Happened:
+def _settle_insurance(state: State, player: str, matched: int, events: tuple[Event, ...]) -> Outcome:
     """Page, "A game", 6: insurance for matching fewer than the mark, then the next turn, round or end."""
     if state.mark is None or state.mark_by in (None, player) or state.mark <= matched:
         return _next_turn(replace(state, mark=matched, mark_by=player), player, events)
@@ -193,58 +192,58 @@ def _settled(state: State, player: str, matched: int, events: tuple[Event, ...])
     still_in = tuple(name for name in state.still_in if name != player)
     after = replace(state, chips=chips, still_in=still_in, hands={**state.hands, player: 0})
     if len(still_in) == 1:
-        return _won(after, still_in[0], "last-in", (*events, out))
+        return _win(after, still_in[0], "last-in", (*events, out))
     return _next_turn(after, player, (*events, out))
 
 
-def _next_turn(state: State, player: str, events: tuple[Event, ...]) -> Happened:
+def _next_turn(state: State, player: str, events: tuple[Event, ...]) -> Outcome:
     if any(state.hands[name] for name in state.still_in):
         return replace(state, turn=clockwise(state, player)), events
-    return _dealt(state, events)
+    return _deal(state, events)
 
 
-def _dealt(state: State, events: tuple[Event, ...]) -> Happened:
+def _deal(state: State, events: tuple[Event, ...]) -> Outcome:
     """Page, "A game", 7: a new deal, evenly as many as there are; or the cards have run out."""
     each = min(HAND, state.cards_left // len(state.still_in))
     if each == 0:
-        return _cards_out(state, events)
+        return _end_without_cards(state, events)
     left = state.cards_left - each * len(state.still_in)
     hands = {name: each if name in state.still_in else 0 for name in state.players}
     after = replace(state, phase="hedge", turn=None, mark=None, mark_by=None, hands=hands, cards_left=left)
     return after, (*events, {"event": "dealt", "each": each, "cards_left": left})
 
 
-def _cards_out(state: State, events: tuple[Event, ...]) -> Happened:
+def _end_without_cards(state: State, events: tuple[Event, ...]) -> Outcome:
     """Page, "A game", 8 and "Exactly": the last still in to have placed wins, or all hedges go back."""
     placers = (laid.by for laid in reversed(tuple(state.tableau.values())))
     winner = next((name for name in placers if name in state.still_in), None)
     if winner is not None:
-        return _won(state, winner, "cards-out", events)
+        return _win(state, winner, "cards-out", events)
     chips = state.chips
     for name in state.players:
         chips = chips.gathered([(name, "hedge")], (name, "chips"))
     result = {"winner": None, "amount": 0, "by": "cards-out"}
-    return _over(replace(state, chips=chips), result), (*events, {"event": "hedges-returned"})
+    return _end_game(replace(state, chips=chips), result), (*events, {"event": "hedges-returned"})
 
 
-def _won(state: State, winner: str, by: str, events: tuple[Event, ...]) -> Happened:
+def _win(state: State, winner: str, by: str, events: tuple[Event, ...]) -> Outcome:
     hedges = [(name, "hedge") for name in state.players]
     result = {"winner": winner, "amount": sum(state.chips[pot] for pot in hedges), "by": by}
     won = {"event": "won", "player": winner, "amount": result["amount"], "by": by}
     chips = state.chips.gathered(hedges, (winner, "chips"))
-    return _over(replace(state, chips=chips), result), (*events, won)
+    return _end_game(replace(state, chips=chips), result), (*events, won)
 
 
-def _over(state: State, result: Mapping[str, Any]) -> State:
+def _end_game(state: State, result: Mapping[str, Any]) -> State:
     return replace(state, phase="over", turn=None, mark=None, mark_by=None, result=result)
 
 
-def _card_used(state: State, player: str, **changes: Any) -> State:
+def _use_card(state: State, player: str, **changes: Any) -> State:
     return replace(state, hands={**state.hands, player: state.hands[player] - 1}, **changes)
 
 
 def _duplicate_warning(edition: str, tableau: Tableau, cell: Cell, edges: Edges) -> tuple[Event, ...]:
-    """Page, "Commands": in edition 36 every face is there once, turned or mirrored; a second one is told, once."""
+    """Page, "Commands": edition 36 has every face once, turned or mirrored; a second one causes one warning."""
     same = tableaus.same_face(tableau, edges) if edition == "36" else None
     if same is None:
         return ()

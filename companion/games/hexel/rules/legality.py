@@ -1,4 +1,4 @@
-"""Who may do what at a Hex'el table: every refusal of the rules page, for the commands of both editions.
+"""The legality checks of Hex'el: every refusal of the rules page, for both editions.
 
 Source: the contract's order of refusals, then the order of checks of the rules page Hex'el (`Page` in the docstrings).
 """
@@ -16,19 +16,19 @@ from companion.rules.wording import at
 
 
 def require_phase(state: State, phase: str) -> None:
-    """The game is as far as that."""
+    """Refuse, as `wrong-phase`, a command of another phase."""
     if state.phase != phase:
         raise Refusal("wrong-phase", f"that belongs to the phase {phase}; now is {state.phase}")
 
 
 def require_in(state: State, player: str) -> None:
-    """The player has not dropped out."""
+    """Refuse a player who is out."""
     if player not in state.still_in:
         raise Refusal("out-of-game", f"{player} is out until the next game")
 
 
 def require_turn(state: State, player: str) -> None:
-    """In the contract's order: who plays, the phase, who is still in, whose turn it is."""
+    """Refuse a stranger, another phase, a player who is out and one whose turn it is not; in the contract's order."""
     require_player(player, state.players)
     require_phase(state, "play")
     require_in(state, player)
@@ -37,7 +37,7 @@ def require_turn(state: State, player: str) -> None:
 
 
 def require_line(given: list[Any], cells: list[Cell], edition: str) -> dict[Cell, Edges]:
-    """The cards of a line by their cells, in the order given; `Refusal` when they make none."""
+    """The cards of a line by cell, in the order given. Raises `Refusal`."""
     for card in given:
         require_card(card.get("edges") if isinstance(card, Mapping) else card, edition)
     line = tableaus.in_line(cells)
@@ -53,7 +53,7 @@ def require_line(given: list[Any], cells: list[Cell], edition: str) -> dict[Cell
 
 
 def require_stake(state: State, player: str, amount: int) -> None:
-    """Page, "A game", 3: the dealer's to set, at least 1."""
+    """Page, "A game", 3: the dealer sets the stake, at least 1."""
     if player != state.dealer:
         raise Refusal("not-dealer", f"the stake is the dealer's to set, and the dealer is {state.dealer}")
     if amount < 1:
@@ -61,7 +61,7 @@ def require_stake(state: State, player: str, amount: int) -> None:
 
 
 def require_hedge(state: State, player: str, amount: int) -> None:
-    """Page, "A game", 3: nothing or a multiple of the stake, of chips that one has, once for a round."""
+    """Page, "A game", 3: 0 or a multiple of the stake, at most the player's chips, once a round."""
     assert state.stake is not None
     if amount < 0 or amount % state.stake:
         raise Refusal("bad-amount", f"a hedge is 0 or a multiple of the stake of {state.stake}, not {amount}")
@@ -72,14 +72,14 @@ def require_hedge(state: State, player: str, amount: int) -> None:
 
 
 def require_card(edges: object, edition: str) -> None:
-    """Six symbols as a card of the edition may carry them."""
+    """Refuse what is not six symbols of a card of the edition."""
     if not tableaus.is_card(edges, edition):
         symbols = ", ".join(tableaus.SYMBOLS[edition])
         raise Refusal("bad-card", f"a card has six symbols of at most two kinds, out of {symbols}")
 
 
 def require_fit(tableau: Tableau, cell: Cell, edges: Edges) -> int:
-    """How many edges a card matches on a cell; `Refusal` where it may not lie."""
+    """The number of edges that a card matches on a cell. Raises `Refusal` where it may not lie."""
     if cell in tableau:
         raise Refusal("cell-taken", f"a card lies at {at(cell)} already")
     around = tableaus.touching(tableau, cell)

@@ -1,7 +1,7 @@
-"""The state of a Hex'el table between two commands, how it begins, how it is shown, and questions about it.
+"""The state of Hex'el between two commands.
 
-Source: the rules page Hex'el, "A game" and "State". Hands are counted, not seen. States are immutable: taking a move
-back is going on from the state before it.
+Source: the rules page Hex'el, "A game" and "State". Hands are counted, not seen. States are immutable: an undo returns
+to the state before.
 """
 
 from collections.abc import Mapping
@@ -22,10 +22,10 @@ class State:
     """A table of Hex'el between two commands.
 
     Attributes:
-        chips: by pot, a pot being a player's name and ``chips`` (the Chip Stock), ``hedge`` or ``hand_pot``.
-        still_in: who has not gone out, clockwise.
-        hands: how many cards each holds.
-        hedged: who has hedged for the coming round.
+        chips: keyed by a player's name and ``chips`` (the Chip Stock), ``hedge`` or ``hand_pot``.
+        still_in: the players who have not gone out, clockwise.
+        hands: the number of cards in each player's hand.
+        hedged: the players who have hedged for the coming round.
         tableau: in the order in which the cards were laid.
     """
 
@@ -81,7 +81,7 @@ def view(state: State) -> dict[str, Any]:
 
 
 def clockwise(state: State, player: str, *, including: bool = False) -> str:
-    """The next player clockwise who is in; with ``including``, the player too."""
+    """The next player clockwise who is in; with ``including``, starting from the player."""
     seat = state.players.index(player) + (not including)
     around = state.players[seat:] + state.players[:seat]
     return next(name for name in around if name in state.still_in)

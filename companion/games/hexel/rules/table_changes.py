@@ -1,4 +1,4 @@
-"""Which commands a table of Hex'el could be given now: for bots and hints, and read from what the hands just did."""
+"""Legal moves of Hex'el for bots and hints, and the move that explains a change on the table."""
 
 from collections.abc import Mapping
 
@@ -15,58 +15,57 @@ HEDGES_LISTED = 6
 def legal(state: State) -> tuple[Command, ...]:
     """Commands that would be accepted now, enough for a random player to play whole games.
 
-    Not all of them, as hands are unseen and amounts have no end. In `line`: one line for each two symbols. In `stake`:
-    1 to 5. In `hedge`: for everyone who still owes one, 0 and the first multiples of the stake that the Chip Stock
-    holds, 6 at most. In `play`: for every free cell that touches a card, the cards that meet what is asked there and
-    carry one same symbol on all edges that nobody asks about; and `pass`. When over: `next-game`, if it is allowed.
-    For a card known by its face see `placements`.
+    Not all of them, because hands are hidden and amounts unlimited. In `line`: one line for each pair of symbols. In
+    `stake`: 1 to 5. In `hedge`: for everyone who has not hedged, 0 and the first multiples of the stake up to the Chip
+    Stock, 6 at most. In `play`: for every free cell that touches a card, the matching cards with one symbol on all
+    other edges; and `pass`. When over: `next-game`, if it is allowed. For a known card see `placements`.
     """
     if state.phase == "line":
-        return _some_lines(state.edition)
+        return _example_lines(state.edition)
     if state.phase == "stake":
         return tuple({"cmd": "stake", "player": state.dealer, "amount": n + 1} for n in range(STAKES_LISTED))
     if state.phase == "hedge":
-        return _some_hedges(state)
+        return _example_hedges(state)
     if state.phase == "play":
-        return (*_some_places(state), {"cmd": "pass", "player": state.turn})
+        return (*_example_places(state), {"cmd": "pass", "player": state.turn})
     return ({"cmd": "next-game"},) if can_go_on(state) else ()
 
 
 def next_step(state: State) -> Command | None:
-    """A pass while one plays, and the evening's next game when one is over, if there can be one."""
+    """A pass during play, and the evening's next game after a game, if there can be one."""
     if state.phase == "play":
         return {"cmd": "pass", "player": state.turn}
     return {"cmd": "next-game"} if can_go_on(state) else None
 
 
 def placements(state: State, edges: Edges) -> tuple[Command, ...]:
-    """Every way in which the player whose turn it is may place a card with these symbols; none outside `play`."""
+    """Every placement of a card with these symbols by the player whose turn it is; empty outside `play`."""
     if state.phase != "play":
         return ()
     return tuple(_place_command(state, cell, way) for cell, way in tableaus.fits(state.tableau, edges))
 
 
 def interpret(state: State, before: Seen, after: Seen) -> tuple[Command, ...]:
-    """What the hands just did. ``before`` and ``after`` map cells to six symbols, or to None where unread.
+    """The commands that explain a change. ``before`` and ``after`` map cells to six symbols, or to None where unread.
 
-    In `line`: three cards, all read, in a straight line, are the line. In `play`: the one card that is new or now reads
-    otherwise is placed by the player whose turn it is, even where the rules will refuse it, for then the referee says
-    why; cards that lay there before and were never taken up follow as less likely. When over: an empty table, or three
-    other cards in a line, is the next game, if there can be one. All else, and a card not wholly read, is nothing.
+    In `line`: three read cards in a straight line are the line. In `play`: the only card that is new or now reads
+    differently is placed by the player whose turn it is, even where the rules refuse it, because the refusal says why;
+    unknown cards that lay there before follow as less likely. When over: an empty table, or three other cards in a
+    line, is the next game, if there can be one. Anything else, and a card not read completely, explains nothing.
     """
     if dict(before) == dict(after):
         return ()
     read = {cell: tuple(edges) for cell, edges in after.items() if edges is not None and None not in edges}
-    if state.phase == "line" and _is_a_line(read, after):
+    if state.phase == "line" and _is_line(read, after):
         return (_line_command(read),)
     if state.phase == "play":
-        return _placed_by_hands(state, before, read)
+        return _place_commands(state, before, read)
     if state.phase == "over" and can_go_on(state) and _is_cleared(state, read, after):
         return ({"cmd": "next-game"},)
     return ()
 
 
-def _some_lines(edition: str) -> tuple[Command, ...]:
+def _example_lines(edition: str) -> tuple[Command, ...]:
     """Three cards, west to east, sharing one symbol; nearly all other edges carry another, so that no Hoxla is open."""
     pairs = [(shared, other) for shared in SYMBOLS[edition] for other in SYMBOLS[edition] if shared != other]
     return tuple(
@@ -81,7 +80,7 @@ def _some_lines(edition: str) -> tuple[Command, ...]:
     )
 
 
-def _some_hedges(state: State) -> tuple[Command, ...]:
+def _example_hedges(state: State) -> tuple[Command, ...]:
     assert state.stake is not None
     return tuple(
         {"cmd": "hedge", "player": name, "amount": n * state.stake}
@@ -91,25 +90,25 @@ def _some_hedges(state: State) -> tuple[Command, ...]:
     )
 
 
-def _some_places(state: State) -> tuple[Command, ...]:
+def _example_places(state: State) -> tuple[Command, ...]:
     return tuple(
         _place_command(state, cell, edges)
         for cell, around in tableaus.openings(state.tableau).items()
-        for edges in _filled(dict(around), state.edition)
+        for edges in _matching_cards(dict(around), state.edition)
     )
 
 
-def _filled(asked: Mapping[int, str], edition: str) -> tuple[Edges, ...]:
-    """The cards that have the symbols asked for, and one same symbol on all other edges; none with three kinds."""
-    cards = (tuple(asked.get(d, rest) for d in range(6)) for rest in SYMBOLS[edition])
+def _matching_cards(required: Mapping[int, str], edition: str) -> tuple[Edges, ...]:
+    """The cards with the required symbols and one symbol on all other edges, with at most two kinds."""
+    cards = (tuple(required.get(d, rest) for d in range(6)) for rest in SYMBOLS[edition])
     return tuple(dict.fromkeys(card for card in cards if tableaus.is_card(card, edition)))
 
 
-def _is_a_line(read: Mapping[Cell, Edges], after: Seen) -> bool:
+def _is_line(read: Mapping[Cell, Edges], after: Seen) -> bool:
     return len(read) == len(after) == 3 and tableaus.in_line(tuple(read)) is not None
 
 
-def _placed_by_hands(state: State, before: Seen, read: Mapping[Cell, Edges]) -> tuple[Command, ...]:
+def _place_commands(state: State, before: Seen, read: Mapping[Cell, Edges]) -> tuple[Command, ...]:
     unknown = {cell: edges for cell, edges in read.items() if cell not in state.tableau}
     new = [cell for cell, edges in unknown.items() if cell not in before or before[cell] != edges]
     if len(new) != 1:
@@ -122,7 +121,7 @@ def _is_cleared(state: State, read: Mapping[Cell, Edges], after: Seen) -> bool:
     if not after:
         return True
     stayed = any(cell in state.tableau and state.tableau[cell].edges == edges for cell, edges in read.items())
-    return not stayed and _is_a_line(read, after)
+    return not stayed and _is_line(read, after)
 
 
 def _line_command(cards: Mapping[Cell, Edges]) -> Command:

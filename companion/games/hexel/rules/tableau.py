@@ -1,6 +1,6 @@
-"""The tableau of Hex'el: which card fits where, how many edges it matches, and where six symbols meet.
+"""The geometry of Hex'el's tableau: where a card fits, how many edges it matches, and where six symbols meet.
 
-Geometry alone: no players, no chips. Source: rules page Hex'el, "A game", 1, 4 and 5.
+Source: rules page Hex'el, "A game", 1, 4 and 5.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def turned(edges: Edges, turns: int) -> Edges:
 
 @lru_cache(maxsize=1024)
 def face(edges: Edges) -> Edges:
-    """One name for a card however it is turned or mirrored.
+    """A card's symbols in a canonical orientation, the same however it is turned or mirrored.
 
     >>> face(("red", "red", "blue", "red", "blue", "blue")) == face(("blue", "red", "blue", "red", "red", "blue"))
     True
@@ -63,19 +63,19 @@ def face(edges: Edges) -> Edges:
 
 
 def same_face(tableau: Tableau, edges: Edges) -> Cell | None:
-    """Where the first card of the same face lies, or None."""
-    wanted = face(edges)
-    return next((cell for cell, laid in tableau.items() if face(laid.edges) == wanted), None)
+    """The cell of the first card with the same face; None for none."""
+    canonical = face(edges)
+    return next((cell for cell, laid in tableau.items() if face(laid.edges) == canonical), None)
 
 
 def touching(tableau: Tableau, cell: Cell) -> tuple[tuple[int, str], ...]:
-    """For each card around a cell: the direction it lies in, and the symbol it turns to the cell."""
+    """For each card around a cell: its direction, and its symbol at the shared edge."""
     cards = ((d, tableau.get(neighbour(cell, d))) for d in range(6))
     return tuple((d, card.edges[opposite(d)]) for d, card in cards if card is not None)
 
 
 def clashes(edges: Edges, around: Sequence[tuple[int, str]]) -> tuple[int, ...]:
-    """The directions in which a card's symbol is not that of the card `touching` it there."""
+    """The directions in which a card's symbol differs from that of the card `touching` it."""
     return tuple(d for d, symbol in around if edges[d] != symbol)
 
 
@@ -113,7 +113,7 @@ def in_line(cells: Sequence[Cell]) -> tuple[Cell, Cell, Cell] | None:
 
 
 def line_clashes(cards: Mapping[Cell, Edges], line: Sequence[Cell]) -> tuple[int, ...]:
-    """The directions, told from the earlier card, in which neighbours along a line do not match."""
+    """The direction along a line if two neighbours on it do not match, else empty."""
     direction = direction_between(line[0], line[1])
     assert direction is not None
     clash = any(cards[a][direction] != cards[b][opposite(direction)] for a, b in pairwise(line))
@@ -136,13 +136,13 @@ def is_open_to_hoxla(cards: Mapping[Cell, Edges], line: Sequence[Cell]) -> bool:
 
 
 def openings(tableau: Tableau) -> dict[Cell, tuple[tuple[int, str], ...]]:
-    """Every free cell that touches a card, with what it asks for there (see `touching`), in order of the cells."""
+    """Every free cell that touches a card, with the symbols required there (see `touching`), in order of the cells."""
     free = {cell for laid in tableau for cell in neighbours(laid) if cell not in tableau}
     return {cell: touching(tableau, cell) for cell in sorted(free)}
 
 
 def fits(tableau: Tableau, edges: Edges) -> tuple[tuple[Cell, Edges], ...]:
-    """Every place and turn in which a card may be laid, in order of cell and turn; equal turns are given once."""
-    ways = tuple(dict.fromkeys(turned(edges, turns) for turns in range(6)))
-    asked = openings(tableau)
-    return tuple((cell, way) for cell, around in asked.items() for way in ways if not clashes(way, around))
+    """Every cell and orientation in which a card fits, in order of cell and turns; equal orientations once."""
+    orientations = tuple(dict.fromkeys(turned(edges, turns) for turns in range(6)))
+    free = openings(tableau).items()
+    return tuple((cell, one) for cell, around in free for one in orientations if not clashes(one, around))
