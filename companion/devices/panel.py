@@ -1,9 +1,9 @@
-"""The panel at the table: buttons, each press a message; lamps for what waits and whose turn it is; a buzzer.
+"""The panel at the table: buttons that send messages, lamps for the waiting proposal and the turn, and a buzzer.
 
-What is peculiar about pins: all callbacks share one thread of the driver, which an exception would end for good, and
-the callback of a held button comes from another; so they put one message in the referee's queue and never raise. A
-button acts when it is let go, unless it was held long enough to mean something else. Debouncing differs from driver to
-driver and the mock does none: the referee ignores a press that comes too soon after a change.
+All callbacks share one thread of the driver, which an exception would end for good, and the callback of a held button
+comes from another; so they put one message in the referee's queue and never raise. A button acts on release, unless it
+was held long enough for its second meaning. Debouncing differs from driver to driver and the mock does none: the
+referee ignores a press that comes too soon after a change.
 """
 
 import os
@@ -25,12 +25,12 @@ _INSTALL = "sudo apt install python3-lgpio, and a venv made with --system-site-p
 
 @dataclass(frozen=True, slots=True)
 class Wiring:
-    """Which pin, in Broadcom's numbers, has which button or lamp; each connects its pin to ground.
+    """The pins of the buttons and lamps, in Broadcom numbering; each connects its pin to ground.
 
     Attributes:
-        seats: a confirm button at each seat, in the order of the seats; none when empty.
-        turns: a lamp at each seat, lit while it is that player's turn.
-        buzzer: sounds once when a proposal begins to wait.
+        seats: confirm buttons, one for each seat in order; may be empty.
+        turns: lamps, one for each seat, lit while it is that player's turn.
+        buzzer: sounds once for each new proposal.
     """
 
     confirm: int = 17
@@ -45,7 +45,7 @@ class Wiring:
 
 
 Handler = Callable[[str, str], None]
-"""Told of each button, by name, that it went ``down``, ``up`` or was ``held``."""
+"""Called with a button's name and ``down``, ``up`` or ``held``."""
 
 
 class Panel:
@@ -57,11 +57,11 @@ class Panel:
         Args:
             kind: ``lgpio``, ``mock``, ``none``, or ``auto``: what ``GPIOZERO_PIN_FACTORY`` says, else ``lgpio`` on a
                 Raspberry Pi and ``mock`` elsewhere.
-            wiring: the pins; the usual ones when left out.
-            model: where the system says on what it runs.
+            wiring: the pins; None for the default ones.
+            model: the file that names the computer's model.
         """
         self._asked = kind
-        self.kind = _found(model) if kind == "auto" else kind
+        self.kind = _detect_kind(model) if kind == "auto" else kind
         self.wiring = wiring or Wiring()
         self.pins: Mapping[str, Any] = {}
         """The open pins by name; with ``mock`` ``pins["confirm"].drive_low()`` presses and ``drive_high()`` lets go."""
@@ -72,45 +72,45 @@ class Panel:
         self._trouble: str | None = None
         self._missing: str | None = None
 
-    def open(self, notify: Callable[[Message], None], heard: Handler | None = None) -> None:
-        """Take the pins; from now on a press is told. Pins that nobody asked for by name may be missing.
+    def open(self, notify: Callable[[Message], None], on_button: Handler | None = None) -> None:
+        """Open the pins; from now on presses send messages. With ``auto`` the pins may be missing.
 
         Args:
-            tell: takes what a press means.
-            heard: takes what each button does, for whoever tries the wiring.
+            notify: receives the message of each press.
+            on_button: receives each button's state, for a test of the wiring.
 
         Raises:
-            DeviceError: pins were asked for that are not there.
+            DeviceError: the requested pins are not available.
         """
         if self.kind == "none":
             return
         try:
-            self._open(notify, heard or _unheard)
+            self._open(notify, on_button or (lambda name, state: None))
         except DeviceError as error:
             if self._asked != "auto":
                 raise
             self._missing = self._trouble = error.message
 
     def show(self, is_waiting: bool, turn: int | None = None) -> None:
-        """Light the lamps: whether a proposal waits, and at which seat it is somebody's turn, counted from 0."""
+        """Light the lamps: whether a proposal waits, and the seat whose turn it is, counted from 0."""
         if not self._lamps:
             return
-        is_news, self._is_waiting = is_waiting and not self._is_waiting, is_waiting
+        is_new, self._is_waiting = is_waiting and not self._is_waiting, is_waiting
         try:
             self._lamps["lamp"].value = int(is_waiting)
             for seat in range(len(self.wiring.turns)):
                 self._lamps[_turn(seat)].value = int(seat == turn)
-            if is_news:
-                self._beep()
+            if is_new and self._buzzer:
+                self._buzzer.beep(on_time=_BEEP_S, n=1)
         except Exception as error:  # noqa: BLE001 - each driver has its own
             self._trouble = f"the lamps: {error}"
 
     def lights(self) -> tuple[str, ...]:
-        """What can be tried with `light`: the lamps, and the buzzer."""
+        """The names that `light` takes: the lamps and the buzzer."""
         return (*self._lamps, *(["buzzer"] if self._buzzer else []))
 
     def light(self, name: str, is_lit: bool) -> None:
-        """Switch one lamp, or sound the buzzer, to try its wiring."""
+        """Switch one lamp or the buzzer, to test its wiring."""
         (self._buzzer if name == "buzzer" else self._lamps[name]).value = int(is_lit)
 
     def health(self) -> dict[str, Any]:
@@ -120,7 +120,7 @@ class Panel:
         return {"state": "ok" if self._devices else "absent", "pins": self.kind}
 
     def note(self) -> str | None:
-        """What people should know about the panel, once it was opened."""
+        """A message for people about the opened panel; None when all is well."""
         if self._missing:
             return f"the table runs without buttons: {self._missing}"
         if self._asked == "auto" and self.kind == "mock":
@@ -128,40 +128,40 @@ class Panel:
         return None
 
     def close(self) -> None:
-        """Let the pins go. Twice is harmless."""
+        """Release the pins. Idempotent."""
         devices, self._devices, self._lamps, self._buzzer, self.pins = self._devices, [], {}, None, {}
         self._is_waiting = False
         for device in devices:
             device.close()
 
-    def _open(self, notify: Callable[[Message], None], heard: Handler) -> None:
+    def _open(self, notify: Callable[[Message], None], on_button: Handler) -> None:
         factory = _factory(self.kind)
         try:
-            self._take(factory, notify, heard)
+            self._open_pins(factory, notify, on_button)
         except Exception as error:  # each driver has its own
             self.close()
             raise DeviceError(f"the pins cannot be taken: {error}; is another program using them?") from error
 
-    def _take(self, factory: Any, notify: Callable[[Message], None], heard: Handler) -> None:
+    def _open_pins(self, factory: Any, notify: Callable[[Message], None], on_button: Handler) -> None:
         self._devices.append(factory)
         wiring, ask = self.wiring, self._never_raising(notify)
         seats = {f"seat {number}": (pin, Confirm(), None) for number, pin in enumerate(wiring.seats, 1)}
-        means: dict[str, tuple[int, Message, Message | None]] = {
+        messages: dict[str, tuple[int, Message, Message | None]] = {
             "confirm": (wiring.confirm, Confirm(), None),
             "reject": (wiring.reject, Reject(), Undo()),
             "next": (wiring.next, Next(), None),
             **seats,
         }
         buttons = {
-            name: self._button(factory, pin, _Press(name, short, held, ask, self._safe_handler(heard)))
-            for name, (pin, short, held) in means.items()
+            name: self._button(factory, pin, _Press(name, short, held, ask, self._safe_handler(on_button)))
+            for name, (pin, short, held) in messages.items()
         }
-        self._take_lamps(factory)
+        self._open_lamps(factory)
         self.pins = {name: device.pin for name, device in (buttons | self._lamps).items()}
         if self._buzzer:
             self.pins = {**self.pins, "buzzer": self._buzzer.pin}
 
-    def _take_lamps(self, factory: Any) -> None:
+    def _open_lamps(self, factory: Any) -> None:
         from gpiozero import LED, Buzzer
 
         pins = {"lamp": self.wiring.lamp} | {_turn(seat): pin for seat, pin in enumerate(self.wiring.turns)}
@@ -177,23 +177,19 @@ class Panel:
 
         button = Button(pin, pin_factory=factory, hold_time=self.wiring.hold_s, bounce_time=self.wiring.bounce_s)
         self._devices.insert(0, button)
-        button.when_pressed, button.when_released = press.begin, press.let_go
+        button.when_pressed, button.when_released = press.begin, press.release
         if press.can_be_held:
             button.when_held = press.held
         return button
 
-    def _beep(self) -> None:
-        if self._buzzer:
-            self._buzzer.beep(on_time=_BEEP_S, n=1)
-
-    def _safe_handler(self, heard: Handler) -> Handler:
-        def hear(name: str, what: str) -> None:
+    def _safe_handler(self, on_button: Handler) -> Handler:
+        def handle(name: str, state: str) -> None:
             try:
-                heard(name, what)
+                on_button(name, state)
             except Exception as error:  # noqa: BLE001 - an exception here would end every button's callbacks
-                self._trouble = f"{name} {what} was not heard: {error}"
+                self._trouble = f"{name} {state} was not heard: {error}"
 
-        return hear
+        return handle
 
     def _never_raising(self, notify: Callable[[Message], None]) -> Callable[[Message], None]:
         def ask(message: Message) -> None:
@@ -207,13 +203,13 @@ class Panel:
 
 
 class _Press:
-    """One button between being pressed and let go: it does one thing, whichever of its two threads comes first."""
+    """One button from press to release: it sends one message, whichever of its two threads comes first."""
 
     def __init__(
-        self, name: str, short: Message, long: Message | None, ask: Callable[[Message], None], heard: Handler
+        self, name: str, short: Message, long: Message | None, ask: Callable[[Message], None], on_button: Handler
     ) -> None:
         self._name, self._short, self._long = name, short, long
-        self._ask, self._heard = ask, heard
+        self._ask, self._on_button = ask, on_button
         self._lock = threading.Lock()
         self._has_acted = True
 
@@ -224,15 +220,15 @@ class _Press:
     def begin(self) -> None:
         with self._lock:
             self._has_acted = False
-        self._heard(self._name, "down")
+        self._on_button(self._name, "down")
 
     def held(self) -> None:
         if self._long is not None and self._is_first():
-            self._heard(self._name, "held")
+            self._on_button(self._name, "held")
             self._ask(self._long)
 
-    def let_go(self) -> None:
-        self._heard(self._name, "up")
+    def release(self) -> None:
+        self._on_button(self._name, "up")
         if self._is_first():
             self._ask(self._short)
 
@@ -242,18 +238,14 @@ class _Press:
         return is_first
 
 
-def _unheard(name: str, what: str) -> None:
-    """Nobody tries the wiring."""
-
-
 def _turn(seat: int) -> str:
     return f"turn {seat + 1}"
 
 
-def _found(model: Path) -> str:
-    asked = os.environ.get("GPIOZERO_PIN_FACTORY", "").lower()
-    if asked in KINDS:
-        return asked
+def _detect_kind(model: Path) -> str:
+    requested = os.environ.get("GPIOZERO_PIN_FACTORY", "").lower()
+    if requested in KINDS:
+        return requested
     is_pi = model.exists() and "Raspberry Pi" in model.read_text(errors="replace")
     return "lgpio" if is_pi else "mock"
 

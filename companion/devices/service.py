@@ -1,8 +1,7 @@
-"""The service manager: what systemd is told about the table, and the supervisor that keeps its watchdog fed.
+"""Notifies systemd of the table's state, and feeds its watchdog while every part is alive.
 
-The watchdog is fed only while every part that is looked at gives a sign of life; nothing else feeds it. A part that
-hangs is therefore seen: the feeding stops, the reason is said, and the manager ends and restarts the table. Where no
-manager is listening, as on a laptop, nothing is told and nothing supervised.
+When a part hangs, the feeding stops, the reason is printed, and systemd restarts the table. Without a service manager,
+as on a laptop, nothing is sent and nothing supervised.
 """
 
 import os
@@ -13,10 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 Check = Callable[[], str | None]
-"""A part's sign of life: None, or what is wrong with it, for people."""
+"""Checks one part; returns None, or what is wrong with it."""
 
-_MEALS_A_PERIOD = 3
-"""The watchdog is fed three times in its period, so that one slow look at everything is no reason to be restarted."""
+_FEEDS_A_PERIOD = 3
+"""The watchdog is fed three times in its period, so that one slow check causes no restart."""
 
 
 def is_logged(environment: Mapping[str, str] = os.environ, descriptor: int = 1) -> bool:
@@ -27,11 +26,11 @@ def is_logged(environment: Mapping[str, str] = os.environ, descriptor: int = 1) 
 
 @dataclass(frozen=True, slots=True)
 class ServiceManager:
-    """Who started this process and wants to hear of it; sd_notify(3) says how.
+    """The service manager that started this process; see sd_notify(3).
 
     Attributes:
-        address: of its socket, as ``NOTIFY_SOCKET`` says it; None when nobody listens.
-        watchdog_s: the time within which it wants a sign of life; None when it does not.
+        address: of its socket, from ``NOTIFY_SOCKET``; None without a manager.
+        watchdog_s: the watchdog's period; None without a watchdog.
     """
 
     address: str | None = None
@@ -39,7 +38,7 @@ class ServiceManager:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> "ServiceManager":
-        """The manager that the environment names; a watchdog meant for another process is none of ours.
+        """The manager that the environment names; a watchdog for another process is ignored.
 
         >>> ServiceManager.from_environment({"NOTIFY_SOCKET": "/run/notify", "WATCHDOG_USEC": "30000000"})
         ServiceManager(address='/run/notify', watchdog_s=30.0)
@@ -50,25 +49,25 @@ class ServiceManager:
 
     @property
     def is_listening(self) -> bool:
-        """Whether there is one."""
+        """Whether a manager is listening."""
         return self.address is not None
 
     def ready(self, status: str) -> None:
-        """The page is live."""
+        """Report that the page is live."""
         self.notify("READY=1", f"STATUS={status}")
 
     def stopping(self) -> None:
-        """The table is being closed."""
+        """Report that the table is closing."""
         self.notify("STOPPING=1", "STATUS=closing")
 
     def notify(self, *assignments: str) -> None:
-        """Send assignments in one message. A manager that has gone is said to be so; the table goes on without it."""
+        """Send assignments in one message; when the manager is gone, print the error and go on."""
         if self.address is None:
             return
-        to = f"\0{self.address[1:]}" if self.address.startswith("@") else self.address
+        address = f"\0{self.address[1:]}" if self.address.startswith("@") else self.address
         try:
-            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sending:
-                sending.sendto("\n".join(assignments).encode(), to)
+            with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sender:
+                sender.sendto("\n".join(assignments).encode(), address)
         except OSError as error:
             print(f"companion: the service manager does not hear: {error}", file=sys.stderr, flush=True)
 
@@ -86,10 +85,10 @@ class Supervisor:
         """A supervisor; without a watchdog to feed it does nothing.
 
         Args:
-            manager: who is told.
-            checks: the parts to look at, by name; each answers well within the watchdog's time.
+            manager: the manager to feed.
+            checks: the parts' checks by name; each returns well within the watchdog's period.
             status: one line for ``systemctl status`` while all is well.
-            say: where the reason goes when the feeding stops, and when it goes on.
+            say: prints why the feeding stops, and when it resumes.
         """
         self._manager = manager
         self._checks = checks
@@ -105,15 +104,15 @@ class Supervisor:
             self._thread.start()
 
     def stop(self) -> None:
-        """Look no more. Twice is harmless."""
+        """Stop the thread. Idempotent."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
 
     def check(self) -> bool:
-        """Look at every part once, and feed the watchdog if all are alive."""
-        found = (f"{name}: {trouble}" for name, check in self._checks.items() if (trouble := check()) is not None)
-        trouble = "; ".join(found)
+        """Check every part once, and feed the watchdog if all are alive."""
+        failures = (f"{name}: {failure}" for name, check in self._checks.items() if (failure := check()) is not None)
+        trouble = "; ".join(failures)
         if trouble != self._trouble:
             self._say(f"not alive, and restarted unless that ends: {trouble}" if trouble else "all alive again")
             self._trouble = trouble
@@ -125,5 +124,5 @@ class Supervisor:
 
     def _run(self) -> None:
         assert self._manager.watchdog_s is not None
-        while not self._stopping.wait(self._manager.watchdog_s / _MEALS_A_PERIOD):
+        while not self._stopping.wait(self._manager.watchdog_s / _FEEDS_A_PERIOD):
             self.check()

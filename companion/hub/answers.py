@@ -1,4 +1,4 @@
-"""What a table does when the hub asks: gives a picture, takes a ruling as a correction, begins a game, ends a call."""
+"""Answers the hub's requests to a table: a picture, a correction, a new game, the end of a call."""
 
 import json
 from collections.abc import Mapping
@@ -21,21 +21,21 @@ _MAX_NAME = 40
 
 
 class TableSide(Protocol):
-    """What the hub's people need of a table's referee; `companion.referee.referee.Referee` is one."""
+    """The part of `companion.referee.referee.Referee` that the hub uses."""
 
     feed: Feed
 
     def latest(self) -> Session:
-        """The session as it is now."""
+        """The current session."""
 
     def ask(self, message: Message) -> Answer:
-        """Ask and wait for what came of it. Raises `CompanionError`."""
+        """Send a message and wait for the answer. Raises `CompanionError`."""
 
     def evidence(self, number: int) -> bytes | None:
-        """The picture that a move was read from."""
+        """The picture of a move."""
 
     def proposal_evidence(self) -> bytes | None:
-        """The picture that the waiting proposal was read from."""
+        """The picture of the waiting proposal."""
 
     def health(self) -> dict[str, Any]:
         """``{"journal": {"file", "lines"}}`` and more."""
@@ -45,56 +45,55 @@ class TableSide(Protocol):
         """The folder of the table's games."""
 
 
-def answered(table: TableSide, payload: bytes) -> tuple[str, bytes]:
-    """The kind and the bytes of the answer to one request; a refusal is an answer too."""
+def answer(table: TableSide, payload: bytes) -> tuple[str, bytes]:
+    """The content type and the bytes of the answer to one request; a refusal is an answer too."""
     try:
-        asked = decode(payload)
-        match asked.get("ask"):
+        request = decode(payload)
+        match request.get("ask"):
             case "evidence":
-                return PICTURE, _picture(table, asked)
+                return PICTURE, _picture(table, request)
             case "correct":
-                said = _corrected(table, asked)
+                version = _correct(table, request)
             case "begin":
-                said = _begun(table, asked)
+                version = _begin(table, request)
             case "dismiss":
-                said = table.ask(Notice(REFEREE_CALLED, None)).version
+                version = table.ask(Notice(REFEREE_CALLED, None)).version
             case other:
                 raise Refusal("malformed", f"A table cannot be asked for {json.dumps(other)[:40]}.")
     except CompanionError as error:
         return JSON, encode({"ok": False, "error": error.as_json()})
-    return JSON, encode({"ok": True, "version": said})
+    return JSON, encode({"ok": True, "version": version})
 
 
-def _picture(table: TableSide, asked: Mapping[str, Any]) -> bytes:
-    number = asked.get("move")
+def _picture(table: TableSide, request: Mapping[str, Any]) -> bytes:
+    number = request.get("move")
     jpeg = table.evidence(number) if type(number) is int else table.proposal_evidence()
     if jpeg is None:
         raise Refusal("no-picture", "No picture was kept of that.")
     return jpeg
 
 
-def _corrected(table: TableSide, asked: Mapping[str, Any]) -> int:
-    at, replaced, commands, cut = (asked.get(name) for name in ("at", "replaced", "commands", "cut"))
+def _correct(table: TableSide, request: Mapping[str, Any]) -> int:
+    at, replaced, commands, cut = (request.get(name) for name in ("at", "replaced", "commands", "cut"))
     if type(at) is not int or type(replaced) is not int or type(cut) is not bool or not isinstance(commands, list):
         raise Refusal("malformed", "A correction has at and replaced, whole numbers, commands, a list, and cut.")
     if len(commands) > _MAX_COMMANDS:
         raise Refusal("malformed", f"A correction has at most {_MAX_COMMANDS} commands.")
-    by = asked.get("by")
+    by = request.get("by")
     name = f"{by[:_MAX_NAME]} (referee)" if isinstance(by, str) and by.strip() else "the hall's referee"
-    answer = table.ask(Correct(Change(at, replaced, tuple(commands), cut), _version(asked), name))
-    return answer.version
+    return table.ask(Correct(Change(at, replaced, tuple(commands), cut), _version(request), name)).version
 
 
-def _begun(table: TableSide, asked: Mapping[str, Any]) -> int:
-    """A game in progress is never taken off the table from afar."""
+def _begin(table: TableSide, request: Mapping[str, Any]) -> int:
+    """Begin a game; refused while another is in progress."""
     session = table.latest()
     if session.moves and session.game.view(session.state)["result"] is None:
         raise Refusal("game-in-progress", f"A game of {session.header.game} is being played on this table.")
-    return table.ask(Begin(read_header(asked.get("header")))).version
+    return table.ask(Begin(read_header(request.get("header")))).version
 
 
-def _version(asked: Mapping[str, Any]) -> int | None:
-    version = asked.get("version")
+def _version(request: Mapping[str, Any]) -> int | None:
+    version = request.get("version")
     if version is not None and type(version) is not int:
         raise Refusal("malformed", "The version is a whole number.")
     return version

@@ -1,7 +1,7 @@
 """Takes in what the tables publish: lines into the store in batches, snapshots and presence into the hall.
 
-A position is told only after its lines are on the disk, and a table sends again what was not told: so nothing is lost
-when the hub is killed, and nothing is kept twice when it comes back.
+A position is acknowledged only after its lines are on the disk, and a table resends what was not acknowledged: so
+nothing is lost when the hub is killed, and nothing is stored twice when it comes back.
 """
 
 import logging
@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 
 class Watching(Protocol):
-    """What is told about tables as it comes in; `companion.hub.hall.Hall` is one."""
+    """Receives the tables' messages; `companion.hub.hall.Hall` is one."""
 
     def put(self, address: Address, snapshot: dict[str, Any]) -> None:
         """A table's newest snapshot."""
@@ -84,16 +84,16 @@ class Consumer:
         self._thread = threading.Thread(target=self._run, name="hub-consumer", daemon=True)
 
     def start(self) -> None:
-        """Begin to take in."""
+        """Start the thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Take in what has come so far, and end."""
+        """Store what has come so far, and stop."""
         self._inbox.put(None)
         self._thread.join()
 
     def hear(self, address: Address, kind: str, payload: bytes) -> None:
-        """Take a message; never waits. One table cannot take up the room of the others."""
+        """Queue a message; never blocks. Each table has its own limit of waiting messages."""
         with self._lock:
             if self._waiting[address] >= _MAX_WAITING_OF_A_TABLE:
                 self.counts.dropped += 1
@@ -112,7 +112,7 @@ class Consumer:
                 time.sleep(_AFTER_A_FAILURE_S)
 
     def _batch(self) -> tuple[list[tuple[Address, str, bytes]], bool]:
-        """What has come, after waiting for the first and a moment for more; and whether there will be more."""
+        """The next messages, after waiting for the first and briefly for more; False once the consumer is stopped."""
         messages: list[tuple[Address, str, bytes]] = []
         first = self._inbox.get()
         time.sleep(_GATHER_S)
@@ -163,9 +163,9 @@ class Consumer:
         for hall in self._halls:
             hall.put(address, snapshot)
 
-    def _meet(self, address: Address, told: dict[str, Any]) -> str | None:
-        """The birth to answer, if it is one."""
-        state, birth = told.get("state"), told.get("birth")
+    def _meet(self, address: Address, presence: dict[str, Any]) -> str | None:
+        """Note a table's presence; return its birth when it must be answered."""
+        state, birth = presence.get("state"), presence.get("birth")
         if state not in ("here", "gone", "closed") or not isinstance(birth, str):
             raise Unreadable("a presence that says neither here nor gone")
         for hall in self._halls:
@@ -180,6 +180,6 @@ class Consumer:
 
 
 def position_message(position: Position | None, birth: str | None = None) -> bytes:
-    """What tells a table up to where it is kept; with its ``birth`` it goes on from there, whatever it had sent."""
-    told: dict[str, Any] = {"game": None} if position is None else position._asdict()
-    return encode(told if birth is None else {**told, "birth": birth})
+    """The message that acknowledges a table's events up to a position; with its ``birth`` the table resumes there."""
+    message: dict[str, Any] = {"game": None} if position is None else position._asdict()
+    return encode(message if birth is None else {**message, "birth": birth})

@@ -147,12 +147,12 @@ class League:
         if sender is None:
             return
         try:
-            told = decode(bytes(message.payload))
-            position = read_position(told)
+            reply = decode(bytes(message.payload))
+            position = read_position(reply)
         except Unreadable as error:
             log.warning("from the league: %s", error.message)
             return
-        if told.get("birth") == self._birth:
+        if reply.get("birth") == self._birth:
             sender.rewind(position)
         elif position is not None:
             sender.keep(position)

@@ -1,7 +1,7 @@
-"""A table in its hall: publishes the journals' lines and the table's snapshot, and answers what the hub asks.
+"""Publishes a table's journal lines and snapshot to its hall, and answers the hub's requests.
 
-It reads what is on the disk and what the feed tells, from a thread of its own: nothing at the table waits for it, and
-nothing that goes wrong here ends the table.
+It reads the disk and the feed from a thread of its own: the table never waits for it, and an error here does not end
+the table.
 """
 
 import logging
@@ -16,7 +16,7 @@ from queue import Empty, Full, Queue
 from paho.mqtt.client import MQTTMessage
 
 from companion import __version__
-from companion.hub.answers import TableSide, answered
+from companion.hub.answers import TableSide, answer
 from companion.hub.homeassistant import discoveries
 from companion.hub.link import Broker, Link
 from companion.hub.messages import Address, Entry, Unreadable, decode, encode, read_position
@@ -25,7 +25,7 @@ from companion.hub.sender import Sender
 from companion.hub.snapshot import payload, snapshot
 
 HEARTBEAT_S = 3.0
-"""A table tells how it stands at least so often; the hall calls one silent after three of these."""
+"""Longest time between two snapshots; the hall calls a table silent after three of these."""
 _SNAPSHOT_GAP_S = 0.1
 _CHECK_S = (0.2, 0.5)
 """How soon to look for acknowledgements while lines are under way, and otherwise."""
@@ -40,8 +40,8 @@ class Place:
     """A table's place in the hall.
 
     Attributes:
-        camera: says how the camera is: ``ok``, ``absent``, ``off``, ``degraded`` or ``failed``.
-        is_announced: whether Home Assistant is told about the table.
+        camera: returns the camera's state: ``ok``, ``absent``, ``off``, ``degraded`` or ``failed``.
+        is_announced: whether the table is announced to Home Assistant.
     """
 
     broker: Broker
@@ -67,18 +67,18 @@ class Publisher:
         self._link = Link(place.broker, topics, self._receive, lambda: self._receive(None), will)
         self._outbox = JournalOutbox(table.games, self._written)
         self._sender = Sender(self._outbox, self._publish_entry, clock)
-        self._told_s = float("-inf")
+        self._published_s = float("-inf")
         self._is_changed = True
         self._is_stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="hub-publisher", daemon=True)
 
     def start(self) -> None:
-        """Begin to publish, as soon as the broker is there."""
+        """Start publishing as soon as the broker is reachable."""
         self._link.open()
         self._thread.start()
 
     def stop(self) -> None:
-        """Say goodbye and end."""
+        """Publish that the table has closed, and stop."""
         self._is_stopping.set()
         self._subscription.close()
         self._thread.join()
@@ -88,13 +88,13 @@ class Publisher:
     def _run(self) -> None:
         while not self._is_stopping.is_set():
             try:
-                self._go_round()
-            except Exception:  # a table plays on whatever goes wrong between it and the hall
+                self._publish_changes()
+            except Exception:  # an error between table and hall must not end the table
                 log.exception("publishing to the hall failed; trying again")
                 self._is_stopping.wait(_AFTER_A_BUG_S)
 
-    def _go_round(self) -> None:
-        if self._subscription.next(self._patience_s()) is not None:
+    def _publish_changes(self) -> None:
+        if self._subscription.next(self._wait_s()) is not None:
             self._is_changed = True
             self._sender.notice()
             while self._subscription.next(0) is not None:
@@ -107,22 +107,22 @@ class Publisher:
             return
         self._sender.send()
         now_s = self._clock()
-        is_due = now_s - self._told_s >= (_SNAPSHOT_GAP_S if self._is_changed else HEARTBEAT_S)
+        is_due = now_s - self._published_s >= (_SNAPSHOT_GAP_S if self._is_changed else HEARTBEAT_S)
         if is_due and self._publish("snapshot", self._snapshot(), retain=True):
-            self._told_s, self._is_changed = now_s, False
+            self._published_s, self._is_changed = now_s, False
             self._sender.notice()
 
-    def _patience_s(self) -> float:
+    def _wait_s(self) -> float:
         if self._is_changed:
             return _SNAPSHOT_GAP_S
         return _CHECK_S[0] if self._sender.is_waiting else _CHECK_S[1]
 
     def _snapshot(self) -> bytes:
-        told = snapshot(self._table.latest(), self._sender.newest, self._place.camera())
-        return payload({**told, "sent": round(time.time(), 3)})
+        fields = snapshot(self._table.latest(), self._sender.newest, self._place.camera())
+        return payload({**fields, "sent": round(time.time(), 3)})
 
     def _receive(self, message: MQTTMessage | None) -> None:
-        """On the link's thread: keep a message, None for a new connection, until there is time; drop it when busy."""
+        """Queue a message, None for a new connection; drop it when the queue is full. Runs on the link's thread."""
         try:
             self._inbox.put_nowait(message)
         except Full:
@@ -139,14 +139,14 @@ class Publisher:
             elif message.topic.endswith("/ask"):
                 self._workers.submit(self._answer, message)
             else:
-                self._hear_position(bytes(message.payload))
+                self._take_position(bytes(message.payload))
 
     def _greet(self) -> None:
-        """Say that the table is here; the hub answers with the position up to which it keeps its events."""
+        """Publish that the table is here; the hub answers with the position up to which it has the table's events."""
         self._sender.pause()
         self._birth = secrets.token_hex(4)
         self._publish("presence", self._presence("here"), qos=1, retain=True)
-        self._told_s = float("-inf")
+        self._published_s = float("-inf")
         if self._place.is_announced:
             for topic, body in discoveries(self._place.address):
                 self._link.publish(topic, body, 1, True)
@@ -154,7 +154,7 @@ class Publisher:
     def _presence(self, state: str) -> bytes:
         return encode({"state": state, "birth": self._birth, "companion": __version__})
 
-    def _hear_position(self, data: bytes) -> None:
+    def _take_position(self, data: bytes) -> None:
         try:
             message = decode(data)
             position = read_position(message)
@@ -166,18 +166,18 @@ class Publisher:
         elif position is not None:
             self._sender.keep(position)
 
-    def _answer(self, asked: MQTTMessage) -> None:
-        """On a worker's thread: answer under this table's own topic, wherever else the hub may wish it."""
-        topic = getattr(asked.properties, "ResponseTopic", "")
+    def _answer(self, request: MQTTMessage) -> None:
+        """Answer a request, only under this table's own topic. Runs on a worker's thread."""
+        topic = getattr(request.properties, "ResponseTopic", "")
         if not topic.startswith(self._place.address.topic("up", "answer", "")):
             log.warning("the hub asks for an answer to %r, which is not this table's", topic)
             return
         try:
-            kind, data = answered(self._table, bytes(asked.payload))
+            kind, data = answer(self._table, bytes(request.payload))
         except Exception:  # as in `_run`
             log.exception("what the hub asked failed")
             return
-        correlation = getattr(asked.properties, "CorrelationData", b"")
+        correlation = getattr(request.properties, "CorrelationData", b"")
         self._link.publish(topic, data, 1, ContentType=kind, CorrelationData=correlation)
 
     def _publish_entry(self, entry: Entry) -> bool:

@@ -136,8 +136,8 @@ class Hub:
 
 def _read_answer(kind: str, data: bytes) -> dict[str, Any]:
     """Raises `CompanionError` with what the table refused."""
-    told = decode(data) if kind == JSON else {}
-    error = told.get("error")
+    reply = decode(data) if kind == JSON else {}
+    error = reply.get("error")
     if isinstance(error, dict):
         raise CompanionError(str(error.get("message", "")), code=str(error.get("code", "refused")))
-    return told
+    return reply

@@ -1,6 +1,6 @@
-"""How a table stands, small enough to be retained for everybody: below 2 kB and without pictures.
+"""A table's snapshot for the hall, below 2 kB and without pictures, so that the broker can retain it.
 
-No game is known by name: turn, players and pots are read off the game's own view.
+No game is known by name: turn, players and pots are read from the game's own view.
 """
 
 import json
@@ -39,7 +39,7 @@ _KINDS: Mapping[str, tuple[type, ...]] = {
     "sent": (int, float),
 }
 _OPTIONAL = ("said", "notices", "measures", "players")
-"""What is left out, in this order, of a snapshot that would be too large."""
+"""Fields left out, in this order, of a snapshot that would be too large."""
 
 
 def snapshot(session: Session, position: Position | None, camera: str) -> dict[str, Any]:
@@ -73,37 +73,37 @@ def snapshot(session: Session, position: Position | None, camera: str) -> dict[s
     }
 
 
-def payload(told: Mapping[str, Any]) -> bytes:
-    """A snapshot's bytes, 2 kB at most: what is too much is left out, the least important first."""
-    told = dict(told)
+def payload(fields: Mapping[str, Any]) -> bytes:
+    """Encode a snapshot in 2 kB at most, leaving out the least important fields first."""
+    fields = dict(fields)
     for name in _OPTIONAL:
-        if len(data := encode(told)) <= MAX_SNAPSHOT_BYTES:
+        if len(data := encode(fields)) <= MAX_SNAPSHOT_BYTES:
             return data
-        told[name] = type(told[name])()
-    return encode(told)
+        fields[name] = type(fields[name])()
+    return encode(fields)
 
 
 def read_snapshot(payload: bytes) -> dict[str, Any]:
-    """The snapshot that a message carries. Raises `Unreadable` where it is none of this version."""
-    told = decode(payload, MAX_SNAPSHOT_BYTES)
+    """Decode a snapshot. Raises `Unreadable` when it is not one of this version."""
+    fields = decode(payload, MAX_SNAPSHOT_BYTES)
     for name, kinds in _KINDS.items():
-        if not isinstance(told.get(name), kinds):
-            raise Unreadable(f"a snapshot whose {name} is {json.dumps(told.get(name))[:40]}")
-    pot, called = told["pot"] or {"name": "", "amount": 0}, told["call"] or {"word": ""}
+        if not isinstance(fields.get(name), kinds):
+            raise Unreadable(f"a snapshot whose {name} is {json.dumps(fields.get(name))[:40]}")
+    pot, called = fields["pot"] or {"name": "", "amount": 0}, fields["call"] or {"word": ""}
     is_whole = (
-        all(isinstance(notice, dict) and isinstance(notice.get("code"), str) for notice in told["notices"])
-        and all(isinstance(name, str) for name in told["players"])
-        and all(type(value) is int for value in told["measures"].values())
+        all(isinstance(notice, dict) and isinstance(notice.get("code"), str) for notice in fields["notices"])
+        and all(isinstance(name, str) for name in fields["players"])
+        and all(type(value) is int for value in fields["measures"].values())
         and (type(pot.get("amount")), type(pot.get("name"))) == (int, str)
         and isinstance(called.get("word"), str)
     )
     if not is_whole:
         raise Unreadable("a snapshot with notices, players, a pot or a call that are none")
-    return told
+    return fields
 
 
 def biggest_pot(view: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The pot of a view that holds the most; None where the game has none, or none holds anything.
+    """The biggest pot of a view; None when there is none or all are empty.
 
     >>> biggest_pot({"table": {"pots": {"Vain": 40, "tail": 10}}, "players": {"Ana": {"hand_pot": 6}}})
     {'name': 'Vain', 'amount': 40}
@@ -123,17 +123,17 @@ def _pots(view: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 
 def _measures(view: Mapping[str, Any]) -> dict[str, int]:
-    """Chips, or points, of each player."""
+    """The players' chips, or points."""
     for values in measured(view).values():
         return {_short(name, _MAX_NAME): value for name, value in list(values.items())[:_MAX_PLAYERS]}
     return {}
 
 
 def _proposal(session: Session) -> Any:
-    waiting = session.proposal
-    if waiting is None:
+    proposal = session.proposal
+    if proposal is None:
         return None
-    return _short((sentences(waiting.events) or (intent(waiting.command),))[0], _MAX_TEXT)
+    return _short((sentences(proposal.events) or (intent(proposal.command),))[0], _MAX_TEXT)
 
 
 def _notices(session: Session) -> list[dict[str, str]]:

@@ -189,8 +189,8 @@ class Store:
         return {Address(hall, table): Position(game, line) for hall, table, game, line in held.execute(wanted)}
 
     def _insert(self, held: sql.Connection, rows: Sequence[dict[str, Any]]) -> list[tuple[Address, Position]]:
-        told = (*_ADDRESS, events.c.game, events.c.line)
-        inserted = held.execute(self._insert_new(events).returning(*told), rows)
+        columns = (*_ADDRESS, events.c.game, events.c.line)
+        inserted = held.execute(self._insert_new(events).returning(*columns), rows)
         return [(Address(hall, table), Position(game, line)) for hall, table, game, line in inserted]
 
     def _insert_new(self, table: sql.Table) -> Any:

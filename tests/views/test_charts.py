@@ -11,22 +11,22 @@ import pytest
 from companion.referee.session import Session, begin
 from companion.rules.engine import Header
 from companion.views.archive.charts import changes_of, chart, in_words, key, ticks
-from companion.views.archive.measures import Course, courses
+from companion.views.archive.measures import Series, series_of
 
 Play = Callable[..., Session]
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def only(session: Session) -> Course:
-    (course,) = courses(session)
-    return course
+def only(session: Session) -> Series:
+    (series,) = series_of(session)
+    return series
 
 
 def test_chips_are_counted_wherever_they_lie(played: Play) -> None:
-    course = only(played("hexel"))
-    assert course.values == {"Ana": (100,) * 6 + (103,), "Bo": (100,) * 6 + (97,)}
-    assert course.ends == (6,)
+    series = only(played("hexel"))
+    assert series.values == {"Ana": (100,) * 6 + (103,), "Bo": (100,) * 6 + (97,)}
+    assert series.ends == (6,)
 
 
 @pytest.mark.parametrize(
@@ -39,10 +39,10 @@ def test_chips_are_counted_wherever_they_lie(played: Play) -> None:
 )
 def test_every_game_has_what_counts_in_it(played: Play, game: str, name: str, last: dict[str, int]) -> None:
     session = played(game)
-    course = only(session)
-    assert course.measure.name == name
-    assert {player: values[-1] for player, values in course.values.items()} == last
-    assert all(len(values) == len(session.moves) + 1 for values in course.values.values())
+    series = only(session)
+    assert series.measure.name == name
+    assert {player: values[-1] for player, values in series.values.items()} == last
+    assert all(len(values) == len(session.moves) + 1 for values in series.values.values())
 
 
 def test_the_picture_has_a_title_and_says_in_words_what_it_shows(played: Play) -> None:

@@ -1,4 +1,4 @@
-"""The referee's desk: who calls, a table's moves with their pictures fetched from it, and rulings as corrections."""
+"""The referee's desk: the tables that call, their moves with pictures, and rulings as corrections."""
 
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ desk = Blueprint("desk", __name__)
 
 @desk.get("/desk")
 def the_desk() -> str:
-    """All tables, those that need somebody first."""
+    """All tables, the calling ones first."""
     tables = sorted(_hub().hall.tables(), key=lambda shown: (-shown["serious"], shown["table"]))
     words = section_of("hall")
     return _page("desk.html", tables=tables, words=words, length=_alarms_mark())
@@ -32,33 +32,33 @@ def the_desk() -> str:
 @desk.get("/api/desk")
 @guarded
 def mark() -> Response:
-    """What changes when a table begins or ceases to need somebody."""
+    """A mark that changes whenever a table begins or ceases to call."""
     return jsonify({"length": _alarms_mark()})
 
 
 @desk.get("/desk/<hall>/<table>")
 @guarded
 def one_table(hall: str, table: str) -> str:
-    """A table's moves as the hub keeps them, each with what a ruling would change."""
+    """A table's moves as the hub has them, each with its correction form."""
     address, snapshot = _table(hall, table)
     called = [notice.get("text") for notice in snapshot["notices"] if notice["code"] == REFEREE_CALLED]
-    told: dict[str, Any] = {"moves": [], "version": None, "game": "", "trouble": None}
+    fields: dict[str, Any] = {"moves": [], "version": None, "game": "", "trouble": None}
     try:
         session = _session(address, snapshot["game"])
         board = scoreboard(session)
-        told |= {"moves": board["history"], "version": snapshot["version"], "game": title(session.header)}
+        fields |= {"moves": board["history"], "version": snapshot["version"], "game": title(session.header)}
     except JournalError as error:
-        told["trouble"] = error.message
+        fields["trouble"] = error.message
     base = f"/api/desk/{hall}/{table}"
     return _page(
-        "desk_table.html", table=table, called=called and called[0], base=base, waits=snapshot["proposal"], **told
+        "desk_table.html", table=table, called=called and called[0], base=base, waits=snapshot["proposal"], **fields
     )
 
 
 @desk.get("/api/desk/<hall>/<table>/evidence.jpg")
 @guarded
 def evidence(hall: str, table: str) -> Response:
-    """The picture that a move, or without one what waits, was read from; fetched from the table now."""
+    """The picture of a move, or of the waiting proposal without a number; fetched from the table."""
     address, _ = _table(hall, table)
     return Response(_hub().picture(address, request.args.get("move", type=int)), mimetype="image/jpeg")
 
@@ -66,21 +66,21 @@ def evidence(hall: str, table: str) -> Response:
 @desk.post("/api/desk/<hall>/<table>/correct")
 @guarded
 def correct(hall: str, table: str) -> Response:
-    """A ruling: the move ``at`` gives way to ``command``, to nothing when that is empty; it ends the table's call."""
+    """Replace the move ``at`` by ``command``, or delete it when that is empty, and end the table's call."""
     address, _ = _table(hall, table)
-    given = sent()
-    text = field_of(given, "command", str)
+    body = sent()
+    text = field_of(body, "command", str)
     ruling = {
         "ask": "correct",
-        "at": field_of(given, "at", int),
+        "at": field_of(body, "at", int),
         "replaced": 1,
         "commands": [_command(text)] if text.strip() else [],
-        "cut": field_of({"cut": False, **given}, "cut", bool),
-        "by": field_of(given, "by", str),
+        "cut": field_of({"cut": False, **body}, "cut", bool),
+        "by": field_of(body, "by", str),
     }
-    told = _hub().ask(address, ruling)
+    reply = _hub().ask(address, ruling)
     _hub().ask(address, {"ask": "dismiss"})
-    return jsonify({"version": told["version"]})
+    return jsonify({"version": reply["version"]})
 
 
 @desk.post("/api/desk/<hall>/<table>/dismiss")

@@ -1,17 +1,17 @@
-"""A chart of what counts over the moves, as SVG text: lines told apart by dashes and marks, not by colour alone.
+"""A chart of a measure over the moves, as SVG text; its lines differ in dashes and marks, not in colour alone.
 
-What the lines say stands in the picture's description too; colours come from the page's style, by class.
+The SVG's description states the same numbers; colours come from the page's style, by class.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from companion.views.archive.measures import Course
+from companion.views.archive.measures import Series
 from companion.views.naming import counted, listed
 from companion.views.words import phrase
 
 STYLES = 6
-"""So many lines look different; the seventh looks like the first."""
+"""Number of line styles; the seventh line looks like the first."""
 
 _WIDTH, _HEIGHT = 400, 250
 _LEFT, _RIGHT, _TOP, _BOTTOM = 46, 52, 12, 34
@@ -29,64 +29,64 @@ _LABEL_GAP = 14.5
 _MOST_STEPS = 5.5
 
 
-def chart(course: Course, name: str) -> str:
+def chart(series: Series, name: str) -> str:
     """The chart of one measure; ``name`` makes its ids differ from those of other charts on the page.
 
     Returns:
         An ``svg`` element with a title and a description, safe to stand in a page as it is.
     """
-    scale = _Scale(course)
-    title = phrase("past", "chart", measure=course.measure.title)
+    scale = _Scale(series)
+    title = phrase("past", "chart", measure=series.measure.title)
     parts = [
         f'<svg class="chart" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" xmlns="http://www.w3.org/2000/svg"',
         f" aria-labelledby={quoteattr(f'{name}-title {name}-words')}>",
         f"<title id={quoteattr(f'{name}-title')}>{escape(title)}</title>",
-        f"<desc id={quoteattr(f'{name}-words')}>{escape(in_words(course))}</desc>",
-        *_frame(course, scale),
-        *(part for n, values in enumerate(course.values.values()) for part in _line(values, n, scale)),
-        *_labels(course, scale),
+        f"<desc id={quoteattr(f'{name}-words')}>{escape(in_words(series))}</desc>",
+        *_frame(series, scale),
+        *(part for n, values in enumerate(series.values.values()) for part in _line(values, n, scale)),
+        *_labels(series, scale),
         "</svg>",
     ]
     return "".join(parts)
 
 
 def key(n: int) -> str:
-    """The line of the n-th player, as it stands beside the name."""
+    """The n-th player's line style, as SVG for the legend."""
     return (
         f'<svg class="key" viewBox="0 0 34 12" aria-hidden="true"><path class="line s{n % STYLES}" d="M1 6H33"'
         f'{_dash(n)}/><path class="mark s{n % STYLES}" transform="translate(17 6)" d="{_MARKS[n % STYLES]}"/></svg>'
     )
 
 
-def in_words(course: Course) -> str:
-    """What the chart shows, for those who do not see it: each player's first, least, most and last number."""
-    told = []
-    for name, values in course.values.items():
+def in_words(series: Series) -> str:
+    """The chart's text alternative: each player's first, least, greatest and last number."""
+    parts = []
+    for name, values in series.values.items():
         least, most, first, last = min(values), max(values), values[0], values[-1]
         form = "chart-course-between" if {least, most} - {first, last} else "chart-course"
-        told.append(phrase("past", form, player=name, first=first, last=last, least=least, most=most))
-    moves = counted(len(next(iter(course.values.values()))) - 1, "move")
-    all_told = phrase("past", "chart-words", measure=course.measure.title, moves=moves, courses="; ".join(told))
-    if not course.ends:
-        return all_told
-    return f"{all_told} {phrase('past', 'chart-over', moves=listed([str(n) for n in course.ends]))}"
+        parts.append(phrase("past", form, player=name, first=first, last=last, least=least, most=most))
+    moves = counted(len(next(iter(series.values.values()))) - 1, "move")
+    text = phrase("past", "chart-words", measure=series.measure.title, moves=moves, courses="; ".join(parts))
+    if not series.ends:
+        return text
+    return f"{text} {phrase('past', 'chart-over', moves=listed([str(n) for n in series.ends]))}"
 
 
-def changes_of(course: Course) -> list[tuple[int, Mapping[str, int]]]:
-    """The numbers as a table: before the first move, after the last, and wherever one of them changed."""
-    columns = list(course.values.items())
+def changes_of(series: Series) -> list[tuple[int, Mapping[str, int]]]:
+    """The numbers as table rows: before the first move, after the last, and after each change."""
+    columns = list(series.values.items())
     rows = list(zip(*(values for _, values in columns), strict=True))
-    wanted = [n for n in range(len(rows)) if n in (0, len(rows) - 1) or rows[n] != rows[n - 1]]
-    return [(n, {name: rows[n][place] for place, (name, _) in enumerate(columns)}) for n in wanted]
+    shown = [n for n in range(len(rows)) if n in (0, len(rows) - 1) or rows[n] != rows[n - 1]]
+    return [(n, {name: rows[n][place] for place, (name, _) in enumerate(columns)}) for n in shown]
 
 
 class _Scale:
-    """Where a move and a number stand in the picture."""
+    """Maps a move and a number to the picture."""
 
-    def __init__(self, course: Course) -> None:
-        numbers = [value for values in course.values.values() for value in values]
+    def __init__(self, series: Series) -> None:
+        numbers = [value for values in series.values.values() for value in values]
         self.steps = ticks(min(numbers), max(numbers))
-        self.moves = max(1, len(next(iter(course.values.values()))) - 1)
+        self.moves = max(1, len(next(iter(series.values.values()))) - 1)
 
     def x(self, move: float) -> float:
         return _LEFT + (_WIDTH - _LEFT - _RIGHT) * move / self.moves
@@ -114,13 +114,13 @@ def ticks(low: int, high: int) -> list[int]:
     return [n * step for n in range(first, last + 1)]
 
 
-def _frame(course: Course, scale: _Scale) -> Iterator[str]:
+def _frame(series: Series, scale: _Scale) -> Iterator[str]:
     right = _WIDTH - _RIGHT
     for number in scale.steps:
         y = scale.y(number)
         yield f'<path class="grid" d="M{_LEFT} {y:.1f}H{right}"/>'
         yield f'<text class="tick" x="{_LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{number}</text>'
-    for n in course.ends:
+    for n in series.ends:
         yield f'<path class="end" d="M{scale.x(n):.1f} {_TOP}V{_HEIGHT - _BOTTOM}"/>'
     for move in dict.fromkeys((0, scale.moves // 2, scale.moves)):
         yield f'<text class="tick" x="{scale.x(move):.1f}" y="{_HEIGHT - 18}" text-anchor="middle">{move}</text>'
@@ -129,7 +129,7 @@ def _frame(course: Course, scale: _Scale) -> Iterator[str]:
 
 
 def _line(values: Sequence[int], n: int, scale: _Scale) -> Iterator[str]:
-    """A line that steps where the number changes, with a mark here and there."""
+    """A step line with marks."""
     path = [f"M{scale.x(0):.1f} {scale.y(values[0]):.1f}"]
     path += [
         f"H{scale.x(move):.1f}V{scale.y(values[move]):.1f}"
@@ -143,19 +143,19 @@ def _line(values: Sequence[int], n: int, scale: _Scale) -> Iterator[str]:
 
 
 def _marked(moves: int, n: int) -> list[int]:
-    """The moves at which a line is marked: the last, and some before it, each line at its own."""
+    """The moves at which a line is marked: the last, and some before it that differ from line to line."""
     step = max(1, moves // _MARKS_A_LINE)
     first = moves - step * (n % STYLES) // STYLES
     return list(dict.fromkeys((moves, *range(first, -1, -step))))
 
 
-def _labels(course: Course, scale: _Scale) -> Iterator[str]:
-    """The last numbers at the right, none over another."""
-    last = sorted(((scale.y(values[-1]), n, values[-1]) for n, values in enumerate(course.values.values())))
+def _labels(series: Series, scale: _Scale) -> Iterator[str]:
+    """The last numbers at the right, without overlaps."""
+    last = sorted(((scale.y(values[-1]), n, values[-1]) for n, values in enumerate(series.values.values())))
     lowest = _HEIGHT - _BOTTOM - _LABEL_GAP * (len(last) - 1) + 4
     least = _TOP - _LABEL_GAP
-    for place, (wanted, n, number) in enumerate(last):
-        least = max(least + _LABEL_GAP, min(wanted + 4, lowest + place * _LABEL_GAP))
+    for place, (y, n, number) in enumerate(last):
+        least = max(least + _LABEL_GAP, min(y + 4, lowest + place * _LABEL_GAP))
         yield f'<text class="last s{n % STYLES}" x="{_WIDTH - _RIGHT + 9}" y="{least:.1f}">{number}</text>'
 
 

@@ -1,6 +1,6 @@
-"""What counts in a game, read off its view: chips that a player owns, points; and how they went over the moves.
+"""The measures of a game, chips and points, and their series over the moves.
 
-No game is known by name: where a view shows chips or points of its players, they are what counts.
+No game is known by name: a measure exists where the game's view has chips or points of its players.
 """
 
 from collections.abc import Callable, Mapping
@@ -17,10 +17,10 @@ _CHIPS = ("chips", "hedge", "hand_pot")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Something that players have more or less of.
+    """A number of each player.
 
     Attributes:
-        of: its number for one player of a view; None where the game has none.
+        of: the number for one player of a view; None where the game has none.
     """
 
     name: str
@@ -28,17 +28,17 @@ class Measure:
 
     @property
     def title(self) -> str:
-        """What it is called."""
+        """Its name on the page."""
         return phrase("past", f"measure-{self.name}")
 
     @property
     def note(self) -> str:
-        """What is counted together."""
+        """What it counts, on the page."""
         return phrase("past", f"note-{self.name}")
 
 
 def _chips(seat: Seat) -> int | None:
-    """All that belongs to a player, wherever it lies."""
+    """All chips of a player, in every pot of theirs."""
     return sum(seat.get(place, 0) for place in _CHIPS) if "chips" in seat else None
 
 
@@ -56,12 +56,12 @@ MEASURES: tuple[Measure, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
-    """How one measure went.
+class Series:
+    """One measure over the moves.
 
     Attributes:
-        values: of each player, before the first move and after each.
-        ends: after how many moves a game was over; an evening may hold several.
+        values: by player, before the first move and after each move.
+        ends: after how many moves a game was over; an evening may have several.
     """
 
     measure: Measure
@@ -70,7 +70,7 @@ class Course:
 
 
 def measured(view: Mapping[str, Any]) -> dict[str, dict[str, int]]:
-    """What each player has of each measure that the game has.
+    """The players' numbers, by measure.
 
     >>> measured({"players": {"Ana": {"chips": 90, "hedge": 6, "hand_pot": 3, "in": True}}})
     {'chips': {'Ana': 99}}
@@ -89,16 +89,16 @@ def views(session: Session) -> list[dict[str, Any]]:
 
 
 def ends(shown: list[dict[str, Any]]) -> tuple[int, ...]:
-    """After how many moves a game was over, the earliest first."""
+    """The numbers of moves after which a game was over, ascending."""
     return tuple(n for n in range(1, len(shown)) if shown[n]["result"] and not shown[n - 1]["result"])
 
 
-def courses(session: Session) -> tuple[Course, ...]:
-    """How everything that counts went over the moves."""
+def series_of(session: Session) -> tuple[Series, ...]:
+    """The series of every measure that the game has."""
     shown = views(session)
     numbers = [measured(view) for view in shown]
     return tuple(
-        Course(
+        Series(
             measure,
             {name: tuple(at[measure.name][name] for at in numbers) for name in session.header.players},
             ends(shown),

@@ -1,4 +1,4 @@
-"""A past game as its page tells it: who won, how it went, where it turned, what each player did, every move."""
+"""The page of a past game: its result, charts, turning points, each player's feats, and every move."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from babel.dates import format_datetime
 from companion.referee.moves import Amendment, Move
 from companion.referee.session import Session
 from companion.views.archive.charts import changes_of, chart, key
-from companion.views.archive.measures import Course, courses
+from companion.views.archive.measures import Series, series_of
 from companion.views.archive.statistics import Summed, Tally, summed
 from companion.views.changes import amended
 from companion.views.naming import counted, listed
@@ -20,12 +20,12 @@ from companion.views.words import inflected, language, phrase, section_of
 
 _TURNS = 8
 _ASIDE = frozenset(("dealt", "hands", "scored", "warning"))
-"""Events that say how it came to what a move changed, or what comes next."""
+"""Events that are left out of a turning point's sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A move after which somebody had much more or less than before.
+    """A turning point: a move that changed somebody's number most.
 
     Attributes:
         changed: such as ``Ana +6, Bo −6``.
@@ -37,39 +37,36 @@ class Turn:
 
 
 def game_page(session: Session) -> dict[str, Any]:
-    """All that the page of one game shows, but for where it lies and when it was played."""
-    sums, went = summed(session), courses(session)
+    """The data of a game's page, without its file and date."""
+    sums, all_series = summed(session), series_of(session)
     return {
         "title": title(session.header),
         "players": session.header.players,
         "result": result_of(sums),
-        "standing": [_surviving(n, name, sums, went) for n, name in enumerate(session.header.players)],
-        "measures": [course.measure.title for course in went],
-        "charts": [_chart(n, course) for n, course in enumerate(went)],
-        "turns": turns(session.moves, went),
+        "standing": [_player_row(n, name, sums, all_series) for n, name in enumerate(session.header.players)],
+        "measures": [series.measure.title for series in all_series],
+        "charts": [_chart(n, series) for n, series in enumerate(all_series)],
+        "turns": turns(session.moves, all_series),
         "did": {name: did(tally) for name, tally in sums.tallies.items()},
         "moves": [_move(move) for move in session.moves],
-        "amendments": [_amendment(each) for each in session.amendments],
+        "amendments": [_amendment(amendment) for amendment in session.amendments],
     }
 
 
 def result_of(sums: Summed) -> str:
-    """How it ended, in a line.
-
-    An evening of several games says how many came to their end, and who won the last.
-    """
+    """The result in a line; for an evening, how many games were finished and who won the last."""
     if not sums.finished:
         return phrase("past", "unfinished")
     won = _won(sums.winners)
     if sums.finished > 1:
-        told = phrase("past", "won-last", games=counted(sums.finished, "game").capitalize(), won=won)
+        text = phrase("past", "won-last", games=counted(sums.finished, "game").capitalize(), won=won)
     else:
-        told = phrase("past", "sentence", words=won[0].upper() + won[1:])
-    return told if sums.is_over else f"{told} {phrase('past', 'another-begun')}"
+        text = phrase("past", "sentence", words=won[0].upper() + won[1:])
+    return text if sums.is_over else f"{text} {phrase('past', 'another-begun')}"
 
 
 def did(tally: Tally) -> list[tuple[str, str]]:
-    """What a player did, the best of each kind first, then how often what happened, by name.
+    """A player's feats as (name, text): the best of each kind first, then counts by name.
 
     >>> did(Tally())
     []
@@ -78,16 +75,16 @@ def did(tally: Tally) -> list[tuple[str, str]]:
     return bests + [(what, str(amount)) for what, amount in sorted(tally.counts.items())]
 
 
-def turns(moves: Sequence[Move], went: Sequence[Course]) -> list[Turn]:
-    """The moves that changed most, and those that ended a game, in order."""
-    swings = {n: max(map(abs, _steps(went, n).values()), default=0) for n in range(1, len(moves) + 1)}
-    ends = {n for course in went for n in course.ends}
+def turns(moves: Sequence[Move], all_series: Sequence[Series]) -> list[Turn]:
+    """The turning points, and the moves that ended a game, in order."""
+    swings = {n: max(map(abs, _steps(all_series, n).values()), default=0) for n in range(1, len(moves) + 1)}
+    ends = {n for series in all_series for n in series.ends}
     largest = sorted((n for n in swings if swings[n]), key=lambda n: -swings[n])[:_TURNS]
-    return [Turn(n, _briefly(moves[n - 1]), changed(_steps(went, n))) for n in sorted({*largest, *ends})]
+    return [Turn(n, _short_sentences(moves[n - 1]), changed(_steps(all_series, n))) for n in sorted({*largest, *ends})]
 
 
 def changed(steps: Mapping[str, int]) -> str:
-    """What moved, in a line.
+    """The changes in a line.
 
     >>> changed({"Ana": 6, "Bo": 0, "Cy": -6})
     'Ana +6, Cy −6'
@@ -96,7 +93,7 @@ def changed(steps: Mapping[str, int]) -> str:
 
 
 def signed(number: int) -> str:
-    """A number with its sign, as print has it.
+    """A number with its sign, and a typographic minus.
 
     >>> signed(-3), signed(0), signed(12)
     ('−3', '0', '+12')
@@ -105,7 +102,7 @@ def signed(number: int) -> str:
 
 
 def day(when: str) -> str:
-    """A moment for people, in the table's own time.
+    """A date and time for people, in the table's own time zone.
 
     >>> day("2026-11-21T20:15:00+00:00"), day("")
     ('21 November 2026, 20:15', '')
@@ -116,7 +113,7 @@ def day(when: str) -> str:
 
 
 def numbered(number: int, thing: str) -> str:
-    """How many, in digits.
+    """A count of things, in digits.
 
     >>> numbered(1, "move"), numbered(4, "move")
     ('1 move', '4 moves')
@@ -125,7 +122,7 @@ def numbered(number: int, thing: str) -> str:
 
 
 def counts(measure: str, values: Mapping[str, int]) -> str:
-    """What each player has of one thing that counts, in a line.
+    """The players' numbers of one measure, in a line.
 
     >>> counts("chips", {"Ana": 9, "Bo": 3})
     'chips: Ana 9, Bo 3'
@@ -140,39 +137,39 @@ def _won(winners: Sequence[str]) -> str:
     return phrase("past", "won" if len(winners) == 1 else "won-shared", players=listed(winners))
 
 
-def _briefly(move: Move) -> str:
-    """What a move came to, without what led to it."""
+def _short_sentences(move: Move) -> str:
+    """A move's sentences, without the events in `_ASIDE`."""
     return " ".join(sentences(event for event in move.events if event["event"] not in _ASIDE))
 
 
-def _steps(went: Sequence[Course], n: int) -> dict[str, int]:
-    """What the n-th move changed for each player, of the first thing that counts and changed."""
-    for course in went:
-        steps = {name: values[n] - values[n - 1] for name, values in course.values.items()}
+def _steps(all_series: Sequence[Series], n: int) -> dict[str, int]:
+    """Each player's change by the n-th move, in the first measure that changed."""
+    for series in all_series:
+        steps = {name: values[n] - values[n - 1] for name, values in series.values.items()}
         if any(steps.values()):
             return steps
     return {}
 
 
-def _surviving(n: int, name: str, sums: Summed, went: Sequence[Course]) -> dict[str, Any]:
+def _player_row(n: int, name: str, sums: Summed, all_series: Sequence[Series]) -> dict[str, Any]:
     tally = sums.tallies[name]
     return {
         "key": key(n),
         "name": name,
         "won": tally.won + tally.shared,
-        "now": [course.values[name][-1] for course in went],
-        "change": [signed(course.values[name][-1] - course.values[name][0]) for course in went],
+        "now": [series.values[name][-1] for series in all_series],
+        "change": [signed(series.values[name][-1] - series.values[name][0]) for series in all_series],
         "is_winner": name in sums.winners,
     }
 
 
-def _chart(n: int, course: Course) -> dict[str, Any]:
+def _chart(n: int, series: Series) -> dict[str, Any]:
     return {
-        "svg": chart(course, f"chart-{n}"),
-        "title": course.measure.title,
-        "note": course.measure.note,
-        "players": list(course.values),
-        "rows": changes_of(course),
+        "svg": chart(series, f"chart-{n}"),
+        "title": series.measure.title,
+        "note": series.measure.note,
+        "players": list(series.values),
+        "rows": changes_of(series),
     }
 
 
@@ -181,12 +178,12 @@ def _move(move: Move) -> dict[str, Any]:
     return {"n": move.number, "said": said, "when": move.when, "picture": move.evidence is not None}
 
 
-def _amendment(each: Amendment) -> str:
-    told = amended(each)
+def _amendment(amendment: Amendment) -> str:
+    entry = amended(amendment)
     return phrase(
         "past",
         "put-right-by",
-        n=told["at"],
-        by=told["by"] or phrase("past", "put-right-button"),
-        words=" ".join(told["said"]) or phrase("past", f"did-{told['did']}"),
+        n=entry["at"],
+        by=entry["by"] or phrase("past", "put-right-button"),
+        words=" ".join(entry["said"]) or phrase("past", f"did-{entry['did']}"),
     )

@@ -1,6 +1,6 @@
-"""Statistics of players over games: each journal summed up by itself, then the sums put together.
+"""Statistics of players over games: one summary a journal, then the summaries merged.
 
-Wins, chips and points are of games that came to their end; what happened in the moves is of every move that stands.
+Wins, chips and points count finished games; feats count every current move.
 """
 
 from collections import Counter
@@ -16,15 +16,15 @@ from companion.views.archive.measures import ends, measured, views
 
 @dataclass(slots=True)
 class Tally:
-    """What stands to one player's account, in one kind of game.
+    """One player's totals in one kind of game.
 
     Attributes:
-        games: that came to their end with this player in them.
-        won: of those, won alone; ``shared``, won with others.
-        chips: won or lost in them all together; None where the game has no chips.
+        games: finished games with this player.
+        won: games won alone; ``shared``, won with others.
+        chips: won or lost in all of them; None where the game has no chips.
         points: at the end of each; empty where the game has none.
-        counts: how often things happened.
-        bests: the greatest of each kind.
+        counts: numbers of feats, by name.
+        bests: the best feat of each kind.
     """
 
     games: int = 0
@@ -37,11 +37,11 @@ class Tally:
 
     @property
     def mean_points(self) -> float | None:
-        """Of the games that came to their end."""
+        """Mean points of the finished games; None without any."""
         return sum(self.points) / len(self.points) if self.points else None
 
     def add(self, other: "Tally") -> None:
-        """Take in another account of the same player."""
+        """Add another tally of the same player."""
         self.games += other.games
         self.won += other.won
         self.shared += other.shared
@@ -53,7 +53,7 @@ class Tally:
             self.keep(best)
 
     def keep(self, best: Best) -> None:
-        """Keep it when it is better than what was kept; of two alike the earlier."""
+        """Keep a feat if it is better than the one of its kind; at a tie the earlier stays."""
         known = self.bests.get(best.kind)
         if known is None or best.weight > known.weight:
             self.bests[best.kind] = best
@@ -61,13 +61,13 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class Summed:
-    """One journal's game or evening of games, summed up.
+    """The summary of one journal's game or evening of games.
 
     Attributes:
-        finished: how many games came to their end.
-        winners: of the last of them.
-        standing: what each player has now of what counts.
-        is_over: whether the last game came to its end.
+        finished: number of finished games.
+        winners: of the last finished game.
+        standing: the players' current numbers, by measure.
+        is_over: whether the last game is finished.
     """
 
     header: Header
@@ -80,7 +80,7 @@ class Summed:
 
 
 def summed(session: Session) -> Summed:
-    """Sum up one game, or an evening of games."""
+    """Summarise one game, or an evening of games."""
     shown = views(session)
     over = ends(shown)
     tallies = {name: Tally() for name in session.header.players}
@@ -97,7 +97,7 @@ def summed(session: Session) -> Summed:
 
 
 def winners_of(result: Mapping[str, Any]) -> tuple[str, ...]:
-    """Who won, by a result as the games' rules name it; nobody where all got back what was theirs, or it does not say.
+    """The winners in a game's result; empty when nobody won or the result does not say.
 
     >>> winners_of({"winner": None, "amount": 0}), winners_of({"ranking": [["Ana", "Cy"], ["Bo"]]})
     ((), ('Ana', 'Cy'))
@@ -110,11 +110,11 @@ def winners_of(result: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def together(sums: Iterable[Summed]) -> dict[str, dict[str, Tally]]:
-    """All games put together: of each kind of game every player's account, those who won most first."""
+    """Merge summaries: by kind of game, every player's tally, most wins first."""
     games: dict[str, dict[str, Tally]] = {}
-    for each in sums:
-        players = games.setdefault(each.header.game, {})
-        for name, tally in each.tallies.items():
+    for summary in sums:
+        players = games.setdefault(summary.header.game, {})
+        for name, tally in summary.tallies.items():
             players.setdefault(name, Tally()).add(tally)
     return {game: dict(sorted(players.items(), key=_rank)) for game, players in games.items()}
 
@@ -125,7 +125,7 @@ def _rank(named: tuple[str, Tally]) -> tuple[Any, ...]:
 
 
 def _finish(tallies: Mapping[str, Tally], before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-    """One game that came to its end: who won it, and what it brought each player."""
+    """Add one finished game: its winners, and each player's chips and points."""
     winners = winners_of(after["result"])
     was, now = measured(before), measured(after)
     for name, tally in tallies.items():
