@@ -2,14 +2,7 @@ import pytest
 
 from companion.errors import BadHeader
 from companion.games.hexdragon.rules import game as hexdragon
-from companion.rules.engine import Header
-
-ANA_BO = ("Ana", "Bo")
-ALL = ("Ana", "Bo", "Cy", "Dee")
-
-
-def begun(players=ANA_BO, **options):
-    return hexdragon.start(Header("hexdragon", players, options=options))
+from tests.games.hexdragon.rules.tables import ALL, begun
 
 
 @pytest.mark.parametrize(
