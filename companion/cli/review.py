@@ -50,17 +50,17 @@ def _journals(path: Path) -> Sequence[Path]:
     return journals(path / "games") or journals(path)
 
 
-def _in_words(told: Review) -> Iterator[str]:
-    pictures = f"{told.read_again} of {told.read_again + told.not_kept + told.left_out} pictures read again"
-    yield f"game {told.number}: {told.game} {', '.join(told.players)}; {told.moves} moves, {pictures}"
-    for difference in told.differing:
-        yield from _difference(told.game, difference)
-    if told.not_kept:
-        yield f"  {told.not_kept} pictures had made room for newer ones"
-    if told.left_out:
-        yield f"  {told.left_out} pictures are of another version and were left out"
-    if told.trouble:
-        yield f"  {told.trouble}"
+def _in_words(review: Review) -> Iterator[str]:
+    pictures = f"{review.read_again} of {review.read_again + review.not_kept + review.left_out} pictures read again"
+    yield f"game {review.number}: {review.game} {', '.join(review.players)}; {review.moves} moves, {pictures}"
+    for difference in review.differing:
+        yield from _difference(review.game, difference)
+    if review.not_kept:
+        yield f"  {review.not_kept} pictures had made room for newer ones"
+    if review.left_out:
+        yield f"  {review.left_out} pictures are of another version and were left out"
+    if review.trouble:
+        yield f"  {review.trouble}"
 
 
 def _difference(game: str, difference: Difference) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What a correction changed, and nothing else: two ways the same moves may have gone, told as the way between them."""
+"""Sentences for what a correction changed: the difference between the moves before and after it."""
 
 import json
 from collections import Counter
@@ -13,15 +13,15 @@ from companion.views.phrases import instead, no_longer, sentence, sentences
 
 def changes(was: Sequence[Move], now: Sequence[Move]) -> tuple[str, ...]:
     """Sentences for the difference, in the order of the moves; moves that caused the same again are not mentioned."""
-    told: list[str] = []
+    lines: list[str] = []
     pairs = SequenceMatcher(None, _keys(was), _keys(now), autojunk=False)
     for _, a, b, c, d in pairs.get_opcodes():
         both = min(b - a, d - c)
         for old, new in zip(was[a : a + both], now[c : c + both], strict=True):
-            told += _between(old, new)
-        told += [no_longer(event) for move in was[a + both : b] for event in move.events]
-        told += [line for move in now[c + both : d] for line in sentences(move.events)]
-    return tuple(told)
+            lines += _between(old, new)
+        lines += [no_longer(event) for move in was[a + both : b] for event in move.events]
+        lines += [line for move in now[c + both : d] for line in sentences(move.events)]
+    return tuple(lines)
 
 
 def amended(amendment: Amendment) -> dict[str, Any]:
@@ -46,12 +46,12 @@ def _between(old: Move, new: Move) -> list[str]:
     if list(old.events) == list(new.events):
         same_words = dict(old.command) == dict(new.command)
         return [] if same_words or not new.events else [instead(old.events, new.events)]
-    told = []
+    lines = []
     gone, come = list(old.events), list(new.events)
     if gone and come and gone[0] != come[0]:
-        told = [instead(gone, come)]
+        lines = [instead(gone, come)]
         gone, come = gone[1:], come[1:]
-    return [*told, *(no_longer(event) for event in _without(gone, come)), *(sentence(e) for e in _without(come, gone))]
+    return [*lines, *(no_longer(event) for event in _without(gone, come)), *(sentence(e) for e in _without(come, gone))]
 
 
 def _without(events: Sequence[Event], others: Sequence[Event]) -> list[Event]:

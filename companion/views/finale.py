@@ -18,15 +18,15 @@ def finale(session: Session) -> dict[str, Any] | None:
         return None
     measure, totals = next(iter(measured(view).items()), (None, {}))
     winners = winners_of(view["result"])
-    told = summed(session)
+    summary = summed(session)
     return {
         "measure": measure,
         "ranking": [
             {"place": place, "name": name, "total": totals.get(name), "won": name in winners}
             for place, name in _places(view["result"], winners, totals, list(view["players"]))
         ],
-        "evening": {name: tally.won + tally.shared for name, tally in told.tallies.items()}
-        if told.finished > 1
+        "evening": {name: tally.won + tally.shared for name, tally in summary.tallies.items()}
+        if summary.finished > 1
         else {},
     }
 

@@ -29,17 +29,17 @@ def explanation(game: str, event: Event, text: str) -> str:
     return phrase("why", name, text=text, **_shown(event, may_use("why", name)))
 
 
-def refused(told: Mapping[str, Any]) -> dict[str, Any]:
+def refused(refusal: Mapping[str, Any]) -> dict[str, Any]:
     """An error as programs read it, with the message that people are to read.
 
     >>> refused({"code": "cell-taken", "message": "a card lies at (0, 0) already"})["message"]
     'That place is taken.'
     """
-    code = str(told["code"])
+    code = str(refusal["code"])
     if not knows("refusals", code):
-        return dict(told)
-    fields = _shown(told, (name for name in may_use("refusals", code) if name in told))
-    return {**told, "message": phrase("refusals", code, text=told["message"], **fields)}
+        return dict(refusal)
+    fields = _shown(refusal, (name for name in may_use("refusals", code) if name in refusal))
+    return {**refusal, "message": phrase("refusals", code, text=refusal["message"], **fields)}
 
 
 def _shown(event: Mapping[str, Any], names: Iterable[str]) -> dict[str, str]:

@@ -121,7 +121,7 @@ def _action(command: dict[str, Any], number: str | None, values: list[int]) -> d
 def _proposal(waiting: Proposal | None) -> dict[str, Any] | None:
     if waiting is None:
         return None
-    told = sentences(waiting.events) or (intent(waiting.command),)
+    lines = sentences(waiting.events) or (intent(waiting.command),)
     called = call(waiting.events)
     return {
         "version": waiting.version,
@@ -129,8 +129,8 @@ def _proposal(waiting: Proposal | None) -> dict[str, Any] | None:
         "events": list(waiting.events),
         "refusal": refused(waiting.refusal) if waiting.refusal else None,
         "confidence": waiting.confidence,
-        "sentence": told[0],
-        "consequences": list(told[1:]),
+        "sentence": lines[0],
+        "consequences": list(lines[1:]),
         "call": called.as_json() if called else None,
     }
 

@@ -140,11 +140,11 @@ def _as_kept(jpeg: bytes, close: bool = False) -> bytes:
 
 def _summary(error: Exception) -> Response:
     """The one place where a failure becomes an answer: JSON for programs, a page for people."""
-    status, told = _status(error), _as_json(error)
+    status, body = _status(error), _as_json(error)
     if request.path.startswith("/api/") or not request.accept_mimetypes.accept_html:
-        response = jsonify({"error": told})
+        response = jsonify({"error": body})
     else:
-        response = Response(render_template("error.html", message=told["message"], t=partial(phrase, "failed")))
+        response = Response(render_template("error.html", message=body["message"], t=partial(phrase, "failed")))
     response.status_code = status
     if retry_after_s := getattr(error, "retry_after_s", None):
         response.headers["Retry-After"] = str(retry_after_s)
@@ -170,8 +170,8 @@ def _as_json(error: Exception) -> dict[str, Any]:
     if isinstance(error, Refusal):
         return refused(error.as_json())
     if isinstance(error, CompanionError):
-        told = refused(error.as_json())
-        return {**told, "message": without_folders(str(told["message"]))}
+        refusal = refused(error.as_json())
+        return {**refusal, "message": without_folders(str(refusal["message"]))}
     assert isinstance(error, HTTPException)
     return {"code": error.name.lower().replace(" ", "-"), "message": error.description or error.name}
 

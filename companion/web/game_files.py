@@ -25,10 +25,10 @@ def page_file(game: str, file: str) -> Response:
 @game_files.get("/api/howto/<game>")
 def how_to_play(game: str) -> Response:
     """How a game is played, topic by topic."""
-    told = topics(game)
-    if not told:
+    found = topics(game)
+    if not found:
         raise NotFound(f"There is nothing to tell of a game called {game}.")
-    return jsonify({"topics": told})
+    return jsonify({"topics": found})
 
 
 def pages_for(game: str) -> dict[str, Any]:

@@ -21,10 +21,10 @@ _MOST_COMMANDS = 32
 @history.get("/api/moves/<int:number>")
 def move(number: int) -> Response:
     """A move that stands: its sentences, its reasons, the chips that moved, and what it might have been instead."""
-    told = sheet(desk().referee.latest(), number)
-    if told is None:
+    row = sheet(desk().referee.latest(), number)
+    if row is None:
         raise NotFound(f"There is no move {number}.")
-    return jsonify(told)
+    return jsonify(row)
 
 
 @history.get("/api/moves/<int:number>/evidence.jpg")

@@ -137,11 +137,11 @@ def _game_page(game: PastGame, *, alone: bool) -> str:
     )
 
 
-def _page(template: str, **told: Any) -> str:
+def _page(template: str, **fields: Any) -> str:
     names = {"game_title": game_title, "title_of": title, "result_of": result_of, "did": did, "counts": counts}
     numbers = {"day": day, "signed": signed, "numbered": numbered}
     words = {"t": partial(phrase, "past")}
-    return render_template(template, **{"alone": False, **names, **numbers, **words, **told})
+    return render_template(template, **{"alone": False, **names, **numbers, **words, **fields})
 
 
 def _static(name: str) -> str:

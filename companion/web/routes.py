@@ -168,13 +168,13 @@ def known_games() -> Response:
 def healthz() -> tuple[Response, int]:
     """Camera, journal and pins, each with its state; 503 when one has failed, not when it is merely absent."""
     table = desk()
-    told = table.referee.health()
-    journal = {"state": "ok" if told["journal"]["ok"] else "failed", **told["journal"]}
+    report = table.referee.health()
+    journal = {"state": "ok" if report["journal"]["ok"] else "failed", **report["journal"]}
     del journal["file"]  # where it lies is nothing for a whole network
     parts = {name: _without_folders(part) for name, part in {"journal": journal, **table.devices()}.items()}
-    is_well = told["ok"] and all(part["state"] != "failed" for part in parts.values())
+    is_well = report["ok"] and all(part["state"] != "failed" for part in parts.values())
     status = HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
-    return jsonify({**told, "ok": is_well, **parts}), status
+    return jsonify({**report, "ok": is_well, **parts}), status
 
 
 def _without_folders(part: Mapping[str, Any]) -> dict[str, Any]:

@@ -194,12 +194,12 @@ def _answered(app: Wsgi, environment: dict[str, Any]) -> Answer:
     def start_response(status: str, headers: list[tuple[str, str]], exc_info: object = None) -> None:
         begun.append((status, headers))
 
-    told = app(environment, start_response)
+    response = app(environment, start_response)
     try:
-        body = b"".join(told)
+        body = b"".join(response)
     finally:
-        if hasattr(told, "close"):
-            told.close()
+        if hasattr(response, "close"):
+            response.close()
     status, headers = begun[-1]
     encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
     return Answer(int(status.split()[0]), encoded, body)

@@ -103,22 +103,22 @@ class Streams:
         now_s = self._clock()
         ends_s, beat_s = now_s + self._pace.age_s, now_s + self._pace.heartbeat_s
         while not subscription.is_closed and (now_s := self._clock()) < ends_s:
-            told = subscription.next(0)
-            if told is None and now_s < beat_s:
+            entry = subscription.next(0)
+            if entry is None and now_s < beat_s:
                 yield min(beat_s, ends_s) - now_s
                 continue
             beat_s = now_s + self._pace.heartbeat_s
-            yield SIGN_OF_LIFE if told is None else self._event(told, language)
+            yield SIGN_OF_LIFE if entry is None else self._event(entry, language)
 
     def _is_greedy(self, address: str) -> bool:
         return not is_this_machine(address) and list(self._open.values()).count(address) >= self._pace.most_of_one
 
-    def _event(self, told: FeedEntry, language: str) -> str:
+    def _event(self, entry: FeedEntry, language: str) -> str:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
-        if told.kind == "announcement":
+        if entry.kind == "announcement":
             with speaking(language):
-                return message(told.version, told.kind, json.dumps({"refused": refused(told.data["refused"])}))
-        return self._state(told.session, language)
+                return message(entry.version, entry.kind, json.dumps({"refused": refused(entry.data["refused"])}))
+        return self._state(entry.session, language)
 
     def _state(self, session: Session, language: str) -> str:
         return message(session.version, "state", self._snapshots.text(session, language))

@@ -32,13 +32,13 @@ def _identity(card: DetectedCard) -> tuple[int | None, ...] | None:
     return None if values is None or None in values else tuple(values)
 
 
-def in_words(told: TableEvent) -> str:
-    """What a follower told, for people."""
-    if told["event"] == "table":
-        return f"the table: {len(told['cards'])} cards"
-    x, y = np.mean(told["corners"], axis=0)
-    where = told["zone"] or f"{x:.0f},{y:.0f}"
-    return f"{told['event']} at {where}: {card_in_words(told['values'])}"
+def in_words(event: TableEvent) -> str:
+    """A tracker event as text for people."""
+    if event["event"] == "table":
+        return f"the table: {len(event['cards'])} cards"
+    x, y = np.mean(event["corners"], axis=0)
+    where = event["zone"] or f"{x:.0f},{y:.0f}"
+    return f"{event['event']} at {where}: {card_in_words(event['values'])}"
 
 
 RECOGNIZER = Recognizer(

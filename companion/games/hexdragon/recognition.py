@@ -24,12 +24,12 @@ def _grid(corners: np.ndarray) -> Grid:
     return rough_grid(corners, np.ones(len(corners)))
 
 
-def in_words(told: TableEvent) -> str:
-    """What a follower told, for people."""
-    if told["event"] == "table":
-        return f"the table: {len(told['tiles'])} tiles, {len(told['stars'])} stars"
-    where = "off the board" if told["cell"] is None else f"at ({told['cell'][0]}, {told['cell'][1]})"
-    return f"{told['event']} {where}: {tile_in_words(told)}"
+def in_words(event: TableEvent) -> str:
+    """A tracker event as text for people."""
+    if event["event"] == "table":
+        return f"the table: {len(event['tiles'])} tiles, {len(event['stars'])} stars"
+    where = "off the board" if event["cell"] is None else f"at ({event['cell'][0]}, {event['cell'][1]})"
+    return f"{event['event']} {where}: {tile_in_words(event)}"
 
 
 RECOGNIZER = Recognizer(

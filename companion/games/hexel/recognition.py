@@ -26,12 +26,12 @@ def _outlines(pyramid: Pyramid, least: float) -> np.ndarray:
     return outlines(pyramid, least=least)[1]
 
 
-def in_words(told: TableEvent) -> str:
-    """What a follower told, for people."""
-    if told["event"] == "table":
-        return f"the table: {len(told['cards'])} cards, {len(told['loose'])} loose"
-    where = "loose" if told["cell"] is None else f"at ({told['cell'][0]}, {told['cell'][1]})"
-    return f"{told['event']} {where}: {' '.join(edge or '?' for edge in told['edges'])}"
+def in_words(event: TableEvent) -> str:
+    """A tracker event as text for people."""
+    if event["event"] == "table":
+        return f"the table: {len(event['cards'])} cards, {len(event['loose'])} loose"
+    where = "loose" if event["cell"] is None else f"at ({event['cell'][0]}, {event['cell'][1]})"
+    return f"{event['event']} {where}: {' '.join(edge or '?' for edge in event['edges'])}"
 
 
 RECOGNIZER = Recognizer(

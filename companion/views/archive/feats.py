@@ -48,9 +48,9 @@ def feats(event: Event) -> Iterator[Feat]:
     >>> list(feats({"event": "passed", "player": "Bo"}))
     [Count(player='Bo', what='Passes', amount=1)]
     """
-    told = _CATALOGUE.get(event["event"])
-    if told is not None:
-        yield from told(event)
+    find_feats = _CATALOGUE.get(event["event"])
+    if find_feats is not None:
+        yield from find_feats(event)
 
 
 def _placed(event: Event) -> Iterator[Feat]:

@@ -44,7 +44,7 @@ class Calibration:
         lens: how the lens bends; None where that was not measured: pixels are then taken as they are.
         zones: named places, each a polygon (K, 2) in mm.
         marks: corners (4, 2) in mm of the marks that lie on the table, by id, clockwise from each mark's own top left.
-        by: how the table was told: ``marks``, ``card`` or ``taps``.
+        by: what the table was fitted to: ``marks``, ``card`` or ``taps``.
         residual_mm: how far off, in the mean, what was measured lies from what it must be; None where nothing tells.
         made: the day.
     """
@@ -132,37 +132,37 @@ def read_calibration(path: Path) -> Calibration:
         raise UsageError(f"{path}: {error.message}", code="bad-calibration") from None
 
 
-def calibration_text(told: Calibration) -> str:
+def calibration_text(calibration: Calibration) -> str:
     """What `read_calibration` reads, with a word on each part for whoever opens the file."""
-    residual = "" if told.residual_mm is None else f"residual_mm = {told.residual_mm:.3f}\n"
+    residual = "" if calibration.residual_mm is None else f"residual_mm = {calibration.residual_mm:.3f}\n"
     parts = [
         f"""# Where the camera stands over this table, as `companion calibrate` found it. Zones may be changed by hand.
 
 calibration = {_VERSION}
-venue = {_quoted(told.venue)}
-camera = {_quoted(told.camera)}
-date = {told.made.isoformat()}
-picture_px = [{told.size[0]}, {told.size[1]}]
-by = {_quoted(told.by)}
+venue = {_quoted(calibration.venue)}
+camera = {_quoted(calibration.camera)}
+date = {calibration.made.isoformat()}
+picture_px = [{calibration.size[0]}, {calibration.size[1]}]
+by = {_quoted(calibration.by)}
 {residual}
 [table]  # from (x, y, 1) in pixels of the picture, straightened by the lens if there is one, to mm on the table
-mm_from_px = {_rows(told.table_from_straight, ".12g")}
+mm_from_px = {_rows(calibration.table_from_straight, ".12g")}
 """
     ]
-    if told.lens is not None:
+    if calibration.lens is not None:
         parts.append(f"""
 [lens]
-focal_px = {_list(told.lens.focal_px, ".8g")}
-centre_px = {_list(told.lens.centre_px, ".8g")}
-distortion = {_list(told.lens.distortion, ".8g")}  # k1, k2, p1, p2, k3
-rms_px = {told.lens.rms_px:.4f}
-pictures = {told.lens.pictures}
+focal_px = {_list(calibration.lens.focal_px, ".8g")}
+centre_px = {_list(calibration.lens.centre_px, ".8g")}
+distortion = {_list(calibration.lens.distortion, ".8g")}  # k1, k2, p1, p2, k3
+rms_px = {calibration.lens.rms_px:.4f}
+pictures = {calibration.lens.pictures}
 """)
-    if told.marks:
-        lines = [f"{number} = {_rows(corners, '.2f')}" for number, corners in told.marks.items()]
+    if calibration.marks:
+        lines = [f"{number} = {_rows(corners, '.2f')}" for number, corners in calibration.marks.items()]
         parts.append("\n[marks]  # each mark's corners on the table in mm\n" + "\n".join(lines) + "\n")
-    if told.zones:
-        lines = [f"{_quoted(name)} = {_rows(polygon, '.1f')}" for name, polygon in told.zones.items()]
+    if calibration.zones:
+        lines = [f"{_quoted(name)} = {_rows(polygon, '.1f')}" for name, polygon in calibration.zones.items()]
         parts.append("\n[zones]  # polygons on the table in mm\n" + "\n".join(lines) + "\n")
     return "".join(parts)
 

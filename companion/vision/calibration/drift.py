@@ -51,12 +51,15 @@ class DriftCheck:
         return None if self.calibration is None else self.calibration.zone_of(point_px)
 
 
-def zoned(told: Mapping[str, Any], zone_of: ZoneOf) -> dict[str, Any]:
+def zoned(payload: Mapping[str, Any], zone_of: ZoneOf) -> dict[str, Any]:
     """A reading or a change as it is printed, with the zone filled in of every card whose game has zones."""
-    if "zone" in told and told.get("corners"):
-        x, y = np.mean(told["corners"], axis=0)
-        return {**told, "zone": zone_of((float(x), float(y)))}
-    return {**told, **{part: [zoned(card, zone_of) for card in told[part]] for part in ("cards",) if part in told}}
+    if "zone" in payload and payload.get("corners"):
+        x, y = np.mean(payload["corners"], axis=0)
+        return {**payload, "zone": zone_of((float(x), float(y)))}
+    return {
+        **payload,
+        **{part: [zoned(card, zone_of) for card in payload[part]] for part in ("cards",) if part in payload},
+    }
 
 
 def check_drift(calibration: Calibration, bgr: np.ndarray) -> DriftCheck:

@@ -1,10 +1,9 @@
-"""What a tracker reports: plain JSON objects as `companion watch` prints them, without frame and time; and notices."""
+"""Tracker events, as `companion watch` prints them but without frame and time; settle times; and notices."""
 
 from dataclasses import dataclass
 from typing import Any
 
 TableEvent = dict[str, Any]
-TableEvent = TableEvent
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,28 +23,28 @@ class SettleTimes:
 
 
 class Notices:
-    """What people should hear besides: each said once until it passes."""
+    """The active notices; each is reported once, until it is cleared."""
 
     def __init__(self) -> None:
-        self._said: dict[str, str] = {}
+        self._active: dict[str, str] = {}
 
     @property
     def active_notices(self) -> dict[str, str]:
         """Notices that hold now: code to text."""
-        return dict(self._said)
+        return dict(self._active)
 
     def say(self, code: str, message: str) -> list[TableEvent]:
         """Say what holds from now on; nothing when it was said already."""
-        if code in self._said:
+        if code in self._active:
             return []
-        self._said[code] = message
+        self._active[code] = message
         return [notice(code, message)]
 
     def unsay(self, code: str, then: str | None = None, message: str = "") -> list[TableEvent]:
         """Let what was said hold no longer, and say so when there are words for it."""
-        if code not in self._said:
+        if code not in self._active:
             return []
-        del self._said[code]
+        del self._active[code]
         return [] if then is None else [notice(then, message)]
 
 

@@ -105,14 +105,14 @@ def _views(bgr: NDArray[np.uint8], entries: list[dict[str, Any]], cells: int) ->
     return images, kinds, middles
 
 
-def _centres(entry: dict[str, Any]) -> np.ndarray:
+def _centres(entry: dict[str, Any]) -> NDArray[np.float64]:
     return np.array(entry["centres"], np.float64)
 
 
 def view(
     bgr: NDArray[np.uint8], corners: NDArray[np.floating], rows: int, cols: int, cell_px: float, margin: float
-) -> np.ndarray:
-    """A quad straightened, that many cells wide and high, with a margin in cells."""
+) -> NDArray[np.uint8]:
+    """The rectified crop of a quad of rows x cols cells, with a margin in cells."""
     square = (np.array([[0, 0], [cols, 0], [cols, rows], [0, rows]], np.float32) + margin) * cell_px - 0.5
     size = (round((cols + 2 * margin) * cell_px), round((rows + 2 * margin) * cell_px))
     across = float(np.linalg.norm(corners[1] - corners[0]) + np.linalg.norm(corners[3] - corners[0])) / (rows + cols)
@@ -121,10 +121,11 @@ def view(
         bgr = np.asarray(cv2.resize(bgr, None, fx=shrink, fy=shrink, interpolation=cv2.INTER_AREA), np.uint8)
         corners = (corners + 0.5) * shrink - 0.5
     m = cv2.getPerspectiveTransform(np.asarray(corners, np.float32), square.astype(np.float32))
-    return cv2.warpPerspective(bgr, m, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    crop = cv2.warpPerspective(bgr, m, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return np.asarray(crop, np.uint8)
 
 
-def _kinds(entry: dict[str, Any]) -> np.ndarray:
+def _kinds(entry: dict[str, Any]) -> NDArray[np.int8]:
     out = np.zeros((len(entry["cells"]), len(entry["cells"][0])), np.int8)
     for r, line in enumerate(entry["cells"]):
         for c, kind in enumerate(line):

@@ -33,8 +33,8 @@ from models.drawing.clutter import clutter_shape
 from models.hexapod.keypoints.draw import Drawn
 from models.refinement import rotation
 
-Finds = dict[bool, list[tuple[np.ndarray, np.ndarray | None]]]
-"""Of cases (True) and of cards: where the finder puts each, and where it lies, None where there is none."""
+Finds = dict[bool, list[tuple[NDArray[np.float64], NDArray[np.float64] | None]]]
+"""For cases (True) and cards: each detected quad and the true one, None for a false positive."""
 AS_FOUND = 0.4
 """So often what lies on a picture is looked at from where the finder puts it, else from anywhere near."""
 REPEATS = 0.35
@@ -66,7 +66,7 @@ class Shown:
     true: NDArray[np.floating] | None
 
 
-def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
+def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.float64]:
     """A quad as a finder that errs would give it: in each of turn and place, size and stretch, and lean by itself."""
     placing, stretching, perspective = (
         float(rng.choice([1.0, 0.5, 0.2, 0.07], p=[0.3, 0.25, 0.25, 0.2])) for _ in "psl"
@@ -83,7 +83,9 @@ def astray(corners: NDArray[np.floating], rng: np.random.Generator) -> np.ndarra
     return mapped(homography(corners), inside + rng.normal(0, 0.01, (4, 2)))
 
 
-def covered(view: NDArray[np.uint8], true: NDArray[np.floating], is_case: bool, rng: np.random.Generator) -> np.ndarray:
+def covered(
+    view: NDArray[np.uint8], true: NDArray[np.floating], is_case: bool, rng: np.random.Generator
+) -> NDArray[np.uint8]:
     """The view with hands, mugs, pens over it, a thing or two; as it was where they hide most of what it shows.
 
     Args:
@@ -105,7 +107,7 @@ def covered(view: NDArray[np.uint8], true: NDArray[np.floating], is_case: bool, 
     return out if (hidden & field).sum() < _HIDDEN * field.sum() else view
 
 
-def _fixed(points: np.ndarray) -> np.ndarray:
+def _fixed(points: NDArray[np.floating]) -> NDArray[np.int32]:
     """Points in sixteenths of a pixel, as OpenCV draws them."""
     return np.asarray(np.round(points * 16), np.int32)
 
@@ -116,7 +118,7 @@ def elsewhere(
     others: NDArray[np.floating],
     is_case: bool,
     rng: np.random.Generator,
-) -> np.ndarray | None:
+) -> NDArray[np.float64] | None:
     """A square somewhere that is none of the quads, often one of the other sort, a piece of it, or several of them."""
     for _ in range(50):
         if len(others) and rng.random() < 0.5:
@@ -148,8 +150,8 @@ def found_on(data: list[Drawn]) -> list[Finds]:
                 if truths or _is_none(quad, picture, is_case):
                     ways[is_case].append((quad, truths[0].astype(np.float64) if truths else None))
         found.append(ways)
-    told = [sum(true is None for ways in found for _, true in ways[is_case]) for is_case in (True, False)]
-    print("found and none:", told[0], "cases", told[1], "cards", flush=True)
+    false = [sum(true is None for ways in found for _, true in ways[is_case]) for is_case in (True, False)]
+    print("found and none:", false[0], "cases", false[1], "cards", flush=True)
     return found
 
 
@@ -213,7 +215,7 @@ def next_views(
 
 def views(data: list[Drawn], shown: list[Shown], rng: np.random.Generator) -> tuple[torch.Tensor, ...]:
     """Of each look the view, the code of the true quad in it, what its places vote for, and whether there is one."""
-    rows: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    rows: list[tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]] = []
     pyramids: dict[int, Pyramid] = {}
     for one in shown:
         if one.index not in pyramids:
@@ -230,7 +232,7 @@ def views(data: list[Drawn], shown: list[Shown], rng: np.random.Generator) -> tu
     return *columns, torch.tensor([float(one.true is not None) for one in shown])
 
 
-def _view(pyramid: Pyramid, one: Shown, within: NDArray[np.floating], rng: np.random.Generator) -> np.ndarray:
+def _view(pyramid: Pyramid, one: Shown, within: NDArray[np.floating], rng: np.random.Generator) -> NDArray[np.float32]:
     seen = patch(pyramid, one.found)
     seen = covered(seen, within, one.is_case, rng) if rng.random() < _OVER else seen
     view = planes(seen, is_case=one.is_case)

@@ -23,11 +23,13 @@ _MARKS = (
     "sign", "chip",
 )  # fmt: skip
 _SIGNS = "0123456789ABCDEGKRS$?&"
-Part = tuple[Any, np.ndarray]
+Part = tuple[Any, NDArray[np.float64]]
 """An outline in mm and its colour."""
 
 
-def star_views(backgrounds: NDArray[np.uint8], count: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def star_views(
+    backgrounds: NDArray[np.uint8], count: int, rng: np.random.Generator
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Half star tokens, half others: views (count, VIEW, VIEW, 3) uint8 and labels (count, 8) as `views` has them.
 
     Args:
@@ -49,11 +51,12 @@ def star_views(backgrounds: NDArray[np.uint8], count: int, rng: np.random.Genera
 
 
 def _token(
-    ground: np.ndarray, look: Any, owner: str, at: NDArray[np.float64], mark: str, rng: np.random.Generator
-) -> np.ndarray:
+    ground: NDArray[np.uint8], look: Any, owner: str, at: NDArray[np.float64], mark: str, rng: np.random.Generator
+) -> NDArray[np.uint8]:
     """One view: a disc with a mark on a place, as sharp or blurred as pictures are."""
     shown = ground.max(-1, keepdims=True) > 0
-    image = cv2.resize(ground.astype(np.float32) * 1.2, (VIEW * _FINE, VIEW * _FINE), interpolation=cv2.INTER_LINEAR)
+    size = (VIEW * _FINE, VIEW * _FINE)
+    image = np.asarray(cv2.resize(ground.astype(np.float32) * 1.2, size, interpolation=cv2.INTER_LINEAR), np.float32)
     ink, paper = _bgr(look.inks[owner]), _bgr(look.star_paper)
     if rng.random() < 0.12:
         ink, paper = np.full(3, float(rng.uniform(200, 250))), ink
@@ -65,14 +68,14 @@ def _token(
         _fill(image, points, at, colour)
     if mark == "sign":
         _write(image, at, half, ink, rng)
-    image = cv2.GaussianBlur(image, (0, 0), _FINE * float(rng.uniform(0.3, 1.5)))
-    view = cv2.resize(image, (VIEW, VIEW), interpolation=cv2.INTER_AREA)
+    blurred = cv2.GaussianBlur(image, (0, 0), _FINE * float(rng.uniform(0.3, 1.5)))
+    view = cv2.resize(blurred, (VIEW, VIEW), interpolation=cv2.INTER_AREA)
     bright = max(float(np.percentile(view[shown[..., 0]].mean(-1), 80)), 6.0)
     return np.asarray(np.clip(np.round(view * (BRIGHT / bright * 200) * shown), 0, 250).astype(np.uint8))
 
 
 def _disc(
-    image: np.ndarray,
+    image: NDArray[np.float32],
     radius: float,
     at: NDArray[np.float64],
     ink: NDArray[np.float64],
@@ -141,11 +144,11 @@ def _mark(
 
 
 def _write(
-    image: np.ndarray, at: NDArray[np.float64], half: float, ink: NDArray[np.float64], rng: np.random.Generator
+    image: NDArray[np.float32], at: NDArray[np.float64], half: float, ink: NDArray[np.float64], rng: np.random.Generator
 ) -> None:
     """A letter or digit on a disc, upright or lying."""
     sign, size = str(rng.choice(list(_SIGNS))), half * _PER_MM / 16
-    mark: np.ndarray = np.zeros(image.shape[:2], np.float32)
+    mark: NDArray[np.float32] = np.zeros(image.shape[:2], np.float32)
     x, y = (at * _PER_MM + VIEW * _FINE / 2).tolist()
     cv2.putText(mark, sign, (int(x - 9 * size), int(y + 10 * size)), 0, size, 1.0, max(2, round(size * 4)), cv2.LINE_AA)
     turn = cv2.getRotationMatrix2D((x, y), float(rng.uniform(0, 360)), 1.0)
@@ -153,14 +156,14 @@ def _write(
     image += (ink - image) * turned[..., None]
 
 
-def _round(radius: float) -> np.ndarray:
+def _round(radius: float) -> NDArray[np.float64]:
     return np.array(regular_polygon(32, radius))
 
 
-def _fill(image: np.ndarray, points: Any, at: NDArray[np.float64], colour: NDArray[np.float64]) -> None:
+def _fill(image: NDArray[np.float32], points: Any, at: NDArray[np.float64], colour: NDArray[np.float64]) -> None:
     pixels = (np.array(points) + at) * _PER_MM + VIEW * _FINE / 2 - 0.5
     cv2.fillPoly(image, [np.round(pixels * 16).astype(np.int32)], colour.tolist(), cv2.LINE_AA, 4)
 
 
-def _bgr(web: str) -> np.ndarray:
-    return np.array([int(web[i : i + 2], 16) for i in (5, 3, 1)], float)
+def _bgr(web: str) -> NDArray[np.float64]:
+    return np.array([int(web[i : i + 2], 16) for i in (5, 3, 1)], np.float64)

@@ -10,19 +10,19 @@ from companion.vision.geometry.shapes import homography, mapped
 from companion.vision.tracking.events import TableEvent
 
 
-def in_words(told: TableEvent) -> str:
+def in_words(event: TableEvent) -> str:
     """What was told, for people.
 
     >>> in_words({"event": "placed", "board": 0, "row": 1, "col": 2, "cells": [["blue", "gold"], ["moth", "moth"]]})
     'placed in case 1 at row 2, column 3: blue gold | moth moth'
     """
-    if told["event"] == "table":
-        return f"the table: {len(told['boards'])} display cases, {len(told['loose'])} cards beside them"
-    where = "beside the cases" if told["board"] is None else f"case {told['board'] + 1}"
-    if "row" in told:
-        where = f"in case {told['board'] + 1} at row {told['row'] + 1}, column {told['col'] + 1}"
-    shown = " | ".join(" ".join(kind or "." for kind in row) for row in told["cells"])
-    return f"{told['event']} {where}: {shown}"
+    if event["event"] == "table":
+        return f"the table: {len(event['boards'])} display cases, {len(event['loose'])} cards beside them"
+    where = "beside the cases" if event["board"] is None else f"case {event['board'] + 1}"
+    if "row" in event:
+        where = f"in case {event['board'] + 1} at row {event['row'] + 1}, column {event['col'] + 1}"
+    shown = " | ".join(" ".join(kind or "." for kind in row) for row in event["cells"])
+    return f"{event['event']} {where}: {shown}"
 
 
 def placed(board: int, case: DetectedField, laid: Laid) -> TableEvent:
