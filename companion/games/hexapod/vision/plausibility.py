@@ -20,6 +20,9 @@ _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "s
 """Kinds of one cell: the halves of the others look different each."""
 
 
+_BY_COLOUR = ("blue", "green", "gold", "dung", "leaf")
+
+
 def find_outliers(fields: Sequence[OrientedField], classifier: InsectClassifier) -> list[np.ndarray]:
     """Where an insect looks unlike the others that are taken for its kind.
 
@@ -96,6 +99,22 @@ def is_reportable(card: DetectedField) -> bool:
 def verify_fields(pyramid: Pyramid, fields: Sequence[DetectedField], warnings: tuple[ReadingWarning, ...]) -> Verdict:
     """What of the fields may stay, by the edges and the shape of cards and cases. See `verify`."""
     return verify(pyramid, [_as_find(field) for field in fields], warnings, LIMITS.table)
+
+
+def without_colour(field: DetectedField) -> tuple[DetectedField, list[ReadingWarning]]:
+    """The field as it may be stated of a picture that has no colour, and what is doubted: beetles differ by theirs."""
+    rows, cols = len(field.cells), len(field.cells[0])
+    centres = _centres(field.corners, rows, cols)
+    is_told = [[kind in _BY_COLOUR for kind in row] for row in field.cells]
+    cells = tuple(tuple(None if kind in _BY_COLOUR else kind for kind in row) for row in field.cells)
+    doubt = tuple(
+        tuple(map(bool, map(sum, zip(*both, strict=True)))) for both in zip(field.doubt, is_told, strict=True)
+    )
+    warnings = [
+        ReadingWarning("unsure", "a beetle's kind cannot be told without colour", (float(x), float(y)))
+        for x, y in centres[np.array(is_told)]
+    ]
+    return replace(field, cells=cells, doubt=doubt), warnings
 
 
 def _as_find(field: DetectedField) -> Find:

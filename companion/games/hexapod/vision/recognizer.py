@@ -16,9 +16,11 @@ from companion.games.hexapod.vision.plausibility import (
     is_clear_case,
     is_reportable,
     verify_fields,
+    without_colour,
 )
 from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.image.colour import NO_COLOUR, has_colour
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch
 
@@ -59,10 +61,13 @@ def read_hexapod(bgr: np.ndarray, classifier: InsectClassifier | None = None) ->
         warnings = [ReadingWarning("nothing-found", "no display case and no Hexapod card on this picture")]
     fields = [field for field, _ in (*seen_cases, *seen_cards)]
     verdict = verify_fields(pyramid, fields, tuple(warnings))
-    kept = [field for field, stays in zip(fields, verdict.stays, strict=True) if stays]
+    kept, told_besides = [field for field, stays in zip(fields, verdict.stays, strict=True) if stays], verdict.warnings
+    if kept and not has_colour(pyramid, [field.corners for field in kept]):
+        kept, doubts = map(list, zip(*map(without_colour, kept), strict=True))
+        told_besides += (NO_COLOUR, *(warning for some in doubts for warning in some))
     clock.lap("judge")
     boards, loose = (tuple(field for field in kept if field.is_case == is_case) for is_case in (True, False))
-    return HexapodReading(boards, loose, verdict.warnings, clock.laps)
+    return HexapodReading(boards, loose, told_besides, clock.laps)
 
 
 def _all_upright(

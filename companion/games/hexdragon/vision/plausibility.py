@@ -59,6 +59,12 @@ def _detected_tile(
     return replace(card, confidence=_confidence(card))
 
 
+def without_colour(card: DetectedTile) -> DetectedTile:
+    """The piece as it may be stated of a picture that has no colour: not whose it is."""
+    edges = tuple(None if edge is not None and ":" in edge else edge for edge in card.edges)
+    return replace(card, edges=edges)
+
+
 def is_whole(corners: np.ndarray, size: tuple[int, int]) -> bool:
     """Every edge's middle is in the picture: of a tile that the rim cuts there is nothing sure to say."""
     middles = (corners + np.roll(corners, -1, axis=0)) / 2

@@ -8,8 +8,8 @@ import numpy as np
 from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
-from companion.games.hexdragon.vision.plausibility import assess
-from companion.games.hexdragon.vision.results import TileReading
+from companion.games.hexdragon.vision.plausibility import assess, without_colour
+from companion.games.hexdragon.vision.results import DetectedTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import (
     Placed,
@@ -22,6 +22,7 @@ from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, no_game, verify
+from companion.vision.image.colour import NO_COLOUR, has_colour
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
@@ -103,9 +104,10 @@ def read_unknown(
 
 
 def _verified(pyramid: Pyramid, reading: TileReading) -> TileReading:
-    """The reading of what are HexDragon tiles by their edges, as far as that is in doubt; stars lie beside tiles.
+    """The reading of what are HexDragon tiles by their edges, as far as that is in doubt, and of owners only in colour.
 
-    Hex'el cards of one symbol, and blank ones, look like start tiles, of which no table has two.
+    Stars have no edges: they lie beside tiles. Hex'el cards of one symbol, and blank ones, look like start tiles, of
+    which no table has two.
     """
     tiles = [card for card in reading.cards if star_share(card.probabilities) <= 0.5]
     starts = sum(is_start(tile.probabilities) for tile in tiles)
@@ -113,8 +115,14 @@ def _verified(pyramid: Pyramid, reading: TileReading) -> TileReading:
         return replace(reading, cards=(), warnings=no_game(pyramid))
     verdict = verify(pyramid, [_as_find(tile) for tile in tiles], reading.warnings, LIMITS.table)
     gone = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
-    kept = [card for card in reading.cards if not any(card is tile for tile in gone)] if verdict.stays.any() else []
-    return replace(reading, cards=tuple(kept), warnings=verdict.warnings)
+    pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
+    kept = [card for card in pieces if not any(card is tile for tile in gone)] if verdict.stays.any() else []
+    warnings = verdict.warnings
+    if kept and not has_colour(pyramid, [card.corners for card in kept]):
+        owned = [card.centre for card in kept if card.owner is not None]
+        warnings += (NO_COLOUR, *(ReadingWarning("unsure", "whose it is cannot be told", at) for at in owned))
+        kept = [without_colour(card) for card in kept]
+    return replace(reading, cards=tuple(kept), warnings=warnings)
 
 
 def _as_find(tile: DetectedCard) -> Find:

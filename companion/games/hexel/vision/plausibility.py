@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -12,6 +13,10 @@ from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
+
+WITHOUT_COLOUR = "a card's symbols cannot be told without colour"
+_TOLD_BY_SHAPE = ("void", None)
+"""Discs and rings differ without colour; discs, and another printing's diamonds, may not."""
 
 
 def accept_cards(found: Sequence[Detection], probabilities: np.ndarray, classifier: SymbolClassifier) -> np.ndarray:
@@ -131,6 +136,12 @@ def _doubt_clashes(
             if sure[weak[0]][weak[1]] < LIMITS.plain_symbol:
                 names[weak[0]][weak[1]] = None
     return warnings
+
+
+def without_colour(card: DetectedCard) -> DetectedCard:
+    """The card as it may be stated of a picture that has no colour: only rings are told by their shape alone."""
+    edges = tuple(edge if edge in _TOLD_BY_SHAPE else None for edge in card.edges)
+    return replace(card, edges=edges, confidence=confidence_of(card.presence, card.probabilities, edges))
 
 
 def _unsure(card: DetectedCard, size: tuple[int, int]) -> ReadingWarning:

@@ -12,12 +12,13 @@ from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.games.hexel.vision.neighbour_search import find_neighbours, is_one
 from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
-from companion.games.hexel.vision.plausibility import accept_cards, assess
+from companion.games.hexel.vision.plausibility import WITHOUT_COLOUR, accept_cards, assess, without_colour
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, verify
+from companion.vision.image.colour import NO_COLOUR, has_colour
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
@@ -58,12 +59,17 @@ def read_hexel(bgr: np.ndarray, classifier: SymbolClassifier | None = None, acro
 
 
 def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
-    """The reading of what are Hex'el cards by their edges, as far as that is in doubt."""
+    """The reading of what are Hex'el cards by their edges, as far as that is in doubt; of colours in colour only."""
     cards = (*reading.cards, *reading.loose)
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
+    warnings = verdict.warnings
+    if kept and not has_colour(pyramid, [card.corners for card in kept]):
+        kept, before = [without_colour(card) for card in kept], kept
+        doubted = [new for new, old in zip(kept, before, strict=True) if new.edges != old.edges]
+        warnings += (NO_COLOUR, *(ReadingWarning("unsure", WITHOUT_COLOUR, card.centre) for card in doubted))
     tableau, loose = ([c for c in kept if (c.cell is None) == is_loose] for is_loose in (False, True))
-    return replace(reading, cards=tuple(tableau), loose=tuple(loose), warnings=verdict.warnings)
+    return replace(reading, cards=tuple(tableau), loose=tuple(loose), warnings=warnings)
 
 
 def _as_find(card: DetectedCard) -> Find:
