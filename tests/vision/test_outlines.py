@@ -69,6 +69,17 @@ def test_cards_of_a_tenth_and_of_half_the_longer_side_are_found() -> None:
         assert nearest(card, detect_outlines(picture, 4)) < 0.04 * height
 
 
+def test_of_a_card_that_fills_the_picture_the_card_is_found_and_not_its_print() -> None:
+    picture, card = table(1280, 720), rectangle(650, 360, 900, 520, 2)
+    lay(picture, card, (225, 230, 232))
+    for left in range(320, 960, 110):  # printed boxes, framed as cards are
+        lay(picture, rectangle(left, 300, 80, 110, 2), (90, 40, 30))
+        lay(picture, rectangle(left, 450, 80, 60, 2), (40, 60, 150))
+    found = detect_outlines(picture, 4)
+    assert len(found) == 1
+    assert off(card, found[0].corners) < 0.03 * 700
+
+
 def test_an_empty_table_shows_no_outlines() -> None:
     assert detect_outlines(table(), 4) == () and detect_outlines(table(), 6) == ()
 
@@ -150,6 +161,21 @@ def test_the_lattice_of_a_board_brings_back_a_tile_that_was_missed() -> None:
     board = find_board(seen, [1.0] * len(seen))
     assert board is not None and len(board.gaps(6)) == 1
     assert off(missed, board.corners(board.gaps(6)[0])) < 0.03 * 35
+
+
+def test_tiles_that_lie_apart_on_their_board_keep_their_own_size() -> None:
+    tiles = [corners.mean(0) + 0.8 * (corners - corners.mean(0)) for corners in board_of_nineteen().values()]
+    board = find_board(tiles, [0.9] * len(tiles))
+    assert board is not None and len(board.cells) == len(tiles)
+    for cell, index in board.cells.items():
+        assert off(tiles[index], board.corners(cell)) < 1.0
+
+
+def test_tiles_in_a_zigzag_are_no_slanted_board() -> None:
+    steps = [(0, 0), (100, 0), (200, 0), (50, 60), (150, 60), (250, 60)]  # of a lattice whose cells are not regular
+    tiles = [40.0 * HEXAGON + [200 + x, 200 + y] for x, y in steps]
+    board = find_board(tiles, [0.9] * len(tiles))
+    assert board is None or max(off(tiles[i], board.corners(cell)) for cell, i in board.cells.items()) < 8.0
 
 
 def test_tiles_that_lie_anyhow_are_no_board() -> None:

@@ -19,6 +19,10 @@ MOST_OFF = 0.3
 """How far a tile's centre may lie from where its neighbours have it, in circumradii."""
 MOST_SPREAD = 0.15
 """How far, in the median, tiles' centres may lie from the lattice, in circumradii."""
+LEAST_RADIUS, GAPS_SPREAD = 0.6, 0.06
+"""Tiles may lie apart, the smallest so large in cells, where most of them agree so closely on that."""
+MOST_UNLIKE = 0.15
+"""How far the best tiles' corners may lie from the lattice's, in sizes: tiles in a zigzag have slanted lattices too."""
 ROBUST = 0.06
 """Points farther off the lattice than that, in circumradii, soon say nothing of it."""
 _TURNS = np.radians(np.arange(6) * 60.0)
@@ -80,7 +84,8 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
         return None
     fitted = [_fitted(tiles, weights, cells) for cells in grown if len(cells) > 0.9 * most]
     boards = [board for board in fitted if board is not None]
-    return min(boards, key=lambda board: _unlikeness(tiles, board), default=None)
+    best = min(boards, key=lambda board: _unlikeness(tiles, board), default=None)
+    return best if best is not None and _unlikeness(tiles, best) < MOST_UNLIKE else None
 
 
 def _unlikeness(tiles: Sequence[Floats], board: Board) -> float:
@@ -147,7 +152,10 @@ def _fitted(tiles: Sequence[Floats], weights: Sequence[float], cells: dict[Cell,
     if np.median(away) > MOST_SPREAD:
         return None
     areas = [_area(_apply(np.asarray(np.linalg.inv(plane)), tiles[cells[key]])) for key in keys]
-    radius = float(np.clip(np.sqrt(np.median(areas) / _area(UNIT_HEXAGON)), 0.95, 1.0))
+    radii = np.sqrt(np.array(areas) / _area(UNIT_HEXAGON))
+    radius = float(np.clip(np.median(radii), 0.95, 1.0))
+    if np.median(np.abs(radii - np.median(radii))) < GAPS_SPREAD:
+        radius = float(np.clip(np.median(radii), LEAST_RADIUS, 1.0))
     board = Board(cells, plane, radius)
     ordered = np.concatenate([_ordered(tiles[cells[key]], board.corners(key)) for key in keys])
     places = np.concatenate([centre_of(key) + radius * UNIT_HEXAGON for key in keys])

@@ -17,6 +17,8 @@ from companion.vision.networks import logistic, network
 
 NETWORK = "outline/detector/weights.onnx"
 STRIDE, OFFSET_PX, PLANES = 4, 8.0, 8
+NEAR, ALIKE = 0.2, 1.4
+"""How far apart, in sizes, and how different in size two outlines of one card may be."""
 _COARSEST = 16
 """The network halves its picture four times: sides are padded to whole ones of these."""
 
@@ -42,22 +44,26 @@ class ScaleAnswer:
 
     Attributes:
         factor: (2,) of that size to the full picture, across and down.
-        heat: (h, w) how likely a card's centre lies in each of its cells.
         candidates: the peaks.
     """
 
     factor: NDArray[np.float64]
-    heat: NDArray[np.float32]
     candidates: tuple[Candidate, ...]
 
-    def around(self, corners: NDArray[np.float64], reach: float) -> float:
-        """The greatest heat near the centre of an outline (N, 2), within ``reach`` of its size."""
-        cells = ((corners.mean(0) + 0.5) * self.factor - STRIDE / 2) / STRIDE
-        size = np.sqrt(abs(cv2.contourArea(corners.astype(np.float32))) * self.factor.prod()) / STRIDE * reach
-        low = np.clip(np.floor(cells - size), 0, None).astype(int)
-        high = np.ceil(cells + size).astype(int) + 1
-        part = self.heat[low[1] : high[1], low[0] : high[0]]
-        return float(part.max()) if part.size else 0.0
+    def net_px(self, corners: NDArray[np.float64]) -> float:
+        """The size of an outline (N, 2) as the network saw it, the root of its area."""
+        return float(np.sqrt(abs(cv2.contourArea(corners.astype(np.float32))) * self.factor.prod()))
+
+    def confidence_of(self, corners: NDArray[np.float64]) -> float:
+        """The greatest confidence of the candidates that lie about where an outline (N, 2) does, of about its size."""
+        centre, size = corners.mean(0), np.sqrt(abs(cv2.contourArea(corners.astype(np.float32))))
+        like = (
+            c.confidence
+            for c in self.candidates
+            if np.abs(c.corners.mean(0) - centre).max() < NEAR * size
+            and 1 / ALIKE < c.net_px / max(1.0, self.net_px(corners)) < ALIKE
+        )
+        return max(like, default=0.0)
 
 
 def answer_at(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = NETWORK) -> ScaleAnswer:
@@ -85,7 +91,7 @@ def answer_at(pyramid: Pyramid, factor: float, sides: int, least: float, name: s
         for c, h, a in zip(on_picture, heat[rows, cols], areas, strict=True)
         if np.isfinite(c).all()
     ]
-    return ScaleAnswer(scale, heat, tuple(candidates))
+    return ScaleAnswer(scale, tuple(candidates))
 
 
 def answer(picture: NDArray[np.uint8], name: str = NETWORK) -> NDArray[np.float32]:

@@ -30,13 +30,15 @@ class Settings:
         least: outlines less sure than this are not told.
         areas_px: the longer side of the picture in which areas that edges bound are looked for.
         least_area: such areas less likely than this, by the network, are left out.
-        same: candidates that share more of the smaller one are one.
+        same: candidates of about one size that share more of the smaller one are one.
         overlap: share of the smaller outline that two cards may have in common.
         most_seeds: candidates that are refined, the best ones.
+        size_matters: of two outlines in one place, how much the larger is preferred: what is printed on a card is
+            often framed like one.
         least_px: the shorter side of the smallest card.
     """
 
-    looks_px: tuple[int, ...] = (224, 512, 1152, 2592)
+    looks_px: tuple[int, ...] = (112, 224, 512, 1152, 2592)
     fine_look_px: float = 34.0
     best_px: tuple[float, float] = (26.0, 110.0)
     least_seed: float = 0.2
@@ -45,8 +47,9 @@ class Settings:
     least_area: float = 0.2
     same: float = 0.6
     overlap: float = 0.35
+    size_matters: float = 0.35
     least_px: float = 14.0
-    most_seeds: int = 60
+    most_seeds: int = 120
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,7 +87,7 @@ def detect_outlines(
         settings: see `Settings`.
     """
     pyramid = Pyramid.of(picture, 6)
-    seeds = suppress(_candidates(pyramid, sides, settings), settings.same)[: settings.most_seeds]
+    seeds = suppress(_candidates(pyramid, sides, settings), settings.same, most_ratio=4.0)[: settings.most_seeds]
     refined = refine(pyramid, [seed.corners for seed in seeds])
     again = [i for i, r in enumerate(refined) if r.moved > 0.03]
     for i, better in zip(again, refine(pyramid, [refined[i].corners for i in again]), strict=True):
@@ -94,10 +97,10 @@ def detect_outlines(
         for seed, r in zip(seeds, refined, strict=True)
         if is_plausible(r.corners, settings.least_px) and has_size(r.corners, size_mm, pyramid.size)
     ]
-    kept = suppress(sorted(judged, key=lambda o: -o.confidence), settings.overlap)
+    kept = suppress(sorted(judged, key=lambda o: -_rank(o, settings.size_matters)), settings.overlap)
     if sides == 6:
         kept = on_board(pyramid, kept)
-    told = [o for o in kept if o.confidence >= settings.least]
+    told = sorted((o for o in kept if o.confidence >= settings.least), key=lambda o: -o.confidence)
     return tuple(without_printed_fields(told, pyramid.size) if sides == 4 else told)
 
 
@@ -144,6 +147,12 @@ def judge(seed: Candidate, refined: Refined) -> float:
     return float(1 / (1 + np.exp(-score)))
 
 
+def _rank(outline: Outline, size_matters: float) -> float:
+    area = max(1.0, float(cv2.contourArea(outline.corners.astype(np.float32))))
+    odds = max(outline.confidence, 1e-6) / max(1e-6, 1 - outline.confidence)
+    return float(np.log(odds) + size_matters * np.log(area))
+
+
 def is_plausible(corners: Floats, least_px: float) -> bool:
     """A convex outline, clockwise, large enough and not all too oblong."""
     edges = np.roll(corners, -1, 0) - corners
@@ -179,12 +188,11 @@ def _areas(pyramid: Pyramid, sides: int, looks: Sequence[ScaleAnswer], settings:
     found = []
     for polygon in propose(np.asarray(small, np.uint8), sides, settings.least_px):
         corners = (polygon + 0.5) / scale - 0.5
-        size = float(np.sqrt(cv2.contourArea(corners.astype(np.float32))))
-        seen = [
-            (seen.around(corners, 0.12) * _fitness(n := size * float(seen.factor.mean()), settings.best_px), n)
+        heat, net_px = max(
+            (seen.confidence_of(corners) * _fitness(n, settings.best_px), n)
             for seen in looks
-        ]
-        heat, net_px = max(seen)
+            if (n := seen.net_px(corners))
+        )
         if heat >= settings.least_area:
             found.append(Candidate(corners, heat, net_px))
     return found
@@ -196,18 +204,25 @@ def _fitness(net_px: float, best: tuple[float, float]) -> float:
     return float(np.exp(-0.5 * away))
 
 
-def suppress(items: Sequence[T], overlap: float) -> list[T]:
-    """Non-maximum suppression: of outlines that share more than ``overlap`` of the smaller one, the first alone."""
+def suppress(items: Sequence[T], overlap: float, most_ratio: float = np.inf) -> list[T]:
+    """Non-maximum suppression: of outlines that share more than ``overlap`` of the smaller one, the first alone.
+
+    Args:
+        items: the best first.
+        overlap: a share.
+        most_ratio: of their areas; outlines that differ more both stay.
+    """
     kept: list[T] = []
     boxes: list[tuple[NDArray[np.float32], float, Floats, Floats]] = []
     for item in items:
         mine = item.corners.astype(np.float32)
-        area, low, high = float(cv2.contourArea(mine)), item.corners.min(0), item.corners.max(0)
+        area, low, high = max(1.0, float(cv2.contourArea(mine))), item.corners.min(0), item.corners.max(0)
         for other, other_area, other_low, other_high in boxes:
             if (low > other_high).any() or (high < other_low).any():
                 continue
-            shared = cv2.intersectConvexConvex(mine, other)[0]
-            if shared > overlap * max(1.0, min(area, other_area)):
+            if max(area, other_area) > most_ratio * min(area, other_area):
+                continue
+            if cv2.intersectConvexConvex(mine, other)[0] > overlap * min(area, other_area):
                 break
         else:
             kept.append(item)
