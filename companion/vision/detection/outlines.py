@@ -67,6 +67,10 @@ class Outline:
 
 MOST_SQUARE, MANY_SQUARES = 1.25, 12
 """So many outlines, so nearly square, are fields of a printed board rather than cards."""
+FIELDS_CONFIDENCE, BLOCK_HULL, BLOCK_FILLED = 0.9, 0.95, 0.75
+"""Unless most are surer, and lie as tiles of a game do, which seldom fill a block."""
+GROUND_CONFIDENCE, GROUND_CARDS = 0.9, 4
+"""So many cards, so sure, lie on what is around them; what is printed on a card is seldom as sure."""
 BOARD_LEAST = 0.05
 """Tiles less sure than that do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
@@ -97,11 +101,29 @@ def detect_outlines(
         for seed, r in zip(seeds, refined, strict=True)
         if is_plausible(r.corners, settings.least_px) and has_size(r.corners, size_mm, pyramid.size)
     ]
-    kept = suppress(sorted(judged, key=lambda o: -_rank(o, settings.size_matters)), settings.overlap)
+    kept = without_grounds(judged, settings)
+    kept = suppress(sorted(kept, key=lambda o: -_rank(o, settings.size_matters)), settings.overlap)
     if sides == 6:
         kept = on_board(pyramid, kept)
     told = sorted((o for o in kept if o.confidence >= settings.least), key=lambda o: -o.confidence)
     return tuple(without_printed_fields(told, pyramid.size) if sides == 4 else told)
+
+
+def without_grounds(outlines: list[Outline], settings: Settings = SETTINGS) -> list[Outline]:
+    """The outlines, less those around several sure cards: a mat, a box or a board that they lie on."""
+    sure = sorted((o for o in outlines if o.confidence > GROUND_CONFIDENCE), key=lambda o: -o.confidence)
+    cards = suppress(sure, settings.overlap, most_ratio=4.0)
+
+    def holds(outline: Outline) -> int:
+        contour = outline.corners.astype(np.float32)
+        size = cv2.contourArea(contour)
+        return sum(
+            4 * cv2.contourArea(card.corners.astype(np.float32)) < size
+            and cv2.pointPolygonTest(contour, card.corners.mean(0).tolist(), False) > 0
+            for card in cards
+        )
+
+    return [outline for outline in outlines if holds(outline) < GROUND_CARDS]
 
 
 def without_printed_fields(cards: list[Outline], picture_px: tuple[int, int]) -> list[Outline]:
@@ -111,8 +133,19 @@ def without_printed_fields(cards: list[Outline], picture_px: tuple[int, int]) ->
     is_square = np.array([proportion_of(c.corners, focal_px, centre) < MOST_SQUARE for c in cards], bool)
     if is_square.sum() < MANY_SQUARES or 2 * is_square.sum() < len(cards):
         return cards
+    squares = [card for card, square in zip(cards, is_square, strict=True) if square]
+    if np.median([card.confidence for card in squares]) > FIELDS_CONFIDENCE and not _fill_a_block(squares):
+        return cards
     least = 4 * float(np.median(areas[is_square]))
     return [card for card, area in zip(cards, areas, strict=True) if area > least]
+
+
+def _fill_a_block(squares: list[Outline]) -> bool:
+    """Whether squares fill one four-sided area, as the fields of a printed grid do."""
+    hull = cv2.convexHull(np.concatenate([square.corners for square in squares]).astype(np.float32))
+    around = cv2.contourArea(cv2.approxPolyN(hull, 4, None, -1, True))
+    filled = sum(cv2.contourArea(square.corners.astype(np.float32)) for square in squares)
+    return bool(cv2.contourArea(hull) > BLOCK_HULL * around and filled > BLOCK_FILLED * around)
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
