@@ -32,6 +32,8 @@ class WebSettings:
 
     host: str = setting("0.0.0.0", "Address to serve at; 0.0.0.0 is every network, 127.0.0.1 this machine alone.")
     port: int = setting(8080, "Port to serve at.", least=0, most=65535)
+    https: bool = setting(False, "Whether the table also speaks https, by a certificate that it makes for itself.")
+    https_port: int = setting(8443, "Port for https.", least=0, most=65535)
     join_code: str | None = setting(
         None, "What lets a phone act; left out, the table makes one up.", example="ROSE42", shortest=6
     )

@@ -21,6 +21,8 @@ options = {chips = 50}
 [web]
 host = "127.0.0.1"
 port = 9000
+https = true
+https_port = 8444
 join_code = "ROSE42"
 operator_pin = "271828"
 

@@ -35,6 +35,7 @@ from companion.referee.session import Session
 from companion.rules.engine import Header
 from companion.views.words import phrase, use
 from companion.web.app import create_app
+from companion.web.app_context import SecureDoor
 from companion.web.server import Server, bound
 
 CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
@@ -113,9 +114,15 @@ def open_table_services(settings: Settings, say: Callable[[str], None] = print) 
         web = settings.web
         invited = invitation(listening, data, web.join_code, web.operator_pin)
         table = Table(settings, referee, panel, invited, Switch(data))
-        server = Server(_app(table, data, default_header() if is_empty else None), listening)
-        closing.callback(server.stop)
-        server.start()
+        opened_empty = default_header() if is_empty else None
+        if web.https:
+            secure = closing.enter_context(bound(web.host, web.https_port))
+            made = lazy_import("companion.app.secure").table_certificate(data, invited.host)
+            app = _app(table, data, opened_empty, SecureDoor(secure.getsockname()[1], made.authority))
+            _start(Server(app, secure, certificate=(made.certificate, made.key)), closing)
+        else:
+            app = _app(table, data, opened_empty, None)
+        _start(Server(app, listening), closing)
         closing.callback(panel.close)
         panel.open(referee.notify)
         closing.enter_context(_following(table))
@@ -136,6 +143,11 @@ def lazy_import(module: str) -> Any:
     return importlib.import_module(module)
 
 
+def _start(server: Server, closing: ExitStack) -> None:
+    closing.callback(server.stop)
+    server.start()
+
+
 def _hub() -> Any:
     try:
         return lazy_import("companion.hub.table")
@@ -144,7 +156,7 @@ def _hub() -> Any:
         raise BadSettings(message) from None
 
 
-def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
+def _app(table: Table, data: Path, opened_empty: Header | None, secure: SecureDoor | None) -> Flask:
     return create_app(
         table.referee,
         join_code=table.join_code,
@@ -156,6 +168,7 @@ def _app(table: Table, data: Path, opened_empty: Header | None) -> Flask:
         drawn=_drawn,
         opened_empty=opened_empty,
         is_in_hall=table.settings.hub.broker is not None,
+        secure=secure,
         surveyor=lambda: lazy_import("companion.app.surveying").Surveying(table, data),
     )
 

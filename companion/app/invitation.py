@@ -6,6 +6,7 @@ import socket
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from urllib.parse import urlsplit
 
 from companion.referee.folder import storage_errors, write_whole
 
@@ -27,6 +28,11 @@ class Invitation:
     url: str
     join_code: str
     operator_pin: str
+
+    @property
+    def host(self) -> str:
+        """The address alone."""
+        return str(urlsplit(self.url).hostname)
 
     @property
     def link(self) -> str:

@@ -25,16 +25,16 @@ class Feed:
         self._latest = first
         self._oldest_resumable = first.version
         self._closed = False
-        self._bell: Callable[[], None] | None = None
+        self._bells: list[Callable[[], None]] = []
 
     def ring(self, bell: Callable[[], None]) -> None:
         """Call ``bell`` after each change, for readers without a thread of their own; it must return at once."""
-        self._bell = bell
+        self._bells.append(bell)
 
     def _notify(self) -> None:
         self._changed.notify_all()
-        if self._bell is not None:
-            self._bell()
+        for bell in self._bells:
+            bell()
 
     def notify(self, entry: FeedEntry) -> None:
         """Publish an entry; returns at once, however slow the subscribers are."""

@@ -19,7 +19,7 @@ from companion.web.access.access_guard import AccessGuard
 from companion.web.access.joining import joining
 from companion.web.access.people import People
 from companion.web.access.seat_keys import Keys
-from companion.web.app_context import AppContext, CameraSwitch, Devices, Drawn, Invites
+from companion.web.app_context import AppContext, CameraSwitch, Devices, Drawn, Invites, SecureDoor
 from companion.web.calibrating import Surveys, keep_calibrating
 from companion.web.compression import squeezed
 from companion.web.describing import describing
@@ -38,6 +38,7 @@ _CONTENT_SECURITY_POLICY = "; ".join(
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self'",
+        "media-src 'self'",
         "connect-src 'self'",
         "manifest-src 'self'",
         "form-action 'self'",
@@ -69,6 +70,7 @@ def create_app(
     surveyor: Callable[[], Surveys] | None = None,
     opened_empty: Header | None = None,
     is_in_hall: bool = False,
+    secure: SecureDoor | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -85,6 +87,7 @@ def create_app(
         drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
         opened_empty: the game that stands on a table where nothing was ever begun, which a phone is to set up.
         is_in_hall: whether the table belongs to a hall, whose referee can be called.
+        secure: where the table also speaks https; None: nowhere.
         surveyor: makes what calibrates the table for the operator; None: there is no such page.
         pace: limits of the live streams.
         clock: seconds that never go back.
@@ -105,6 +108,7 @@ def create_app(
         drawn or _as_kept,
         opened_empty,
         is_in_hall,
+        secure,
     )
     app.register_blueprint(blueprint)
     app.register_blueprint(game_files)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 from flask import Request, current_app, request
@@ -54,6 +55,14 @@ class CameraSwitch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class SecureDoor:
+    """Where the table speaks https, and the file of the authority that a phone may be told to trust."""
+
+    port: int
+    authority: Path
+
+
+@dataclass(frozen=True, slots=True)
 class AppContext:
     """What the routes work with. Without an invitation nothing is shown to those who want to join.
 
@@ -70,6 +79,7 @@ class AppContext:
     drawn: Drawn
     opened_empty: Header | None = None
     is_in_hall: bool = False
+    secure: SecureDoor | None = None
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""
@@ -80,6 +90,7 @@ class AppContext:
             "camera": self.has_camera,
             "setup": self.is_to_be_set_up,
             "hall": self.is_in_hall,
+            "secure_port": None if self.secure is None or asking.is_secure else self.secure.port,
         }
 
     @property

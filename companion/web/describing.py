@@ -16,12 +16,13 @@ describing = Blueprint("describing", __name__)
 Schema = Mapping[str, Any]
 
 _FIELD = re.compile(r"<(?:\w+:)?(\w+)>")
-_JSON, _JPEG, _SVG, _EVENTS, _HTML = (
+_JSON, _JPEG, _SVG, _EVENTS, _HTML, _CERTIFICATE = (
     "application/json",
     "image/jpeg",
     "image/svg+xml",
     "text/event-stream",
     "text/html",
+    "application/x-x509-ca-cert",
 )
 _WHOLE: Schema = {"type": "integer"}
 _TEXT: Schema = {"type": "string"}
@@ -175,6 +176,9 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("post", "/api/seat/free"): Address("Give a seat up.", _object(player=_TEXT), _object(), needs=_JOINED),
     ("post", "/api/operator"): Address("Become an operator.", _object(["pin"], pin=_TEXT), _object(), needs=_JOINED),
     ("post", "/api/operator/leave"): Address("Be no operator any more.", _object(), _object()),
+    ("get", "/table-certificate.crt"): Address(
+        "The authority that signs the table's certificate, where it speaks https.", kind=_CERTIFICATE, also=_NOT_FOUND
+    ),
     ("get", "/join.svg"): Address(
         "The code by which others join, as a picture.", kind=_SVG, also=(HTTPStatus.FORBIDDEN, *_NOT_FOUND)
     ),

@@ -6,6 +6,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, jsonify, redirect, render_template, request, url_for
+from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal, without_folders
@@ -162,6 +163,15 @@ def call_referee() -> Response:
 def known_games() -> Response:
     """The games that can be put on the table, each with its editions and how many play it."""
     return jsonify({"games": games()})
+
+
+@blueprint.get("/table-certificate.crt")
+def certificate() -> Response:
+    """The authority that signs the table's certificate, for a phone that is to trust it; 404 without https."""
+    secure = desk().secure
+    if secure is None:
+        raise NotFound("This table speaks no https.")
+    return Response(secure.authority.read_bytes(), mimetype="application/x-x509-ca-cert")
 
 
 @blueprint.get("/healthz")

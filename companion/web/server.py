@@ -10,6 +10,7 @@ import socket
 import threading
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from typing import Any, cast
 
 import uvicorn
@@ -168,7 +169,17 @@ class Visitor(H11Protocol):
 class Server:
     """One application on one bound socket, with its own threads."""
 
-    def __init__(self, app: Flask, listening: socket.socket, deadlines: Deadlines | None = None) -> None:
+    def __init__(
+        self,
+        app: Flask,
+        listening: socket.socket,
+        deadlines: Deadlines | None = None,
+        certificate: tuple[Path, Path] | None = None,
+    ) -> None:
+        """
+        Args:
+            certificate: the files of a certificate and of its key, for https; None: http.
+        """
         self._app = app
         self._listening = listening
         self._bell = Bell()
@@ -186,6 +197,8 @@ class Server:
                 backlog=_LISTENING,
                 timeout_keep_alive=_IDLE_S,
                 timeout_graceful_shutdown=_FINISH_WITHIN_S,
+                ssl_certfile=certificate and certificate[0],
+                ssl_keyfile=certificate and certificate[1],
             )
         )
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)

@@ -219,7 +219,7 @@ def _environment(scope: Scope, body: bytes) -> dict[str, Any]:
         "REMOTE_ADDR": (scope.get("client") or ("", 0))[0],
         "CONTENT_LENGTH": str(len(body)),
         "wsgi.version": (1, 0),
-        "wsgi.url_scheme": "http",
+        "wsgi.url_scheme": scope.get("scheme", "http"),
         "wsgi.input": BytesIO(body),
         "wsgi.errors": sys.stderr,
         "wsgi.multithread": True,

@@ -1,5 +1,6 @@
 // The page: what the table last said, region by region. The server decides; this only shows and asks.
 
+import { stayAwake } from "./awake.js";
 import { drawNotices, lasting } from "./notices.js";
 import { tellDialog } from "./dialog.js";
 import { follow } from "./live.js";
@@ -80,10 +81,6 @@ function drawLasting() {
   document.body.classList.toggle("has-notice", shown.length > 0);
 }
 
-// Where the page is secure (the table's own screen is), the screen stays on while it is looked at.
-function stayAwake() {
-  if (!document.hidden) navigator.wakeLock?.request("screen").catch((reason) => console.info(String(reason)));
-}
 
 // A table whose recording is over is connected, and yet not live.
 function onLink(connection) {
@@ -201,5 +198,4 @@ if (!isBoard) {
   });
 }
 
-document.addEventListener("visibilitychange", stayAwake);
 stayAwake();

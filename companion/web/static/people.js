@@ -23,7 +23,7 @@ export function seatChoice(state, me, press) {
 }
 
 export function thisPhone(state, me, press) {
-  if (!me.joined) return [voicePart(null), themePart(), languagePart()];
+  if (!me.joined) return [voicePart(null), themePart(), languagePart(), securePart(me)];
   const seated = me.seat && state.players[me.seat];
   return h("details", { id: "this-phone" },
     h("summary", { id: "this-phone-words" }, seated ? t("phone-seated", { player: me.seat }) : t("phone-unseated"),
@@ -33,6 +33,7 @@ export function thisPhone(state, me, press) {
     chimePart(),
     themePart(),
     languagePart(),
+    securePart(me),
     refereePart(state, me, press),
     operatorPart(state, me, press),
     me.invites ? invite() : null);
@@ -75,6 +76,15 @@ function languagePart() {
   const options = Object.entries(LANGUAGES).map(([code, name]) => h("option", { value: code, lang: code, selected: code === language }, name));
   return h("div", { class: "row field" }, h("label", { for: "language" }, t("language")),
     h("select", { id: "language", onchange: ({ target }) => speak(target.value) }, ...options));
+}
+
+// Where the table also speaks https: what that is good for, and what the phone will say of a certificate made at home.
+function securePart({ secure_port: port }) {
+  if (!port) return null;
+  return h("details", { class: "secure" }, h("summary", { id: "secure" }, t("secure")),
+    h("p", {}, t("secure-why")), h("p", {}, t("secure-warning")),
+    h("p", {}, h("a", { href: `https://${location.hostname}:${port}${location.pathname}` }, t("secure-open"))),
+    h("p", { class: "soft" }, t("secure-trust"), " ", h("a", { href: "/table-certificate.crt", download: "table.crt" }, t("secure-certificate"))));
 }
 
 export function isCameraOff({ notices }) {

@@ -1,0 +1,75 @@
+"""https by a certificate that the table makes for itself, and screens that stay on with and without it."""
+
+import ssl
+import urllib.request
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.app.secure import host_names, table_certificate
+from companion.referee.referee import Referee
+from companion.web.app import create_app
+from companion.web.app_context import SecureDoor
+from companion.web.server import Server, bound
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+
+def test_a_table_speaks_https_to_whoever_trusts_its_authority(referee: Referee, tmp_path: Path) -> None:
+    made = table_certificate(tmp_path, "192.168.7.9")
+    app = create_app(referee, join_code="ROSE42", secure=SecureDoor(0, made.authority))
+    with closing(bound("127.0.0.1", 0)) as listening:
+        server = Server(app, listening, certificate=(made.certificate, made.key))
+        server.start()
+        try:
+            trusting = ssl.create_default_context(cafile=str(made.authority))
+            address = f"https://127.0.0.1:{listening.getsockname()[1]}/api/state"
+            with urllib.request.urlopen(address, context=trusting, timeout=20) as answer:
+                assert answer.status == 200
+            with pytest.raises(urllib.error.URLError, match="CERTIFICATE_VERIFY_FAILED"):
+                urllib.request.urlopen(address, context=ssl.create_default_context(), timeout=20)
+        finally:
+            server.stop()
+
+
+def test_a_certificate_is_kept_and_signed_anew_for_another_address_by_the_same_authority(tmp_path: Path) -> None:
+    first = table_certificate(tmp_path, "192.168.7.9")
+    before, authority = first.certificate.read_bytes(), first.authority.read_bytes()
+    assert table_certificate(tmp_path, "192.168.7.9").certificate.read_bytes() == before
+    moved = table_certificate(tmp_path, "10.0.0.3")
+    assert moved.certificate.read_bytes() != before
+    assert moved.authority.read_bytes() == authority
+    assert first.key.stat().st_mode & 0o077 == 0
+    assert "localhost" in host_names("10.0.0.3")
+
+
+def test_a_phone_is_told_of_https_only_where_the_table_speaks_it(
+    referee: Referee, spectator: FlaskClient, tmp_path: Path
+) -> None:
+    assert spectator.get("/api/me").get_json()["secure_port"] is None
+    assert spectator.get("/table-certificate.crt").status_code == 404
+    made = table_certificate(tmp_path, "192.168.7.9")
+    phone = create_app(referee, join_code="ROSE42", secure=SecureDoor(8443, made.authority)).test_client()
+    assert phone.get("/api/me").get_json()["secure_port"] == 8443
+    assert phone.get("/api/me", base_url="https://localhost").get_json()["secure_port"] is None
+    assert phone.get("/table-certificate.crt").data == made.authority.read_bytes()
+
+
+def test_a_screen_stays_on_by_a_silent_film_where_the_browser_has_no_lock(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run("Object.defineProperty(navigator, 'wakeLock', { value: undefined })")
+    page.asynchronous(
+        "const done = arguments[0]; import('/static/awake.js').then(({ stayAwake }) => { stayAwake(); done(1); })"
+    )
+    page.tap(160, 20)
+    page.wait_for("document.querySelector('video.awake') && document.querySelector('video.awake').currentTime > 0.2")
+    assert page.run("const film = document.querySelector('video.awake'); return [film.loop, film.paused]") == [
+        True,
+        False,
+    ]
