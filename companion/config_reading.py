@@ -57,19 +57,19 @@ def setting(default: Any, says: str, *, example: Any = None, one_of: tuple[str, 
     return field(default=default, metadata=metadata)
 
 
-def read_sections(kind: type, given: Mapping[str, Any], lines: "Lines") -> tuple[Any, tuple[Problem, ...]]:
+def read_sections(kind: type, content: Mapping[str, Any], lines: "Lines") -> tuple[Any, tuple[Problem, ...]]:
     """Settings from what a TOML file says; where it says what cannot be, the default stands in for it.
 
     Args:
         kind: a dataclass of sections, each a dataclass of settings.
-        given: the file's content.
+        content: the file's content.
         lines: where in the file each thing stands.
     """
-    sections = {each.name: typing.cast(type, each.type) for each in fields(kind)}
-    problems = [_unknown(name, list(sections), "", lines.of(name)) for name in given if name not in sections]
+    sections = {section.name: typing.cast(type, section.type) for section in fields(kind)}
+    problems = [_unknown(name, list(sections), "", lines.of(name)) for name in content if name not in sections]
     read = {}
     for name, section in sections.items():
-        values = given.get(name, {})
+        values = content.get(name, {})
         if isinstance(values, Mapping):
             read[name], found = _read_section(section, values, name, lines)
             problems += found

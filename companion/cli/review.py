@@ -35,10 +35,10 @@ def review_games(path: Path, profile: Path | None, calibration: Path | None, as_
         reviews.append(review(journal, profile or vision.profile, calibration or vision.calibration))
         if not as_json:
             say("\n".join(_in_words(reviews[-1])))
-    differing = sum(len(each.differing) for each in reviews)
-    is_as_it_was = all(each.is_as_it_was for each in reviews)
+    differing = sum(len(outcome.differing) for outcome in reviews)
+    is_as_it_was = all(outcome.is_as_it_was for outcome in reviews)
     if as_json:
-        print_json({"ok": is_as_it_was, "differing": differing, "games": [each.as_json() for each in reviews]})
+        print_json({"ok": is_as_it_was, "differing": differing, "games": [outcome.as_json() for outcome in reviews]})
     else:
         click.echo(_summed_up(reviews, differing))
     return 0 if is_as_it_was else 1
@@ -75,6 +75,6 @@ def _written(game: str, command: Command) -> str:
 
 
 def _summed_up(reviews: Sequence[Review], differing: int) -> str:
-    seen = sum(each.read_again for each in reviews)
+    seen = sum(outcome.read_again for outcome in reviews)
     moves = "nothing" if not differing else "1 move" if differing == 1 else f"{differing} moves"
     return f"{moves} would come out differently; {seen} pictures read again"

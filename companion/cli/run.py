@@ -26,7 +26,7 @@ from companion.config import load
 @click.option("--profile", type=click.Path(path_type=Path), help="What was learnt of a deck's printing.")
 @click.option("--calibration", type=click.Path(path_type=Path), help="Where the camera stands.")
 def run_command(
-    file: Path | None, name: str | None, players: str | None, edition: str | None, chips: int | None, **given: Any
+    file: Path | None, name: str | None, players: str | None, edition: str | None, chips: int | None, **flags: Any
 ) -> None:
     """Run the table: camera, referee, buttons and the scoreboard, until Ctrl-C."""
     settings = load(file)
@@ -35,18 +35,18 @@ def run_command(
     settings = replace(
         settings,
         game=_with(settings.game, name=name, players=seats, edition=edition, options=options),
-        web=_with(settings.web, **_these(given, "host", "port")),
-        camera=_with(settings.camera, **_these(given, "source")),
-        vision=_with(settings.vision, **_these(given, "deck", "profile", "calibration")),
-        panel=_with(settings.panel, **_these(given, "pins")),
-        table=_with(settings.table, **_these(given, "data")),
+        web=_with(settings.web, **_these(flags, "host", "port")),
+        camera=_with(settings.camera, **_these(flags, "source")),
+        vision=_with(settings.vision, **_these(flags, "deck", "profile", "calibration")),
+        panel=_with(settings.panel, **_these(flags, "pins")),
+        table=_with(settings.table, **_these(flags, "data")),
     )
     run_table(settings, say=click.echo)
 
 
-def _with(section: Any, **given: Any) -> Any:
-    return replace(section, **{name: value for name, value in given.items() if value is not None})
+def _with(section: Any, **changes: Any) -> Any:
+    return replace(section, **{name: value for name, value in changes.items() if value is not None})
 
 
-def _these(given: Mapping[str, Any], *names: str) -> dict[str, Any]:
-    return {name: given[name] for name in names}
+def _these(flags: Mapping[str, Any], *names: str) -> dict[str, Any]:
+    return {name: flags[name] for name in names}

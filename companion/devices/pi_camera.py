@@ -253,13 +253,13 @@ def _configure(device: Any, size_px: tuple[int, int], small_px: tuple[int, int],
 
 
 def _while_settling(controls: Any, mains_hz: float) -> dict[str, Any]:
-    """What the automatics are told; a camera refuses a control that it does not have."""
-    wishes: dict[str, Any] = {}
+    """The controls for automatic exposure and focus, of those that the camera has; it refuses any other."""
+    settings: dict[str, Any] = {}
     if "AfMode" in controls:
-        wishes["AfMode"] = _AF_CONTINUOUS
+        settings["AfMode"] = _AF_CONTINUOUS
     if "AeFlickerMode" in controls and mains_hz:
-        wishes |= {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": round(1e6 / (2 * mains_hz))}
-    return wishes
+        settings |= {"AeFlickerMode": _FLICKER_MANUAL, "AeFlickerPeriod": round(1e6 / (2 * mains_hz))}
+    return settings
 
 
 def _grey(device: Any, request: Any) -> NDArray[np.uint8]:

@@ -23,15 +23,15 @@ def games(machine: Machine, settings: Settings) -> Finding:
     if not found.games:
         return Finding("games", "ok", f"none yet at {folder}")
     counted = (_counted(found.games, "game"), _counted(found.moves, "move"), _counted(found.pictures, "picture"))
-    told = f"{', '.join(counted)} at {folder}"
+    summary = f"{', '.join(counted)} at {folder}"
     if not found.faults:
-        return Finding("games", "ok", f"{told}: all whole")
+        return Finding("games", "ok", f"{summary}: all whole")
     named = "; ".join(_WHAT[fault.what].format(fault.path.name) for fault in found.faults[:_NAMED])
     more = f"; and {len(found.faults) - _NAMED} more" if len(found.faults) > _NAMED else ""
     newest = journals(folder)[-1]
     keeps_from_starting = [f for f in found.faults if f.path == newest and f.what in ("damaged", "contradicted")]
     state: State = "fail" if keeps_from_starting else "warn"
-    return Finding("games", state, f"{told}: {named}{more}", _fix(found.faults))
+    return Finding("games", state, f"{summary}: {named}{more}", _fix(found.faults))
 
 
 def _counted(number: int, thing: str) -> str:

@@ -70,7 +70,7 @@ def _trouble(machine: Machine, name: str, facts: Mapping[str, Any]) -> str:
 
 
 def _one_opencv() -> Finding:
-    names = {str(each.metadata["Name"]).lower() for each in distributions()}
+    names = {str(distribution.metadata["Name"]).lower() for distribution in distributions()}
     builds = sorted(name for name in names if name.startswith("opencv-"))
     if len(builds) > 1:
         fix = f"pip uninstall {' '.join(builds)}; pip install 'opencv-python-headless>=4.10,<5'"

@@ -59,12 +59,12 @@ def lines(findings: Sequence[Finding]) -> tuple[str, ...]:
     warn     clock           not synchronised
                              -> connect once
     """
-    told: list[str] = []
+    lines: list[str] = []
     for finding in findings:
-        told.append(f"{finding.state:8} {finding.name:15} {finding.found}")
+        lines.append(f"{finding.state:8} {finding.name:15} {finding.found}")
         if finding.fix:
-            told.append(f"{'':24} -> {finding.fix}")
-    return tuple(told)
+            lines.append(f"{'':24} -> {finding.fix}")
+    return tuple(lines)
 
 
 def as_json(findings: Sequence[Finding]) -> dict[str, Any]:
@@ -74,10 +74,10 @@ def as_json(findings: Sequence[Finding]) -> dict[str, Any]:
 
 def without_secrets(settings: Settings) -> dict[str, Any]:
     """The settings, for whoever helps: no codes, no PIN, no names of players."""
-    told = asdict(settings)
-    told["web"] |= {name: _SECRET for name in ("join_code", "operator_pin") if told["web"][name] is not None}
-    told["game"]["players"] = [f"player {number + 1}" for number in range(len(settings.game.players))]
-    return told
+    payload = asdict(settings)
+    payload["web"] |= {name: _SECRET for name in ("join_code", "operator_pin") if payload["web"][name] is not None}
+    payload["game"]["players"] = [f"player {number + 1}" for number in range(len(settings.game.players))]
+    return payload
 
 
 def write_bundle(path: Path, findings: Sequence[Finding], settings: Settings) -> None:
@@ -95,7 +95,7 @@ def write_bundle(path: Path, findings: Sequence[Finding], settings: Settings) ->
 
 
 def _packages() -> list[str]:
-    return sorted({f"{each.metadata['Name']}=={each.version}" for each in distributions()})
+    return sorted({f"{distribution.metadata['Name']}=={distribution.version}" for distribution in distributions()})
 
 
 def _dumped(value: Any) -> str:

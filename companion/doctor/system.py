@@ -25,10 +25,10 @@ _SUPPLY = "use the official power supply and a short cable"
 def system(machine: Machine, settings: Settings) -> tuple[Finding, ...]:
     """What this is, and whether the program can run on it."""
     name = re.search(r'^PRETTY_NAME="?([^"\n]+)', machine.text("/etc/os-release"), re.M)
-    told = f"{machine.model or platform.machine()}, {name[1] if name else platform.system()}"
+    found = f"{machine.model or platform.machine()}, {name[1] if name else platform.system()}"
     is_64 = sys.maxsize > 2**32
     fix = "" if is_64 else "use the 64-bit image: there are no OpenCV wheels for 32 bits"
-    return Finding("system", "ok" if is_64 else "fail", told, fix), _python(machine)
+    return Finding("system", "ok" if is_64 else "fail", found, fix), _python(machine)
 
 
 def memory(machine: Machine, settings: Settings) -> tuple[Finding, ...]:
@@ -37,10 +37,10 @@ def memory(machine: Machine, settings: Settings) -> tuple[Finding, ...]:
     if "MemAvailable" not in kb:
         return (Finding("memory", "skipped", "the system does not say"),)
     free, total = kb["MemAvailable"] // 1024, kb["MemTotal"] // 1024
-    told = Finding("memory", "ok", f"{free} of {total} MB free")
+    finding = Finding("memory", "ok", f"{free} of {total} MB free")
     if free < _LEAST_MEMORY_MB:
-        told = Finding("memory", "warn", told.found, "end other programs, or boot without the desktop")
-    return (told, *_camera_memory(machine, kb))
+        finding = Finding("memory", "warn", finding.found, "end other programs, or boot without the desktop")
+    return (finding, *_camera_memory(machine, kb))
 
 
 def disk(machine: Machine, settings: Settings) -> tuple[Finding, ...]:
@@ -105,12 +105,12 @@ def power_finding(bits: int) -> Finding:
 
 
 def _python(machine: Machine) -> Finding:
-    told = f"{platform.python_version()} from {sys.executable}"
+    found = f"{platform.python_version()} from {sys.executable}"
     config = Path(sys.prefix) / "pyvenv.cfg"
     sees_system = "include-system-site-packages = true" in (config.read_text().lower() if config.exists() else "")
     if machine.model and sys.prefix != sys.base_prefix and not sees_system:
-        return Finding("python", "warn", told, "make the venv with --system-site-packages, for camera and pins")
-    return Finding("python", "ok", told)
+        return Finding("python", "warn", found, "make the venv with --system-site-packages, for camera and pins")
+    return Finding("python", "ok", found)
 
 
 def _camera_memory(machine: Machine, kb: dict[str, int]) -> tuple[Finding, ...]:

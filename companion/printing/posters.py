@@ -68,9 +68,9 @@ def _one_sheet(
 ) -> Sheet:
     to = (paper_mm[0] / 2 - (box.left_mm + box.right_mm) / 2, TOP_MM - box.top_mm)
     written = tuple(Text((text.at[0] + to[0], text.at[1] + to[1]), text.words, text.height_mm) for text in texts)
-    ruler, said = foot
+    ruler, footer_texts = foot
     middles = tuple((x + to[0], y + to[1]) for x, y in places)
-    return Sheet(paper_mm, (*moved(shapes, to), *ruler), (*said, *written), middles)
+    return Sheet(paper_mm, (*moved(shapes, to), *ruler), (*footer_texts, *written), middles)
 
 
 def _cuts(low: float, high: float, room_mm: float) -> tuple[float, ...]:
@@ -97,7 +97,7 @@ def _part(
         part.bottom_mm + OVERLAP_MM * (row < len(rows) - 2),
     )
     to = (paper_mm[0] / 2 - (strip.left_mm + strip.right_mm) / 2, TOP_MM - strip.top_mm)
-    ruler, said = foot
+    ruler, footer_texts = foot
     left, top, right, bottom = (
         strip.left_mm + to[0],
         strip.top_mm + to[1],
@@ -107,7 +107,7 @@ def _part(
     window = ((left, top), (right, top), (right, bottom), (left, bottom))
     marks = moved([*_seams(cuts, part), *_register(cuts, strip)], to)
     middle = ((part.left_mm + part.right_mm) / 2 + to[0], (part.top_mm + part.bottom_mm) / 2 + to[1])
-    return Sheet(paper_mm, (*marks, *ruler), said, (middle,), clipped=(Clipped(moved(shapes, to), window),))
+    return Sheet(paper_mm, (*marks, *ruler), footer_texts, (middle,), clipped=(Clipped(moved(shapes, to), window),))
 
 
 def _seams(cuts: tuple[tuple[float, ...], tuple[float, ...]], part: Box) -> list[Shape]:

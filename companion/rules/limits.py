@@ -137,12 +137,12 @@ def _decoded(text: str | bytes, limits: Limits) -> str:
 def _require_within(value: Any, limits: Limits) -> None:
     level, depth = [value], 0
     while level:
-        if any(isinstance(each, int | float) and abs(each) > limits.largest for each in level):
+        if any(isinstance(item, int | float) and abs(item) > limits.largest for item in level):
             raise ValueError(f"a number is larger than {limits.largest}")
-        holders = [each for each in level if isinstance(each, dict | list)]
+        holders = [item for item in level if isinstance(item, dict | list)]
         if holders and (depth := depth + 1) > limits.nested:
             raise _too_deep(limits)
-        level = [inner for each in holders for inner in (each.values() if isinstance(each, dict) else each)]
+        level = [inner for item in holders for inner in (item.values() if isinstance(item, dict) else item)]
 
 
 def _whole(digits: str) -> int:

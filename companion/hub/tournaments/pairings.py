@@ -57,13 +57,13 @@ def _as_chess_player(tournament: Tournament, number: int) -> dict[str, Any]:
     """A player as the library takes one: whoever has the first seat is white."""
     colours, floats = [], []
     byes = 0
-    for n, each in enumerate(tournament.rounds):
+    for n, played_round in enumerate(tournament.rounds):
         before = scores(tournament, n)
-        board = next((board for board in each.boards if number in board.seats), None)
-        byes += number in each.byes
+        board = next((board for board in played_round.boards if number in board.seats), None)
+        byes += number in played_round.byes
         if board is None:
             colours.append("none")
-            floats.append("down" if number in each.byes else "none")
+            floats.append("down" if number in played_round.byes else "none")
             continue
         other = next(player for player in board.seats if player != number)
         colours.append("white" if board.seats[0] == number else "black")
@@ -86,8 +86,8 @@ def _float(mine: float, other: float) -> str:
 
 def _meetings(tournament: Tournament) -> Counter[tuple[int, int]]:
     met: Counter[tuple[int, int]] = Counter()
-    for each in tournament.rounds:
-        for board in each.boards:
+    for played_round in tournament.rounds:
+        for board in played_round.boards:
             met.update(combinations(sorted(board.seats), 2))
     return met
 
@@ -135,7 +135,7 @@ def _by_seats(tournament: Tournament, board: Sequence[int]) -> list[int]:
 
 
 def _earlier_seats(tournament: Tournament, player: int) -> Iterator[float]:
-    for each in tournament.rounds:
-        for board in each.boards:
+    for played_round in tournament.rounds:
+        for board in played_round.boards:
             if player in board.seats:
                 yield board.seats.index(player) / (len(board.seats) - 1)

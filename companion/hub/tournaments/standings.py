@@ -43,22 +43,22 @@ def game_scores(places: Places) -> dict[int, float]:
     {3: 1.0, 1: 0.5, 2: 0.5, 4: 0.0}
     """
     number = sum(map(len, places))
-    given: dict[int, float] = {}
+    shares: dict[int, float] = {}
     before = 0
     for rank in places:
         middle = before + (len(rank) - 1) / 2
-        given |= dict.fromkeys(rank, 1 - middle / (number - 1))
+        shares |= dict.fromkeys(rank, 1 - middle / (number - 1))
         before += len(rank)
-    return given
+    return shares
 
 
 def scores(tournament: Tournament, rounds: int | None = None) -> dict[int, float]:
     """Every player's score, after so many rounds or after all."""
     total = {entrant.number: 0.0 for entrant in tournament.entrants}
-    for each in tournament.rounds[:rounds]:
-        for player in each.byes:
+    for played_round in tournament.rounds[:rounds]:
+        for player in played_round.byes:
             total[player] += BYE_SCORE
-        for board in each.boards:
+        for board in played_round.boards:
             if board.places is not None:
                 for player, score in game_scores(board.places).items():
                     total[player] += score
@@ -102,8 +102,8 @@ def _line(tournament: Tournament, number: int, total: dict[int, float]) -> Stand
 
 def _rounds_of(tournament: Tournament, number: int) -> Iterator[Places | None]:
     """What came of each round for a player: the places at their board, None where they had no opponents."""
-    for each in tournament.rounds:
-        board = next((board for board in each.boards if number in board.seats), None)
+    for played_round in tournament.rounds:
+        board = next((board for board in played_round.boards if number in board.seats), None)
         if board is None:
             yield None
         elif board.places is not None:

@@ -96,7 +96,7 @@ class Tournament:
     @property
     def is_over(self) -> bool:
         """Whether all rounds that were planned have been played."""
-        return len(self.rounds) >= self.terms.rounds and all(each.is_over for each in self.rounds)
+        return len(self.rounds) >= self.terms.rounds and all(played_round.is_over for played_round in self.rounds)
 
     def name(self, number: int) -> str:
         """Of a player."""

@@ -140,22 +140,22 @@ def _covered(
     cv2.line(mask, at, end, 1, int(rng.integers(5, 36)))
     tone = np.array([135, 165, 222]) * rng.uniform(0.35, 1.05) if rng.random() < 0.5 else rng.uniform(10, 245, 3)
     middles = mask.reshape(3, HIGH // 3, WIDE)[:, 6:-6, WIDE // 4 : -WIDE // 4].mean((1, 2))
-    told = labels.copy()
-    if told[3] == FACE:
-        told[:3][(middles > 0.15) & (told[:3] < CLASSES - 1)] = UNKNOWN
-        told[:3][middles > 0.5] = CLASSES - 1
-    return np.where(mask[..., None] > 0, tone.astype(np.float32), patch), told
+    visible = labels.copy()
+    if visible[3] == FACE:
+        visible[:3][(middles > 0.15) & (visible[:3] < CLASSES - 1)] = UNKNOWN
+        visible[:3][middles > 0.5] = CLASSES - 1
+    return np.where(mask[..., None] > 0, tone.astype(np.float32), patch), visible
 
 
 def loss_of(out: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
     entropy = nn.functional.cross_entropy
     numbers = out[:, : 3 * CLASSES].reshape(-1, CLASSES, 3)
     known = (labels[:, :3] != UNKNOWN).float().sum().clamp(min=1)
-    told = entropy(numbers, labels[:, :3], ignore_index=UNKNOWN, label_smoothing=0.005, reduction="sum") / known
+    numbers_loss = entropy(numbers, labels[:, :3], ignore_index=UNKNOWN, label_smoothing=0.005, reduction="sum") / known
     kind = entropy(out[:, 3 * CLASSES : 3 * CLASSES + 3], labels[:, 3])
     face = labels[:, 3] == FACE
     upright = nn.functional.binary_cross_entropy_with_logits(out[face, -1], labels[face, 4].float())
-    return told + 0.5 * kind + 0.5 * upright
+    return numbers_loss + 0.5 * kind + 0.5 * upright
 
 
 def report(trainer: Trainer, patches: NDArray[np.uint8], labels: NDArray[np.int64]) -> str:

@@ -53,27 +53,27 @@ class Augmentation:
 
     def __call__(self, x: NDArray[np.uint8], y: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Views (N, VIEW, VIEW, 3) uint8 and labels (N, 8) as the network meets them; at most `BATCH`."""
-        rng, out, told = self.rng, x.astype(np.float32) * np.float32(1 / 200), y.copy()
+        rng, out, labels = self.rng, x.astype(np.float32) * np.float32(1 / 200), y.copy()
         flip = np.flatnonzero(rng.random(len(out)) < 0.5)
         out[flip] = out[flip][:, ::-1]
-        mirrored = told[flip][:, [0, 5, 4, 3, 2, 1]]
-        told[flip, :6] = np.where((mirrored >= 0) & (mirrored < 5), 4 - mirrored, mirrored)
+        mirrored = labels[flip][:, [0, 5, 4, 3, 2, 1]]
+        labels[flip, :6] = np.where((mirrored >= 0) & (mirrored < 5), 4 - mirrored, mirrored)
         shown = (x[..., 0] | x[..., 1] | x[..., 2]) > 0
         shown[flip] = shown[flip][:, ::-1]
         for i in np.flatnonzero(rng.random(len(out)) < 0.15):
             self._dyed(out[i])
-            told[i, 6] = -1
+            labels[i, 6] = -1
         for i in np.flatnonzero(rng.random(len(out)) < 0.1):
             veils.dazzled(out[i], shown[i], rng)
-        for i in np.flatnonzero((rng.random(len(out)) < 0.3) & (told[:, 7] < 2)):
-            veils.veiled(out[i], shown[i], told[i], HIDDEN, rng)
+        for i in np.flatnonzero((rng.random(len(out)) < 0.3) & (labels[:, 7] < 2)):
+            veils.veiled(out[i], shown[i], labels[i], HIDDEN, rng)
         gain = np.exp(rng.normal(0, 0.08, (len(out), 1)) + rng.normal(0, 0.03, (len(out), 3))).astype(np.float32)
         out *= gain[:, None, None]
         begin = int(rng.integers(100_000))
         grain = self.grain[begin : begin + out.size].reshape(out.shape)
         out += grain * rng.uniform(0, 0.05, (len(out), 1, 1, 1)).astype(np.float32)
         np.clip(out, 0, 1.25, out=out)
-        return out * shown[..., None] - np.float32(0.5), told
+        return out * shown[..., None] - np.float32(0.5), labels
 
     def _dyed(self, view: NDArray[np.float32]) -> None:
         """In other inks, or in none: nobody's colour any more."""

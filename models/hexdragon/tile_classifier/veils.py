@@ -30,22 +30,26 @@ _PIXELS = np.clip(np.round((_LINES / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0
 
 
 def veiled(
-    view: NDArray[np.float32], shown: NDArray[np.bool_], told: NDArray[np.int64], hidden: int, rng: np.random.Generator
+    view: NDArray[np.float32],
+    shown: NDArray[np.bool_],
+    labels: NDArray[np.int64],
+    hidden: int,
+    rng: np.random.Generator,
 ) -> None:
     """Lay something over what is shown of a piece's view (VIEW, VIEW, 3) and change what should be told (8,), in place.
 
     An edge of whose line most is hidden becomes ``hidden``, one of whose line much is -1. A star stays one.
     """
     veil = _veil(rng) & shown
-    if veil.sum() > 0.42 * shown.sum() or (told[7] == 1 and veil[_DISC].mean() > 0.3):
+    if veil.sum() > 0.42 * shown.sum() or (labels[7] == 1 and veil[_DISC].mean() > 0.3):
         return
-    ends = told[:6]
+    ends = labels[:6]
     asked = np.flatnonzero((ends >= 0) & (ends < 7))
     at = _PIXELS[asked, ends[asked]]
     share = veil[at[..., 1], at[..., 0]].mean(-1)
     if any(ends[asked][share > 0.4] == 6):
-        told[6] = -1
-    told[asked] = np.where(share > 0.6, hidden, np.where(share > 0.35, -1, ends[asked]))
+        labels[6] = -1
+    labels[asked] = np.where(share > 0.6, hidden, np.where(share > 0.35, -1, ends[asked]))
     ink = np.array([0.35, 0.5, 0.72]) * rng.uniform(0.3, 1.3) if rng.random() < 0.4 else rng.uniform(0, 1.1, 3)
     laid = ink * (1 + rng.normal(0, 0.12) * _X[veil] + rng.normal(0, 0.12) * _Y[veil])[:, None]
     if rng.random() < 0.4:  # its shadow

@@ -39,10 +39,10 @@ def dataset(
         drawn = [picture for cache in caches for picture in pictures(cache)]
         parts = [cut(path, truth, rng, repeats) for path, truth in drawn]
         x = np.concatenate([views for views, _ in parts])
-        y = np.array([[*ends, owner, kind] for _, told in parts for ends, owner, kind in told], np.int64)
+        y = np.array([[*ends, owner, kind] for _, labels in parts for ends, owner, kind in labels], np.int64)
         measured = np.concatenate([np.full(len(views), k % HELD_BACK == 0) for k, (views, _) in enumerate(parts)])
-        discs, said = star_views(x[(y[:, 7] == 2) & ~measured], stars, rng) if stars else (x[:0], y[:0])
-        x, y = np.concatenate([discs, x]), np.concatenate([said, y])
+        discs, disc_labels = star_views(x[(y[:, 7] == 2) & ~measured], stars, rng) if stars else (x[:0], y[:0])
+        x, y = np.concatenate([discs, x]), np.concatenate([disc_labels, y])
         np.savez(kept, x=x, y=y, measured=np.concatenate([np.zeros(len(discs), bool), measured]))
     with np.load(kept) as file:
         return file["x"], file["y"], file["measured"]
@@ -61,14 +61,14 @@ def cut(
             continue
         for _ in range(repeats * (2 if entry["kind"] == "star" or entry["covered"] > 0.03 else 1)):
             start = int(rng.integers(6))
-            told = wanted(entry, start, names)
-            if told is not None:
+            label = wanted(entry, start, names)
+            if label is not None:
                 amount = float(rng.choice([0.6, 1.0, 1.8]))
                 centre, affine = HEXAGON.pose_of(jittered(quad, rng, amount))
                 if entry["kind"] == "star":  # a star lies anywhere on its cell
                     centre = centre + affine @ rng.uniform(-0.22, 0.22, 2)
                 outlines.append(np.roll(centre + HEXAGON.unit @ affine.T, -start, axis=0))
-                labels.append(told)
+                labels.append(label)
     for outline in jittered_outlines(truth, rng):
         outlines.append(jittered(outline, rng, 1.0))
         labels.append(([-1] * 6, -1, 2))
