@@ -42,6 +42,15 @@ class Shape:
         """The widths (...) of outlines (..., K, 2) in pixels, as if seen straight on."""
         return np.asarray(self.width * np.sqrt(np.abs(np.linalg.det(self.pose_of(corners)[1]))))
 
+    def tilt_deg(self, corners: NDArray[np.floating]) -> Array:
+        """How far pieces with outlines (..., K, 2) are tilted from being seen straight on, in degrees (...).
+
+        >>> round(float(SQUARE.tilt_deg(SQUARE.unit * [2, 1])))
+        60
+        """
+        longest, shortest = np.moveaxis(np.linalg.svd(self.pose_of(corners)[1], compute_uv=False), -1, 0)
+        return np.asarray(np.degrees(np.arccos(shortest / np.maximum(longest, 1e-9))))
+
     def pose_code(self, corners: NDArray[np.floating]) -> tuple[Array, Array, Array]:
         """The centre (2,), the pose's code (5,) and the affine map (2, 2) of an outline (K, 2)."""
         centre, affine = self.pose_of(corners)

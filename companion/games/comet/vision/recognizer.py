@@ -1,5 +1,7 @@
 """Reading a Comet table: the stages in order, from a picture to a reading, with the time each took."""
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 
@@ -14,7 +16,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, is_unfamiliar, verified
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
-from companion.vision.detection.verification import Find, verify
+from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
@@ -36,7 +38,7 @@ def read_comet(
         The reading; without cards it carries the warning ``nothing-found``.
     """
     if isinstance(classifier, TaughtNumerals):
-        return read_taught(bgr, classifier, across_px)
+        return _verified(Pyramid.of(bgr), read_taught(bgr, classifier, across_px))
     classifier = PretrainedNumerals()
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
@@ -54,16 +56,36 @@ def read_comet(
         layout = find_layout(bgr, pyramid) if across_px is None else None
         taught = None if layout is None else read_taught(bgr, layout, across_px)
         if taught is not None and not is_unfamiliar([c for c in taught.cards if isinstance(c, DetectedCometCard)]):
-            return taught
+            return _verified(pyramid, taught)
         told = [verified(pyramid, card) for card in told]
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
     if not told:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
-    verdict = verify(pyramid, [_as_find(card) for card in told], tuple(warnings), LIMITS.table)
-    told = [card for card, stays in zip(told, verdict.stays, strict=True) if stays]
+    reading = CometReading(tuple(told), (), tuple(warnings), classifier)
+    reading = _verified(pyramid, reading)
     clock.lap("judge")
-    return CometReading(tuple(told), (), verdict.warnings, classifier, clock.laps)
+    return replace(reading, stages_ms=clock.laps)
+
+
+def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
+    """The reading of what are Comet cards by their edges, as far as that is in doubt, and not from the side."""
+    told = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
+    verdict = verify(pyramid, [_as_find(card) for card in told], reading.warnings, LIMITS.table)
+    told = [card for card, stays in zip(told, verdict.stays, strict=True) if stays]
+    warnings, read = verdict.warnings, [card for card in told if _has_numbers(card)]
+    if read and is_too_steep(CARD, [card.corners for card in read]):
+        doubted = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
+        warnings += (TOO_STEEP, *doubted)
+        told = [
+            replace(card, edges=(None,) * 3, confidence=card.presence * 0.5) if card in read else card for card in told
+        ]
+    return replace(reading, cards=tuple(told), warnings=warnings)
+
+
+def _unread(card: DetectedCometCard) -> DetectedCometCard:
+    """The card with nothing stated of it but where it lies."""
+    return replace(card, edges=(None,) * 3, confidence=card.presence * 0.5)
 
 
 def _as_find(card: DetectedCometCard) -> Find:

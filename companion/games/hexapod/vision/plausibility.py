@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHER, InsectClassifier
 from companion.games.hexapod.vision.orientation import OrientedField
@@ -103,24 +104,43 @@ def verify_fields(pyramid: Pyramid, fields: Sequence[DetectedField], warnings: t
 
 def without_colour(field: DetectedField) -> tuple[DetectedField, list[ReadingWarning]]:
     """The field as it may be stated of a picture that has no colour, and what is doubted: beetles differ by theirs."""
-    rows, cols = len(field.cells), len(field.cells[0])
-    centres = _centres(field.corners, rows, cols)
-    is_told = [[kind in _BY_COLOUR for kind in row] for row in field.cells]
-    cells = tuple(tuple(None if kind in _BY_COLOUR else kind for kind in row) for row in field.cells)
-    doubt = tuple(
-        tuple(map(bool, map(sum, zip(*both, strict=True)))) for both in zip(field.doubt, is_told, strict=True)
+    is_told = np.array([[kind in _BY_COLOUR for kind in row] for row in field.cells])
+    return _with_doubt(field, is_told, "a beetle's kind cannot be told without colour")
+
+
+def unread(field: DetectedField) -> tuple[DetectedField, list[ReadingWarning]]:
+    """The field with nothing stated of it but where it lies, and what is doubted besides."""
+    return _with_doubt(field, ~np.array(field.doubt), "what lies there cannot be told from so far aside")
+
+
+def _with_doubt(field: DetectedField, where: NDArray[np.bool_], why: str) -> tuple[DetectedField, list[ReadingWarning]]:
+    """The field with more cells (rows, cols) doubted, and the warnings of them."""
+    cells = tuple(
+        tuple(None if is_so else kind for kind, is_so in zip(*both, strict=True))
+        for both in zip(field.cells, where.tolist(), strict=True)
     )
-    warnings = [
-        ReadingWarning("unsure", "a beetle's kind cannot be told without colour", (float(x), float(y)))
-        for x, y in centres[np.array(is_told)]
+    doubt = tuple(tuple(row) for row in (np.array(field.doubt) | where).tolist())
+    centres = _centres(field.corners, *where.shape)[where]
+    return replace(field, cells=cells, doubt=doubt), [
+        ReadingWarning("unsure", why, (float(x), float(y))) for x, y in centres
     ]
-    return replace(field, cells=cells, doubt=doubt), warnings
 
 
 def _as_find(field: DetectedField) -> Find:
     doubt = np.array(field.doubt)
     is_sure = field.is_case and field.presence >= LIMITS.sure_find and field.confidence >= LIMITS.sure_named
     return Find(field.corners, field.presence, not doubt.all(), is_sure)
+
+
+def is_oblong(card: DetectedField, cases: Sequence[DetectedField]) -> bool:
+    """Two cards side by side, taken for one: from aside they look like a square, beside a sure case they do not."""
+    sure = next((case for case in cases if case.presence >= LIMITS.sure_find), None)
+    if sure is None:
+        return False
+    corners = mapped(np.linalg.inv(homography(sure.corners)), card.corners)
+    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
+    across, down = sides[::2].mean(), sides[1::2].mean()
+    return bool(max(across, down) > LIMITS.oblong * min(across, down))
 
 
 def has_insect(field: OrientedField) -> bool:

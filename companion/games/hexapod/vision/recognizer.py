@@ -14,12 +14,16 @@ from companion.games.hexapod.vision.plausibility import (
     is_card,
     is_case,
     is_clear_case,
+    is_oblong,
     is_reportable,
+    unread,
     verify_fields,
     without_colour,
 )
 from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.verification import TOO_STEEP, is_too_steep
+from companion.vision.geometry.shapes import SQUARE
 from companion.vision.image.colour import NO_COLOUR, has_colour
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch
@@ -55,19 +59,27 @@ def read_hexapod(bgr: np.ndarray, classifier: InsectClassifier | None = None) ->
     odd = find_outliers([*cases, *cards], classifier)
     seen_cases = [assess(case, classifier, size, some, is_case=True) for case, some in zip(cases, odd, strict=False)]
     all_cards = (assess(c, classifier, size, o, is_case=False) for c, o in zip(cards, odd[len(cases) :], strict=True))
-    seen_cards = [told for told in all_cards if is_reportable(told[0])]
+    told_cases = [case for case, _ in seen_cases]
+    seen_cards = [told for told in all_cards if is_reportable(told[0]) and not is_oblong(told[0], told_cases)]
     warnings = [warning for _, some in (*seen_cases, *seen_cards) for warning in some]
     if not seen_cases and not seen_cards:
         warnings = [ReadingWarning("nothing-found", "no display case and no Hexapod card on this picture")]
     fields = [field for field, _ in (*seen_cases, *seen_cards)]
     verdict = verify_fields(pyramid, fields, tuple(warnings))
     kept, told_besides = [field for field, stays in zip(fields, verdict.stays, strict=True) if stays], verdict.warnings
-    if kept and not has_colour(pyramid, [field.corners for field in kept]):
-        kept, doubts = map(list, zip(*map(without_colour, kept), strict=True))
-        told_besides += (NO_COLOUR, *(warning for some in doubts for warning in some))
+    if kept and (trouble := _trouble(pyramid, [field.corners for field in kept])) is not None:
+        kept, doubts = map(list, zip(*map(unread if trouble is TOO_STEEP else without_colour, kept), strict=True))
+        told_besides += (trouble, *(warning for some in doubts for warning in some))
     clock.lap("judge")
     boards, loose = (tuple(field for field in kept if field.is_case == is_case) for is_case in (True, False))
     return HexapodReading(boards, loose, told_besides, clock.laps)
+
+
+def _trouble(pyramid: Pyramid, fields: list[np.ndarray]) -> ReadingWarning | None:
+    """What of the picture keeps fields (4, 2) from being read for certain."""
+    if is_too_steep(SQUARE, fields):
+        return TOO_STEEP
+    return None if has_colour(pyramid, fields) else NO_COLOUR
 
 
 def _all_upright(

@@ -104,6 +104,8 @@ class HexapodLimits:
     sure_named: float = 0.6
     """A case found as surely as the first, the least sure of what is stated in it surer than the second, speaks for a
     Hexapod table: of 25 finds of cases on other games' pictures none was."""
+    oblong: float = 1.5
+    """A loose card is square; two that lie side by side are twice as long as wide."""
     table: TableLimits = TABLE
 
     # enrolment

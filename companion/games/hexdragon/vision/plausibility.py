@@ -15,6 +15,7 @@ from companion.vision.detection.detector import Detection
 from companion.vision.results import ReadingWarning
 
 UNREAD: Face = (None,) * 6
+FROM_THE_SIDE = "what it shows cannot be told from so far aside"
 
 Pieces = Sequence[tuple[Cell, int, Detection, np.ndarray]]
 
@@ -57,6 +58,12 @@ def _detected_tile(
     if not card.is_star and not any(sure >= least and found.confidence >= at for least, at in LIMITS.tile_by_edges):
         return None
     return replace(card, confidence=_confidence(card))
+
+
+def unread(card: DetectedTile) -> DetectedTile:
+    """The piece with nothing stated of it but where it lies."""
+    none = np.zeros_like(card.probabilities)
+    return replace(card, edges=UNREAD, probabilities=none, confidence=card.presence * 0.5)
 
 
 def without_colour(card: DetectedTile) -> DetectedTile:

@@ -8,7 +8,7 @@ import numpy as np
 from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
-from companion.games.hexdragon.vision.plausibility import assess, without_colour
+from companion.games.hexdragon.vision.plausibility import FROM_THE_SIDE, assess, unread, without_colour
 from companion.games.hexdragon.vision.results import DetectedTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import (
@@ -21,7 +21,8 @@ from companion.games.hexdragon.vision.tile_tta import (
 from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
-from companion.vision.detection.verification import Find, no_game, verify
+from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, no_game, verify
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.colour import NO_COLOUR, has_colour
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
@@ -118,7 +119,10 @@ def _verified(pyramid: Pyramid, reading: TileReading) -> TileReading:
     pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
     kept = [card for card in pieces if not any(card is tile for tile in gone)] if verdict.stays.any() else []
     warnings = verdict.warnings
-    if kept and not has_colour(pyramid, [card.corners for card in kept]):
+    if kept and is_too_steep(HEXAGON, [card.corners for card in kept]):
+        warnings += (TOO_STEEP, *(ReadingWarning("unsure", FROM_THE_SIDE, card.centre) for card in kept))
+        kept = [unread(card) for card in kept if not card.is_star]
+    elif kept and not has_colour(pyramid, [card.corners for card in kept]):
         owned = [card.centre for card in kept if card.owner is not None]
         warnings += (NO_COLOUR, *(ReadingWarning("unsure", "whose it is cannot be told", at) for at in owned))
         kept = [without_colour(card) for card in kept]

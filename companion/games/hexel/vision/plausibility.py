@@ -15,6 +15,7 @@ from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
 
 WITHOUT_COLOUR = "a card's symbols cannot be told without colour"
+FROM_THE_SIDE = "a card's symbols cannot be told from so far aside"
 _TOLD_BY_SHAPE = ("void", None)
 """Discs and rings differ without colour; discs, and another printing's diamonds, may not."""
 
@@ -136,6 +137,11 @@ def _doubt_clashes(
             if sure[weak[0]][weak[1]] < LIMITS.plain_symbol:
                 names[weak[0]][weak[1]] = None
     return warnings
+
+
+def unread(card: DetectedCard) -> DetectedCard:
+    """The card with nothing stated of it but where it lies; a loose one may belong to the tableau."""
+    return replace(card, edges=(None,) * 6, confidence=card.presence * 0.5, is_unsettled=card.cell is None)
 
 
 def without_colour(card: DetectedCard) -> DetectedCard:

@@ -12,12 +12,20 @@ from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.games.hexel.vision.neighbour_search import find_neighbours, is_one
 from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
-from companion.games.hexel.vision.plausibility import WITHOUT_COLOUR, accept_cards, assess, without_colour
+from companion.games.hexel.vision.plausibility import (
+    FROM_THE_SIDE,
+    WITHOUT_COLOUR,
+    accept_cards,
+    assess,
+    unread,
+    without_colour,
+)
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
-from companion.vision.detection.verification import Find, verify
+from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
+from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.colour import NO_COLOUR, has_colour
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
@@ -64,7 +72,11 @@ def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings = verdict.warnings
-    if kept and not has_colour(pyramid, [card.corners for card in kept]):
+    if kept and is_too_steep(HEXAGON, [card.corners for card in kept]):
+        doubted = [card for card in kept if set(card.edges) != {None}]
+        warnings += (TOO_STEEP, *(ReadingWarning("unsure", FROM_THE_SIDE, card.centre) for card in doubted))
+        kept = [unread(card) for card in kept]
+    elif kept and not has_colour(pyramid, [card.corners for card in kept]):
         kept, before = [without_colour(card) for card in kept], kept
         doubted = [new for new, old in zip(kept, before, strict=True) if new.edges != old.edges]
         warnings += (NO_COLOUR, *(ReadingWarning("unsure", WITHOUT_COLOUR, card.centre) for card in doubted))
