@@ -19,6 +19,8 @@ from companion.games import GAMES
 from companion.simulator.script import written
 from models.drawing.people import PEOPLE, visitor
 
+HOLD_S = 0.4
+"""A hand holds a thing so long at most once it lies still."""
 FIELD = 1.4
 """A field of the HexDragon board is so many times as wide as a marker."""
 CARDS_A_SET = 3
@@ -93,8 +95,9 @@ class Recorder:
         kinds = {(kind, thing) for kind, thing, _, _ in self._pending}
         for kind, thing, corners, at_s in self._pending:
             if ({"placed": "removed", "removed": "placed"}[kind], thing) not in kinds:
+                told = "placed" if self._game == "hexapod" else kind  # a stack then shows its next card
                 for outlines in self._outlines(corners):
-                    self.events.append(Event(kind, outlines, self._hand_in_s, at_s, now_s, now_s))
+                    self.events.append(Event(told, outlines, self._hand_in_s, at_s - HOLD_S, now_s, now_s))
         self._pending, self._hand_in_s = [], 0.0
 
 
