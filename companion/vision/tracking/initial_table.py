@@ -9,8 +9,8 @@ from companion.vision.tracking.masks import STEP, Mask, Planes, grown
 
 _RENEW_S = 5.0
 """A picture of a table that did not settle within so long is not the table before the game any more."""
-_MOST = 6
-"""Where more places changed, it was light or the camera."""
+_MOST = 15
+"""Where more places changed, it was light or the camera; a card laid on others changes four or five."""
 _LIKE_TABLE = 25.0
 """Grey levels by which a wooden table, which has the colour of skin, may differ from place to place."""
 
