@@ -25,6 +25,7 @@ from companion.web.compression import squeezed
 from companion.web.describing import describing
 from companion.web.game_files import game_files
 from companion.web.history import history
+from companion.web.keeping import keeping
 from companion.web.languages import languages, speak_as_asked
 from companion.web.past import keep_past
 from companion.web.routes import blueprint
@@ -115,6 +116,7 @@ def create_app(
     app.register_blueprint(joining)
     app.register_blueprint(history)
     app.register_blueprint(languages)
+    app.register_blueprint(keeping)
     keep_past(app, referee.games)
     app.register_blueprint(describing)
     if surveyor is not None:

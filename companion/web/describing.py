@@ -16,13 +16,14 @@ describing = Blueprint("describing", __name__)
 Schema = Mapping[str, Any]
 
 _FIELD = re.compile(r"<(?:\w+:)?(\w+)>")
-_JSON, _JPEG, _SVG, _EVENTS, _HTML, _CERTIFICATE = (
+_JSON, _JPEG, _SVG, _EVENTS, _HTML, _CERTIFICATE, _ZIP = (
     "application/json",
     "image/jpeg",
     "image/svg+xml",
     "text/event-stream",
     "text/html",
     "application/x-x509-ca-cert",
+    "application/zip",
 )
 _WHOLE: Schema = {"type": "integer"}
 _TEXT: Schema = {"type": "string"}
@@ -176,6 +177,15 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("post", "/api/seat/free"): Address("Give a seat up.", _object(player=_TEXT), _object(), needs=_JOINED),
     ("post", "/api/operator"): Address("Become an operator.", _object(["pin"], pin=_TEXT), _object(), needs=_JOINED),
     ("post", "/api/operator/leave"): Address("Be no operator any more.", _object(), _object()),
+    ("post", "/past/{number}/delete"): Address(
+        "Delete a past game for good.", also=(HTTPStatus.SEE_OTHER, HTTPStatus.CONFLICT, *_NOT_FOUND), needs=_OPERATOR
+    ),
+    ("post", "/past/players/name"): Address(
+        "Show a player under another name in the statistics.",
+        also=(HTTPStatus.SEE_OTHER, HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT),
+        needs=_OPERATOR,
+    ),
+    ("get", "/backup.zip"): Address("Everything of this table in one file.", kind=_ZIP, needs=_OPERATOR),
     ("get", "/table-certificate.crt"): Address(
         "The authority that signs the table's certificate, where it speaks https.", kind=_CERTIFICATE, also=_NOT_FOUND
     ),

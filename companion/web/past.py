@@ -22,6 +22,7 @@ from companion.views.titles import game_title, title
 from companion.views.words import phrase
 from companion.web.app_context import desk
 from companion.web.archive import Archive
+from companion.web.keeping import names_at
 
 past = Blueprint("past", __name__)
 
@@ -49,18 +50,22 @@ def players() -> str:
     """What stands to each player's account over all games."""
     entries = _shelf().entries()
     sums = [entry.sums for entry in reversed(entries) if entry.sums is not None]
-    return _page("past_players.html", games=together(sums), unread=len(entries) - len(sums))
+    return _page(
+        "past_players.html", games=together(sums, names_at(desk().referee.games).shown), unread=len(entries) - len(sums)
+    )
 
 
 @past.get("/api/players")
 def known_players() -> Response:
     """Who has played at this table, those of the newest game first, each with the colour they had last."""
     colours: dict[str, str | None] = {}
+    names = names_at(desk().referee.games)
     for entry in _shelf().entries():
         header = None if entry.sums is None or not entry.sums.moves else entry.sums.header
         for name in header.players if header else ():
             given = header.options.get("colours", {}).get(name) if header else None
-            colours[name] = colours.get(name) or given
+            if (shown := names.shown(name)) is not None:
+                colours[shown] = colours.get(shown) or given
     return jsonify({"players": [{"name": name, "colour": colour} for name, colour in colours.items()]})
 
 
@@ -140,7 +145,7 @@ def _game_page(game: PastGame, *, alone: bool) -> str:
 def _page(template: str, **fields: Any) -> str:
     names = {"game_title": game_title, "title_of": title, "result_of": result_of, "did": did, "counts": counts}
     numbers = {"day": day, "signed": signed, "numbered": numbered}
-    words = {"t": partial(phrase, "past")}
+    words = {"t": partial(phrase, "past"), "is_operator": desk().people.is_operator(request)}
     return render_template(template, **{"alone": False, **names, **numbers, **words, **fields})
 
 

@@ -4,7 +4,7 @@ Wins, chips and points count finished games; feats count every current move.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -109,13 +109,20 @@ def winners_of(result: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(result.get("winners", ()))
 
 
-def together(sums: Iterable[Summed]) -> dict[str, dict[str, Tally]]:
-    """Merge summaries: by kind of game, every player's tally, most wins first."""
+def together(
+    sums: Iterable[Summed], shown: Callable[[str], str | None] = lambda name: name
+) -> dict[str, dict[str, Tally]]:
+    """Merge summaries: by kind of game, every player's tally, most wins first.
+
+    Args:
+        shown: the name that a player is listed under; equal names share a tally, None is left out.
+    """
     games: dict[str, dict[str, Tally]] = {}
     for summary in sums:
         players = games.setdefault(summary.header.game, {})
         for name, tally in summary.tallies.items():
-            players.setdefault(name, Tally()).add(tally)
+            if (listed := shown(name)) is not None:
+                players.setdefault(listed, Tally()).add(tally)
     return {game: dict(sorted(players.items(), key=_rank)) for game, players in games.items()}
 
 

@@ -1,0 +1,94 @@
+"""What the operator keeps in order: games deleted, players renamed, merged and left out, a backup from the page."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from companion.referee.messages import Begin, Do
+from companion.referee.referee import Referee
+from companion.rules.engine import Header
+from companion.web.app import create_app
+
+CODE, PIN = "ROSE42", "471100"
+
+
+@pytest.fixture
+def operator(referee: Referee) -> FlaskClient:
+    """The operator's phone, at a table where a second and a third game were begun."""
+    for players in (("Ana", "Anna"), ("Cy", "Dee")):
+        referee.ask(Begin(Header("hexapod", players)))
+        referee.ask(Do({"cmd": "pass", "player": players[0]}))
+        referee.ask(Do({"cmd": "pass", "player": players[1]}))
+    phone = create_app(referee, join_code=CODE, operator_pin=PIN).test_client()
+    phone.get(f"/?code={CODE}")
+    phone.post("/api/operator", json={"pin": PIN})
+    return phone
+
+
+@pytest.fixture
+def guest(referee: Referee, operator: FlaskClient) -> FlaskClient:
+    phone = create_app(referee, join_code=CODE, operator_pin=PIN).test_client()
+    phone.get(f"/?code={CODE}")
+    return phone
+
+
+def players(phone: FlaskClient) -> list[str]:
+    return [player["name"] for player in phone.get("/api/players").get_json()["players"]]
+
+
+def test_a_game_is_deleted_for_good_with_its_pictures(referee: Referee, operator: FlaskClient) -> None:
+    pictures = referee.games / "0002.evidence"
+    pictures.mkdir()
+    (pictures / "0003.jpg").write_bytes(b"a picture")
+    assert 'id="delete"' in operator.get("/past/2").get_data(as_text=True)
+    assert operator.post("/past/2/delete").status_code == 303
+    assert operator.get("/past/2").status_code == 404
+    assert not pictures.exists()
+    assert sorted(path.name for path in referee.games.glob("*.jsonl")) == ["0001.jsonl", "0003.jsonl"]
+
+
+def test_the_game_on_the_table_stays(referee: Referee, operator: FlaskClient) -> None:
+    assert 'id="delete"' not in operator.get("/past/3").get_data(as_text=True)
+    assert operator.post("/past/3/delete").status_code == 409
+    assert operator.post("/past/9/delete").status_code == 404
+    assert (referee.games / "0003.jsonl").exists()
+
+
+def test_a_player_is_renamed_merged_and_left_out_and_the_games_stay(operator: FlaskClient) -> None:
+    assert {"Ana", "Anna", "Cy"} <= set(players(operator))
+    operator.post("/past/players/name", data={"old": "Anna", "new": "Ana"})
+    operator.post("/past/players/name", data={"old": "Cy", "new": ""})
+    assert {"Anna", "Cy"} & set(players(operator)) == set()
+    page = operator.get("/past/players").get_data(as_text=True)
+    assert "Anna" not in page
+    assert page.count('<th scope="row">Ana</th>') == 2, "one account in each of two games"
+    assert "Anna" in operator.get("/past/2").get_data(as_text=True)
+    operator.post("/past/players/name", data={"old": "Ana", "new": "Anastasia"})
+    assert "Ana" not in players(operator)
+    assert "Anastasia" in players(operator)
+
+
+@pytest.mark.parametrize("data", [{"old": "Nobody", "new": "Ana"}, {"old": "Ana", "new": "x" * 41}, {}])
+def test_a_name_that_cannot_be_is_refused(operator: FlaskClient, data: dict[str, str]) -> None:
+    before = players(operator)
+    assert operator.post("/past/players/name", data=data).status_code in (400, 409)
+    assert players(operator) == before
+
+
+def test_the_whole_table_is_backed_up_from_the_page(operator: FlaskClient) -> None:
+    assert 'id="backup"' in operator.get("/past").get_data(as_text=True)
+    packed = zipfile.ZipFile(io.BytesIO(operator.get("/backup.zip").data))
+    assert {"games/0001.jsonl", "games/0002.jsonl", "games/0003.jsonl"} <= set(packed.namelist())
+
+
+def test_only_the_operator_keeps_things_in_order(guest: FlaskClient, referee: Referee) -> None:
+    for path in ("/past", "/past/2", "/past/players"):
+        page = guest.get(path).get_data(as_text=True)
+        assert not any(f'id="{button}"' in page for button in ("delete", "rename", "backup")), path
+    assert guest.get("/backup.zip").status_code == 403
+    assert guest.post("/past/2/delete").status_code == 403
+    assert guest.post("/past/players/name", data={"old": "Ana", "new": "Bo"}).status_code == 403
+    assert Path(referee.games / "0002.jsonl").exists()
