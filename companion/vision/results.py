@@ -19,6 +19,7 @@ from companion.vision.geometry.shapes import areas
 
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
 """A hexagon's corners, begun at each of them."""
+_TOLD_POWER = 0.16
 _AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
 
 
@@ -85,7 +86,7 @@ class DetectedCard:
             "cell": None if self.cell is None else list(self.cell),
             "edges": list(self.edges),
             "corners": np.round(self.corners.astype(float), 2).tolist(),
-            "confidence": round(self.confidence, 4),
+            "confidence": calibrated(self.confidence),
         }
 
     def line(self) -> str:
@@ -180,6 +181,18 @@ def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) ->
 def sides_of(cards: Sequence[Outlined]) -> np.ndarray:
     """The cards' `DetectedCard.side`, (N,)."""
     return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))
+
+
+def calibrated(confidence: float) -> float:
+    """A card's confidence as it is told: how often such a card is right; `confidence_of` says how plainly it shows.
+
+    On drawn photographs and on pictures made worse step by step (`tests/bench/sweeps.py`), cards stated at a half were
+    right as often as those stated at 0.95.
+
+    >>> calibrated(0.0), calibrated(0.5), calibrated(0.95), calibrated(1.0)
+    (0.0, 0.895, 0.9918, 1.0)
+    """
+    return round(float(np.power(confidence, _TOLD_POWER)), 4)
 
 
 def confidence_of(presence: float, probabilities: np.ndarray, labels: Sequence[str | None]) -> float:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.vision.results import DetectedCard, Reading
+from companion.vision.results import DetectedCard, Reading, calibrated
 
 NUMBERS = tuple(range(2, 15))
 """What a section may show; 14 is the Ace."""
@@ -39,7 +39,7 @@ class DetectedCometCard(DetectedCard):
             "values": None if set(self.edges) == {None} else self.values,
             "corners": np.round(corners, 2).tolist(),
             "zone": None,
-            "confidence": round(self.confidence, 4),
+            "confidence": calibrated(self.confidence),
         }
 
     def line(self) -> str:

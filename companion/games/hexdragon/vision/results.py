@@ -7,7 +7,7 @@ import numpy as np
 
 from companion.games.hexdragon.vision.classifier import HEAD_NAMES, NAMES, STAR_NAMES
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.vision.results import DetectedCard, Reading
+from companion.vision.results import DetectedCard, Reading, calibrated
 
 _TAIL = NAMES.index("tail")
 _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
@@ -63,7 +63,7 @@ class DetectedTile(DetectedCard):
     def as_json(self) -> dict[str, Any]:
         """As the contract prints a tile; a star has its cell and its owner."""
         cell = None if self.cell is None else list(self.cell)
-        where = {"corners": np.round(self.corners.astype(float), 2).tolist(), "confidence": round(self.confidence, 4)}
+        where = {"corners": np.round(self.corners.astype(float), 2).tolist(), "confidence": calibrated(self.confidence)}
         if self.is_star:
             return {"cell": cell, "kind": "star", "owner": self.owner, **where}
         face = {"head": self.head if self.kind in ("head", None) else None, "tails": self.tails, "paths": self.paths}
