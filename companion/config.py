@@ -63,6 +63,9 @@ class VisionSettings:
     calibration: Path | None = setting(
         None, "What `companion calibrate` found out: a venue's name, or a file.", example="kitchen"
     )
+    learn_evenings: bool = setting(
+        True, "Whether a printing that was taught learns from confirmed and corrected moves of games that have ended."
+    )
     settle_ms: int = setting(
         180, "Milliseconds a card lies still before it is read; more where hands linger.", least=50, most=3000
     )

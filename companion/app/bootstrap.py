@@ -28,6 +28,7 @@ from companion.devices.monitored_camera import MonitoredCamera
 from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import BadSettings, UsageError
+from companion.games import game
 from companion.referee.folder import journals
 from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
@@ -82,6 +83,8 @@ def run_table(
         if on_live:
             on_live(table)
         closing.enter_context(supervised(table, monitored, manager))
+        if table.camera and settings.vision.learn_evenings:
+            _start_learning(table, say)
         is_running = True
         while is_running:
             with _watching(table, monitored, say):
@@ -170,6 +173,7 @@ def _app(table: Table, data: Path, opened_empty: Header | None, secure: SecureDo
         is_in_hall=table.settings.hub.broker is not None,
         secure=secure,
         surveyor=lambda: lazy_import("companion.app.surveying").Surveying(table, data),
+        teacher=lambda: lazy_import("companion.app.teaching").Lessons(table, data),
     )
 
 
@@ -237,6 +241,34 @@ def _watching(table: Table, camera: MonitoredCamera | None, say: Callable[[str],
         watcher.stop()
 
 
+def _start_learning(table: Table, say: Callable[[str], None]) -> None:
+    """Learn from the games that have ended, on a thread of its own: nothing waits for it."""
+    data = table.settings.table.data or default_data()
+
+    def learn() -> None:
+        told = lazy_import("companion.app.evenings").learn_from_evenings(data)
+        for evening in told:
+            if evening.is_promoted:
+                say(
+                    f"learnt {evening.samples} samples from game {evening.game}: the printing is read as well or better"
+                )
+        if any(evening.is_promoted for evening in told):
+            table.restart_watching()
+
+    threading.Thread(target=learn, name="learning", daemon=True).start()
+
+
+def _profile(table: Table) -> Path | None:
+    """The printing that the settings name, else the one of the data folder that the deck is read by."""
+    vision, header = table.settings.vision, table.referee.latest().header
+    if vision.profile is not None:
+        return vision.profile
+    edition = vision.deck.removeprefix(header.game) if vision.deck else game(header.game).deck_edition(header)
+    data = table.settings.table.data or default_data()
+    found: Path | None = lazy_import("companion.app.profiles").profile_for(data, header.game, edition)
+    return found
+
+
 def _calibration(settings: Settings) -> Path | None:
     """The calibration file of the settings, None for none. Raises `UsageError` when it cannot be read."""
     if settings.vision.calibration is None:
@@ -254,7 +286,7 @@ def _watcher(table: Table, camera: Camera, say: Callable[[str], None]) -> Watche
             table.referee,
             table.referee.latest().header.game,
             deck=table.settings.vision.deck,
-            profile=table.settings.vision.profile,
+            profile=_profile(table),
             calibration=_calibration(table.settings),
             settle_times=lazy_import("companion.vision.tracking.events").SettleTimes(
                 card_s=table.settings.vision.settle_ms / 1000

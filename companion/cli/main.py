@@ -63,6 +63,7 @@ class LazyCommands(click.Group):
         "outline": ("companion.cli.outline", "outline_command"),
         "panel": ("companion.cli.panel", "panel_command"),
         "print": ("companion.cli.print", "print_command"),
+        "teach": ("companion.cli.teach", "teach_command"),
         "run": ("companion.cli.run", "run_command"),
         "learn": ("companion.cli.learn", "learn_command"),
         "read": ("companion.cli.vision", "read_command"),

@@ -31,6 +31,7 @@ from companion.web.past import keep_past
 from companion.web.routes import blueprint
 from companion.web.snapshots import Snapshots
 from companion.web.streams import Pace, Streams
+from companion.web.teaching import Teaches, keep_teaching
 
 _MOST_BODY_BYTES = 64 * 1024
 _CONTENT_SECURITY_POLICY = "; ".join(
@@ -69,6 +70,7 @@ def create_app(
     camera: CameraSwitch | None = None,
     drawn: Drawn | None = None,
     surveyor: Callable[[], Surveys] | None = None,
+    teacher: Callable[[], Teaches] | None = None,
     opened_empty: Header | None = None,
     is_in_hall: bool = False,
     secure: SecureDoor | None = None,
@@ -90,6 +92,7 @@ def create_app(
         is_in_hall: whether the table belongs to a hall, whose referee can be called.
         secure: where the table also speaks https; None: nowhere.
         surveyor: makes what calibrates the table for the operator; None: there is no such page.
+        teacher: makes what teaches decks for the operator; None: there is no such page.
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
@@ -110,6 +113,7 @@ def create_app(
         opened_empty,
         is_in_hall,
         secure,
+        teacher is not None,
     )
     app.register_blueprint(blueprint)
     app.register_blueprint(game_files)
@@ -121,6 +125,8 @@ def create_app(
     app.register_blueprint(describing)
     if surveyor is not None:
         keep_calibrating(app, surveyor)
+    if teacher is not None:
+        keep_teaching(app, teacher)
     dress(app)
     return app
 

@@ -80,6 +80,7 @@ class AppContext:
     opened_empty: Header | None = None
     is_in_hall: bool = False
     secure: SecureDoor | None = None
+    teaches: bool = False
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""
@@ -88,6 +89,7 @@ class AppContext:
             **self.people.as_json(asking),
             "invites": invites,
             "camera": self.has_camera,
+            "teaches": self.teaches,
             "setup": self.is_to_be_set_up,
             "hall": self.is_in_hall,
             "secure_port": None if self.secure is None or asking.is_secure else self.secure.port,

@@ -87,7 +87,7 @@ COMPOSED = (
 
 
 def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else() -> None:
-    files = [path for path in sorted(STATIC.rglob("*.js")) if path.name != "calibrate.js"]
+    files = [path for path in sorted(STATIC.rglob("*.js")) if path.name not in ("calibrate.js", "teach.js")]
     files += [path for folder in page_folders().values() for path in sorted(folder.rglob("*.js"))]
     scripts = "\n".join(path.read_text() for path in files)
     template = (STATIC.parent / "templates/table.html").read_text()
@@ -108,6 +108,7 @@ def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else()
             ("part-", "measure-", "note-", "counts-", "did-"),
         ),
         ("calibrating", ("templates/calibrate.html", "static/calibrate.js"), ("way-",)),
+        ("teaching", ("templates/teach.html", "static/teach.js"), ()),
         ("failed", ("templates/error.html",), ()),
     ],
 )

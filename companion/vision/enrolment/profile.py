@@ -65,9 +65,9 @@ class Profile(ABC):
             "samples": samples,
         }
 
-    def described(self, *, name: str | None = None, licence: str | None = None) -> Self:
-        """The same profile called otherwise, or on other terms."""
-        return replace(self, name=name or self.name, licence=licence or self.licence)
+    def described(self, *, name: str | None = None, licence: str | None = None, made: str | None = None) -> Self:
+        """The same profile called otherwise, on other terms, or of another origin."""
+        return replace(self, name=name or self.name, licence=licence or self.licence, made=made or self.made)
 
     def write(self, path: Path) -> None:
         """Write the file, whole or not at all.

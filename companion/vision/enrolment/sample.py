@@ -3,7 +3,7 @@
 import base64
 import binascii
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import cv2
@@ -68,6 +68,10 @@ class Sample:
         if max(sample.crop().shape) > MOST_PX:
             raise ValueError("a sample is too large")
         return sample
+
+    def relabelled(self, label: Mapping[str, Any]) -> "Sample":
+        """The same crop under another label."""
+        return replace(self, label=label)
 
     def crop(self) -> NDArray[np.uint8]:
         """The crop, uint8 BGR (h, w, 3). Raises `ValueError` where its bytes are no picture."""

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -47,9 +48,24 @@ class Cutout:
     box: tuple[int, int, int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """A card as a move of a game had it.
+
+    Attributes:
+        card: its label, in the directions of its own outline.
+        was_read: it was read so, and not put right by a person.
+    """
+
+    card: Label
+    was_read: bool
+
+
 class Teaching(ABC):
     """How one game's printings are taught."""
 
+    decks: ClassVar[tuple[str, ...]]
+    """The decks that have printings of their own."""
     part: ClassVar[str]
     """The field of a reading under which its cards stand."""
     sides: ClassVar[int]
@@ -115,8 +131,34 @@ class Teaching(ABC):
         """What samples teach; without the samples themselves. Raises `UsageError` where they do not suffice."""
 
     @abstractmethod
+    def read(self, path: Path) -> Profile:
+        """The profile in a file. Raises `UsageError`."""
+
+    @abstractmethod
+    def classifier(self, profile: Any) -> Any:
+        """What names cards of a profile's printing."""
+
+    def deck_of(self, edition: str | None) -> str:
+        """The deck of an edition, by the name that profiles give it."""
+        return next((deck for deck in self.decks if edition and deck.endswith(edition)), self.decks[0])
+
+    @abstractmethod
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """What is printed on samples, as the classifier sees it."""
+
+    def confirmed(self, command: Label, face: Sequence[str | None], east: int) -> Confirmed | None:
+        """The card that a move was about; None where moves of this game do not teach.
+
+        Args:
+            command: the move, as it stands.
+            face: what was read on the card, in the command's directions.
+            east: which of the card's own edges looks in direction 0.
+        """
+        return None
+
+    def reread(self, profile: Any, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
+        """Each name on samples, and what a profile reads there."""
+        return []
 
     @abstractmethod
     def cutouts(self, sample: Sample) -> list[Cutout]:

@@ -122,6 +122,7 @@ function operatorPart(state, me, press) {
     h("button", { id: "another-game", class: "plain small", onclick: press.anotherGame }, t("another-game")),
     me.camera ? h("button", { id: "camera", class: "plain small", onclick: () => press.switchCamera(isOff) }, isOff ? t("camera-on") : t("camera-off")) : null,
     me.camera ? h("a", { id: "calibrate", class: "small", href: "/calibrate" }, t("calibrate")) : null,
+    me.teaches ? h("a", { id: "teach", class: "small", href: "/teach" }, t("teach")) : null,
     h("button", { id: "resign", class: "plain small", onclick: press.resign }, t("resign")));
 }
 

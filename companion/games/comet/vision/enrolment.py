@@ -8,6 +8,7 @@ number there, and the look that all faces, and all backs, have in common.
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import cv2
@@ -21,7 +22,7 @@ from companion.games.comet.vision.place_search import TaughtCard, find_places, p
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, look_shape
 from companion.games.comet.vision.results import NUMBERS, in_words
-from companion.games.comet.vision.taught_numerals import classify_views
+from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
@@ -48,6 +49,7 @@ _USUAL = 63.0 / 88.0
 class CometTeaching(Teaching):
     """See `Teaching`."""
 
+    decks = ("comet",)
     part = "cards"
     sides = 4
     least_side_px = LIMITS.least_taught_px
@@ -143,6 +145,14 @@ class CometTeaching(Teaching):
             self._mean_look(placed, half_width),
             self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
         )
+
+    def read(self, path: Path) -> CometProfile:
+        """See `Teaching`."""
+        return CometProfile.read(path)
+
+    def classifier(self, profile: CometProfile) -> TaughtNumerals:
+        """See `Teaching`."""
+        return TaughtNumerals(profile)
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """What the number classifier answers for each number: the mean of looks moved a little."""

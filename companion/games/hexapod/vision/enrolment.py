@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 from typing import Any, ClassVar
 
 import cv2
@@ -120,6 +121,7 @@ class InsectProfile(Profile):
 class HexapodTeaching(Teaching):
     """See `Teaching`."""
 
+    decks = ("hexapod",)
     part = "boards"
     sides = 4
     least_side_px = 5 * LIMITS.least_taught_cell_px
@@ -203,6 +205,14 @@ class HexapodTeaching(Teaching):
         parted = (told_apart.kinds, told_apart.weights, told_apart.offsets)
         largest = max((sample.label["cells"] for sample in samples), key=lambda cells: len(cells) * len(cells[0]))
         return InsectProfile(deck, len(largest), len(largest[0]), vectors, kinds, *parted)
+
+    def read(self, path: Path) -> InsectProfile:
+        """See `Teaching`."""
+        return InsectProfile.read(path)
+
+    def classifier(self, profile: InsectProfile) -> FewShotInsects:
+        """See `Teaching`."""
+        return profile.classifier()
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """Each insect's likeness."""

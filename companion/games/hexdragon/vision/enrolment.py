@@ -1,8 +1,9 @@
 """Teaching a HexDragon set: whose heads look how. What tiles' lines join is read from their shapes, and not learnt."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,14 @@ from companion.games.hexdragon.vision.classifier import (
     cut_tiles,
     tile_network,
 )
-from companion.games.hexdragon.vision.prototypes import WHOLE, InkProfile, fit_inks, head_colours, ink_vector
+from companion.games.hexdragon.vision.prototypes import (
+    WHOLE,
+    FewShotTiles,
+    InkProfile,
+    fit_inks,
+    head_colours,
+    ink_vector,
+)
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.games.hexdragon.vision.results import DetectedTile
 from companion.games.hexdragon.vision.thresholds import LIMITS
@@ -27,7 +35,7 @@ from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
-from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
+from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
@@ -41,6 +49,7 @@ _Shown = tuple[int, str, NDArray[np.float32], int]
 class HexDragonTeaching(Teaching):
     """See `Teaching`."""
 
+    decks = ("hexdragon",)
     part = "tiles"
     sides = 6
     least_side_px = LIMITS.least_taught_px
@@ -111,6 +120,14 @@ class HexDragonTeaching(Teaching):
             raise TeachingRefused("no head with its owner is on the photographs", code="too-few-heads")
         return fit_inks(deck, [(owner, view, edge) for _, owner, view, edge in heads])
 
+    def read(self, path: Path) -> InkProfile:
+        """See `Teaching`."""
+        return InkProfile.read(path)
+
+    def classifier(self, profile: InkProfile) -> FewShotTiles:
+        """See `Teaching`."""
+        return FewShotTiles(profile)
+
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """The inks of heads."""
         heads = _heads(samples)
@@ -122,6 +139,31 @@ class HexDragonTeaching(Teaching):
             Feature(sample, owner, ink_vector(ink), ink / BRIGHT * 255)
             for (sample, owner, _, _), ink in zip(heads, inks, strict=True)
         ]
+
+    def confirmed(self, command: Label, face: Sequence[str | None], east: int) -> Confirmed | None:
+        """The head tile that was placed, where it is known whose it is."""
+        tile = command.get("tile")
+        if not isinstance(tile, Mapping) or tile.get("kind") != "head" or type(tile.get("head")) is not int:
+            return None
+        seen = face[tile["head"] % 6] if len(face) == 6 else None
+        read = seen.removeprefix("head:") if seen and seen.startswith("head:") else None
+        owner = tile.get("owner") or read
+        if owner not in OWNERS:
+            return None
+        return Confirmed({"kind": "head", "owner": owner, "head": (tile["head"] - east) % 6}, owner == read)
+
+    def reread(self, profile: InkProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
+        """Each head's owner."""
+        found: list[tuple[str, str | None]] = []
+        places = sorted(range(len(samples)), key=lambda i: samples[i].light)
+        for _, some in groupby(places, key=lambda i: samples[i].light):
+            own = [samples[i] for i in some]
+            told = FewShotTiles(profile).classify(*mosaic(own, FRAME))
+            for sample, six in zip(own, told, strict=True):
+                if sample.label["kind"] == "head":
+                    owners = six[int(sample.label["head"]), 6:10]
+                    found.append((sample.label["owner"], OWNERS[int(owners.argmax())]))
+        return found
 
     def cutouts(self, sample: Sample) -> list[Cutout]:
         """The whole tile: by its owner, or by what it is."""

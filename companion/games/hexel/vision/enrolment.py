@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.layout import layouts
 from companion.games.hexel.vision.classifier import FACE_VALUE, over_face, raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import (
     SymbolProfile,
     embed,
@@ -27,8 +29,8 @@ from companion.printing.layout import Layout
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
-from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
+from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, mosaic
+from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.geometry.shapes import HEXAGON, areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
@@ -36,6 +38,8 @@ from companion.vision.networks import network
 _NETWORK = "hexel/embedding/weights.onnx"
 _RADIUS_PX, _SIDE_PX = 80, 184
 FRAME = CropFrame((_SIDE_PX, _SIDE_PX), HEXAGON.unit * _RADIUS_PX + (_SIDE_PX - 1) / 2)
+EVENINGS_SHARE = 0.5
+"""What all evenings together weigh against what was taught."""
 _INKED = 0.75
 """The share of a patch that is less unlike the face than its ink."""
 
@@ -43,6 +47,7 @@ _INKED = 0.75
 class HexelTeaching(Teaching):
     """See `Teaching`."""
 
+    decks = ("hexel36", "hexel46")
     part = "cards"
     sides = 6
     least_side_px = LIMITS.least_taught_px
@@ -93,11 +98,22 @@ class HexelTeaching(Teaching):
 
     def fit(self, deck: str, samples: Sequence[Sample]) -> SymbolProfile:
         """See `Teaching`."""
-        photographs = []
+        photographs, weights = [], []
         for _, some in groupby(sorted(samples, key=lambda s: s.light), key=lambda s: s.light):
             own = list(some)
             photographs.append((*mosaic(own, FRAME), [tuple(sample.label["edges"]) for sample in own]))
-        return fit_prototypes(network(_NETWORK), deck, photographs)
+            weights.append(1.0 if own[0].source == TAUGHT else 0.0)
+        confirmed = weights.count(0.0)
+        shared = EVENINGS_SHARE * (len(weights) - confirmed) / max(confirmed, 1)
+        return fit_prototypes(network(_NETWORK), deck, photographs, [weight or shared for weight in weights])
+
+    def read(self, path: Path) -> SymbolProfile:
+        """See `Teaching`."""
+        return SymbolProfile.read(path)
+
+    def classifier(self, profile: SymbolProfile) -> FewShotSymbols:
+        """See `Teaching`."""
+        return FewShotSymbols(profile)
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """Each sample's symbols, the middle of each name."""
@@ -112,6 +128,25 @@ class HexelTeaching(Teaching):
                 own = edges == name
                 found.append(Feature(i, str(name), np.median(answers[i][own], axis=0), _ink(printed[i][own])))
         return found
+
+    def confirmed(self, command: Label, face: Sequence[str | None], east: int) -> Confirmed | None:
+        """The card that was placed."""
+        edges = command.get("edges")
+        if not isinstance(edges, Sequence) or len(edges) != 6 or len(face) != 6:
+            return None
+        own = [edges[(d + east) % 6] for d in range(6)]
+        return Confirmed({"edges": own}, tuple(edges) == tuple(face))
+
+    def reread(self, profile: SymbolProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
+        """Each symbol of the samples."""
+        told = FewShotSymbols(profile).classify(*mosaic(samples, FRAME))
+        names = FewShotSymbols(profile).names
+        return [
+            (name, names[int(seen.argmax())])
+            for sample, six in zip(samples, told, strict=True)
+            for name, seen in zip(sample.label["edges"], six, strict=True)
+            if name is not None
+        ]
 
     def cutouts(self, sample: Sample) -> list[Cutout]:
         """The whole card for a single symbol, else each patch."""

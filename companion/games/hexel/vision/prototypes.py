@@ -101,7 +101,10 @@ def embed(net: Network, seen: np.ndarray) -> np.ndarray:
 
 
 def fit_prototypes(
-    net: Network, deck: str, photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]]
+    net: Network,
+    deck: str,
+    photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]],
+    weights: Sequence[float] | None = None,
 ) -> SymbolProfile:
     """Learn a printing: a symbol's look is the mean of what it looks like on each photograph.
 
@@ -110,14 +113,16 @@ def fit_prototypes(
         deck: the deck's name.
         photographs: pictures with the corners (N, 6, 2) of their cards and each card's six symbols in the order of its
             own edges: direction 0 is the edge between its corners 0 and 1.
+        weights: of each photograph; None for the same.
 
     Raises:
         TeachingRefused: ``unclear``, none of the cards of a symbol is seen clearly.
     """
     value = np.median([face_value_of(pyramid, corners) for pyramid, corners, _ in photographs], axis=0)
     looks_of: dict[str, list[np.ndarray]] = {}
+    weight_of: dict[str, list[float]] = {}
     burnt: set[str | None] = set()
-    for pyramid, corners, names in photographs:
+    for (pyramid, corners, names), weight in zip(photographs, weights or [1.0] * len(photographs), strict=True):
         answers: dict[str, list[np.ndarray]] = {}
         colours, faces = raw_patches(pyramid, corners)
         is_seen = np.median(levels_apart(colours), axis=1) >= LIMITS.seen_levels
@@ -129,6 +134,7 @@ def fit_prototypes(
                     answers.setdefault(name, []).extend([answer] if is_clear else [])
         for name, own in answers.items():
             looks_of.setdefault(name, []).extend([_agreeing(np.stack(own)).mean(0)] if own else [])
+            weight_of.setdefault(name, []).extend([weight] if own else [])
     unclear = [name for name, own in looks_of.items() if not own]
     if unclear and unclear[0] in burnt:
         raise TeachingRefused(
@@ -142,7 +148,7 @@ def fit_prototypes(
             code="unclear",
         )
     symbols = tuple(sorted(looks_of))
-    looks = np.stack([np.mean(looks_of[symbol], axis=0) for symbol in symbols]).astype(np.float32)
+    looks = np.stack([np.average(looks_of[s], axis=0, weights=weight_of[s]) for s in symbols]).astype(np.float32)
     return SymbolProfile(deck, symbols, looks, value.astype(np.float32))
 
 

@@ -1,0 +1,180 @@
+"""The printings that a table was taught: profiles in its data folder, which deck is read by which, and older versions.
+
+A printing is a file ``profiles/NAME.json``; each version before it stands in ``profiles/NAME/``, numbered. Which one
+reads a deck is written in ``profiles/in-use``; where nothing is, the newest one of the deck does.
+"""
+
+import json
+import re
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion import games
+from companion.errors import Refusal, UsageError
+from companion.rules.limits import FILE, read_file, read_json
+from companion.vision.enrolment.profile import Profile
+
+_MOST_VERSIONS = 30
+_BUILT_IN = ""
+"""Instead of a printing's name: the deck is read as the reference printing is."""
+_WRITING = threading.Lock()
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A printing in the folder.
+
+    Attributes:
+        key: its file's name without the ending.
+        name: what people call it.
+        versions: how many older ones there are to go back to.
+    """
+
+    key: str
+    name: str
+    game: str
+    deck: str
+    made: str
+    samples: int
+    versions: int
+    is_in_use: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """For the page."""
+        return {
+            "key": self.key,
+            "name": self.name,
+            "game": self.game,
+            "deck": self.deck,
+            "made": self.made,
+            "samples": self.samples,
+            "versions": self.versions,
+            "in_use": self.is_in_use,
+        }
+
+
+class Profiles:
+    """The printings in one data folder."""
+
+    def __init__(self, data: Path) -> None:
+        """Those of a data folder, which need not hold any."""
+        self._folder = data / "profiles"
+
+    def kept(self) -> list[Kept]:
+        """All printings that can be read, by name."""
+        found = []
+        for path in sorted(self._folder.glob("*.json")):
+            held = _head(path)
+            if held is not None:
+                game, deck, name = (str(held[key]) for key in ("game", "deck", "name"))
+                is_in_use = self.in_use(deck) == path
+                counts = (str(held["made"]), len(held["samples"]), len(self._versions(path)))
+                found.append(Kept(path.stem, name or path.stem, game, deck, *counts, is_in_use))
+        return found
+
+    def in_use(self, deck: str) -> Path | None:
+        """The file of the printing by which a deck is read; None for the reference printing."""
+        chosen = self._chosen().get(deck)
+        if chosen is not None:
+            path = self._folder / f"{chosen}.json"
+            return path if chosen and path.is_file() else None
+        fitting = [path for path in self._folder.glob("*.json") if (held := _head(path)) and held["deck"] == deck]
+        return max(fitting, key=lambda path: path.stat().st_mtime) if fitting else None
+
+    def use(self, deck: str, key: str | None) -> None:
+        """Read a deck by a printing from now on, by the reference printing for None. Raises `Refusal`."""
+        if key is not None and self.path(key).stem not in {one.key for one in self.kept() if one.deck == deck}:
+            raise Refusal("no-profile", f"There is no printing {key} of {deck}.")
+        with _WRITING:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            text = json.dumps({**self._chosen(), deck: key or _BUILT_IN})
+            fresh = self._folder / "in-use.new"
+            fresh.write_text(text, encoding="utf-8")
+            fresh.replace(self._folder / "in-use")
+
+    def path(self, key: str) -> Path:
+        """The file of a printing. Raises `Refusal` for a key that no file here can have."""
+        if not re.fullmatch(r"[\w-]{1,60}", key):
+            raise Refusal("no-profile", "There is no such printing.")
+        return self._folder / f"{key}.json"
+
+    def keep(self, profile: Profile, key: str | None = None) -> str:
+        """Write a printing, the one of a key anew with the old version kept; its key. Raises `UsageError`."""
+        with _WRITING:
+            path = self.path(key) if key else self._free_path(profile.name or profile.deck)
+            if path.exists():
+                versions = self._versions(path)
+                number = 1 + int(versions[-1].stem) if versions else 1
+                older = path.with_suffix("") / f"{number:04}.json"
+                older.parent.mkdir(exist_ok=True)
+                path.replace(older)
+                for gone in self._versions(path)[:-_MOST_VERSIONS]:
+                    gone.unlink()
+            profile.write(path)
+            return path.stem
+
+    def note_evening(self, key: str, game: int) -> bool:
+        """Note that a printing learnt from a game; False where it did before."""
+        with _WRITING:
+            noted = self.path(key).with_suffix("") / "evenings"
+            before = noted.read_text(encoding="ascii").split() if noted.exists() else []
+            if str(game) in before:
+                return False
+            noted.parent.mkdir(parents=True, exist_ok=True)
+            noted.write_text(" ".join([*before, str(game)]), encoding="ascii")
+            return True
+
+    def go_back(self, key: str) -> None:
+        """Make the version before the present one the present one. Raises `Refusal` where there is none."""
+        with _WRITING:
+            path = self.path(key)
+            versions = self._versions(path)
+            if not versions:
+                raise Refusal("no-version", "There is no earlier version of this printing.")
+            versions[-1].replace(path)
+
+    def forget(self, key: str) -> None:
+        """Take a printing away with all its versions. Raises `Refusal` where there is none."""
+        with _WRITING:
+            path = self.path(key)
+            if not path.exists():
+                raise Refusal("no-profile", "There is no such printing.")
+            for gone in (path, *self._versions(path)):
+                gone.unlink()
+
+    def _versions(self, path: Path) -> list[Path]:
+        return sorted(path.with_suffix("").glob("[0-9]*.json"))
+
+    def _free_path(self, name: str) -> Path:
+        slug = re.sub(r"[^\w-]+", "-", name.strip(), flags=re.ASCII).strip("-").lower()[:50] or "printing"
+        taken = {path.stem for path in self._folder.glob("*.json")}
+        ways = (slug, *(f"{slug}-{number}" for number in range(2, 1000)))
+        return self._folder / f"{next(way for way in ways if way not in taken)}.json"
+
+    def _chosen(self) -> dict[str, str]:
+        try:
+            chosen = read_json(read_file(self._folder / "in-use"), FILE)
+        except (OSError, ValueError):
+            return {}
+        return {str(deck): str(key) for deck, key in chosen.items()} if isinstance(chosen, dict) else {}
+
+
+def _head(path: Path) -> dict[str, Any] | None:
+    """A profile's file as JSON, None for one that is none."""
+    try:
+        held = read_json(read_file(path), FILE)
+    except (OSError, ValueError):
+        return None
+    needed = {"game", "deck", "name", "made", "samples"}
+    return held if isinstance(held, dict) and needed <= held.keys() and isinstance(held["samples"], list) else None
+
+
+def profile_for(data: Path, game: str, edition: str | None) -> Path | None:
+    """The file in a data folder by which an edition's deck is read; None where it is read as the reference printing."""
+    teaching = games.game(game).recognizer().teaching
+    try:
+        return None if teaching is None else Profiles(data).in_use(teaching.deck_of(edition))
+    except OSError as error:
+        raise UsageError(f"cannot read the profiles in {data}: {error.strerror}", code="unreadable-profile") from None

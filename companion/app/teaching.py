@@ -1,0 +1,328 @@
+"""Teaching a deck at the table: one lesson at a time, from the camera or from photographs, until it is kept by a name.
+
+The page asks step by step: what to lay, whether it lies still and is seen whole, the cut-outs under their names, a
+second light, a try on cards laid at random. The work is done on a thread of its own, one at a time: networks belong to
+the thread that loaded them, and go with it.
+"""
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion import games
+from companion.app.profiles import Profiles
+from companion.app.table import Table
+from companion.errors import Refusal, UsageError
+from companion.printing.raster import raster
+from companion.vision.decoding import decode_picture
+from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
+from companion.vision.enrolment.looking import LayoutWatch
+from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.sample import Sample
+from companion.vision.enrolment.teaching import Teaching
+from companion.vision.overlay import labelled
+from companion.vision.recognizer import Recognizer
+
+_MOST_SAMPLES = 60
+_LAYOUT_PX_PER_MM = 3.0
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class _Lesson:
+    """What is being taught.
+
+    Attributes:
+        samples: what was agreed to.
+        fresh: what the newest photograph gave, not yet agreed to.
+        key: the printing that is added to; None for a new one.
+        watch: what looks for the layout.
+    """
+
+    game: str
+    deck: str
+    samples: list[Sample] = field(default_factory=list)
+    fresh: list[Sample] = field(default_factory=list)
+    key: str | None = None
+    name: str = ""
+    watch: LayoutWatch | None = None
+    parts: list[bytes] = field(default_factory=list)
+
+
+class Lessons:
+    """What the page asks about teaching one running table."""
+
+    def __init__(self, table: Table, data: Path) -> None:
+        """Lessons at a table whose printings are kept in a data folder."""
+        self._table = table
+        self._profiles = Profiles(data)
+        self._worker = ThreadPoolExecutor(1, thread_name_prefix="teaching")
+        self._lock = threading.RLock()
+        self._lesson: _Lesson | None = None
+
+    # ------------------------------------------------------------ what there is
+
+    def state(self) -> dict[str, Any]:
+        """The lesson as far as it has come, the decks that can be taught, and the printings that are kept."""
+        with self._lock:
+            playing = self._table.referee.latest().header
+            spec = games.game(playing.game)
+            teaching = spec.recognizer().teaching
+            return {
+                "game": playing.game,
+                "deck": None if teaching is None else teaching.deck_of(spec.deck_edition(playing)),
+                "decks": _decks(),
+                "lesson": None if self._lesson is None else self._told(self._lesson),
+                "profiles": [one.as_json() for one in self._profiles.kept()],
+            }
+
+    def layout_picture(self, deck: str) -> bytes:
+        """A deck's teaching layout drawn, a PNG. Raises `Refusal`."""
+        layout = games.game(_game_of(deck)).layouts(deck)[0]
+        drawn = raster(layout.shapes, _LAYOUT_PX_PER_MM)
+        done, data = cv2.imencode(".png", drawn)
+        assert done, "encoding an array in memory as PNG cannot fail"
+        return bytes(data.tobytes())
+
+    # ------------------------------------------------------------ the lesson
+
+    def begin(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        """Begin to teach ``deck``, or to add to the printing ``key``; what was begun before is forgotten."""
+        with self._lock:
+            key = asked.get("key")
+            if key is None:
+                deck = str(asked.get("deck"))
+                self._lesson = _Lesson(_game_of(deck), deck)
+            else:
+                profile = self._profile(str(key))
+                self._lesson = _Lesson(
+                    profile.GAME, profile.deck, list(profile.samples), key=str(key), name=profile.name
+                )
+            return self.state()
+
+    def look(self) -> dict[str, Any]:
+        """The outlines on the camera's picture now, and whether all that is to be laid is there and lies still."""
+        with self._lock:
+            lesson, picture = self._present(), self._camera_picture()
+            if lesson.watch is None:
+                lesson.watch = LayoutWatch(_teaching(lesson.game), games.game(lesson.game).layouts(lesson.deck))
+            watch = lesson.watch
+            seen = self._work(lambda: watch.look(picture))
+            return {
+                "size": [picture.shape[1], picture.shape[0]],
+                "outlines": np.round(seen.outlines.astype(float), 1).tolist(),
+                "wanted": len(games.game(lesson.game).layouts(lesson.deck)[0].places),
+                "whole": seen.is_whole,
+                "still": seen.is_still,
+            }
+
+    def take(self, photo: bytes | None) -> dict[str, Any]:
+        """Learn from the camera's picture, or from a photograph's bytes: the cut-outs under their names.
+
+        Raises:
+            Refusal: `no-picture` or `not-a-picture`.
+            UsageError: why nothing can be learnt from it.
+        """
+        with self._lock:
+            lesson = self._present()
+            picture = self._camera_picture() if photo is None else decode_picture(photo)
+            if picture is None:
+                raise Refusal("not-a-picture", "That file is no picture that can be read.")
+            seen, teaching, light = picture, _teaching(lesson.game), next_light(lesson.samples)
+            name = f"Photograph {light}"
+            if len(lesson.samples) > _MOST_SAMPLES:
+                raise Refusal("too-many-samples", "This printing has enough samples: remove some first.")
+            lesson.fresh = self._work(lambda: take_samples(teaching, lesson.deck, name, seen, None, light))
+            return self.state()
+
+    def upload(self, part: int, parts: int, data: bytes) -> dict[str, Any] | None:
+        """One part of a photograph in order; with the last what `take` says of it, before that None."""
+        with self._lock:
+            lesson = self._present()
+            lesson.parts = [*(lesson.parts if part else []), data]
+            if len(lesson.parts) < parts:
+                return None
+            photo, lesson.parts = b"".join(lesson.parts), []
+            return self.take(photo)
+
+    def crop(self, number: int) -> bytes:
+        """The crop of one of the lesson's samples, a JPEG. Raises `Refusal`."""
+        with self._lock:
+            return self._all()[self._index(number)].jpeg
+
+    def rename(self, number: int, cutout: int, name: str | None) -> dict[str, Any]:
+        """Call a cut-out otherwise, or leave it out for None."""
+        with self._lock:
+            lesson, index = self._present(), self._index(number)
+            samples, teaching = self._all(), _teaching(lesson.game)
+            sample = samples[index]
+            if not 0 <= cutout < len(teaching.cutouts(sample)):
+                raise Refusal("malformed", "There is no such cut-out.")
+            if name is not None and name not in teaching.names(lesson.deck):
+                raise Refusal("malformed", f"{lesson.deck} has no {name}.")
+            label = teaching.relabelled(sample.label, cutout, name)
+            taught = len(lesson.samples)
+            some, at = (lesson.samples, index) if index < taught else (lesson.fresh, index - taught)
+            some[at : at + 1] = [] if label is None else [replace(sample, label=label)]
+            return self.state()
+
+    def agree(self) -> dict[str, Any]:
+        """The newest photograph's cut-outs are right. Raises `UsageError` where all samples teach too little."""
+        with self._lock:
+            lesson = self._present()
+            samples = [*lesson.samples, *lesson.fresh]
+            self._work(lambda: fit_profile(_teaching(lesson.game), lesson.deck, samples))
+            lesson.samples, lesson.fresh = samples, []
+            return self.state()
+
+    def stop(self) -> dict[str, Any]:
+        """Forget the lesson; what was kept stays."""
+        with self._lock:
+            self._lesson = None
+            return self.state()
+
+    def drop(self) -> dict[str, Any]:
+        """Forget the newest photograph."""
+        with self._lock:
+            self._present().fresh = []
+            return self.state()
+
+    def attempt(self) -> bytes:
+        """The camera's picture as it is read by what was learnt so far, a JPEG. Raises `CompanionError`."""
+        with self._lock:
+            lesson, picture = self._present(), self._camera_picture()
+            recognizer = games.game(lesson.game).recognizer()
+
+            def read() -> bytes:
+                profile = fit_profile(_teaching(lesson.game), lesson.deck, lesson.samples)
+                reading = recognizer.read(picture, _teaching(lesson.game).classifier(profile))
+                return bytes(labelled(picture, (*reading.cards, *reading.loose)))
+
+            return self._work(read)
+
+    def keep(self, name: str) -> dict[str, Any]:
+        """Keep what was learnt by a name, and read the deck by it from now on. Raises `CompanionError`."""
+        with self._lock:
+            lesson = self._present()
+            if not name.strip() or len(name) > 60 or not name.isprintable():
+                raise Refusal("malformed", "A printing needs a name, of 60 letters at most.")
+            profile = self._work(lambda: fit_profile(_teaching(lesson.game), lesson.deck, lesson.samples))
+            key = self._profiles.keep(profile.described(name=name.strip()), lesson.key)
+            self._profiles.use(lesson.deck, key)
+            self._lesson = None
+            self._table.restart_watching()
+            return self.state()
+
+    # ------------------------------------------------------------ the printings
+
+    def use(self, deck: str, key: str | None) -> dict[str, Any]:
+        """Read a deck by a printing, or by the reference one."""
+        self._profiles.use(deck, key)
+        self._table.restart_watching()
+        return self.state()
+
+    def go_back(self, key: str) -> dict[str, Any]:
+        """Make a printing's earlier version the present one."""
+        self._profiles.go_back(key)
+        self._table.restart_watching()
+        return self.state()
+
+    def forget(self, key: str) -> dict[str, Any]:
+        """Take a printing away."""
+        self._profiles.forget(key)
+        self._table.restart_watching()
+        return self.state()
+
+    # ------------------------------------------------------------ parts
+
+    def _told(self, lesson: _Lesson) -> dict[str, Any]:
+        layout, teaching = games.game(lesson.game).layouts(lesson.deck)[0], _teaching(lesson.game)
+        numbered = list(enumerate([*lesson.samples, *lesson.fresh]))
+        told = [_sample_told(teaching, number, sample) for number, sample in numbered]
+        features = self._work(lambda: teaching.features(lesson.samples)) if lesson.samples else []
+        alike = [[a, b, round(far, 2)] for far, a, b in separation(teaching, features) if far < 1]
+        return {
+            "game": lesson.game,
+            "deck": lesson.deck,
+            "key": lesson.key,
+            "name": lesson.name,
+            "words": layout.words,
+            "places": [place.words for place in layout.places],
+            "names": list(teaching.names(lesson.deck)),
+            "lights": len({sample.light for sample in lesson.samples}),
+            "samples": told[: len(lesson.samples)],
+            "fresh": told[len(lesson.samples) :],
+            "alike": alike,
+        }
+
+    def _present(self) -> _Lesson:
+        if self._lesson is None:
+            raise Refusal("no-lesson", "Nothing is being taught: choose a deck first.")
+        return self._lesson
+
+    def _all(self) -> list[Sample]:
+        lesson = self._present()
+        return [*lesson.samples, *lesson.fresh]
+
+    def _index(self, number: int) -> int:
+        if not 0 <= number < len(self._all()):
+            raise Refusal("malformed", "There is no such sample.")
+        return number
+
+    def _profile(self, key: str) -> Profile:
+        path = self._profiles.path(key)
+        held = [one for one in self._profiles.kept() if one.key == key]
+        if not held:
+            raise Refusal("no-profile", "There is no such printing.")
+        return _teaching(held[0].game).read(path)
+
+    def _camera_picture(self) -> NDArray[np.uint8]:
+        frame = None if self._table.camera is None else self._table.camera.newest()
+        if frame is None:
+            raise Refusal("no-picture", "The camera shows nothing just now: switch it on, or send photographs.")
+        return np.asarray(frame.picture, np.uint8)
+
+    def _work(self, task: Callable[[], Result]) -> Result:
+        return self._worker.submit(task).result()
+
+
+def _sample_told(teaching: Teaching, number: int, sample: Sample) -> dict[str, Any]:
+    frame = teaching.frame(sample.label)
+    cutouts = [{"name": one.name, "box": list(one.box)} for one in teaching.cutouts(sample)]
+    return {
+        "number": number,
+        "size": list(frame.size),
+        "light": sample.light,
+        "source": sample.source,
+        "cutouts": cutouts,
+    }
+
+
+def _decks() -> list[dict[str, str]]:
+    """The decks that can be taught."""
+    found = []
+    for name, spec in games.GAMES.items():
+        recognizer: Recognizer = spec.recognizer()
+        found += [{"game": name, "deck": deck} for deck in (recognizer.teaching.decks if recognizer.teaching else ())]
+    return found
+
+
+def _game_of(deck: str) -> str:
+    for one in _decks():
+        if one["deck"] == deck:
+            return one["game"]
+    raise Refusal("unknown-deck", f"There is no deck {deck} to teach.")
+
+
+def _teaching(game: str) -> Teaching:
+    teaching = games.game(game).recognizer().teaching
+    if teaching is None:
+        raise UsageError(f"{game} needs no teaching", code="nothing-to-learn")
+    return teaching

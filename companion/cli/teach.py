@@ -1,0 +1,160 @@
+"""The command that teaches a printing with questions, from a camera or from pictures."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion import games
+from companion.app.factories import camera_from
+from companion.app.profiles import Profiles
+from companion.cli.learn import chosen_deck
+from companion.cli.pictures import pictures_in
+from companion.config import CameraSettings, default_data
+from companion.devices.camera import Camera
+from companion.devices.recorded import Recorded
+from companion.errors import UnreadableImage, UsageError
+from companion.printing.layout import Layout
+from companion.vision.decoding import load_picture, trouble_with
+from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
+from companion.vision.enrolment.looking import LayoutWatch
+from companion.vision.enrolment.sample import Sample
+from companion.vision.enrolment.teaching import Teaching
+
+STEADY_LOOKS = 2
+_LOOK_EVERY_S = 0.5
+
+
+@click.command("teach")
+@click.option("--game", "game_name", required=True, help=f"Game whose deck is to be taught: {', '.join(games.GAMES)}.")
+@click.option("--deck", help="Deck, such as hexel36; left out where a game has one.")
+@click.option("--data", type=click.Path(path_type=Path), help="Folder that keeps the games and what was taught.")
+@click.option("--camera", "source", help="pi, usb, usb:1, a folder of pictures or a video file.")
+@click.option("--name", help="What the printing is called; else it is asked.")
+@click.option("--yes", is_flag=True, help="Agree to all names without being asked.")
+@click.argument("images", nargs=-1, type=click.Path(path_type=Path))
+def teach_command(
+    game_name: str,
+    deck: str | None,
+    data: Path | None,
+    source: str | None,
+    name: str | None,
+    yes: bool,
+    images: tuple[Path, ...],
+) -> int:
+    """Teach a printing step by step, from --camera or from IMAGES of the teaching layout, and keep it for `run`.
+
+    Each picture is a light of its own; at least one is needed, two are better.
+    """
+    spec = games.game(game_name)
+    recognizer = spec.recognizer()
+    deck = chosen_deck(recognizer, deck)
+    teaching = recognizer.teaching
+    if teaching is None or deck not in teaching.decks:
+        raise UsageError(f"{deck} is not taught with questions: see `companion learn`", code="nothing-to-learn")
+    if (source is None) == (not images):
+        raise UsageError("name pictures, or a --camera")
+    cv2.setNumThreads(1)
+    layouts = spec.layouts(deck)
+    _say_layout(layouts[0])
+    samples: list[Sample] = []
+    for label, picture in _pictures(images, source, teaching, layouts, yes):
+        fresh = take_samples(teaching, deck, label, picture, None, next_light(samples))
+        if not yes:
+            fresh = _agreed(teaching, deck, fresh)
+        fit_profile(teaching, deck, [*samples, *fresh])
+        samples += fresh
+        click.echo(f"{label}: learnt {len(fresh)} samples")
+    profile = fit_profile(teaching, deck, samples)
+    for far, a, b in separation(teaching, teaching.features(samples)):
+        if far < 1:
+            click.echo(f"{a} and {b} look much alike: expect questions")
+    called = name or (f"Our {deck}" if yes else click.prompt("What is this deck called?", default=f"Our {deck}"))
+    profiles = Profiles(data or default_data())
+    key = profiles.keep(profile.described(name=called))
+    profiles.use(deck, key)
+    click.echo(f"kept {profile.summary()}: {profiles.path(key)}; `companion run` reads {deck} by it")
+    return 0
+
+
+def _say_layout(layout: Layout) -> None:
+    click.echo(layout.words)
+    for number, place in enumerate(layout.places, 1):
+        click.echo(f"  {number}. {place.words}")
+
+
+def _pictures(
+    images: Sequence[Path], source: str | None, teaching: Teaching, layouts: Sequence[Layout], yes: bool
+) -> Iterator[tuple[str, NDArray[np.uint8]]]:
+    """The photographs one by one, each with its name."""
+    for path in pictures_in(images):
+        picture = load_picture(path)
+        if picture is None:
+            raise UnreadableImage(trouble_with(path))
+        yield path.name, picture
+    if source is None:
+        return
+    file = Path(source)
+    camera = Recorded(file, in_real_time=False) if file.exists() else camera_from(CameraSettings(source=source))
+    if camera is None:
+        raise UsageError("there is no camera none: name pictures instead")
+    camera.open()
+    try:
+        watch = LayoutWatch(teaching, layouts)
+        yield "first light", _steady(camera, watch)
+        if not yes and click.confirm(
+            "Once more in another light? Turn the lamp, or shade it, then answer", default=True
+        ):
+            yield "second light", _steady(camera, watch)
+    finally:
+        camera.close()
+
+
+def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
+    """The camera's picture once the layout lies there whole and still. Raises `UsageError` where that never comes."""
+    steady, said, looked_s = 0, "", -_LOOK_EVERY_S
+    while (frame := camera.next()) is not None:
+        if frame.at_s - looked_s < _LOOK_EVERY_S:
+            continue
+        looked_s = frame.at_s
+        seen = watch.look(frame.picture)
+        steady = steady + 1 if seen.is_whole and seen.is_still else 0
+        if steady >= STEADY_LOOKS:
+            click.echo("all seen and still: taken")
+            return frame.picture
+        line = "all seen, hands away" if seen.is_whole else f"{len(seen.outlines)} cards seen"
+        if line != said:
+            click.echo(line)
+            said = line
+    raise UsageError("the recording has come to its end before all cards lay still", code="no-layout")
+
+
+def _agreed(teaching: Teaching, deck: str, samples: list[Sample]) -> list[Sample]:
+    """The samples once a person has agreed to their names, or changed them."""
+    while True:
+        cutouts = [
+            (i, k, one.name) for i, sample in enumerate(samples) for k, one in enumerate(teaching.cutouts(sample))
+        ]
+        click.echo("I see, in the order in which they are read: ")
+        for number, (_, _, called) in enumerate(cutouts, 1):
+            click.echo(f"  {number}. {called}")
+        answer = click.prompt("Right? Enter, or NUMBER NAME, or NUMBER none", default="", show_default=False).split()
+        if not answer:
+            return samples
+        names = teaching.names(deck)
+        if len(answer) != 2 or not answer[0].isdecimal() or not 1 <= int(answer[0]) <= len(cutouts):
+            click.echo(f"such as 2 {names[0]}")
+        elif answer[1] not in (*names, "none"):
+            click.echo(f"there are {', '.join(names)}, none")
+        else:
+            sample, cutout, _ = cutouts[int(answer[0]) - 1]
+            samples = _renamed(teaching, samples, sample, cutout, None if answer[1] == "none" else answer[1])
+
+
+def _renamed(teaching: Teaching, samples: list[Sample], at: int, cutout: int, name: str | None) -> list[Sample]:
+    label = teaching.relabelled(samples[at].label, cutout, name)
+    changed = [] if label is None else [samples[at].relabelled(label)]
+    return [*samples[:at], *changed, *samples[at + 1 :]]

@@ -1,0 +1,290 @@
+// Teaching a deck: what to lay, the picture as it is seen, the cut-outs, a second light, a try, a name.
+
+import "./theme.js";
+import { find, h, svg } from "./dom.js";
+import { t } from "./words.js";
+
+const HAS_CAMERA = document.body.dataset.camera === "yes";
+const LOOK_MS = 600;
+const STEADY_LOOKS = 2;
+const MOST_PX = 2000;
+const PART_BYTES = 60000;
+
+let state = /** @type {any} */ (null);
+let chosen = ""; // the cut-out whose names are offered
+let step = "show"; // show: lay and take; light: once more in another; try; name
+let steady = 0;
+let isBusy = false;
+let round = 0; // counts what was drawn, so that pictures are fetched anew
+
+async function answerOf(response) {
+  const body = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(body.error?.message ?? t("answer-none"));
+  return body;
+}
+
+function trouble(text) {
+  find("trouble").textContent = text;
+  find("trouble").hidden = !text;
+  if (text) find("trouble").scrollIntoView({ block: "nearest" });
+}
+
+async function ask(name, given = {}) {
+  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given) };
+  return answerOf(await fetch(`/api/teach/${name}`, options));
+}
+
+// Does one thing after another; while it lasts no second one begins. Says what went wrong.
+async function act(work) {
+  if (isBusy) return false;
+  isBusy = true;
+  document.body.classList.add("is-busy");
+  trouble("");
+  try {
+    state = await work();
+    return true;
+  } catch (error) {
+    trouble(error.message);
+    return false;
+  } finally {
+    isBusy = false;
+    document.body.classList.remove("is-busy");
+    draw();
+  }
+}
+
+function button(id, words, onclick, more = {}) {
+  return h("button", { type: "button", id, onclick, ...more }, words);
+}
+
+async function begin(given) {
+  if (await act(() => ask("begin", given))) {
+    step = given.key ? "try" : "show";
+    draw();
+  }
+}
+
+async function take(work) {
+  steady = 0;
+  await act(work);
+}
+
+function takeNow() {
+  return take(() => ask("take"));
+}
+
+async function sendPhoto(file) {
+  const blob = await shrunk(file).catch(() => null);
+  if (!blob) return trouble(t("not-a-picture"));
+  await take(async () => {
+    const parts = Math.ceil(blob.size / PART_BYTES);
+    let told = null;
+    for (let part = 0; part < parts; part++) {
+      const data = blob.slice(part * PART_BYTES, (part + 1) * PART_BYTES);
+      const headers = { "Content-Type": "application/octet-stream" };
+      told = await answerOf(await fetch(`/api/teach/photo?part=${part}&parts=${parts}`, { method: "POST", headers, body: data }));
+    }
+    return told;
+  });
+}
+
+// A photograph no larger than is of use: phones take twelve million pixels.
+async function shrunk(file) {
+  const picture = await createImageBitmap(file);
+  const scale = Math.min(1, MOST_PX / Math.max(picture.width, picture.height));
+  const canvas = h("canvas", { width: Math.round(picture.width * scale), height: Math.round(picture.height * scale) });
+  canvas.getContext("2d").drawImage(picture, 0, 0, canvas.width, canvas.height);
+  return new Promise((done) => canvas.toBlob(done, "image/jpeg", 0.92));
+}
+
+// ---------------------------------------------------------------- the live picture
+
+async function look() {
+  const stage = document.getElementById("stage");
+  if (stage && HAS_CAMERA && !isBusy && !document.hidden) {
+    try {
+      const told = await answerOf(await fetch("/api/teach/look", { cache: "no-store" }));
+      if (document.getElementById("stage") === stage && !isBusy) showLook(stage, told);
+    } catch (error) {
+      find("told").textContent = error.message;
+    }
+  }
+  setTimeout(look, LOOK_MS);
+}
+
+function showLook(stage, told) {
+  find("picture").src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
+  find("drawing").setAttribute("viewBox", `-0.5 -0.5 ${told.size[0]} ${told.size[1]}`);
+  find("drawing").replaceChildren(...told.outlines.map((corners) =>
+    svg("polygon", { class: "found", points: corners.map((at) => at.join()).join(" ") })));
+  stage.classList.toggle("is-whole", told.whole);
+  steady = told.whole && told.still ? steady + 1 : 0;
+  find("told").textContent = told.whole ? t(told.still ? "hold" : "keep-still")
+    : t("seen-of", { seen: told.outlines.length, wanted: told.wanted });
+  if (steady >= STEADY_LOOKS) takeNow();
+}
+
+function camera() {
+  const file = h("input", { type: "file", id: "photo", accept: "image/*", onchange: (event) => {
+    const [photo] = event.target.files;
+    if (photo) sendPhoto(photo);
+  } });
+  return h("section", {},
+    HAS_CAMERA ? h("div", { id: "stage", class: "stage" },
+      h("img", { id: "picture", alt: t("picture") }), svg("svg", { id: "drawing", "aria-hidden": "true" })) : null,
+    HAS_CAMERA ? h("p", { id: "told", class: "told", role: "status" }, t("looking")) : null,
+    h("div", { class: "row" },
+      HAS_CAMERA ? button("take", t("take-now"), takeNow) : null,
+      file, h("label", { for: "photo", class: "as-button" }, t("send-photo"))));
+}
+
+// ---------------------------------------------------------------- the steps
+
+function toLay(lesson) {
+  return h("section", {},
+    h("h2", {}, t(step === "light" ? "another-light" : "lay-these")),
+    step === "light" ? h("p", {}, t("turn-lamp")) : null,
+    h("img", { class: "layout", src: `/api/teach/layout/${lesson.deck}.png`, alt: lesson.words }),
+    h("p", {}, lesson.words),
+    step === "light" ? null : h("ol", { class: "places" }, ...lesson.places.map((words) => h("li", {}, words))));
+}
+
+function cutouts(lesson, samples) {
+  const rows = samples.flatMap(({ number, size, cutouts: parts }) => parts.map(({ name, box }, cutout) => {
+    const id = `${number}-${cutout}`;
+    const [left, top, right, bottom] = box;
+    const picture = svg("svg", { viewBox: `${left} ${top} ${right - left} ${bottom - top}`, "aria-hidden": "true" },
+      svg("image", { href: `/api/teach/crops/${number}.jpg?n=${round}`, width: size[0], height: size[1] }));
+    const offer = () => {
+      chosen = chosen === id ? "" : id;
+      draw();
+    };
+    const item = h("li", { class: chosen === id ? "is-chosen" : "" },
+      button(`cutout-${id}`, [picture, h("b", {}, name)], offer, { class: "plain", "aria-expanded": String(chosen === id) }));
+    return chosen === id ? [item, names(lesson, number, cutout, name)] : [item];
+  }));
+  return h("ul", { class: "cutouts" }, ...rows);
+}
+
+function names(lesson, number, cutout, present) {
+  const call = (name) => {
+    chosen = "";
+    act(() => ask("rename", { number, cutout, name }));
+  };
+  return h("li", { class: "choices" },
+    ...lesson.names.filter((name) => name !== present).map((name) => button(`name-${name}`, name, () => call(name), { class: "plain small" })),
+    button("leave-out", t("leave-out"), () => call(null), { class: "plain small" }));
+}
+
+function agreeing(lesson) {
+  return h("section", {},
+    h("h2", {}, t("right-so")),
+    h("p", {}, t("tap-wrong")),
+    cutouts(lesson, lesson.fresh),
+    h("div", { class: "row" },
+      button("agree", t("all-right"), async () => {
+        if (await act(() => ask("agree"))) step = state.lesson.lights > 1 ? "try" : "light";
+        draw();
+      }),
+      button("drop", t("take-again"), () => act(() => ask("drop")), { class: "plain" })));
+}
+
+function enough() {
+  return h("section", {}, h("div", { class: "row" }, button("enough", t("enough"), () => {
+    step = "try";
+    draw();
+  }, { class: "plain" })));
+}
+
+function trying(lesson) {
+  const picture = h("img", { id: "tried", class: "tried", alt: t("read-so"), hidden: true });
+  const read = async () => {
+    trouble("");
+    find("told").textContent = t("reading");
+    const answer = await fetch(`/api/teach/try.jpg?n=${Date.now()}`);
+    if (!answer.ok) {
+      find("told").textContent = "";
+      return trouble((await answer.json().catch(() => ({}))).error?.message ?? t("answer-none"));
+    }
+    picture.src = `/api/teach/try.jpg?n=${Date.now()}`;
+    picture.hidden = false;
+    find("told").textContent = t("read-so");
+  };
+  return h("section", {},
+    h("h2", {}, t("try-it")),
+    lesson.alike.map(([a, b]) => h("p", { class: "notice" }, t("alike", { a, b }))),
+    HAS_CAMERA ? [h("p", {}, t("lay-random")), picture, h("p", { id: "told", class: "told", role: "status" }),
+      h("div", { class: "row" }, button("try", t("read-them"), read))] : null,
+    h("div", { class: "row" },
+      button("more", t("more-photos"), () => {
+        step = "light";
+        draw();
+      }, { class: "plain" }),
+      button("to-name", t("keep-it"), () => {
+        step = "name";
+        draw();
+      })));
+}
+
+function naming(lesson) {
+  const store = async (event) => {
+    event.preventDefault();
+    const name = find("name").value;
+    if (await act(() => ask("keep", { name }))) step = "show";
+    draw();
+  };
+  return h("form", { autocomplete: "off", onsubmit: store }, h("section", {},
+    h("h2", {}, t("name-it")),
+    h("label", { for: "name" }, t("name-label")),
+    h("input", { id: "name", maxlength: 60, required: true, value: lesson.name || t("usual-name", { deck: title(lesson.deck) }) }),
+    h("div", { class: "row" }, button("keep", t("keep"), null, { type: "submit" }))));
+}
+
+function resting(lesson) {
+  return h("section", {},
+    h("h2", {}, t("rests-on")),
+    cutouts(lesson, lesson.samples));
+}
+
+// A deck as people call it: its game, and its edition where there are several.
+function title(deck) {
+  const { game } = state.decks.find((one) => one.deck === deck) ?? { game: deck };
+  return `${t(game)} ${deck.slice(game.length)}`.trim();
+}
+
+function choosing() {
+  return h("section", {},
+    h("h2", {}, t("which-deck")),
+    h("div", { class: "row wrap" }, ...state.decks.map(({ deck }) =>
+      button(`deck-${deck}`, title(deck), () => begin({ deck }), { class: deck === state.deck ? "" : "plain" }))));
+}
+
+function printing({ key, name, deck, made, samples, versions, in_use: isInUse }) {
+  return h("article", { class: "printing", id: `printing-${key}` },
+    h("h3", {}, `${name} · ${title(deck)}`),
+    h("p", { class: "soft" }, t("made-of", { made, samples })),
+    h("div", { class: "row wrap" },
+      isInUse ? h("b", {}, t("in-use")) : button(`use-${key}`, t("use"), () => act(() => ask("use", { deck, key })), { class: "plain small" }),
+      isInUse ? button(`unuse-${key}`, t("use-none"), () => act(() => ask("use", { deck, key: null })), { class: "plain small" }) : null,
+      button(`open-${key}`, t("open"), () => begin({ key }), { class: "plain small" }),
+      versions ? button(`back-${key}`, t("go-back"), () => act(() => ask("back", { key })), { class: "plain small" }) : null,
+      button(`forget-${key}`, t("forget"), () => confirm(t("forget-sure", { name })) && act(() => ask("forget", { key })), { class: "plain small" })));
+}
+
+function draw() {
+  round += 1;
+  const lesson = state?.lesson;
+  const parts = [];
+  if (lesson?.fresh.length) parts.push(agreeing(lesson));
+  else if (lesson && step === "try") parts.push(trying(lesson), resting(lesson));
+  else if (lesson && step === "name") parts.push(naming(lesson));
+  else if (lesson) parts.push(toLay(lesson), camera(), step === "light" && lesson.lights ? enough() : null);
+  if (lesson) parts.push(h("div", { class: "row" }, button("stop", t("stop"), () => act(() => ask("stop")), { class: "plain small" })));
+  else if (state) parts.push(choosing());
+  find("step").replaceChildren(...parts.filter(Boolean));
+  const kept = lesson ? [] : state?.profiles ?? [];
+  find("kept").replaceChildren(...(kept.length ? [h("section", {}, h("h2", {}, t("kept")), ...kept.map(printing))] : []));
+}
+
+act(async () => answerOf(await fetch("/api/teach", { cache: "no-store" })));
+look();
