@@ -15,6 +15,7 @@ import threading
 import time
 import urllib.request
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -23,7 +24,7 @@ from queue import Queue
 import cv2
 
 from companion.app import demo, demo_table
-from companion.app.demo import DemoOptions
+from companion.app.demo import DemoOptions, Say
 from companion.app.table import Table
 from companion.rules.records import replay
 from companion.simulator.camera import SimulatedCamera
@@ -47,14 +48,12 @@ def played(wished: argparse.Namespace, data: Path) -> int:
     tables: Queue[Table] = Queue()
     prompt = count(0.0, STEP_S / wished.speed).__next__  # a clock by which each picture is in time: none is left out
     demo_table.SimulatedCamera = partial(SimulatedCamera, clock=prompt)
-    make_camera = demo._camera
 
-    def camera(wishes: DemoOptions, table: Table, say: demo.Say):
-        made = make_camera(wishes, table, say)
+    def one_game(games: Sequence[str], seed: int, speed: float, table: Table, say: Say, *_: object, **__: object):
         tables.put(table)
-        return made
+        return demo_table.demo_camera(games[0], seed, speed, table, say)
 
-    demo._camera = camera
+    demo_table.demo_evenings = one_game  # an evening never ends
     outcome: dict = {}
 
     def follow() -> None:

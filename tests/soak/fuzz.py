@@ -265,7 +265,7 @@ def readers(folder: Path, closing: ExitStack) -> Iterator[tuple[str, Reader]]:
     words = b'[calls]\npass = "Pass"\n[notices]\ndark = "Too dark: {text}"\n'
     yield "words", Reader([words], from_file(folder, use), is_json=False)
     labels = b'{"image": "a.jpg", "cards": [{"edges": ["red"], "corners": [[1, 2], [3, 4]]}]}'
-    from companion.cli.vision import _read_labels
+    from companion.cli.learn import _read_labels
 
     yield "labels", Reader([labels + b"\n" + labels], from_file(folder, _read_labels))
     for game, sample in profiles().items():

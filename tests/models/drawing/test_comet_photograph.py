@@ -76,7 +76,9 @@ def test_numbers_are_printed_where_their_boxes_say():
     look = reference("mono")
     face = raster_face((2, 8, 13), look, 4)
     ink = (face[:, :, :3].max(2) < 110) & (face[:, :, 3] > 250)
-    for box in numeral_boxes_mm((2, 8, 13), look):
+    boxes = numeral_boxes_mm((2, 8, 13), look)
+    assert [len(prints) for prints in boxes] == [1, 1, 1]
+    for (box,) in boxes:
         (x0, y0), (x1, y1) = (np.round((corner + MIDDLE) * 4).astype(int) for corner in (box.min(0), box.max(0)))
         around = ink[y0 - 2 : y1 + 2, x0 - 2 : x1 + 2]
         rows, columns = np.flatnonzero(around.any(1)), np.flatnonzero(around.any(0))
