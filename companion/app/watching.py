@@ -105,9 +105,14 @@ class Watching:
             self._thread.join(FRAME_WITHIN_S + 1.0)
 
     def health(self) -> dict[str, Any]:
-        """``state`` (starting, ok, lost, ended, unused), ``frames`` so far and ``frame_age_s`` of the newest."""
+        """``state`` (starting, ok, lost, ended, unused), ``frames``, ``frame_age_s`` of the newest, and ``cards``.
+
+        ``cards`` is how many are known to lie on the table; None before it has first settled.
+        """
         age = None if self._last_frame_s is None else round(self._clock() - self._last_frame_s, 2)
-        return {"state": self._state, "camera": self._camera.name, "frames": self._frames, "frame_age_s": age}
+        cards = None if self._tracker.cards is None else len(self._tracker.cards)
+        told = {"state": self._state, "camera": self._camera.name, "frames": self._frames}
+        return {**told, "frame_age_s": age, "cards": cards}
 
     # ------------------------------------------------------------ the thread
 

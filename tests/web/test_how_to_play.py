@@ -74,3 +74,10 @@ def test_the_television_tells_a_topic_of_the_game_that_is_played(
     page = visit(referee, "/board")
     page.wait_for("document.querySelector('#hints h2')?.textContent == 'The aim'")
     assert page.run("return document.documentElement.scrollHeight") == 1080
+
+
+def test_the_designers_own_rules_can_be_tapped(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('how').click()")
+    page.wait_for("document.querySelector('#rule-credit a')")
+    assert page.run("return document.querySelector('#rule-credit a').href") == "http://www.gamesofthegalaxy.com/"

@@ -93,3 +93,23 @@ def test_players_are_remembered_with_their_colour(referee: Referee, visit: Calla
     row = "document.querySelector('.setup-seats li:last-child')"
     assert page.run(f"return {row}.querySelector('input').value") == "Cy"
     assert page.run(f"return {row}.querySelector('[aria-pressed=true]').textContent") == "purple"
+
+
+def test_set_up_says_how_many_cards_the_camera_sees(
+    table: Callable[..., Referee], window: Any, serve: Callable[..., int]
+) -> None:
+    class Camera:
+        has_camera = True
+
+        def switch_camera(self, is_on: bool) -> None:
+            raise AssertionError("nobody switches it here")
+
+    referee = table()
+    sees = {"camera": {"state": "ok", "cards": 3}}
+    app = create_app(
+        referee, join_code=CODE, camera=Camera(), devices=lambda: sees, opened_empty=referee.latest().header
+    )
+    window.open(f"http://127.0.0.1:{serve(app)}/?code={CODE}")
+    window.wait_for("document.getElementById('camera-view')")
+    window.run("document.getElementById('camera-view').click()")
+    window.wait_for("document.getElementById('camera-cards').textContent == 'I see three cards.'")

@@ -45,6 +45,7 @@ async function post(path, body) {
 
 export const fetchState = () => send("/api/state", {});
 export const chooseLanguage = (language) => post("/api/language", { language });
+export const fetchHealth = () => send("/healthz", {});
 export const fetchMe = () => send("/api/me", {});
 export const claim = (player) => post("/api/seat", { player });
 export const free = (player) => post("/api/seat/free", player ? { player } : {});

@@ -13,9 +13,14 @@ const TURN_MS = 20000; // so long the television shows a topic
 export async function openHowTo({ state, game, me }, topic = null) {
   const topics = await fetchTopics(state.game).catch(() => []);
   const parts = topics.map(({ id, title, text }) =>
-    h("section", { id: `rule-${id}`, class: id === topic ? "topic is-asked" : "topic" }, h("h3", {}, title), h("p", {}, text)));
+    h("section", { id: `rule-${id}`, class: id === topic ? "topic is-asked" : "topic" }, h("h3", {}, title), h("p", {}, ...linked(text))));
   openDialog(t("how"), [now(state, game, me), ...parts]);
   document.getElementById(`rule-${topic}`)?.scrollIntoView({ block: "center" });
+}
+
+// Where a text names an address, such as that of the designers' own rules, it can be tapped.
+function linked(text) {
+  return text.split(/(www\.[^\s]+[^\s.])/).map((piece, n) => (n % 2 ? h("a", { href: `http://${piece}`, target: "_blank", rel: "noopener" }, piece) : piece));
 }
 
 function now(state, game, me) {

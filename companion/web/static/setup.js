@@ -1,11 +1,11 @@
 // Setting a table up: which game, in which edition, who plays in which colour, and the house rules. It opens by itself on
 // a table where nothing was begun, and for the operator in the middle of an evening.
 
-import { fetchGames, fetchPlayers } from "./api.js";
+import { fetchGames, fetchHealth, fetchPlayers } from "./api.js";
 import { closeDialog, openDialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { gameModule } from "./games.js";
-import { t } from "./words.js";
+import { counted, t } from "./words.js";
 
 export async function openSetup({ state, me, press }) {
   const [games, known] = await Promise.all([fetchGames(), fetchPlayers()]).catch(() => [[], []]);
@@ -128,6 +128,9 @@ function optionField({ name, label, value, choices }, options) {
 function cameraView() {
   const image = h("img", { src: `/api/calibrate/picture.jpg?n=${Date.now()}`, alt: t("camera-view") });
   image.addEventListener("error", () => image.replaceWith(h("p", { class: "soft" }, t("camera-dark"))));
-  return h("details", {}, h("summary", { id: "camera-view" }, t("camera-view")), image,
+  const seen = h("p", { id: "camera-cards", role: "status" });
+  const look = () => fetchHealth().then(({ camera }) => (seen.textContent = Number.isInteger(camera?.cards) ? t("camera-cards", { cards: counted(camera.cards, "card") }) : ""), () => {});
+  const open = ({ target }) => target.open && look();
+  return h("details", { ontoggle: open }, h("summary", { id: "camera-view" }, t("camera-view")), seen, image,
     h("a", { href: "/calibrate", class: "small" }, t("calibrate")));
 }

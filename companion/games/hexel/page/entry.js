@@ -29,8 +29,13 @@ export const layLabel = ({ cards }) => (cards ? t("lay-them") : t("lay"));
 // Changes `command` as its edges are chosen; for several cards of one command one after another.
 export function controls(command, { state, onChange = () => {} }) {
   const cards = Array.isArray(command.cards) ? command.cards : [command];
-  const parts = cards.filter((card) => Array.isArray(card.edges)).map((card, n) => painted(card, n, cards.length, state, onChange));
-  return [h("div", { class: "painting" }, ...parts)];
+  const line = h("div", { class: "painted-line" });
+  const changed = () => {
+    if (command.cards) line.replaceChildren(preview(command, state)); // as they will lie, beside each other
+    onChange();
+  };
+  const parts = cards.filter((card) => Array.isArray(card.edges)).map((card, n) => painted(card, n, cards.length, state, changed));
+  return [command.cards ? line : null, h("div", { class: "painting" }, ...parts)];
 }
 
 function painted(card, n, count, state, onChange) {
