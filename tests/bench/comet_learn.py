@@ -39,7 +39,7 @@ def labels_of(picture: Photograph, look: CometPrinting, rng: np.random.Generator
     cards = sorted(picture.truth["cards"], key=lambda card: float(np.mean(card["corners"], axis=0)[0]))
     told = []
     for card in cards:
-        corners = np.roll(card["corners"], 1, 0) if look.is_turned else np.array(card["corners"])
+        corners = np.roll(card["corners"], -1, 0) if look.is_turned else np.array(card["corners"])
         rough = (corners + rng.normal(0, _TAP_PX, (4, 2))).tolist()
         told.append({"values": card["printed"], **({"corners": rough} if has_corners else {})})
     return {"cards": told}

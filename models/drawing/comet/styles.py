@@ -49,7 +49,7 @@ def teaching_cards(look: CometPrinting, rng: np.random.Generator) -> list[LaidCo
     laid = []
     for k, values in enumerate([*faces, *([None] if rng.random() < 0.5 else [])]):
         at = np.array([(k - 2) * (wide + float(rng.uniform(6, 12))), float(rng.normal(0, 5))])
-        turn = float(rng.normal(0, 2.5)) + (90.0 if look.is_turned else 0.0)
+        turn = float(rng.normal(0, 2.5)) + (-90.0 if look.is_turned else 0.0)
         laid.append(LaidComet(values, at, turn, look.size))
     return laid
 
@@ -165,6 +165,9 @@ def _frame(look: CometPrinting, rng: np.random.Generator) -> tuple[Figure, ...]:
     """A line along the rim."""
     inset, wide = float(rng.uniform(1.2, 3.5)), float(rng.uniform(0.4, 1.6))
     x, y = look.extent[0] / 2 - inset, look.extent[1] / 2 - inset
+    room = [(x - abs(p.at_mm[0]) - p.room_mm / 2, y - abs(p.at_mm[1]) - p.numeral_mm / 2) for p in look.places]
+    if min(min(both) for both in room) < wide:
+        return ()  # no deck is printed with numbers on its frame
     ground = np.array(look.grounds[0])
     tone = _colour(ground + rng.choice([-1, 1]) * rng.uniform(40, 150) + rng.normal(0, 25, 3))
     return (Figure(((-x, -y), (x, -y), (x, y), (-x, y), (-x, -y)), tone, wide),)

@@ -64,17 +64,37 @@ def find_places(cards: Sequence[TaughtCard], half_width: float) -> tuple[Boxes, 
     Slots without a place are missing among them.
     """
     seen = [_look(card, half_width) for card in cards]
-    boxes: list[NDArray[np.float64]] = []
-    slots: list[int] = []
-    turned: list[bool] = []
+    found: list[tuple[int, bool, NDArray[np.float64]]] = []
     for slot in range(3):
         for is_turned in (False, True):
             likely = [one.likely(card.values[slot], is_turned=is_turned) for one, card in zip(seen, cards, strict=True)]
-            for box in _agreeing([one.boxes for one in seen], likely, len(cards)):
-                boxes.append(box)
-                slots.append(slot)
-                turned.append(is_turned)
-    return np.array(boxes).reshape(-1, 3), np.array(slots, np.intp), np.array(turned, bool)
+            found += [(slot, is_turned, box) for box in _agreeing([one.boxes for one in seen], likely, len(cards))]
+    found += _completed(cards, found, half_width)
+    boxes = np.array([box for *_, box in found]).reshape(-1, 3)
+    return boxes, np.array([slot for slot, *_ in found], np.intp), np.array([turned for _, turned, _ in found], bool)
+
+
+def _completed(
+    cards: Sequence[TaughtCard], found: Sequence[tuple[int, bool, NDArray[np.float64]]], half_width: float
+) -> list[tuple[int, bool, NDArray[np.float64]]]:
+    """The place of a third number in one line with two that are found: ink that touches a frame shows no box."""
+    upright = {slot: box for slot, is_turned, box in reversed(found) if not is_turned}
+    if len(upright) != 2:
+        return []
+    missing = 3 - sum(upright)
+    a, b = (upright[slot] for slot in sorted(upright))
+    middle = (a + b) / 2 if missing == 1 else 2 * a - b if missing == 0 else 2 * b - a
+    middle[2] = np.median([a[2], b[2]])
+    nudges = np.stack(np.meshgrid(*3 * [np.linspace(-0.3, 0.3, 7)]), -1).reshape(-1, 3) * [1.0, 1.0, 0.5]
+    boxes = middle + nudges * middle[2]
+    places = places_at(boxes, np.zeros(len(boxes), bool), half_width)
+    shown = []
+    for card in cards:
+        views = classify_views(places.views(card.pyramid, card.corners[None])[0])
+        shown.append(np.exp(views.numbers[:, NUMBERS.index(card.values[missing])]) * views.upright)
+    mean = np.mean(shown, axis=0)
+    best = int(mean.argmax())
+    return [(missing, False, boxes[best])] if mean[best] >= LIMITS.agreeing_share else []
 
 
 def find_unlabelled_places(

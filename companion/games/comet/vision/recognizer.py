@@ -13,7 +13,7 @@ from companion.games.comet.vision.results import BACK, CometReading, DetectedCom
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import read_taught
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.games.comet.vision.untaught_printing import find_layout, is_unfamiliar, verified
+from companion.games.comet.vision.untaught_printing import doubted, find_layout, is_read, is_understood, is_unfamiliar
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
@@ -52,12 +52,9 @@ def read_comet(
     clock.lap("name")
     cards = [_card(k, seen, i, classifier) for k, i in enumerate(_reported(seen.presence, seen.corners))]
     told = _present(cards, pyramid)
-    if is_unfamiliar(told):
-        layout = find_layout(bgr, pyramid) if across_px is None else None
-        taught = None if layout is None else read_taught(bgr, layout, across_px)
-        if taught is not None and not is_unfamiliar([c for c in taught.cards if isinstance(c, DetectedCometCard)]):
-            return _verified(pyramid, taught)
-        told = [verified(pyramid, card) for card in told]
+    is_odd = is_unfamiliar(told)
+    if is_odd:
+        told = doubted(bgr, pyramid, told)
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in told if None in card.edges]
     if not told:
@@ -65,6 +62,11 @@ def read_comet(
     reading = CometReading(tuple(told), (), tuple(warnings), classifier)
     reading = _verified(pyramid, reading)
     clock.lap("judge")
+    if across_px is None and (is_odd or not any(is_read(card) for card in reading.cards)):
+        layout = find_layout(bgr, pyramid)
+        taught = None if layout is None else read_taught(bgr, layout)
+        if taught is not None and is_understood(taught):
+            return _verified(pyramid, taught)
     return replace(reading, stages_ms=clock.laps)
 
 
@@ -75,8 +77,8 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     told = [card for card, stays in zip(told, verdict.stays, strict=True) if stays]
     warnings, read = verdict.warnings, [card for card in told if _has_numbers(card)]
     if read and is_too_steep(CARD, [card.corners for card in read]):
-        doubted = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
-        warnings += (TOO_STEEP, *doubted)
+        unsure = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
+        warnings += (TOO_STEEP, *unsure)
         told = [
             replace(card, edges=(None,) * 3, confidence=card.presence * 0.5) if card in read else card for card in told
         ]

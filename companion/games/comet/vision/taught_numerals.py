@@ -89,9 +89,16 @@ class TaughtNumerals:
         likely = np.maximum(seen.numbers[..., :-1], LIMITS.least_log)
         if len(self.profile.embeddings):
             alike = seen.embeddings @ self.profile.embeddings.T
-            likely = likely + LIMITS.likeness * np.stack([alike[..., of].max(-1) for of in self._of_number], -1)
+            best = np.stack([alike[..., of].max(-1) for of in self._of_number], -1)
+            likely = likely + LIMITS.likeness * best
+            numbers = softmax(likely)
+            chosen = numbers.argmax(-1)[..., None]
+            short = best.max(-1, keepdims=True) - np.take_along_axis(best, chosen, -1)
+            numbers = np.where(short > LIMITS.other_sample, np.minimum(numbers, LIMITS.contested), numbers)
+        else:
+            numbers = softmax(likely)
         there = (1 - np.exp(seen.numbers[..., -1:])) * seen.upright[..., None]
-        return np.asarray(np.concatenate([softmax(likely) * there, 1 - there], -1), np.float64)
+        return np.asarray(np.concatenate([numbers * there, 1 - there], -1), np.float64)
 
     @cached_property
     def _of_number(self) -> list[NDArray[np.intp]]:

@@ -298,6 +298,8 @@ def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedComet
     if one.is_back:
         sections = np.zeros_like(sections)
         sections[:, len(NUMBERS)] = 1.0
+    elif one.legible < LIMITS.read_card:
+        sections = np.where(sections < LIMITS.sure_beside_unread, np.minimum(sections, LIMITS.contested), sections)
     edges = taught.accept(sections)
     sure = confidence_of(one.presence, sections, edges)
     return DetectedCometCard((number, 0), edges, one.corners.astype(np.float32), sure, one.presence, sections, 0)

@@ -108,6 +108,12 @@ class CometLimits:
     """A network's log-probability of a number is taken for no less."""
     likeness: float = 8.0
     """What a likeness of 1 to a taught sample is worth in log-probability."""
+    other_sample: float = 0.08
+    """Where a sample of another number is more alike by so much, network and samples contradict each other."""
+    contested: float = 0.85
+    """Then no number is surer than this."""
+    sure_beside_unread: float = 0.97
+    """On a card with a number that cannot be read the others must be so sure: its outline may be off."""
     plain_print: float = 0.6
     """A print less sure than this says nothing beside another of the same number."""
     read_card: float = 0.6
@@ -168,6 +174,8 @@ class CometLimits:
     """Of the cards face up on a table of a known printing at least so many are read in full."""
     verified: float = 0.3
     """A number stands where a known printing has it if a look at that place alone gives it so much."""
+    same_outline: float = 0.7
+    """Two outlines that share so much of what they cover are of one card."""
     fewest_searched: int = 3
     most_searched: int = 8
     """So many cards are searched for places that their numbers have in common."""

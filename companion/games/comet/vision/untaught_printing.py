@@ -6,6 +6,7 @@ a number that the reader for known printings states is kept only if it is seen a
 
 from dataclasses import replace
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,12 +15,14 @@ from companion.games.comet.vision.detector import HALF_WIDTH
 from companion.games.comet.vision.place_search import TaughtCard, find_unlabelled_places
 from companion.games.comet.vision.places import NumberPlaces
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
-from companion.games.comet.vision.results import BACK, NUMBERS, DetectedCometCard
+from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
 from companion.games.comet.vision.taught_recognizer import find_outlines, ways_up
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import suppress_overlaps
+from companion.vision.detection.outlines import detect_outlines
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import DetectedCard
 
 _HEIGHTS = (0.26, 0.34, 0.43)
 """How high a known printing's numerals may stand, in half heights of the card."""
@@ -28,14 +31,47 @@ _HEIGHTS = (0.26, 0.34, 0.43)
 def is_unfamiliar(cards: list[DetectedCometCard]) -> bool:
     """So few of the cards face up are read in full that their printing may be none that is known."""
     faces = [card for card in cards if BACK not in card.edges]
-    read = sum(None not in card.edges for card in faces)
-    return read < LIMITS.familiar_share * len(faces)
+    read = sum(is_read(card) for card in faces)
+    return read < min(LIMITS.familiar_share * len(faces), len(faces) - 1)
+
+
+def is_read(card: DetectedCard) -> bool:
+    """A card lies face up, and all its numbers are stated."""
+    return not {None, BACK} & set(card.edges)
+
+
+def is_understood(reading: CometReading) -> bool:
+    """A layout that was found is the printing's: it reads most of the cards face up in full, three at least."""
+    faces = [card for card in reading.cards if BACK not in card.edges]
+    read = sum(is_read(card) for card in faces)
+    return read >= max(LIMITS.fewest_searched, LIMITS.familiar_share * len(faces))
+
+
+def doubted(bgr: NDArray[np.uint8], pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[DetectedCometCard]:
+    """The cards of an unfamiliar printing: their numbers as `verified`, those without any where edges say so too."""
+    seen = [outline.corners.astype(np.float32) for outline in detect_outlines(bgr, 4)]
+    told = [verified(pyramid, card) for card in cards]
+    return [card for card in told if _has_numbers(card) or any(_is_same(card.corners, other) for other in seen)]
+
+
+def _has_numbers(card: DetectedCometCard) -> bool:
+    return bool(set(card.edges) - {None, BACK})
+
+
+def _is_same(one: NDArray[np.floating], other: NDArray[np.float32]) -> bool:
+    """Two outlines (4, 2) share most of what they cover."""
+    quad = one.astype(np.float32)
+    shared = cv2.intersectConvexConvex(quad, other)[0]
+    return bool(shared > LIMITS.same_outline * (cv2.contourArea(quad) + cv2.contourArea(other) - shared))
 
 
 def verified(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCard:
-    """The card, less the numbers that are not seen alone in the middle of their sections."""
+    """The card, less the numbers that are not seen alone in the middle of their sections.
+
+    One told as lying face down may show numbers elsewhere: it is left open.
+    """
     if BACK in card.edges:
-        return card
+        return replace(card, edges=(None,) * len(card.edges))
     corners = np.roll(card.corners, -card.east, 0)
     middles = np.array([[0.0, (slot - 1) * 2 / 3] for slot in range(3) for _ in _HEIGHTS], np.float32)
     high = np.array(_HEIGHTS * 3, np.float32)
