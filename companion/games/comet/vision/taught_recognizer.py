@@ -63,7 +63,7 @@ class Hypothesis:
         """It looks like a back, and no numbers are read on it."""
         if self.legible >= LIMITS.read_card:
             return False
-        is_taught = self.like_back > LIMITS.like_back and self.like_back > self.alike
+        is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < LIMITS.less_like_face)
 
     @property

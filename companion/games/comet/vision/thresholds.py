@@ -135,9 +135,9 @@ class CometLimits:
     """A single number says which way up a card lies only where its look is plainer than the other way up by so much;
     else it is no surer than this."""
     like_face: float = 0.75
-    like_back: float = 0.7
+    like_back: float = 0.8
     """An outline whose look correlates so with the taught one shows that."""
-    maybe_back: float = 0.85
+    maybe_back: float = 0.97
     less_like_face: float = 0.5
     """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
     farthest_alignment: float = 0.16
@@ -170,8 +170,10 @@ class CometLimits:
     """Numbers whose embeddings, of length 1, lie nearer by squared distance are often mistaken, or look the same."""
 
     # untaught printings
-    familiar_share: float = 0.6
-    """Of the cards face up on a table of a known printing at least so many are read in full."""
+    familiar_share: float = 0.3
+    """Of the cards face up on a table of a known printing at least so many are read in full, however bad the light."""
+    understood_share: float = 0.6
+    """A layout that was found is the printing's where it reads so many of them."""
     verified: float = 0.3
     """A number stands where a known printing has it if a look at that place alone gives it so much."""
     same_outline: float = 0.7

@@ -44,7 +44,7 @@ def is_understood(reading: CometReading) -> bool:
     """A layout that was found is the printing's: it reads most of the cards face up in full, three at least."""
     faces = [card for card in reading.cards if BACK not in card.edges]
     read = sum(is_read(card) for card in faces)
-    return read >= max(LIMITS.fewest_searched, LIMITS.familiar_share * len(faces))
+    return read >= max(LIMITS.fewest_searched, LIMITS.understood_share * len(faces))
 
 
 def doubted(bgr: NDArray[np.uint8], pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[DetectedCometCard]:
