@@ -79,9 +79,7 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     if read and is_too_steep(CARD, [card.corners for card in read]):
         unsure = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
         warnings += (TOO_STEEP, *unsure)
-        told = [
-            replace(card, edges=(None,) * 3, confidence=card.presence * 0.5) if card in read else card for card in told
-        ]
+        told = [_unread(card) if card in read else card for card in told]
     return replace(reading, cards=tuple(told), warnings=warnings)
 
 
