@@ -88,7 +88,9 @@ def take_samples(
         return []
     given = [cards[i].get("corners") for i in chosen]
     shown = [cards[i] for i in chosen]
-    require_quality(name, pyramid, [outlines[i] for i in chosen], teaching.frame(shown[0]), teaching.least_side_px)
+    require_quality(
+        name, pyramid, [outlines[i] for i in chosen], teaching.frame(shown[0]), teaching.least_side_px, teaching.fields
+    )
     crops = teaching.crops(pyramid, np.asarray(outlines[chosen], np.float32), given, shown)
     return [
         Sample(_kept(card), jpeg_of(rectify_card(pyramid, corners, teaching.frame(card))), light)

@@ -30,7 +30,12 @@ _MEASURED_SIDE_PX = 100.0
 
 
 def require_quality(
-    name: str, pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]], frame: CropFrame, least_side_px: float
+    name: str,
+    pyramid: Pyramid,
+    outlines: Sequence[NDArray[np.floating]],
+    frame: CropFrame,
+    least_side_px: float,
+    fields: int = 1,
 ) -> None:
     """Refuse cards that a photograph shows too badly to learn from.
 
@@ -40,6 +45,7 @@ def require_quality(
         outlines: (K, 2) of its cards.
         frame: of their crops.
         least_side_px: sides shorter than this are too short.
+        fields: how many things that are to be told apart lie along a side.
 
     Raises:
         TeachingRefused: ``too-small``, ``too-steep``, ``too-dark``, ``burnt-out``, ``blurred``, ``noisy`` or
@@ -57,7 +63,7 @@ def require_quality(
             raise TeachingRefused(f"{where} is seen too much from the side; hold the camera above it", code="too-steep")
         crop = rectify_card(pyramid, outline, frame)
         _require_light(where, crop)
-        _require_sharp(where, pyramid, outline, side)
+        _require_sharp(where, pyramid, outline, side / fields)
     if len(outlines) and _is_grey(pyramid):
         raise TeachingRefused(f"{name} has no colours; take a picture in colour", code="no-colours")
 

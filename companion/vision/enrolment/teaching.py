@@ -72,6 +72,8 @@ class Teaching(ABC):
     """Of a card: 4 or 6."""
     least_side_px: ClassVar[float]
     """A card whose sides are shorter on a photograph is too small to teach by."""
+    fields: ClassVar[int] = 1
+    """How many things that are to be told apart lie along a card's side."""
     alike: ClassVar[float]
     """Two classes whose features lie nearer, by squared distance, are often mistaken for one another."""
     same: ClassVar[float]

@@ -124,6 +124,7 @@ class HexapodTeaching(Teaching):
     decks = ("hexapod",)
     part = "boards"
     sides = 4
+    fields = 5
     least_side_px = 5 * LIMITS.least_taught_cell_px
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared

@@ -1,0 +1,110 @@
+"""Photographs and labels that cannot teach are refused, each by its name; the table is `tests/bench/sabotage.py`."""
+
+from collections.abc import Callable
+from typing import Any
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.errors import UsageError
+from companion.games import GAMES
+from companion.games.hexel.vision.enrolment import TEACHING
+from companion.vision.enrolment.learning import learn
+from companion.vision.image.pyramid import Pyramid
+from tests.teaching.pictures import layout_picture
+
+Picture = np.ndarray
+DECKS = {"hexel": "hexel36", "hexdragon": "hexdragon", "hexapod": "hexapod"}
+LAYOUT = GAMES["hexel"].layouts("hexel36")[0]
+COLOURS = ("red", "blue", "void")
+
+
+def shrunk(picture: Picture, across: float, down: float) -> Picture:
+    h, w = picture.shape[:2]
+    small = cv2.resize(picture, None, fx=across, fy=down, interpolation=cv2.INTER_AREA)
+    y, x = (h - small.shape[0]) // 2, (w - small.shape[1]) // 2
+    framed = np.full_like(picture, np.median(picture.reshape(-1, 3), axis=0).astype(np.uint8))
+    framed[y : y + small.shape[0], x : x + small.shape[1]] = small
+    return framed
+
+
+SPOILT: dict[str, tuple[Callable[[Picture], Picture], set[str]]] = {
+    "blurred": (lambda p: cv2.GaussianBlur(p, (0, 0), 14), {"blurred", "no-layout"}),
+    "dark": (lambda p: (p * 0.08).astype(np.uint8), {"too-dark", "no-layout"}),
+    "grey": (lambda p: np.repeat(p.mean(-1, keepdims=True), 3, axis=-1).astype(np.uint8), {"no-colours"}),
+    "small": (lambda p: shrunk(p, 0.07, 0.07), {"too-small", "no-layout"}),
+    "steep": (lambda p: shrunk(p, 1.0, 0.25), {"too-steep", "no-layout"}),
+    "nothing there": (lambda p: np.full_like(p, 110), {"no-layout"}),
+}
+
+
+@pytest.mark.parametrize(
+    ("game", "how"),
+    [
+        *(("hexel", how) for how in SPOILT),
+        *((game, how) for game in ("hexdragon", "hexapod") for how in ("blurred", "dark", "small")),
+    ],
+)
+def test_a_spoilt_photograph_is_refused_by_what_is_wrong_with_it(game: str, how: str) -> None:
+    spoil, codes = SPOILT[how]
+    picture = layout_picture(GAMES[game].layouts(DECKS[game])[0])
+    with pytest.raises(UsageError) as refused:
+        GAMES[game].recognizer().learn(DECKS[game], [("a.png", spoil(picture))])
+    assert refused.value.code in codes, refused.value.message
+
+
+@pytest.fixture(scope="module")
+def shown() -> tuple[Picture, list[dict[str, Any]]]:
+    """A photograph of the layout, and its label with corners."""
+    picture = layout_picture(LAYOUT)
+    outlines = TEACHING.candidates(Pyramid.of(picture)).own
+    outlines = outlines[np.argsort(outlines[:, :, 0].mean(1))]
+    cards = [{"edges": [name] * 6, "corners": at.tolist()} for name, at in zip(COLOURS, outlines, strict=True)]
+    return picture, cards
+
+
+def relabelled(cards: list[dict[str, Any]], *names: str) -> list[dict[str, Any]]:
+    return [{**card, "edges": [name] * 6} for card, name in zip(cards, names, strict=False)]
+
+
+def moved(cards: list[dict[str, Any]], by: float) -> list[dict[str, Any]]:
+    return [{**card, "corners": (np.array(card["corners"]) + by).tolist()} for card in cards]
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda cards: relabelled(cards, "blue", "red", "void"), "labels-swapped"),
+        (lambda cards: relabelled(cards, "red", "red", "void"), "classes-missing"),
+        (lambda cards: relabelled(cards, "pink", "blue", "void"), "unknown-name"),
+        (lambda cards: cards[:2], "classes-missing"),
+        (lambda cards: [*cards, cards[0]], "same-card"),
+        (lambda cards: moved(cards, 260.0), "no-card"),
+        (lambda cards: [{**card, "corners": [[1, 2], [3]]} for card in cards], "labels-differ"),
+        (lambda cards: [{key: card[key] for key in ("edges",)} for card in cards[:2]], "labels-differ"),
+    ],
+)
+def test_labels_that_cannot_be_are_refused(change: Callable[[Any], Any], code: str, shown: Any) -> None:
+    picture, cards = shown
+    with pytest.raises(UsageError) as refused:
+        learn(TEACHING, "hexel36", [("a.png", picture)], [{"loose": change(cards)}])
+    assert refused.value.code == code, refused.value.message
+
+
+def test_two_photographs_that_contradict_each_other_are_refused(shown: Any) -> None:
+    picture, cards = shown
+    labels = [{"loose": cards}, {"loose": relabelled(cards, "red", "void", "blue")}]
+    with pytest.raises(UsageError) as refused:
+        learn(TEACHING, "hexel36", [("a.png", picture), ("b.png", picture)], labels)
+    assert refused.value.code == "labels-contradict"
+
+
+def test_names_are_trusted_where_a_person_says_so(shown: Any) -> None:
+    picture, cards = shown
+    label = {"loose": relabelled(cards, "blue", "red", "void")}
+    assert learn(TEACHING, "hexel36", [("a.png", picture)], [label], trust_names=True).symbols == (
+        "blue",
+        "red",
+        "void",
+    )
