@@ -113,8 +113,8 @@ class HexapodLimits:
     """A cell with shorter sides shows an insect at a third of the size that the network looks at."""
     alike_squared: float = 0.3
     same_squared: float = 0.02
-    """Two kinds whose likenesses lie nearer, by squared distance, may be mistaken; than the second, cannot be told apart: at 0.05 two
-    printed kinds were still read without a fault."""
+    """Two kinds whose likenesses lie nearer, by squared distance, may be mistaken; than the second, cannot be told
+    apart: at 0.05 two printed kinds were still read without a fault."""
     plain_clash: float = 0.9
     most_clashing: float = 0.15
     """Labels do not fit a case in which more than the second share of cells shows surely what they do not say."""
