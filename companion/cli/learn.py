@@ -55,10 +55,12 @@ def learn_command(
     """
     spec = games.game(game_name)
     recognizer = spec.recognizer()
-    deck = chosen_deck(recognizer, deck)
     if what:
-        _print_layout(game_name, deck, spec.layouts(deck), as_json)
+        asked = recognizer.decks if deck is None and _has_several(recognizer) else (chosen_deck(recognizer, deck),)
+        for each in asked:
+            _print_layout(game_name, each, spec.layouts(each), as_json)
         return 0
+    deck = chosen_deck(recognizer, deck)
     file = out or update
     if file is None:
         raise UsageError("say with --out where the profile is to be written")
@@ -84,9 +86,13 @@ def chosen_deck(recognizer: Recognizer, deck: str | None) -> str:
     recognizer.edition(deck)
     if deck is not None:
         return deck
-    if recognizer.decks[0] != recognizer.name:
+    if _has_several(recognizer):
         raise UsageError(f"{recognizer.name} has several decks: say --deck {' or --deck '.join(recognizer.decks)}")
     return recognizer.decks[0]
+
+
+def _has_several(recognizer: Recognizer) -> bool:
+    return recognizer.decks[0] != recognizer.name
 
 
 def _learn(
@@ -123,7 +129,7 @@ def _print_layout(game: str, deck: str, layouts: Sequence[Layout], as_json: bool
         more = {"others": [layout.as_json() for layout in others]} if others else {}
         print_json({"ok": True, "game": game, "deck": deck, **first.as_json(), **more})
         return
-    click.echo(first.words)
+    click.echo(f"{deck}: {first.words}")
     for number, place in enumerate(first.places, 1):
         click.echo(f"  {number}. {place.words}")
     click.echo(f"Lay them apart on a plain ground, in even light. Drawn: companion print teaching-{game}")

@@ -45,6 +45,11 @@ def test_the_layout_is_said_in_words_in_labels_and_on_a_sheet(game: str, capsys:
     assert all(place.words in written for place in layout.places)
 
 
+def test_what_to_lay_is_said_of_every_deck_where_none_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert learn("--game", "hexel", "--what", "--json") == 0
+    assert [json.loads(line)["deck"] for line in capsys.readouterr().out.splitlines()] == ["hexel36", "hexel46"]
+
+
 @pytest.mark.parametrize("game", TAUGHT)
 def test_a_photograph_of_the_layout_teaches_without_labels_and_another_light_is_added(
     game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
