@@ -49,6 +49,9 @@ _CONTENT_SECURITY_POLICY = "; ".join(
     )
 )
 _FILES = ("static", "games.page_file")
+_OF_DOCUMENTS = ("Content-Security-Policy", "X-Frame-Options", "Permissions-Policy")
+_NO_DOCUMENTS = ("text/css", "text/javascript", "application/javascript")
+"""What a browser never shows as a page needs no headers of pages: they were a third of the first view."""
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -190,7 +193,8 @@ def _as_json(error: Exception) -> dict[str, Any]:
 
 def _with_headers(response: Response) -> Response:
     for name, value in _HEADERS.items():
-        response.headers.setdefault(name, value)
+        if name not in _OF_DOCUMENTS or response.mimetype not in _NO_DOCUMENTS:
+            response.headers.setdefault(name, value)
     response.vary.update(("Accept-Language", "Cookie"))
     response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
     return squeezed(response, request)

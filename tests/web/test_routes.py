@@ -183,20 +183,23 @@ def test_health_names_every_part_and_fails_with_one_that_failed(referee: Referee
 
 
 def test_every_answer_forbids_what_the_page_does_not_need(spectator: FlaskClient) -> None:
-    for path in ("/", "/board", "/api/state", "/static/main.js", "/nowhere"):
+    for path in ("/", "/board", "/api/state", "/static/icon.svg", "/past", "/nowhere"):
         with spectator.get(path) as answer:
             headers = answer.headers
         policy = headers["Content-Security-Policy"]
         assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
         assert headers["X-Content-Type-Options"] == "nosniff"
         assert headers["Referrer-Policy"] == "no-referrer"
+    with spectator.get("/static/main.js") as script:  # never shown as a page
+        assert script.headers["X-Content-Type-Options"] == "nosniff"
+        assert script.headers["Referrer-Policy"] == "no-referrer"
 
 
 def test_the_page_holds_no_script_or_style_of_its_own(spectator: FlaskClient) -> None:
     for path in ("/", "/board"):
         text = spectator.get(path).text
         assert text.count("<script") == text.count('<script type="module" src="/static/') == 1
-        assert "<style" not in text and " style=" not in text and "http" not in text.replace("http-equiv", "")
+        assert "<style" not in text and " style=" not in text and "://" not in text
 
 
 def test_a_person_who_gets_lost_sees_a_page_and_a_program_sees_json(spectator: FlaskClient) -> None:
