@@ -172,6 +172,9 @@ class CometLimits:
     # untaught printings
     familiar_share: float = 0.3
     """Of the cards face up on a table of a known printing at least so many are read in full, however bad the light."""
+    sure_untaught: float = 0.97
+    """A card of a layout that was found, not taught, is read whole, each number so surely, or not at all: its outline
+    may be off by a number's place."""
     understood_share: float = 0.6
     """A layout that was found is the printing's where it reads so many of them."""
     verified: float = 0.3
