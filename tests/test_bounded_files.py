@@ -19,6 +19,7 @@ from companion.games.hexdragon.vision.prototypes import InkProfile
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
+from companion.vision.networks import checksum
 from companion.web.access.seat_keys import Keys
 
 READERS = {
@@ -52,8 +53,9 @@ def test_a_spoilt_file_is_one_clear_line(tmp_path: Path, reader: str, spoilt: st
     assert "\n" not in told.value.message and len(told.value.message) < 500
 
 
-def test_a_profile_of_another_network_is_refused(tmp_path: Path) -> None:
+def test_a_profile_of_another_network_or_of_other_numbers_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
+    networks = {name: checksum(name) for name in SymbolProfile.NETWORKS}
     held = {
         "profile": SymbolProfile.VERSION,
         "game": "hexel",
@@ -61,8 +63,11 @@ def test_a_profile_of_another_network_is_refused(tmp_path: Path) -> None:
         "symbols": ["red", "blue"],
         "face_value": [1, 1, 1],
     }
-    path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2}))
+    path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2, "networks": networks}))
     with pytest.raises(CompanionError, match="do not fit"):
+        SymbolProfile.read(path)
+    path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2, "networks": dict.fromkeys(networks, "0" * 64)}))
+    with pytest.raises(CompanionError, match="learnt with another"):
         SymbolProfile.read(path)
 
 

@@ -56,7 +56,7 @@ class House:
     def _start(self) -> Table:
         settings = Settings(
             game=GameSettings("hexel", ("Ana", "Bo"), "36"),
-            web=WebSettings("127.0.0.1", self.port, CODE, PIN),
+            web=WebSettings("127.0.0.1", self.port, join_code=CODE, operator_pin=PIN),
             panel=PanelSettings("mock"),
             table=TableSettings(self._data, press_gap_s=0.0),
         )

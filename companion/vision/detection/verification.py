@@ -224,7 +224,7 @@ def describe(pyramid: Pyramid) -> str:
     """What cards of any kind on a picture look like from afar, for people."""
     factor = min(1.0, _DESCRIBED_PX / max(pyramid.size))
     seen = {sides: suppress(_likely(pyramid, factor, sides), _SHARED) for sides in (4, 6)}
-    sides = max(seen, key=lambda k: sum(one.confidence for one in seen[k]))
+    sides = max(seen, key=lambda k: sum(one.confidence * one.net_px**2 for one in seen[k]))
     if not seen[sides]:
         return "no card's outline shows"
     if sides == 6:
