@@ -5,6 +5,7 @@ the hub acknowledges. Several hubs may write at once.
 """
 
 import json
+import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -103,7 +104,8 @@ class Store:
         tables = {address for address, _ in batch}
         done = Batch()
         with self._writing.begin() as held:
-            known = self._positions(held, tables, is_writing=True)
+            self._lock(held, tables)
+            known = self._positions(held, tables)
             rows, done.positions = _chained(batch, known)
             done.new = self._insert(held, rows)
             if len(done.new) < len(rows):
@@ -179,13 +181,14 @@ class Store:
         with self._engine.connect() as held:
             return list(held.scalars(sql.select(entries_of_tournaments.c.tournament).distinct().order_by("tournament")))
 
-    def _positions(
-        self, held: sql.Connection, tables: Collection[Address], is_writing: bool = False
-    ) -> dict[Address, Position]:
-        """For writing, the rows are held against other hubs until the transaction ends."""
+    def _lock(self, held: sql.Connection, tables: Collection[Address]) -> None:
+        """Hold tables against other hubs until the transaction ends, those too of which nothing is kept yet."""
+        if held.dialect.name == "postgresql":  # SQLite has one writer
+            for key in sorted({zlib.crc32("/".join(address).encode()) for address in tables}):
+                held.execute(sql.select(sql.func.pg_advisory_xact_lock(key)))
+
+    def _positions(self, held: sql.Connection, tables: Collection[Address]) -> dict[Address, Position]:
         wanted = sql.select(positions).where(sql.tuple_(positions.c.hall, positions.c.table).in_([*tables]))
-        if is_writing:
-            wanted = wanted.order_by(positions.c.hall, positions.c.table).with_for_update()
         return {Address(hall, table): Position(game, line) for hall, table, game, line in held.execute(wanted)}
 
     def _insert(self, held: sql.Connection, rows: Sequence[dict[str, Any]]) -> list[tuple[Address, Position]]:
