@@ -245,7 +245,7 @@ class Lessons:
     def _told(self, lesson: _Lesson) -> dict[str, Any]:
         layout, teaching = games.game(lesson.game).layouts(lesson.deck)[0], _teaching(lesson.game)
         numbered = list(enumerate([*lesson.samples, *lesson.fresh]))
-        told = [_sample_told(teaching, number, sample) for number, sample in numbered]
+        told = [_sample_as_json(teaching, number, sample) for number, sample in numbered]
         features = self._work(lambda: teaching.features(lesson.samples)) if lesson.samples else []
         alike = [[a, b, round(far, 2)] for far, a, b in separation(teaching, features) if far < 1]
         return {
@@ -293,7 +293,7 @@ class Lessons:
         return self._worker.submit(task).result()
 
 
-def _sample_told(teaching: Teaching, number: int, sample: Sample) -> dict[str, Any]:
+def _sample_as_json(teaching: Teaching, number: int, sample: Sample) -> dict[str, Any]:
     frame = teaching.frame(sample.label)
     cutouts = [{"name": one.name, "box": list(one.box)} for one in teaching.cutouts(sample)]
     return {

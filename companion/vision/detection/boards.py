@@ -84,8 +84,8 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
         return None
     fitted = [_fitted(tiles, weights, cells) for cells in grown if len(cells) > 0.9 * most]
     boards = [board for board in fitted if board is not None]
-    best = min(boards, key=lambda board: _unlikeness(tiles, board), default=None)
-    return best if best is not None and _unlikeness(tiles, best) < MOST_UNLIKE else None
+    like = [(off, board) for board in boards if (off := _unlikeness(tiles, board)) < MOST_UNLIKE]
+    return min(like, key=lambda one: one[0])[1] if like else None
 
 
 def _unlikeness(tiles: Sequence[Floats], board: Board) -> float:

@@ -112,16 +112,15 @@ def detect_outlines(
 def without_grounds(outlines: list[Outline], settings: Settings = SETTINGS) -> list[Outline]:
     """The outlines, less those around several sure cards: a mat, a box or a board that they lie on."""
     sure = sorted((o for o in outlines if o.confidence > GROUND_CONFIDENCE), key=lambda o: -o.confidence)
-    cards = suppress(sure, settings.overlap, most_ratio=4.0)
+    cards = [
+        (card.corners.mean(0).tolist(), cv2.contourArea(card.corners.astype(np.float32)))
+        for card in suppress(sure, settings.overlap, most_ratio=4.0)
+    ]
 
     def holds(outline: Outline) -> int:
         contour = outline.corners.astype(np.float32)
         size = cv2.contourArea(contour)
-        return sum(
-            4 * cv2.contourArea(card.corners.astype(np.float32)) < size
-            and cv2.pointPolygonTest(contour, card.corners.mean(0).tolist(), False) > 0
-            for card in cards
-        )
+        return sum(4 * area < size and cv2.pointPolygonTest(contour, centre, False) > 0 for centre, area in cards)
 
     return [outline for outline in outlines if holds(outline) < GROUND_CARDS]
 

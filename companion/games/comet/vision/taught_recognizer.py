@@ -80,7 +80,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     outlines, found = find_outlines(bgr, pyramid, across_px)
     clock.lap("find")
     likely = [_look(pyramid, taught, outlines[i], float(found[i])) for i in range(len(outlines))]
-    likely += search_beside(pyramid, taught, likely)
+    likely += search_neighbours(pyramid, taught, likely)
     clock.lap("name")
     cards = [_card(k, one, taught) for k, one in enumerate(_present(_with_backs(pyramid, taught, likely)))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
@@ -90,7 +90,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
 
 
-def search_beside(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
     fresh = read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
     places = [place for one in likely if one not in read for place in _around(one.corners, read)]
@@ -101,7 +101,7 @@ def search_beside(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothe
         for place in places:
             if _is_covered(place, read, pyramid.size):
                 continue
-            one = _look_again(pyramid, taught, place, read)
+            one = _classify_neighbour(pyramid, taught, place, read)
             if one.legible >= LIMITS.read_card and not _is_covered(one.corners.mean(0), read, pyramid.size):
                 added.append(one)
                 if _as_usual([*read, one])[-1] is one:
@@ -146,7 +146,7 @@ def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) ->
     return False
 
 
-def _look_again(pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]) -> Hypothesis:
+def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]) -> Hypothesis:
     """What a card at a place shows that lies as the nearest read ones do."""
     apart = [float(np.linalg.norm(one.corners.mean(0) - place)) for one in read]
     near = [read[i] for i in np.argsort(apart)[:_MODELS]]
