@@ -50,25 +50,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class LazyCommands(click.Group):
-    """Commands that are imported only when asked for, so that `replay` starts in milliseconds."""
+    """Commands that are imported only when they run, so that `replay` and ``--help`` start in milliseconds."""
 
     modules: ClassVar = {
-        "backup": ("companion.cli.backup", "backup_command"),
-        "restore": ("companion.cli.backup", "restore_command"),
-        "calibrate": ("companion.cli.calibrate", "calibrate_command"),
-        "config": ("companion.cli.config", "config_command"),
-        "demo": ("companion.cli.demo", "demo_command"),
-        "doctor": ("companion.cli.doctor", "doctor_command"),
-        "hub": ("companion.cli.hub", "hub_command"),
-        "outline": ("companion.cli.outline", "outline_command"),
-        "panel": ("companion.cli.panel", "panel_command"),
-        "print": ("companion.cli.print", "print_command"),
-        "teach": ("companion.cli.teach", "teach_command"),
-        "run": ("companion.cli.run", "run_command"),
-        "learn": ("companion.cli.learn", "learn_command"),
-        "read": ("companion.cli.vision", "read_command"),
-        "watch": ("companion.cli.vision", "watch_command"),
+        "backup": ("companion.cli.backup", "backup_command", "Keep everything of a table in one zip file."),
+        "calibrate": ("companion.cli.calibrate", "calibrate_command", "Find where the camera stands over the table."),
+        "config": ("companion.cli.config", "config_command", "Print the settings, or check a file of them."),
+        "demo": ("companion.cli.demo", "demo_command", "Play by itself on a simulated table and camera."),
+        "doctor": ("companion.cli.doctor", "doctor_command", "Check the machine, its devices and the settings."),
+        "hub": ("companion.cli.hub", "hub_command", "Run the hub of a hall: tables live, tournaments."),
+        "learn": ("companion.cli.learn", "learn_command", "Learn a printing from photographs of its cards."),
+        "outline": ("companion.cli.outline", "outline_command", "Find the outlines of all cards on photographs."),
+        "panel": ("companion.cli.panel", "panel_command", "Try the panel: its buttons, lamps and buzzer."),
+        "print": ("companion.cli.print", "print_command", "Make a PDF to print: a deck, boards, mats, marks."),
+        "read": ("companion.cli.vision", "read_command", "Recognise the cards on photographs."),
+        "restore": ("companion.cli.backup", "restore_command", "Restore a backup into an empty folder."),
+        "run": ("companion.cli.run", "run_command", "Run the table: camera, referee, panel, scoreboard."),
+        "teach": ("companion.cli.teach", "teach_command", "Teach a printing, step by step, for `run`."),
+        "watch": ("companion.cli.vision", "watch_command", "Follow a table and print what changes."),
     }
+    """The module, the function and one line of help of each."""
 
     def list_commands(self, context: click.Context) -> list[str]:
         """All names, early and late."""
@@ -78,9 +79,16 @@ class LazyCommands(click.Group):
         """The command of that name, imported now if need be."""
         if name not in self.modules:
             return super().get_command(context, name)
-        module, attribute = self.modules[name]
+        module, attribute, _ = self.modules[name]
         command: click.Command = getattr(import_module(module), attribute)
         return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the list of commands without importing them."""
+        lines = {name: help_line for name, (_, _, help_line) in self.modules.items()}
+        lines |= {name: command.get_short_help_str(80) for name, command in self.commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(lines.items()))
 
     def resolve_command(self, context: click.Context, args: list[str]) -> Any:
         """The command that is asked for. A mistyped one is told with what it may have been."""
@@ -107,7 +115,7 @@ def companion() -> None:
 )
 @json_option
 def replay_command(record: Path, review: bool, profile: Path | None, calibration: Path | None, as_json: bool) -> int:
-    """Run a whole game, recorded in RECORD, through the rules.
+    """Run a recorded game through the rules.
 
     RECORD is a JSON Lines file: a header, then one command a line; or a journal of a table's data folder, of which the
     moves that stand are run. With --review it is a table's data folder, or the
