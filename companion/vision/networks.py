@@ -98,7 +98,12 @@ def engine() -> type[OnnxRuntimeNetwork] | type[OpenCvNetwork]:
 
 def model_path(name: str) -> Path:
     """The file of a model, ``game/network/weights.onnx``. Raises `ModelError` when the installation lacks it."""
-    for place in _PLACES:
+    return _find_model(name, _PLACES)
+
+
+@cache
+def _find_model(name: str, places: tuple[Path, ...]) -> Path:
+    for place in places:
         if (place / name).is_file():
             return place / name
     raise ModelError(f"the model {name} is missing from this installation: {_REINSTALL}")
