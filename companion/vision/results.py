@@ -37,6 +37,9 @@ class ReadingWarning:
         return {"code": self.code, "message": self.message, **at}
 
 
+NO_COLOUR = ReadingWarning("no-colour", "the picture has no colour: what only colour tells is left open")
+
+
 class Outlined(Protocol):
     """What lies somewhere on a picture."""
 

@@ -24,9 +24,8 @@ from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.verification import TOO_STEEP, is_too_steep
 from companion.vision.geometry.shapes import SQUARE
-from companion.vision.image.colour import NO_COLOUR, has_colour
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import ReadingWarning, Stopwatch
+from companion.vision.image.pyramid import Pyramid, has_colour
+from companion.vision.results import NO_COLOUR, ReadingWarning, Stopwatch
 
 
 def read_hexapod(bgr: np.ndarray, classifier: InsectClassifier | None = None) -> HexapodReading:

@@ -11,8 +11,7 @@ import numpy as np
 
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.geometry.shapes import HEXAGON, mapped
-from companion.vision.geometry.table_plane import table_from_outlines
+from companion.vision.geometry.shapes import HEXAGON, mapped, table_from_outlines
 
 _CORNERS = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
 _FIRST_PITCH = 1.02 * np.sqrt(3.0)

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour
-from companion.vision.geometry.shapes import Array
-from companion.vision.geometry.table_plane import Poses
+from companion.vision.geometry.shapes import Array, TablePoses
 
 APART = float(np.sqrt(3.0))
 """How far the centres of two cards lie apart that touch without a gap, in sides."""
@@ -40,7 +39,7 @@ class Stand:
 Pairs = tuple[tuple[Touch, ...], ...]
 
 
-def _crowded_out(poses: Poses) -> NDArray[np.bool_]:
+def _crowded_out(poses: TablePoses) -> NDArray[np.bool_]:
     """The outlines (N,) that lie over another one which looks more like a card."""
     out = np.zeros(len(poses.centre), bool)
     for card in np.argsort(poses.oddness, kind="stable"):
@@ -51,7 +50,7 @@ def _crowded_out(poses: Poses) -> NDArray[np.bool_]:
     return out
 
 
-def touching(poses: Poses) -> Pairs:
+def touching(poses: TablePoses) -> Pairs:
     """For each card the cards that touch it, over each edge only the one that fits best."""
     step = (poses.centre[None, :] - poses.centre[:, None]) / poses.side[:, None]
     edge = np.round(np.degrees(np.angle(step)) / 60.0 - 0.5).astype(int) % 6

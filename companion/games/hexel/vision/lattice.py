@@ -1,6 +1,6 @@
 """Which hex cell each card fills: corners of the cards that were found in, cells of the honeycomb out.
 
-On the table as seen from above (`table_plane`) two cards touch when an edge of each faces the other across a small gap;
+On the levelled table (`table_from_outlines`) two cards touch when an edge of each faces the other across a small gap;
 walking from card to card over such pairs (`adjacency`) gives every card its cell. Nothing global is assumed about the
 honeycomb: laid by hand, its errors add up outwards and no single grid fits all of it.
 
@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 from companion.games.hexel.vision.adjacency import APART, Pairs, Stand, consistent, groups_of, touching, walked
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance, neighbours
-from companion.vision.geometry.shapes import Array, areas, mapped
-from companion.vision.geometry.table_plane import ANGLES, Poses, poses_of, table_from_outlines
+from companion.vision.geometry.shapes import ANGLES, Array, TablePoses, areas, mapped, table_from_outlines, table_poses
 
 _LAID_APART = APART + 1.6 / 35
 """How far neighbours usually lie apart, in sides, where the cards themselves do not tell."""
@@ -42,7 +41,7 @@ def table_test(is_covered: Callable[[NDArray[np.floating]], bool], image_from_ta
 
 
 def joined(
-    stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Covered
+    stands: dict[int, Stand], poses: TablePoses, pairs: Pairs, covered: Covered
 ) -> tuple[dict[int, Stand], frozenset[int]]:
     """The stands with the parts of the tableau that covered cards cut off, the nearest first.
 
@@ -103,13 +102,13 @@ def _flat(cell: Cell) -> complex:
     return complex(cell[0] + cell[1] * np.exp(1j * np.pi / 3))
 
 
-def _heading(card: int, stand: Stand, poses: Poses) -> complex:
+def _heading(card: int, stand: Stand, poses: TablePoses) -> complex:
     """Where direction 0 looks from a card, of length 1, times where the plane of cells has it (y up to y down)."""
     side = poses.side[card]
     return complex(side / np.abs(side) * np.exp(1j * np.radians(60.0 * stand.east + 30.0)))
 
 
-def _grid_around(place: complex, stands: dict[int, Stand], poses: Poses) -> _Grid:
+def _grid_around(place: complex, stands: dict[int, Stand], poses: TablePoses) -> _Grid:
     """The honeycomb as the cards near a place lie, their turns and their places both."""
     cards = list(stands)
     centres = poses.centre[cards]
@@ -124,7 +123,7 @@ def _grid_around(place: complex, stands: dict[int, Stand], poses: Poses) -> _Gri
     return _Grid(middle - step * origin, step)
 
 
-def _reached(stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Covered) -> dict[int, _Way]:
+def _reached(stands: dict[int, Stand], poses: TablePoses, pairs: Pairs, covered: Covered) -> dict[int, _Way]:
     """The other cards to which a way leads from the tableau."""
     if not stands:
         return {}
@@ -142,11 +141,11 @@ def _reached(stands: dict[int, Stand], poses: Poses, pairs: Pairs, covered: Cove
     return out
 
 
-def _ways(cards: Iterable[int], stands: dict[int, Stand], poses: Poses, covered: Covered) -> dict[int, _Way]:
+def _ways(cards: Iterable[int], stands: dict[int, Stand], poses: TablePoses, covered: Covered) -> dict[int, _Way]:
     return {card: way for card in cards if (way := _way(card, stands, poses, covered)) is not None}
 
 
-def _way(card: int, stands: dict[int, Stand], poses: Poses, covered: Covered) -> _Way | None:
+def _way(card: int, stands: dict[int, Stand], poses: TablePoses, covered: Covered) -> _Way | None:
     """The shortest way over covered cells from the tableau to a card; None where there is none."""
     grid = _grid_around(complex(poses.centre[card]), stands, poses)
     cell, off = grid.cell(complex(poses.centre[card]))
@@ -191,7 +190,7 @@ def _to_go(cell: Cell, taken: set[Cell]) -> int:
 
 
 def _with_part(
-    card: int, stand: Stand, stands: dict[int, Stand], poses: Poses, pairs: Pairs
+    card: int, stand: Stand, stands: dict[int, Stand], poses: TablePoses, pairs: Pairs
 ) -> dict[int, Stand] | None:
     """The stands with a card and those that touch it; None when they would fill cells that are taken."""
     part = walked({card: stand}, pairs)
@@ -250,7 +249,7 @@ def find_lattice(
     if not len(outlines):
         return Lattice((), (), np.eye(3))
     table_from_image = table_from_outlines(outlines)
-    poses = poses_of(mapped(table_from_image, outlines))
+    poses = table_poses(mapped(table_from_image, outlines))
     pairs = touching(poses)
     covered = None if is_covered is None else table_test(is_covered, np.asarray(np.linalg.inv(table_from_image)))
     right = _edges_looking_right(outlines)

@@ -26,9 +26,8 @@ from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.image.colour import NO_COLOUR, has_colour
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
+from companion.vision.image.pyramid import Pyramid, has_colour
+from companion.vision.results import NO_COLOUR, DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
 
