@@ -7,7 +7,7 @@ if the taught samples and those of earlier evenings are read no worse by it; the
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +32,8 @@ MOST_OF_A_NAME = 3
 """Samples of one name that one evening brings."""
 MOST_CONFIRMED = 24
 """Samples of evenings that a printing keeps, the newest."""
+MOST_CONFIRMED_BYTES = 300_000
+"""Of their crops: what was taught has to find room beside them."""
 
 FARTHEST = 3.0
 """What lies further from its name than so many times what makes names alike, squared, is an outlier."""
@@ -44,13 +46,15 @@ class Evening:
     Attributes:
         game: the number of its journal.
         samples: how many were new and agreed with their names.
-        before: how many names the samples kept so far are read right by the old version.
-        after: and by the new one.
+        names: how many names there are on the samples that were kept before.
+        before: how many of them the old version reads right.
+        after: and the new one.
         is_promoted: whether the new version is kept.
     """
 
     game: int
     samples: int
+    names: int
     before: int
     after: int
     is_promoted: bool
@@ -73,6 +77,7 @@ def learn_from_evenings(data: Path) -> list[Evening]:
         printing = profiles.in_use(deck)
         if printing is not None and profiles.note_evening(printing.stem, game.number):
             told.append(learn_game(profiles, teaching, printing, game))
+            profiles.tell_evening(printing.stem, game.number, asdict(told[-1]))
     return told
 
 
@@ -83,17 +88,17 @@ def learn_game(profiles: Profiles, teaching: Teaching, printing: Path, game: Pas
     kept = [sample for sample in profile.samples if sample.source == CONFIRMED]
     taught = [sample for sample in profile.samples if sample.source != CONFIRMED]
     known = list(profile.samples)
-    before = _read_right(teaching, profile, known)
+    before, names = _read_right(teaching, profile, known)
     if not fresh:
-        return Evening(game.number, 0, before, before, False)
+        return Evening(game.number, 0, names, before, before, False)
     try:
-        better = fit_profile(teaching, profile.deck, [*taught, *[*kept, *fresh][-MOST_CONFIRMED:]], trust_names=True)
+        better = fit_profile(teaching, profile.deck, [*taught, *newest([*kept, *fresh])], trust_names=True)
     except TeachingRefused:
-        return Evening(game.number, len(fresh), before, 0, False)
-    after = _read_right(teaching, better, known)
+        return Evening(game.number, len(fresh), names, before, 0, False)
+    after, _ = _read_right(teaching, better, known)
     if after >= before:
         profiles.keep(better.described(name=profile.name, licence=profile.licence, made=profile.made), printing.stem)
-    return Evening(game.number, len(fresh), before, after, after >= before)
+    return Evening(game.number, len(fresh), names, before, after, after >= before)
 
 
 def confirmed_samples(teaching: Teaching, profile: Profile, game: PastGame) -> list[Sample]:
@@ -102,34 +107,47 @@ def confirmed_samples(teaching: Teaching, profile: Profile, game: PastGame) -> l
     for move in game.moves:
         kept = move.evidence
         jpeg = None if kept is None else _picture(game.path, kept)
-        marks = marks_of(jpeg) if jpeg else None
-        news = [mark for mark in marks or () if mark.is_news]
-        if jpeg is None or kept is None or len(news) != 1:
+        if jpeg is None or kept is None:
             continue
-        label = teaching.confirmed(move.command, news[0].face, news[0].east)
-        is_certain = (kept.confidence or 0.0) >= CERTAIN and label is not None and label.was_read
-        picture = picture_of(jpeg)
-        if label is None or is_certain or picture is None:
+        marks = marks_of(jpeg) or ()
+        is_certain = (kept.confidence or 0.0) >= CERTAIN
+        cards = [
+            card for card in teaching.confirmed(profile, move.command, marks) if not (is_certain and card.was_read)
+        ]
+        picture = picture_of(jpeg) if cards else None
+        if picture is None:
             continue
-        frame = teaching.frame(label.card)
-        crop = rectify_card(Pyramid.of(picture), news[0].corners, frame)
-        sample = Sample(label.card, jpeg_of(crop), light, CONFIRMED)
-        own = {one.name for one in teaching.cutouts(sample)}
-        if all(names[name] >= MOST_OF_A_NAME for name in own):
-            continue
-        names.update(own)
-        found.append(sample)
+        pyramid = Pyramid.of(picture)
+        for card in cards:
+            crop = rectify_card(pyramid, card.corners, teaching.frame(card.card))
+            sample = Sample(card.card, jpeg_of(crop), light, CONFIRMED)
+            own = {one.name for one in teaching.cutouts(sample)}
+            if all(names[name] < MOST_OF_A_NAME for name in own):
+                names.update(own)
+                found.append(sample)
     return _without_outliers(teaching, profile, found)
 
 
+def newest(confirmed: Sequence[Sample]) -> list[Sample]:
+    """Of samples in order of their evenings as many of the last as a printing keeps."""
+    room, kept = MOST_CONFIRMED_BYTES, list[Sample]()
+    for sample in reversed(confirmed[-MOST_CONFIRMED:]):
+        room -= len(sample.jpeg)
+        if room < 0:
+            break
+        kept.append(sample)
+    return kept[::-1]
+
+
 def _without_outliers(teaching: Teaching, profile: Profile, fresh: Sequence[Sample]) -> list[Sample]:
-    """The samples all of whose names lie near what the printing knows by them, and nearer than to other names."""
+    """The samples all of whose names are seen, near what the printing knows by them and nearer than to other names."""
     if not fresh:
         return []
     features = teaching.features([*profile.samples, *fresh])
     known = [feature for feature in features if feature.sample < len(profile.samples)]
     means = {name: np.mean([f.vector for f in known if f.name == name], axis=0) for name in {f.name for f in known}}
-    odd = set()
+    seen = {feature.sample for feature in features}
+    odd = {number for number in range(len(profile.samples), len(profile.samples) + len(fresh)) if number not in seen}
     for feature in features[len(known) :]:
         off = {name: float(((feature.vector - mean) ** 2).sum()) for name, mean in means.items()}
         own = off.get(feature.name, np.inf)
@@ -138,9 +156,10 @@ def _without_outliers(teaching: Teaching, profile: Profile, fresh: Sequence[Samp
     return [sample for number, sample in enumerate(fresh, len(profile.samples)) if number not in odd]
 
 
-def _read_right(teaching: Teaching, profile: Profile, samples: Sequence[Sample]) -> int:
-    """How many names on samples a profile reads as they are labelled."""
-    return sum(name == read for name, read in teaching.reread(profile, samples))
+def _read_right(teaching: Teaching, profile: Profile, samples: Sequence[Sample]) -> tuple[int, int]:
+    """How many names on samples a profile reads as they are labelled, and of how many."""
+    told = teaching.reread(profile, samples)
+    return sum(name == read for name, read in told), len(told)
 
 
 def _picture(path: Path, kept: Kept) -> bytes | None:

@@ -6,7 +6,9 @@ reads a deck is written in ``profiles/in-use``; where nothing is, the newest one
 
 import json
 import re
+import shutil
 import threading
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,6 +32,7 @@ class Kept:
         key: its file's name without the ending.
         name: what people call it.
         versions: how many older ones there are to go back to.
+        evenings: what games taught it, as `companion.app.evenings.Evening`, the newest last; those that did.
     """
 
     key: str
@@ -40,6 +43,7 @@ class Kept:
     samples: int
     versions: int
     is_in_use: bool
+    evenings: tuple[Mapping[str, Any], ...]
 
     def as_json(self) -> dict[str, Any]:
         """For the page."""
@@ -52,6 +56,7 @@ class Kept:
             "samples": self.samples,
             "versions": self.versions,
             "in_use": self.is_in_use,
+            "evenings": list(self.evenings),
         }
 
 
@@ -71,7 +76,8 @@ class Profiles:
                 game, deck, name = (str(held[key]) for key in ("game", "deck", "name"))
                 is_in_use = self.in_use(deck) == path
                 counts = (str(held["made"]), len(held["samples"]), len(self._versions(path)))
-                found.append(Kept(path.stem, name or path.stem, game, deck, *counts, is_in_use))
+                evenings = tuple(one for one in self._evenings(path).values() if one.get("samples"))
+                found.append(Kept(path.stem, name or path.stem, game, deck, *counts, is_in_use, evenings))
         return found
 
     def in_use(self, deck: str) -> Path | None:
@@ -116,15 +122,19 @@ class Profiles:
             return path.stem
 
     def note_evening(self, key: str, game: int) -> bool:
-        """Note that a printing learnt from a game; False where it did before."""
+        """Note that a printing learns from a game; False where it did before."""
+        if str(game) in self._evenings(self.path(key)):
+            return False
+        self.tell_evening(key, game, {})
+        return True
+
+    def tell_evening(self, key: str, game: int, told: Mapping[str, Any]) -> None:
+        """Note what a printing learnt from a game, for people."""
         with _WRITING:
-            noted = self.path(key).with_suffix("") / "evenings"
-            before = noted.read_text(encoding="ascii").split() if noted.exists() else []
-            if str(game) in before:
-                return False
+            path = self.path(key)
+            noted = path.with_suffix("") / "evenings.json"
             noted.parent.mkdir(parents=True, exist_ok=True)
-            noted.write_text(" ".join([*before, str(game)]), encoding="ascii")
-            return True
+            noted.write_text(json.dumps({**self._evenings(path), str(game): dict(told)}), encoding="ascii")
 
     def go_back(self, key: str) -> None:
         """Make the version before the present one the present one. Raises `Refusal` where there is none."""
@@ -141,11 +151,16 @@ class Profiles:
             path = self.path(key)
             if not path.exists():
                 raise Refusal("no-profile", "There is no such printing.")
-            for gone in (path, *self._versions(path)):
-                gone.unlink()
+            path.unlink()
+            if (versions := path.with_suffix("")).is_dir():
+                shutil.rmtree(versions)
 
     def _versions(self, path: Path) -> list[Path]:
         return sorted(path.with_suffix("").glob("[0-9]*.json"))
+
+    def _evenings(self, path: Path) -> dict[str, Any]:
+        """What a printing learnt from each game, by its number; empty for one that is being learnt from."""
+        return _object_in(path.with_suffix("") / "evenings.json")
 
     def _free_path(self, name: str) -> Path:
         slug = re.sub(r"[^\w-]+", "-", name.strip(), flags=re.ASCII).strip("-").lower()[:50] or "printing"
@@ -154,21 +169,22 @@ class Profiles:
         return self._folder / f"{next(way for way in ways if way not in taken)}.json"
 
     def _chosen(self) -> dict[str, str]:
-        try:
-            chosen = read_json(read_file(self._folder / "in-use"), FILE)
-        except (OSError, ValueError):
-            return {}
-        return {str(deck): str(key) for deck, key in chosen.items()} if isinstance(chosen, dict) else {}
+        return {deck: str(key) for deck, key in _object_in(self._folder / "in-use").items()}
 
 
 def _head(path: Path) -> dict[str, Any] | None:
     """A profile's file as JSON, None for one that is none."""
+    held, needed = _object_in(path), {"game", "deck", "name", "made", "samples"}
+    return held if needed <= held.keys() and isinstance(held["samples"], list) else None
+
+
+def _object_in(path: Path) -> dict[str, Any]:
+    """A file's JSON object; an empty one where there is none."""
     try:
         held = read_json(read_file(path), FILE)
     except (OSError, ValueError):
-        return None
-    needed = {"game", "deck", "name", "made", "samples"}
-    return held if isinstance(held, dict) and needed <= held.keys() and isinstance(held["samples"], list) else None
+        return {}
+    return held if isinstance(held, dict) else {}
 
 
 def profile_for(data: Path, game: str, edition: str | None) -> Path | None:

@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 from typing import Any
 
 import cv2
@@ -17,6 +18,8 @@ Floats = NDArray[np.float64]
 
 TAUGHT, CONFIRMED = "taught", "confirmed"
 _JPEG = (cv2.IMWRITE_JPEG_QUALITY, 90, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
+EVENINGS_SHARE = 0.5
+"""What all evenings together weigh at most against what was taught."""
 MOST_PX = 512
 """No crop is wider or higher."""
 
@@ -79,6 +82,15 @@ class Sample:
         if picture is None:
             raise ValueError("a sample is no picture")
         return np.asarray(picture, np.uint8)
+
+
+def times_taught(taught: int, confirmed: int) -> int:
+    """How often each of a name's taught looks counts beside its confirmed ones, which then weigh `EVENINGS_SHARE`.
+
+    >>> times_taught(5, 0), times_taught(5, 2), times_taught(2, 5)
+    (1, 1, 5)
+    """
+    return max(1, ceil(confirmed / (EVENINGS_SHARE * taught))) if taught else 1
 
 
 def rectify_card(pyramid: Pyramid, corners: NDArray[np.floating], frame: CropFrame) -> NDArray[np.uint8]:

@@ -13,6 +13,7 @@ from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import CropFrame, Sample
+from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
 
 Label = Mapping[str, Any]
@@ -48,16 +49,18 @@ class Cutout:
     box: tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Confirmed:
     """A card as a move of a game had it.
 
     Attributes:
-        card: its label, in the directions of its own outline.
+        card: its label, as a sample's crop is labelled.
+        corners: (K, 2) pixels of the move's picture, begun as the crop is.
         was_read: it was read so, and not put right by a person.
     """
 
     card: Label
+    corners: NDArray[np.floating]
     was_read: bool
 
 
@@ -148,19 +151,19 @@ class Teaching(ABC):
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """What is printed on samples, as the classifier sees it."""
 
-    def confirmed(self, command: Label, face: Sequence[str | None], east: int) -> Confirmed | None:
-        """The card that a move was about; None where moves of this game do not teach.
+    @abstractmethod
+    def confirmed(self, profile: Any, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
+        """The cards that a move laid and from which a printing can learn.
 
         Args:
+            profile: of the printing.
             command: the move, as it stands.
-            face: what was read on the card, in the command's directions.
-            east: which of the card's own edges looks in direction 0.
+            marks: the cards on its picture, as they were read; those that the move is about are news.
         """
-        return None
 
+    @abstractmethod
     def reread(self, profile: Any, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
         """Each name on samples, and what a profile reads there."""
-        return []
 
     @abstractmethod
     def cutouts(self, sample: Sample) -> list[Cutout]:

@@ -5,6 +5,7 @@ numbers; a sample keeps both with its crop. A profile holds the places, what the
 number there, and the look that all faces, and all backs, have in common.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,8 +30,9 @@ from companion.printing.layout import Layout
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates, shares
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import CropFrame, Sample
-from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
+from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample
+from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
+from companion.vision.evidence import Mark
 from companion.vision.geometry.shapes import mapped
 from companion.vision.image.pyramid import Pyramid
 
@@ -124,7 +126,7 @@ class CometTeaching(Teaching):
 
     def fit(self, deck: str, samples: Sequence[Sample]) -> CometProfile:
         """See `Teaching`."""
-        placed = [sample for sample in samples if sample.label.get("places")]
+        placed = [sample for sample in samples if sample.label.get("places") and sample.source == TAUGHT]
         if not placed:
             raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
         half_width = float(np.median([sample.label["shape"] for sample in placed]))
@@ -141,7 +143,7 @@ class CometTeaching(Teaching):
             places.high,
             places.is_turned.astype(np.float32),
             np.array([self.names(deck).index(one.name) + NUMBERS[0] for one in features], np.float32),
-            np.array([one.vector for one in features], np.float32),
+            np.array(_weighed(samples, features), np.float32),
             self._mean_look(placed, half_width),
             self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
         )
@@ -171,6 +173,37 @@ class CometTeaching(Teaching):
                 number = sample.label["values"][slot]
                 if number is not None:
                     found.append(Feature(i, in_words([number]), vector))
+        return found
+
+    def confirmed(self, profile: CometProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
+        """The cards of a set, of which at most one number was put right."""
+        news = [mark for mark in marks if mark.is_news]
+        sets: Any = command.get("cards")
+        if command.get("cmd") != "set" or np.shape(sets) != (len(news), 3):
+            return []
+        about = {"shape": round(profile.half_width, 4), "places": profile.places.as_rows()}
+        left, found = [Counter(card) for card in sets], list[Confirmed]()
+        for mark in sorted(news, key=lambda mark: Counter(_read_on(mark)) not in left):
+            read, corners = _read_on(mark), np.roll(mark.corners, -mark.east, 0)
+            card = max(left, key=lambda card: (card & Counter(read)).total())
+            left.remove(card)
+            (put_right, wrong) = (list((a - b).elements()) for a, b in ((card, Counter(read)), (Counter(read), card)))
+            if len(wrong) <= 1 and all(read.count(value) == 1 for value in wrong):
+                values = [put_right[0] if value in wrong else value for value in read]
+                found.append(Confirmed({"values": values, **about}, corners, not wrong))
+        return found
+
+    def reread(self, profile: CometProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
+        """Each number of the samples."""
+        namer, found = TaughtNumerals(profile), list[tuple[str, str | None]]()
+        for sample in samples:
+            pyramid, corners = self._shown(sample)
+            seen = namer.classify(pyramid, corners[None])[0].argmax(-1).tolist()
+            found += [
+                (in_words([told]), in_words([NUMBERS[k]]) if k < len(NUMBERS) else None)
+                for told, k in zip(sample.label["values"] or (), seen, strict=False)
+                if told is not None
+            ]
         return found
 
     def cutouts(self, sample: Sample) -> list[Cutout]:
@@ -213,6 +246,26 @@ class CometTeaching(Teaching):
 
 TEACHING = CometTeaching()
 learn_comet = partial(learn, TEACHING)
+
+
+def _read_on(mark: Mark) -> list[int]:
+    """The numbers read on a card, from its top left corner on; one that was not read is 0."""
+    face = mark.face if mark.east == 0 else mark.face[::-1]
+    return [int(section) if section and section.isdecimal() else 0 for section in face]
+
+
+def _weighed(samples: Sequence[Sample], features: Sequence[Feature]) -> list[Floats]:
+    """What the classifier answers for each number, as taught; halfway there for those of evenings."""
+    is_taught = [samples[one.sample].source == TAUGHT for one in features]
+    taught = {
+        name: np.mean([one.vector for one, own in zip(features, is_taught, strict=True) if own and one.name == name], 0)
+        for name in {one.name for one, own in zip(features, is_taught, strict=True) if own}
+    }
+    weighed = [
+        one.vector if own else EVENINGS_SHARE * one.vector + (1 - EVENINGS_SHARE) * taught.get(one.name, one.vector)
+        for one, own in zip(features, is_taught, strict=True)
+    ]
+    return [vector / max(float(np.linalg.norm(vector)), 1e-6) for vector in weighed]
 
 
 def _corners(rough: Any) -> NDArray[np.float64] | None:

@@ -4,7 +4,8 @@ A kind's examples are what the likeness network (`models/hexapod/insect_classifi
 What tells the kinds apart is learnt from many variants of the photographs.
 """
 
-from collections.abc import Sequence, Set
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
@@ -41,8 +42,9 @@ from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.profile import Profile, expected_doubts
-from companion.vision.enrolment.sample import CropFrame, Sample
-from companion.vision.enrolment.teaching import Cutout, Feature, Label, Teaching
+from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, times_taught
+from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
+from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
@@ -189,10 +191,11 @@ class HexapodTeaching(Teaching):
         """See `Teaching`."""
         examples: list[_Example] = []
         again: list[_Example] = []
+        confirmed: list[_Example] = []
         for sample in samples:
             pyramid, corners, cells = self._shown(sample)
             examples += _examples(pyramid, corners, cells)
-            again += _augmented(pyramid, corners, cells)
+            (again if sample.source == TAUGHT else confirmed).extend(_augmented(pyramid, corners, cells))
             if _burnt_out(pyramid, corners, cells) > LIMITS.burnt_out:
                 raise TeachingRefused(
                     f"photograph {sample.light} is burnt out, its insects hardly show; take it in less light",
@@ -201,11 +204,37 @@ class HexapodTeaching(Teaching):
         shown = {kind for _, kind in examples} & {kind for _, kind in again}
         if len(shown) < LIMITS.fewest_kinds:
             raise TeachingRefused("the photographs show fewer than two kinds of insects", code="too-few-symbols")
-        (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, again))
+        (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, _weighed(again, confirmed)))
         told_apart = fit_discriminant(varied, of_varied)
         parted = (told_apart.kinds, told_apart.weights, told_apart.offsets)
         largest = max((sample.label["cells"] for sample in samples), key=lambda cells: len(cells) * len(cells[0]))
         return InsectProfile(deck, len(largest), len(largest[0]), vectors, kinds, *parted)
+
+    def confirmed(self, profile: InsectProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
+        """The case in which the card was laid, of which nothing but that card is told."""
+        card, row, col = (command.get(name) for name in ("card", "row", "col"))
+        news = [mark for mark in marks if mark.is_news]
+        if not isinstance(card, Mapping) or type(row) is not int or type(col) is not int or len(news) != 1:
+            return []
+        x, y = news[0].corners.mean(0).tolist()
+        cases = [mark for mark in marks if not mark.face and cv2.pointPolygonTest(mark.corners, (x, y), False) >= 0]
+        laid = {(row + r, col + c): kind for r, line in enumerate(card["cells"]) for c, kind in enumerate(line)}
+        if len(cases) != 1 or row + 2 > profile.rows or col + 2 > profile.cols:
+            return []
+        cells = [[laid.get((r, c), ANY) for c in range(profile.cols)] for r in range(profile.rows)]
+        return [Confirmed({"cells": cells}, cases[0].corners, tuple(laid.values()) == news[0].face)]
+
+    def reread(self, profile: InsectProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
+        """Each insect of the samples."""
+        namer, found = profile.classifier(), list[tuple[str, str | None]]()
+        for sample in samples:
+            pyramid, corners, cells = self._shown(sample)
+            (seen,) = classify_cells(network(_NETWORK), views(pyramid, [corners], len(cells), len(cells[0])))
+            likely = namer.kinds(seen)
+            found += [
+                (kind, KINDS[int(likely[tuple(np.transpose(own))].mean(0).argmax())]) for own, kind in _insects(cells)
+            ]
+        return found
 
     def read(self, path: Path) -> InsectProfile:
         """See `Teaching`."""
@@ -260,6 +289,13 @@ def _of(kinds: Set[str], examples: Sequence[_Example]) -> tuple[np.ndarray, tupl
     """The examples of some kinds: likenesses (N, D) float32, and the kind of each."""
     vectors, names = zip(*(one for one in examples if one[1] in kinds), strict=True)
     return np.stack(vectors).astype(np.float32), names
+
+
+def _weighed(taught: Sequence[_Example], confirmed: Sequence[_Example]) -> list[_Example]:
+    """Both, each kind's taught examples as often as they are to count."""
+    of_taught, of_confirmed = (Counter(kind for _, kind in some) for some in (taught, confirmed))
+    times = {kind: times_taught(count, of_confirmed[kind]) for kind, count in of_taught.items()}
+    return [*confirmed, *(one for one in taught for _ in range(times[one[1]]))]
 
 
 def _insects(cells: Grid) -> list[tuple[list[tuple[int, int]], str]]:

@@ -1,5 +1,6 @@
 """Teaching a HexDragon set: whose heads look how. What tiles' lines join is read from their shapes, and not learnt."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import groupby
@@ -34,8 +35,9 @@ from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
+from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, mosaic, times_taught
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
+from companion.vision.evidence import Mark
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
@@ -118,7 +120,7 @@ class HexDragonTeaching(Teaching):
         heads = _heads(samples)
         if not heads:
             raise TeachingRefused("no head with its owner is on the photographs", code="too-few-heads")
-        return fit_inks(deck, [(owner, view, edge) for _, owner, view, edge in heads])
+        return fit_inks(deck, _weighed(samples, heads))
 
     def read(self, path: Path) -> InkProfile:
         """See `Teaching`."""
@@ -133,24 +135,27 @@ class HexDragonTeaching(Teaching):
         heads = _heads(samples)
         if not heads:
             return []
-        places = fit_inks("", [(owner, view, edge) for _, owner, view, edge in heads]).places
+        places = fit_inks("", _weighed(samples, heads)).places
         inks = [np.median(head_colours(view, edge, places), axis=0) for _, _, view, edge in heads]
         return [
             Feature(sample, owner, ink_vector(ink), ink / BRIGHT * 255)
             for (sample, owner, _, _), ink in zip(heads, inks, strict=True)
         ]
 
-    def confirmed(self, command: Label, face: Sequence[str | None], east: int) -> Confirmed | None:
+    def confirmed(self, profile: InkProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
         """The head tile that was placed, where it is known whose it is."""
+        news = [mark for mark in marks if mark.is_news]
         tile = command.get("tile")
-        if not isinstance(tile, Mapping) or tile.get("kind") != "head" or type(tile.get("head")) is not int:
-            return None
-        seen = face[tile["head"] % 6] if len(face) == 6 else None
+        if not isinstance(tile, Mapping) or tile.get("kind") != "head" or [len(mark.face) for mark in news] != [6]:
+            return []
+        (mark,), head = news, tile["head"] % 6
+        seen = mark.face[head]
         read = seen.removeprefix("head:") if seen and seen.startswith("head:") else None
         owner = tile.get("owner") or read
         if owner not in OWNERS:
-            return None
-        return Confirmed({"kind": "head", "owner": owner, "head": (tile["head"] - east) % 6}, owner == read)
+            return []
+        label = {"kind": "head", "owner": owner, "head": (head - mark.east) % 6}
+        return [Confirmed(label, mark.corners, owner == read)]
 
     def reread(self, profile: InkProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
         """Each head's owner."""
@@ -190,6 +195,18 @@ def _heads(samples: Sequence[Sample]) -> list[_Shown]:
             if label["kind"] == "head" and label.get("owner") in OWNERS:
                 shown.append((i, str(label["owner"]), view, int(label["head"])))
     return shown
+
+
+def _weighed(samples: Sequence[Sample], heads: Sequence[_Shown]) -> list[tuple[str, NDArray[np.float32], int]]:
+    """The heads as `fit_inks` takes them, each owner's taught ones as often as they are to count."""
+    is_taught = [samples[place].source == TAUGHT for place, *_ in heads]
+    of = Counter(zip((owner for _, owner, _, _ in heads), is_taught, strict=True))
+    times = {owner: times_taught(of[owner, True], of[owner, False]) for owner in OWNERS}
+    return [
+        (owner, view, edge)
+        for (_, owner, view, edge), taught in zip(heads, is_taught, strict=True)
+        for _ in range(times[owner] if taught else 1)
+    ]
 
 
 def _require_kinds(ends: np.ndarray, tiles: Sequence[Label]) -> None:

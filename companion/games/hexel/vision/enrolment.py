@@ -29,8 +29,9 @@ from companion.printing.layout import Layout
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, mosaic
+from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, mosaic
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
+from companion.vision.evidence import Mark
 from companion.vision.geometry.shapes import HEXAGON, areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
@@ -38,8 +39,6 @@ from companion.vision.networks import network
 _NETWORK = "hexel/embedding/weights.onnx"
 _RADIUS_PX, _SIDE_PX = 80, 184
 FRAME = CropFrame((_SIDE_PX, _SIDE_PX), HEXAGON.unit * _RADIUS_PX + (_SIDE_PX - 1) / 2)
-EVENINGS_SHARE = 0.5
-"""What all evenings together weigh against what was taught."""
 _INKED = 0.75
 """The share of a patch that is less unlike the face than its ink."""
 
@@ -129,13 +128,14 @@ class HexelTeaching(Teaching):
                 found.append(Feature(i, str(name), np.median(answers[i][own], axis=0), _ink(printed[i][own])))
         return found
 
-    def confirmed(self, command: Label, face: Sequence[str | None], east: int) -> Confirmed | None:
+    def confirmed(self, profile: SymbolProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
         """The card that was placed."""
+        news = [mark for mark in marks if mark.is_news]
         edges = command.get("edges")
-        if not isinstance(edges, Sequence) or len(edges) != 6 or len(face) != 6:
-            return None
-        own = [edges[(d + east) % 6] for d in range(6)]
-        return Confirmed({"edges": own}, tuple(edges) == tuple(face))
+        if not isinstance(edges, Sequence) or len(edges) != 6 or [len(mark.face) for mark in news] != [6]:
+            return []
+        own = [edges[(d + news[0].east) % 6] for d in range(6)]
+        return [Confirmed({"edges": own}, news[0].corners, tuple(edges) == news[0].face)]
 
     def reread(self, profile: SymbolProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
         """Each symbol of the samples."""
