@@ -1,6 +1,7 @@
 """One homography through many votes, of which some are wrong."""
 
 import numpy as np
+from numpy.typing import NDArray
 
 _ROUNDS = 4
 _NEAR = 0.03
@@ -11,10 +12,12 @@ _STIFFNESS = 0.0005
 """What it takes, as a share of all votes, to bend the plane: few votes on one side do not lean a field."""
 
 
-def agreed(places: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
-    """The homography (3, 3) that takes places to where most of the weighted votes want them; None when they say none.
+def fit_robust_homography(
+    places: NDArray[np.floating], targets: NDArray[np.floating], weights: NDArray[np.floating]
+) -> NDArray[np.float64] | None:
+    """Fit the homography (3, 3) that maps places to their targets; None when the weights are too low for one.
 
-    Least squares, each round with the votes that lie far off weighing less (Geman and McClure's weights).
+    Iteratively reweighted least squares with Geman and McClure's weights.
 
     Args:
         places: (N, 2) about -2..2.
@@ -22,7 +25,7 @@ def agreed(places: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.n
         weights: (N,) from 0 up.
 
     >>> spots = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1], [0, 0]])
-    >>> bool(np.allclose(agreed(spots, spots + [0.5, 0], np.ones(5))[:2, 2], [0.5, 0], atol=0.01))
+    >>> bool(np.allclose(fit_robust_homography(spots, spots + [0.5, 0], np.ones(5))[:2, 2], [0.5, 0], atol=0.01))
     True
     """
     weights = weights / max(float(weights.max()), 1e-9)
@@ -42,7 +45,12 @@ def agreed(places: np.ndarray, targets: np.ndarray, weights: np.ndarray) -> np.n
     return matrix if np.linalg.det(matrix) > 1e-3 else None
 
 
-def _fitted(places: np.ndarray, targets: np.ndarray, weights: np.ndarray, before: np.ndarray) -> np.ndarray | None:
+def _fitted(
+    places: NDArray[np.floating],
+    targets: NDArray[np.floating],
+    weights: NDArray[np.floating],
+    before: NDArray[np.float64],
+) -> NDArray[np.float64] | None:
     """Weighted least squares of a homography with a last element of 1; its depth held near that of ``before``."""
     x, y = places.T
     u, v = targets.T
@@ -65,7 +73,7 @@ def _fitted(places: np.ndarray, targets: np.ndarray, weights: np.ndarray, before
     return np.append(a, 1.0).reshape(3, 3)
 
 
-def _weighted_median(values: np.ndarray, weights: np.ndarray) -> float:
+def _weighted_median(values: NDArray[np.floating], weights: NDArray[np.floating]) -> float:
     order = np.argsort(values)
     heap = np.cumsum(weights[order])
     return float(values[order[np.searchsorted(heap, heap[-1] / 2)]])

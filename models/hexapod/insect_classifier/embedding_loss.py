@@ -1,4 +1,4 @@
-"""What the likeness of a deck's insects is asked for: to lie nearest to their kind, and to be parted by discriminants.
+"""What the embedding of a deck's insects is asked for: to lie nearest to their kind, and to be parted by discriminants.
 
 Changes when insects of a learnt printing get their names in another way.
 """
@@ -8,10 +8,10 @@ from typing import NamedTuple
 import torch
 from torch import nn
 
-from companion.games.hexapod.vision.classifier import KINDS, LIKENESS
+from companion.games.hexapod.vision.classifier import EMBEDDING, KINDS
 
 SHARPNESS = 16.0
-"""What a likeness is multiplied with before it becomes a probability."""
+"""What an embedding is multiplied with before it becomes a probability."""
 _SHRUNK, _MIN_SEPARATION, _LEAST = 0.5, 0.5, 1e-4
 """As in `companion/vision/discriminant.py` and `hexapod_naming.py`, about."""
 _LEAST_SHOWN = 2
@@ -30,7 +30,9 @@ class Insects(NamedTuple):
 
 def insects_of(views: list[tuple[torch.Tensor, torch.Tensor]]) -> Insects:
     """The insects of views of one deck: of each, the network's planes (N, C, H, W) and its cells' kinds (N, h, w)."""
-    units = [nn.functional.normalize(planes[:, LIKENESS, 1:-1, 1:-1], dim=1).permute(0, 2, 3, 1) for planes, _ in views]
+    units = [
+        nn.functional.normalize(planes[:, EMBEDDING, 1:-1, 1:-1], dim=1).permute(0, 2, 3, 1) for planes, _ in views
+    ]
     vectors = torch.cat([unit.reshape(-1, unit.shape[-1]) for unit in units])
     kinds = torch.cat([some.reshape(-1) for _, some in views])
     is_one = (kinds > 0) & (kinds <= len(KINDS))

@@ -5,7 +5,7 @@
 
 One network, five answers for every cell (`companion.games.hexapod.vision.classifier`): floor, insect or something else;
 the kind, learnt from drawings that fit the cards' description; which way is up; an embedding, learnt from decks of
-invented insects (`likeness`); and where it lies.
+invented insects (`embedding`); and where it lies.
 """
 
 from pathlib import Path
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexapod.vision.classifier import (
-    BESIDE,
     EMPTY,
     INSECT,
     KIND,
-    NEIGHBOUR_SCALE,
+    OFFSET,
+    OFFSET_SCALE,
     OTHER,
     STATE,
     UP,
@@ -150,7 +150,7 @@ class Data:
         return deck, [views._replace(pictures=views.pictures[:, order]) for views in found]
 
     def hear(self, deck: int, loss: float) -> None:
-        """Remember how badly a deck's likeness went."""
+        """Remember how badly a deck's embedding went."""
         if np.isfinite(loss):
             self.went[deck] += 0.5 * (loss + 0.02 - self.went[deck])
 
@@ -195,8 +195,8 @@ def plain_loss(planes: torch.Tensor, views: Views) -> torch.Tensor:
         loss = loss + 0.5 * nn.functional.cross_entropy(inner[:, UP], wanted, ignore_index=-1)
     is_placed = views.offset.isfinite().all(-1) & (kinds >= 0) & (kinds < _OTHER_KIND)
     if is_placed.any():
-        said = inner[:, BESIDE].permute(0, 2, 3, 1)[is_placed]
-        loss = loss + 0.5 * nn.functional.smooth_l1_loss(said, NEIGHBOUR_SCALE * views.offset[is_placed], beta=0.1)
+        said = inner[:, OFFSET].permute(0, 2, 3, 1)[is_placed]
+        loss = loss + 0.5 * nn.functional.smooth_l1_loss(said, OFFSET_SCALE * views.offset[is_placed], beta=0.1)
     return loss
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from companion.games.hexapod.vision.keypoint_voting import PATCH, SURE, VOTES
+from companion.games.hexapod.vision.keypoint_voting import CONFIDENCE_LOGIT, PATCH, VOTES
 from models.export import export
 from models.hexapod.keypoints import draw, views
 from models.networks import block
@@ -32,7 +32,7 @@ class KeypointRegressor(nn.Module):
         side = PATCH // 16
         self.whole = nn.Sequential(
             *(block(96, 48, k=1), nn.Flatten(), nn.Linear(48 * side * side, 160)),
-            *(nn.ReLU(inplace=True), nn.Linear(160, SURE + 1)),
+            *(nn.ReLU(inplace=True), nn.Linear(160, CONFIDENCE_LOGIT + 1)),
         )
         self.up = nn.Sequential(block(96, 64, k=1), nn.Upsample(scale_factor=2.0, mode="nearest"))
         self.places = nn.Sequential(block(64, 64), nn.Conv2d(64, 3, 1), nn.Flatten())
@@ -48,14 +48,14 @@ def losses_of(
     out: torch.Tensor, codes: torch.Tensor, votes: torch.Tensor, there: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Loss of the whole's code, of the votes (each weighs its own error: Laplace's law), and of being there."""
-    off = nn.functional.smooth_l1_loss(out[:, :SURE], codes, reduction="none", beta=0.1).mean(1)
+    off = nn.functional.smooth_l1_loss(out[:, :CONFIDENCE_LOGIT], codes, reduction="none", beta=0.1).mean(1)
     pose = (off * there).sum() / there.sum().clamp(min=1)
-    said = out[:, SURE + 1 :].reshape(-1, 3, VOTES, VOTES)
+    said = out[:, CONFIDENCE_LOGIT + 1 :].reshape(-1, 3, VOTES, VOTES)
     is_asked = votes.isfinite().all(1)
     error = nn.functional.smooth_l1_loss(said[:, :2], votes.nan_to_num(), reduction="none", beta=0.03).sum(1)
     sharp = said[:, 2].clamp(-6, 6)
     law = (error * sharp.exp() - sharp)[is_asked].mean()
-    return pose, law, nn.functional.binary_cross_entropy_with_logits(out[:, SURE], there)
+    return pose, law, nn.functional.binary_cross_entropy_with_logits(out[:, CONFIDENCE_LOGIT], there)
 
 
 def main() -> None:
@@ -87,7 +87,7 @@ def main() -> None:
 
 def write(net: nn.Module, path: Path) -> None:
     """Export the network."""
-    outputs = ("quads", ("n", SURE + 1 + 3 * VOTES**2))
+    outputs = ("quads", ("n", CONFIDENCE_LOGIT + 1 + 3 * VOTES**2))
     export(net, path, ("views", ("n", 4, PATCH, PATCH)), outputs, (1, 4, PATCH, PATCH))
 
 

@@ -16,21 +16,19 @@ from numpy.typing import NDArray
 from companion.games.hexapod.deck import CELL_MM, SIDE_MM
 from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.keypoint_voting import (
+    CONFIDENCE_LOGIT,
     PATCH,
     REACH,
-    SURE,
     VOTES,
-    code_in,
-    inside,
-    moved,
+    apply_answer,
     patch,
     planes,
-    votes_in,
 )
 from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.clutter import clutter_shape
 from models.hexapod.keypoints.draw import Drawn
+from models.hexapod.keypoints.targets import code_in, inside, votes_in
 from models.refinement import rotation
 
 Finds = dict[bool, list[tuple[NDArray[np.float64], NDArray[np.float64] | None]]]
@@ -45,7 +43,7 @@ _HIDDEN = 0.5
 """What something hides more of than this is neither there nor not there."""
 _OVER = 0.35
 """How often things lie over a view."""
-_NO_CODE = np.zeros(SURE, np.float32)
+_NO_CODE = np.zeros(CONFIDENCE_LOGIT, np.float32)
 _NO_VOTES = np.full((2, VOTES, VOTES), np.nan, np.float32)
 
 
@@ -205,9 +203,9 @@ def next_views(
         one, answer = shown[k], answers[k]
         if len(looks) >= REPEATS * len(shown):
             break
-        if one.true is None and answer[SURE] < -2.5:
+        if one.true is None and answer[CONFIDENCE_LOGIT] < -2.5:
             continue
-        found = moved(one.found, answer, by_votes=bool(rng.random() < 0.6))
+        found = apply_answer(one.found, answer, by_votes=bool(rng.random() < 0.6))
         if _is_none(found, data[one.index], one.is_case) if one.true is None else _is_same(found, one.true):
             looks.append(Shown(one.index, one.is_case, found, one.true))
     return looks

@@ -2,7 +2,7 @@
 
 The network (`models/hexapod/insect_classifier`) sees the whole field at 24 pixels a cell with one cell around it,
 turned anyhow. For every cell it says whether floor, an insect or something else shows, which kind of the described
-ones, which way is up, a likeness: a unit vector by which drawings never seen are told apart, and how far beside the
+ones, which way is up, an embedding: a unit vector by which drawings never seen are told apart, and how far beside the
 cell's middle lies what it shows: the field is not quite where it was found, or the card lies on a stack.
 """
 
@@ -12,6 +12,7 @@ from typing import Protocol
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.classification.discriminant import Discriminant
@@ -23,36 +24,36 @@ CELL_PX = 24
 MARGIN = 1
 KINDS = ("blue", "green", "gold", "dung", "leaf", "stag", "moth", "spider")
 EMPTY, INSECT, OTHER = range(3)
-STATE, KIND, UP, LIKENESS, BESIDE = slice(0, 3), slice(3, 11), slice(11, 15), slice(15, 47), slice(47, 49)
-"""The network's planes: the state's logits, the kinds', which quarter turn the insect's head lies at, the likeness, and
-how far beside the cell's middle it lies."""
+STATE, KIND, UP, EMBEDDING, OFFSET = slice(0, 3), slice(3, 11), slice(11, 15), slice(15, 47), slice(47, 49)
+"""The network's planes: logits of the state, of the kind and of the quarter turn at which the head lies; the embedding;
+the offset from the cell's middle."""
 _LEAST = 1e-6
 _TINT = 0.6
-"""No light is taken to be so coloured that one of its channels is less than this share of another."""
-NEIGHBOUR_SCALE = 5.0
-"""What training multiplies the last with."""
+"""White balance: the lowest channel of the light is at least this share of the highest."""
+OFFSET_SCALE = 5.0
+"""What training multiplies offsets with."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """A field's cells as the network sees them.
+    """The network's answer for a field's cells.
 
     Attributes:
         state: (rows, cols, 3) probabilities of floor, an insect, something else.
         kind: (rows, cols, 8) probabilities of `KINDS`, were it an insect.
         up: (rows, cols, 4) probabilities that the head is at the top, right, bottom, left, were it an insect.
-        likeness: (rows, cols, 32) unit vectors.
-        offset: (rows, cols, 2) how far to the right and down what shows lies beside the cell's middle, in cells.
+        embedding: (rows, cols, 32) unit vectors.
+        offset: (rows, cols, 2) to the right and down of the cell's middle, in cells.
     """
 
-    state: np.ndarray
-    kind: np.ndarray
-    up: np.ndarray
-    likeness: np.ndarray
-    offset: np.ndarray
+    state: NDArray[np.float32]
+    kind: NDArray[np.float32]
+    up: NDArray[np.float32]
+    embedding: NDArray[np.float32]
+    offset: NDArray[np.float32]
 
 
-def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -> np.ndarray:
+def views(pyramid: Pyramid, quads: Sequence[NDArray[np.floating]], rows: int, cols: int) -> NDArray[np.float32]:
     """Fields of one size as the network takes them: (N, 3, H, W) float32.
 
     Args:
@@ -65,7 +66,9 @@ def views(pyramid: Pyramid, quads: Sequence[np.ndarray], rows: int, cols: int) -
     return np.stack([prepared(picture) for picture in pictures])
 
 
-def rectify_field(pyramid: Pyramid, corners: np.ndarray, rows: int, cols: int, margin: int = MARGIN) -> np.ndarray:
+def rectify_field(
+    pyramid: Pyramid, corners: NDArray[np.floating], rows: int, cols: int, margin: int = MARGIN
+) -> NDArray[np.uint8]:
     """A field of cells seen from above, `CELL_PX` a cell: uint8 (h, w, 3).
 
     Args:
@@ -81,7 +84,7 @@ def rectify_field(pyramid: Pyramid, corners: np.ndarray, rows: int, cols: int, m
     return warp(pyramid, image_from_field, size, 2 * side_px(corners) / (rows + cols) / CELL_PX)
 
 
-def prepared(picture: np.ndarray) -> np.ndarray:
+def prepared(picture: NDArray[np.uint8]) -> NDArray[np.float32]:
     """A straightened field, uint8 (H, W, 3), its bright parts brought to one level and nearly to white: (3, H, W).
 
     What is brightest, the cards mostly, is about white: so the light's tint is taken away, that of coloured things not
@@ -94,7 +97,7 @@ def prepared(picture: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(levelled.transpose(2, 0, 1))
 
 
-def classify_cells(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
+def classify_cells(net: Network, fields: NDArray[np.float32]) -> tuple[Cells, ...]:
     """What the network says about fields (N, 3, H, W), without the cells around them."""
     if len(fields) == 0:
         return ()
@@ -102,26 +105,26 @@ def classify_cells(net: Network, fields: np.ndarray) -> tuple[Cells, ...]:
     return tuple(_cells(answer) for answer in answers)
 
 
-def together(looks: Sequence[Cells]) -> Cells:
-    """What several looks at one field say together; what one thinks impossible weighs heavily (geometric means)."""
+def fuse_passes(passes: Sequence[Cells]) -> Cells:
+    """The average of several passes over one field: geometric means, so that one pass can veto a class."""
     state, kind, up = (
-        softmax(np.mean([np.log(np.maximum(getattr(one, part), _LEAST)) for one in looks], axis=0))
+        softmax(np.mean([np.log(np.maximum(getattr(cells, part), _LEAST)) for cells in passes], axis=0))
         for part in ("state", "kind", "up")
     )
-    likeness = np.mean([one.likeness for one in looks], axis=0)
-    length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
-    return Cells(state, kind, up, likeness / length, np.mean([one.offset for one in looks], axis=0))
+    embedding = np.mean([cells.embedding for cells in passes], axis=0)
+    length = np.maximum(np.linalg.norm(embedding, axis=-1, keepdims=True), _LEAST)
+    return Cells(state, kind, up, embedding / length, np.mean([cells.offset for cells in passes], axis=0))
 
 
-def _cells(planes: np.ndarray) -> Cells:
-    likeness = planes[..., LIKENESS]
-    length = np.maximum(np.linalg.norm(likeness, axis=-1, keepdims=True), _LEAST)
+def _cells(planes: NDArray[np.float32]) -> Cells:
+    embedding = planes[..., EMBEDDING]
+    length = np.maximum(np.linalg.norm(embedding, axis=-1, keepdims=True), _LEAST)
     state, kind, up = (softmax(planes[..., part]) for part in (STATE, KIND, UP))
-    return Cells(state, kind, up, likeness / length, planes[..., BESIDE] / NEIGHBOUR_SCALE)
+    return Cells(state, kind, up, embedding / length, planes[..., OFFSET] / OFFSET_SCALE)
 
 
 class InsectClassifier(Protocol):
-    """Names what lies in the cells of a field.
+    """Classifies the insects in the cells of a field.
 
     Attributes:
         rows: cells of a display case from top to bottom.
@@ -137,25 +140,25 @@ class InsectClassifier(Protocol):
         """See above."""
 
     @property
-    def must_stand(self) -> bool:
-        """Whether a field is to be shown upright for its kinds to be named."""
+    def needs_upright(self) -> bool:
+        """Whether kinds are right only for an upright field."""
 
-    def kinds(self, cells: Cells) -> np.ndarray:
-        """(rows, cols, 8) probabilities of `insects.KINDS` in cells that show an insect."""
+    def kinds(self, cells: Cells) -> NDArray[np.float32]:
+        """(rows, cols, 8) probabilities of `KINDS` in cells that show an insect."""
 
     def fit(self, cells: Cells) -> float:
-        """How well a field agrees with the printing as it is shown: greater where it stands upright."""
+        """How well a field in this rotation fits the printing: highest when upright."""
 
 
 @dataclass(frozen=True, slots=True)
 class PretrainedInsects:
-    """The kinds as the cards are described, by whatever hand they are drawn."""
+    """The classifier for any printing, by the rules' description of the insects."""
 
     rows: int = 5
     cols: int = 5
-    must_stand: bool = False
+    needs_upright: bool = False
 
-    def kinds(self, cells: Cells) -> np.ndarray:
+    def kinds(self, cells: Cells) -> NDArray[np.float32]:
         """See `InsectClassifier`."""
         return cells.kind
 
@@ -166,38 +169,34 @@ class PretrainedInsects:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FewShotInsects:
-    """A printing that was learnt: an insect like its examples is of the kind that its discriminants say.
+    """The classifier of a taught printing: insects similar to its examples get the kind of the discriminant.
 
     Attributes:
         examples: (N, D) unit vectors.
-        of_kind: (N,) index in `insects.KINDS` of each.
-        parting: what tells the kinds apart.
+        of_kind: (N,) index in `KINDS` of each.
+        discriminant: of the kinds.
         rows: see `InsectClassifier`.
         cols: see `InsectClassifier`.
     """
 
-    examples: np.ndarray
-    of_kind: np.ndarray
+    examples: NDArray[np.float32]
+    of_kind: NDArray[np.int64]
     discriminant: Discriminant
     rows: int = 5
     cols: int = 5
-    must_stand: bool = True
+    needs_upright: bool = True
 
-    def kinds(self, cells: Cells) -> np.ndarray:
-        """See `InsectClassifier`; what is missing to 1 is that it is none of those that were shown."""
-        ambiguous_pairs = LIMITS.sharpness * cells.likeness @ self.examples.T
-        is_shown = logistic(
-            np.logaddexp.reduce(ambiguous_pairs, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at
-        )
-        out = np.zeros((*ambiguous_pairs.shape[:2], len(KINDS)), np.float32)
-        shown = [KINDS.index(kind) for kind in self.discriminant.kinds]
-        out[..., shown] = softmax(LIMITS.discriminant_share * self.discriminant.logits(cells.likeness))
-        return np.asarray(out * is_shown)
+    def kinds(self, cells: Cells) -> NDArray[np.float32]:
+        """See `InsectClassifier`; they add up to the probability that the insect is one of the taught ones."""
+        logits = LIMITS.sharpness * cells.embedding @ self.examples.T
+        is_taught = logistic(np.logaddexp.reduce(logits, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at)
+        kinds = np.zeros((*logits.shape[:2], len(KINDS)), np.float32)
+        taught = [KINDS.index(kind) for kind in self.discriminant.kinds]
+        kinds[..., taught] = softmax(LIMITS.discriminant_share * self.discriminant.logits(cells.embedding))
+        return np.asarray(kinds * is_taught)
 
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""
-        ambiguous_pairs = LIMITS.standing_sharpness * cells.likeness @ self.examples.T
-        to_kinds = [
-            np.logaddexp.reduce(ambiguous_pairs[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)
-        ]
-        return float((cells.state[..., INSECT] * np.max(to_kinds, axis=0)).sum()) + PretrainedInsects().fit(cells)
+        logits = LIMITS.standing_sharpness * cells.embedding @ self.examples.T
+        by_kind = [np.logaddexp.reduce(logits[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)]
+        return float((cells.state[..., INSECT] * np.max(by_kind, axis=0)).sum()) + PretrainedInsects().fit(cells)

@@ -1,6 +1,6 @@
 """Teaching a Hexapod printing: display cases, or cards of a case, that show its kinds.
 
-A kind's examples are what the likeness network (`models/hexapod/insect_classifier`) answers for the cells that show it.
+A kind's examples are the embeddings (`models/hexapod/insect_classifier`) of the cells that show it.
 What tells the kinds apart is learnt from many variants of the photographs.
 """
 
@@ -28,8 +28,8 @@ from companion.games.hexapod.vision.classifier import (
     Cells,
     FewShotInsects,
     classify_cells,
+    fuse_passes,
     rectify_field,
-    together,
     views,
 )
 from companion.games.hexapod.vision.detector import detect_fields
@@ -50,13 +50,13 @@ from companion.vision.networks import network
 
 Grid = Sequence[Sequence[str | None]]
 _Example = tuple[np.ndarray, str]
-"""A likeness and the kind whose it is."""
+"""An embedding and the kind whose it is."""
 
 _NUDGES = ((0.0, 0.0), (0.012, 0.008), (-0.01, 0.012), (0.008, -0.012), (-0.012, -0.008))
-"""Shares of a field by which it is cut askew: a learnt likeness must not hang on exact corners."""
+"""Shares of a field by which it is cut askew: a learnt embedding must not hang on exact corners."""
 _NETWORK = "hexapod/insect_classifier/weights.onnx"
 _AT_ONCE = 10
-"""Variants that the network is shown together."""
+"""Variants in one batch of the network."""
 _CROP_CELL_PX, _CROP_MARGIN = 40, 1.25
 """Of a sample: pixels of a cell, and how many cells are shown around the case."""
 _LARGEST_CASE = 20
@@ -245,14 +245,14 @@ class HexapodTeaching(Teaching):
         return profile.classifier()
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
-        """Each insect's likeness."""
+        """Each insect's embedding."""
         found = []
         for i, sample in enumerate(samples):
             pyramid, corners, cells = self._shown(sample)
             crop, seen = pyramid.levels[0], _placed_examples(pyramid, corners, cells)
-            likeness_at = {place: likeness for place, likeness, _ in seen}
+            embedding_at = {place: embedding for place, embedding, _ in seen}
             for places, kind in _insects(cells):
-                vectors = [likeness_at[place] for place in places if place in likeness_at]
+                vectors = [embedding_at[place] for place in places if place in embedding_at]
                 if vectors:
                     ink = _ink(np.concatenate([_cell(crop, *place) for place in places]))
                     found.append(Feature(i, kind, np.mean(vectors, axis=0), ink))
@@ -366,7 +366,7 @@ def _ink(cell: NDArray[np.uint8]) -> NDArray[np.float32]:
 
 def _examples(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
     """An example for every labelled insect's cell that nothing covers."""
-    return [(likeness, kind) for _, likeness, kind in _placed_examples(pyramid, corners, cells)]
+    return [(embedding, kind) for _, embedding, kind in _placed_examples(pyramid, corners, cells)]
 
 
 def _placed_examples(
@@ -376,25 +376,25 @@ def _placed_examples(
     side = np.linalg.norm(corners[1] - corners[0])
     shift_corners = [corners + np.array(nudge, np.float32) * side for nudge in _NUDGES]
     seen = classify_cells(network(_NETWORK), views(pyramid, shift_corners, len(cells), len(cells[0])))
-    return _labelled(replace(seen[0], likeness=together(seen).likeness), cells)
+    return _labelled(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
 
 
 def _augmented(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
     """Examples of the case as it may be met again."""
     rng, size = np.random.default_rng(0), (len(cells), len(cells[0]))
     return [
-        (likeness, kind)
+        (embedding, kind)
         for _ in range(LIMITS.variants // _AT_ONCE)
         for seen in classify_cells(network(_NETWORK), variants(pyramid, corners, *size, _AT_ONCE, rng))
-        for _, likeness, kind in _labelled(seen, cells)
+        for _, embedding, kind in _labelled(seen, cells)
     ]
 
 
 def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarray, str]]:
-    """The row and column, the likeness and the kind of each insect's cell that nothing covers."""
+    """The row and column, the embedding and the kind of each insect's cell that nothing covers."""
     is_open = seen.state[..., OTHER] < LIMITS.covered_cell
     return [
-        ((r, c), seen.likeness[r, c], kind)
+        ((r, c), seen.embedding[r, c], kind)
         for r, row in enumerate(cells)
         for c, kind in enumerate(row)
         if kind is not None and kind != ANY and is_open[r, c]

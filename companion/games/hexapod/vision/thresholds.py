@@ -58,7 +58,7 @@ class HexapodLimits:
 
     # classifier
     sharpness: float = 56.0
-    """What a likeness is multiplied with before it becomes a probability, more than in training."""
+    """What an embedding is multiplied with before it becomes a probability, more than in training."""
     standing_sharpness: float = 20.0
     """What it is multiplied with where it speaks for a way up."""
     discriminant_share: float = 0.8

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from companion.games.hexapod.vision import recognizer as hexapod_reading
-from companion.games.hexapod.vision.keypoint_voting import PLACES, VOTE_SCALE, inside, votes_in
+from companion.games.hexapod.vision.keypoint_voting import PLACES, VOTE_SCALE
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.vision.geometry.robust_homography import agreed
+from companion.vision.geometry.robust_homography import fit_robust_homography
 from companion.vision.geometry.shapes import SQUARE, homography, mapped
+from models.hexapod.keypoints.targets import inside, votes_in
 
 TRUE = np.array([[100.0, 80], [300, 95], [290, 310], [85, 280]])
 CARDS = (
@@ -19,7 +20,7 @@ CARDS = (
 
 def found_by_votes(found, votes, weights):
     """The quad that votes (2, n, n) cast from ``found`` mean."""
-    matrix = agreed(PLACES, PLACES + votes.reshape(2, -1).T / VOTE_SCALE, weights)
+    matrix = fit_robust_homography(PLACES, PLACES + votes.reshape(2, -1).T / VOTE_SCALE, weights)
     return mapped(homography(found), mapped(np.linalg.inv(matrix), SQUARE.unit))
 
 
@@ -44,7 +45,7 @@ def test_a_third_of_the_votes_under_a_hand_does_not_bend_the_outline():
 
 
 def test_votes_without_weight_mean_no_outline():
-    assert agreed(PLACES, PLACES, np.zeros(len(PLACES))) is None
+    assert fit_robust_homography(PLACES, PLACES, np.zeros(len(PLACES))) is None
 
 
 def test_a_quad_begun_at_any_corner_gets_the_same_votes():

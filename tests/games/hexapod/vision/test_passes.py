@@ -15,7 +15,7 @@ CARDS = ((0, 0, (("blue", "green"), ("gold", "dung"))),)
 class SureBy:
     """Names everything a leaf, so surely; the way up is the first."""
 
-    rows, cols, must_stand = 5, 5, True
+    rows, cols, needs_upright = 5, 5, True
 
     def __init__(self, sure):
         self.sure = sure
@@ -45,8 +45,8 @@ def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_
     (doubtful,) = classify_fields(pyramid, [quad], 5, 5, SureBy(0.5))
     _stood, beside = looks
     assert len(beside) >= 4
-    assert all(np.abs(one.likeness - sure.cells.likeness).max() > 1e-3 for one in beside)
-    shared = np.mean([sure.cells.likeness, *(one.likeness for one in beside)], axis=0)
+    assert all(np.abs(one.embedding - sure.cells.embedding).max() > 1e-3 for one in beside)
+    shared = np.mean([sure.cells.embedding, *(one.embedding for one in beside)], axis=0)
     shared /= np.linalg.norm(shared, axis=-1, keepdims=True)
-    assert np.abs(doubtful.cells.likeness - shared).max() < 1e-5
+    assert np.abs(doubtful.cells.embedding - shared).max() < 1e-5
     assert np.array_equal(doubtful.cells.state, sure.cells.state)
