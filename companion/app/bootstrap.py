@@ -163,6 +163,7 @@ def _app(table: Table, data: Path, opened_empty: Header | None, secure: SecureDo
     return create_app(
         table.referee,
         join_code=table.join_code,
+        names=table.settings.web.names,
         operator_pin=table.invitation.operator_pin,
         keys_file=data / "seats.json",
         invitation=table.invitation,

@@ -1,7 +1,7 @@
 """The web application: put together, wrapped in its security headers, with one handler for everything that fails."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import partial
 from http import HTTPStatus
 from pathlib import Path
@@ -9,6 +9,7 @@ from typing import Any
 
 from flask import Flask, Response, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import parse_date
 
 from companion.errors import CompanionError, Refusal, UsageError, without_folders
 from companion.referee.referee import Referee
@@ -16,6 +17,7 @@ from companion.rules.engine import Header
 from companion.views.reasons import refused
 from companion.views.words import phrase
 from companion.web.access.access_guard import AccessGuard
+from companion.web.access.host_names import refuse_foreign_names
 from companion.web.access.joining import joining
 from companion.web.access.people import People
 from companion.web.access.seat_keys import Keys
@@ -48,6 +50,7 @@ _CONTENT_SECURITY_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
+_DATES = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_RANGE")
 _FILES = ("static", "games.page_file")
 _OF_DOCUMENTS = ("Content-Security-Policy", "X-Frame-Options", "Permissions-Policy")
 _NO_DOCUMENTS = ("text/css", "text/javascript", "application/javascript")
@@ -66,6 +69,7 @@ def create_app(
     referee: Referee,
     *,
     join_code: str,
+    names: Collection[str] = (),
     operator_pin: str | None = None,
     keys_file: Path | None = None,
     invitation: Invites | None = None,
@@ -85,6 +89,7 @@ def create_app(
     Args:
         referee: already started; the application asks it and reads its latest session, and never stops it.
         join_code: what a phone must know to act; never empty.
+        names: of this table beyond its local network.
         operator_pin: what correcting, undoing and putting another game on the table ask for; None: only joining.
         keys_file: where it is kept which phone holds which seat; None: forgotten at the end.
         invitation: what is shown to those who want to join.
@@ -118,6 +123,7 @@ def create_app(
         secure,
         teacher is not None,
     )
+    app.before_request(lambda: refuse_foreign_names(request, names))
     app.register_blueprint(blueprint)
     app.register_blueprint(game_files)
     app.register_blueprint(joining)
@@ -138,6 +144,7 @@ def dress(app: Flask) -> None:
     """Give an application of the house its security headers, and its one handler for everything that fails."""
     app.json.sort_keys = False  # type: ignore[attr-defined]  # players stand in the order of their seats
     app.config["MAX_CONTENT_LENGTH"] = _MOST_BODY_BYTES
+    app.before_request(_forget_impossible_dates)
     speak_as_asked(app)
     app.register_error_handler(CompanionError, _summary)
     app.register_error_handler(HTTPException, _summary)
@@ -151,6 +158,15 @@ def close_streams(app: Flask) -> None:
 
 def _as_kept(jpeg: bytes, close: bool = False) -> bytes:
     return jpeg
+
+
+def _forget_impossible_dates() -> None:
+    """Treat a date that no calendar has as not sent (RFC 9110, 13.1.3); Werkzeug fails at a year of eleven digits."""
+    for name in _DATES:
+        try:
+            parse_date(request.environ.get(name))
+        except OverflowError:
+            del request.environ[name]
 
 
 def _summary(error: Exception) -> Response:

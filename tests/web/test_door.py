@@ -60,6 +60,32 @@ def test_a_page_of_another_site_cannot_press_buttons_here(phone: FlaskClient) ->
     assert phone.post("/api/commands", json=PASS, headers={"Origin": "http://localhost"}).status_code == 200
 
 
+@pytest.mark.parametrize(
+    ("name", "status"),
+    [
+        ("192.168.1.7:8080", 200),
+        ("[fe80::1]:8080", 200),
+        ("raspberrypi", 200),
+        ("Pi.Local.:8080", 200),
+        ("table.club.example:8080", 200),
+        ("evil.example:8080", 421),
+        ("192.168.1.7.evil.example", 421),
+        ("club.example", 421),
+    ],
+)
+def test_a_site_whose_name_leads_here_reads_nothing(referee: Referee, name: str, status: int) -> None:
+    app = create_app(referee, join_code=CODE, names=("table.club.example",))
+    guest = {"REMOTE_ADDR": "192.168.1.9"}
+    for path in ("/", "/api/state", "/past", "/api/events"):
+        assert app.test_client().get(path, headers={"Host": name}, environ_base=guest).status_code == status
+    assert app.test_client().get("/", headers={"Host": name}).status_code == 200  # a proxy on this machine
+
+
+@pytest.mark.parametrize("name", ["Origin", "Referer"])
+def test_what_is_no_address_is_another_sites(phone: FlaskClient, name: str) -> None:
+    assert phone.post("/api/commands", json=PASS, headers={name: "http://[::1"}).status_code == 403
+
+
 def test_after_ten_wrong_codes_one_waits_a_minute(referee: Referee) -> None:
     clock = Clock()
     app: Flask = create_app(referee, join_code=CODE, clock=clock)

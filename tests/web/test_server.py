@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from flask import Flask
+from flask.testing import FlaskClient
 
 from companion.referee.messages import Notice
 from companion.referee.referee import Referee
@@ -127,6 +128,13 @@ def test_an_address_of_the_network_has_a_share_of_the_streams(referee: Referee) 
     assert [answer.status_code for answer in (*here, *there)] == [200, 200, 200, 200, 200, 200, 503]
     for answer in (*here, *there):
         answer.close()
+
+
+@pytest.mark.parametrize("name", ["If-Modified-Since", "If-Unmodified-Since", "If-Range"])
+def test_a_date_that_no_calendar_has_is_as_not_sent(spectator: FlaskClient, name: str) -> None:
+    asked = {name: "Sun, 06 Nov 99999999999 08:49:37 GMT", "Range": "bytes=0-9"}
+    with spectator.get("/static/page.css", headers=asked) as answer:
+        assert answer.status_code in (200, 206)
 
 
 def test_a_path_with_letters_of_any_script_is_only_not_found(app: Flask, serve: Callable[[Flask], int]) -> None:

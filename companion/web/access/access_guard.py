@@ -100,10 +100,13 @@ def refuse_other_sites(request: Request) -> None:
     Browsers name the page that sends a POST in ``Origin`` and its kinship in ``Sec-Fetch-Site``; older ones name it in
     ``Referer``. Programs that are no browsers send none of them.
     """
-    origin, referrer = request.headers.get("Origin"), urlsplit(request.headers.get("Referer", ""))
-    is_foreign = origin is not None and urlsplit(origin).netloc != request.host
-    is_foreign |= referrer.scheme in ("http", "https") and referrer.netloc != request.host  # an app's is no site's
-    is_foreign |= request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    is_foreign = request.headers.get("Sec-Fetch-Site") in ("cross-site", "same-site")
+    try:
+        origin, referrer = request.headers.get("Origin"), urlsplit(request.headers.get("Referer", ""))
+        is_foreign |= origin is not None and urlsplit(origin).netloc != request.host
+        is_foreign |= referrer.scheme in ("http", "https") and referrer.netloc != request.host  # an app's is no site's
+    except ValueError:  # no address at all, such as http://[
+        is_foreign = True
     if is_foreign:
         message = "This request comes from another site: open the table's own page, and enter the code there."
         raise Unwelcome(HTTPStatus.FORBIDDEN, "other-site", message)

@@ -7,13 +7,13 @@ nobody has claimed is played by whoever has joined. At a table without a PIN eve
 from collections.abc import Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from ipaddress import ip_address
 from typing import Any
 
 from flask import Request
 
 from companion.referee.session import Session
 from companion.web.access.access_guard import AccessGuard
+from companion.web.access.host_names import host_of, is_loopback
 from companion.web.access.seat_keys import Keys
 from companion.web.guessing import Unwelcome
 
@@ -80,7 +80,7 @@ def is_here(request: Request) -> bool:
 
     A page opened by a name that another site resolves to this machine comes from here too, hence the look at the host.
     """
-    return all(_is_loopback(text) for text in (request.remote_addr or "", request.host.rsplit(":", 1)[0].strip("[]")))
+    return is_loopback(request.remote_addr or "") and is_loopback(host_of(request))
 
 
 def acting(command: Mapping[str, Any]) -> str | None:
@@ -93,10 +93,3 @@ def turn(session: Session) -> str | None:
     """Whose move a press without a name would make."""
     player: str | None = session.game.view(session.state)["turn"]
     return player
-
-
-def _is_loopback(text: str) -> bool:
-    try:
-        return text == "localhost" or ip_address(text).is_loopback
-    except ValueError:
-        return False
