@@ -34,7 +34,9 @@ class WebSettings:
     port: int = setting(8080, "Port to serve at.", least=0, most=65535)
     https: bool = setting(False, "Whether the table also speaks https, by a certificate that it makes for itself.")
     https_port: int = setting(8443, "Port for https.", least=0, most=65535)
-    names: tuple[str, ...] = setting((), "Names of this table beyond its local network.", example=["table.club.example"])
+    names: tuple[str, ...] = setting(
+        (), "Names of this table beyond its local network.", example=["table.club.example"]
+    )
     join_code: str | None = setting(
         None, "What lets a phone act; left out, the table makes one up.", example="ROSE42", shortest=6
     )

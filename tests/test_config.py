@@ -202,7 +202,9 @@ def test_the_documented_file_says_nothing_and_every_line_of_it_can_be_said() -> 
     said = re.sub(r"^# (\w+ = )", r"\1", text, flags=re.M)
     settings, problems = checked(said)
     assert problems == ()
-    assert settings.web == Settings().web.__class__(names=("table.club.example",), join_code="ROSE42", operator_pin="471108")
+    assert settings.web == Settings().web.__class__(
+        names=("table.club.example",), join_code="ROSE42", operator_pin="471108"
+    )
 
 
 def test_the_page_on_operation_documents_every_setting_as_the_program_does() -> None:

@@ -29,10 +29,15 @@ _MOST_WAITING, _MOST_WAITING_OF_ONE = 1024, 64
 """Connections whose request is not whole; of more the earliest is closed."""
 _MOST_OF_ONE = 256
 _FILES = 4096
+_SILENT_S = 5
+"""A phone that roams or saves power may be silent for three seconds and is there; if it was not, it comes again."""
 
 
-def bound(host: str, port: int) -> socket.socket:
+def bound(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
     """A socket that already takes visitors in; they wait until a server serves them.
+
+    Args:
+        silent_s: a visitor whose machine acknowledges nothing for so long, though asked, has gone.
 
     Raises:
         TableError: `port-busy`, or an address that this machine does not have.
@@ -40,6 +45,10 @@ def bound(host: str, port: int) -> socket.socket:
     listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # what is accepted inherits all of these
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, max(1, silent_s // 2))
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, silent_s * 1000)
         listening.bind((host, port))
         listening.listen(_LISTENING)
     except (OSError, OverflowError) as error:
@@ -117,7 +126,7 @@ class Visitor(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:
         """The connection is there."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else "127.0.0.1"
@@ -166,6 +175,18 @@ class Visitor(H11Protocol):
             self.transport.abort()
 
 
+class _Loop(asyncio.SelectorEventLoop):
+    """An event loop that waits as long for a TLS handshake as for a request; uvicorn leaves it a minute."""
+
+    def __init__(self, handshake_s: float) -> None:
+        super().__init__()
+        self._handshake_s = handshake_s
+
+    async def create_server(self, *given: Any, ssl: Any = None, **named: Any) -> asyncio.Server:
+        """A server, as the base class makes it."""
+        return await super().create_server(*given, ssl=ssl, ssl_handshake_timeout=ssl and self._handshake_s, **named)
+
+
 class Server:
     """One application on one bound socket, with its own threads."""
 
@@ -181,16 +202,17 @@ class Server:
             certificate: the files of a certificate and of its key, for https; None: http.
         """
         self._app = app
+        self._deadlines = deadlines or Deadlines()
         self._listening = listening
         self._bell = Bell()
         self._server = uvicorn.Server(
             uvicorn.Config(
                 Shell(app, self._bell),
-                http=cast(Any, partial(Visitor, Crowd(deadlines or Deadlines()))),
+                http=cast(Any, partial(Visitor, Crowd(self._deadlines))),
                 ws="none",
                 lifespan="off",
-                loop="asyncio",
                 log_config=None,
+                log_level="error",  # a guest's rubbish, a warning each, would fill the log
                 access_log=False,
                 proxy_headers=False,
                 server_header=False,
@@ -216,7 +238,8 @@ class Server:
         self._thread.join()
 
     def _serve(self) -> None:
-        self._server.run(sockets=[self._listening])
+        with asyncio.Runner(loop_factory=lambda: _Loop(self._deadlines.request_s)) as runner:
+            runner.run(self._server.serve(sockets=[self._listening]))
 
 
 def _allow_files(wanted: int) -> None:

@@ -1,5 +1,6 @@
 """https by a certificate that the table makes for itself, and screens that stay on with and without it."""
 
+import socket
 import ssl
 import urllib.request
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from companion.app.secure import host_names, table_certificate
 from companion.referee.referee import Referee
 from companion.web.app import create_app
 from companion.web.app_context import SecureDoor
-from companion.web.server import Server, bound
+from companion.web.server import Deadlines, Server, bound
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -34,6 +35,20 @@ def test_a_table_speaks_https_to_whoever_trusts_its_authority(referee: Referee, 
                 urllib.request.urlopen(address, context=ssl.create_default_context(), timeout=20)
         finally:
             server.stop()
+
+
+def test_a_handshake_that_is_never_whole_is_closed(referee: Referee, tmp_path: Path) -> None:
+    made = table_certificate(tmp_path, "192.168.7.9")
+    listening = bound("127.0.0.1", 0)
+    deadlines = Deadlines(request_s=0.1)
+    server = Server(create_app(referee, join_code="ROSE42"), listening, deadlines, (made.certificate, made.key))
+    server.start()
+    try:
+        with socket.create_connection(listening.getsockname(), timeout=20) as slow:
+            slow.sendall(b"\x16\x03\x01")
+            assert slow.recv(100) == b""
+    finally:
+        server.stop()
 
 
 def test_a_certificate_is_kept_and_signed_anew_for_another_address_by_the_same_authority(tmp_path: Path) -> None:

@@ -2,9 +2,13 @@
 
 import http.client
 import json
+import shutil
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from flask import Flask
@@ -16,6 +20,7 @@ from companion.web.app import create_app
 from companion.web.server import Deadlines, Server, bound
 from companion.web.streams import Pace
 
+ROOT = Path(__file__).parents[2]
 CODE = "ROSE42"
 STREAM = b"GET /api/events HTTP/1.1\r\nHost: table\r\n\r\n"
 
@@ -96,6 +101,42 @@ def test_a_phone_that_leaves_gives_its_place_back_at_once(referee: Referee, serv
         assert time.monotonic() < ends, told
         with connected(port, STREAM) as again:
             told = again.recv(65536)
+
+
+VANISHING = """
+import subprocess, sys, time
+from pathlib import Path
+from companion.referee.referee import open_table
+from companion.rules.engine import Header
+from companion.web.app import create_app
+from companion.web.server import Server, bound
+from tests.web.test_server import STREAM, connected
+
+subprocess.run(("ip", "link", "set", "lo", "up"), check=True)
+header = Header("hexel", ("Ana", "Bo"), "36")
+referee = open_table(Path(sys.argv[1]), header, header)
+referee.start()
+app, listening = create_app(referee, join_code="ROSE42"), bound("127.0.0.1", 0, silent_s=2)
+Server(app, listening).start()
+phone = connected(listening.getsockname()[1], STREAM)
+assert b"200 OK" in phone.recv(65536)
+streams = app.extensions["companion"].streams
+subprocess.run(("ip", "link", "set", "lo", "down"), check=True)
+begun = time.monotonic()
+while streams._open:
+    time.sleep(0.01)
+print(time.monotonic() - begun)
+"""
+
+
+def test_a_phone_that_vanishes_without_a_word_gives_its_place_back_within_seconds(tmp_path: Path) -> None:
+    alone = ("unshare", "--map-root-user", "--net")
+    if shutil.which("ip") is None or subprocess.run((*alone, "true"), capture_output=True).returncode:
+        pytest.skip("this machine gives no network of one's own (unshare --net)")
+    command = (*alone, sys.executable, "-c", VANISHING, str(tmp_path))
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 4.0
 
 
 def test_a_viewer_who_does_not_read_is_let_go(hurried: int, app: Flask, referee: Referee) -> None:

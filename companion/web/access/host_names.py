@@ -13,7 +13,18 @@ from flask import Request
 
 from companion.web.guessing import Unwelcome
 
-_LOCAL = ("local", "localhost", "localdomain", "lan", "home", "home.arpa", "internal", "intranet", "private", "fritz.box")
+_LOCAL = (
+    "local",
+    "localhost",
+    "localdomain",
+    "lan",
+    "home",
+    "home.arpa",
+    "internal",
+    "intranet",
+    "private",
+    "fritz.box",
+)
 
 
 def refuse_foreign_names(request: Request, own: Collection[str]) -> None:
