@@ -47,6 +47,24 @@ def code_of(answer: object) -> tuple[int, str]:
     return answer.status_code, answer.get_json()["error"]["code"]  # type: ignore[attr-defined]
 
 
+def test_a_seat_given_up_and_claimed_by_another_meanwhile_stays_the_others(
+    app: Flask, joined: Callable[..., FlaskClient], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mine, other = joined("Ana"), joined()
+    keys = app.extensions["companion"].people.keys
+    claim = keys.claim
+
+    def claim_and_let_another_in(*given: object) -> str | None:
+        monkeypatch.setattr(keys, "claim", claim)
+        key = claim(*given)
+        assert other.post("/api/seat", json={"player": "Ana"}).get_json() == {"seat": "Ana"}
+        return key
+
+    monkeypatch.setattr(keys, "claim", claim_and_let_another_in)
+    assert mine.post("/api/seat", json={"player": "Bo"}).get_json() == {"seat": "Bo"}
+    assert other.get("/api/me").get_json()["seat"] == "Ana"
+
+
 def test_a_seat_that_is_claimed_is_played_from_its_phone_alone(joined: Callable[..., FlaskClient]) -> None:
     bo, ana = joined("Bo"), joined("Ana")
     assert code_of(bo.post("/api/commands", json=HEXEL)) == (403, "not-your-seat")

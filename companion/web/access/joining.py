@@ -46,7 +46,7 @@ def claim() -> AnyResponse:
     if key is None:
         raise Refusal("seat-taken", f"{player}'s seat is claimed by another phone; the operator can free it.")
     if before is not None:
-        table.people.keys.free(before)
+        table.people.keys.free(before, request.cookies.get(SEAT_COOKIE))
     return _with(jsonify({"seat": player}), SEAT_COOKIE, key)
 
 
@@ -62,7 +62,7 @@ def free() -> AnyResponse:
         people.door.admit(request)
     else:
         people.admit_operator(request)
-    people.keys.free(player)
+    people.keys.free(player, request.cookies.get(SEAT_COOKIE) if player == mine else None)
     response = jsonify({"seat": None if player == mine else mine})
     if player == mine:
         response.delete_cookie(SEAT_COOKIE, httponly=True, samesite="Strict")

@@ -72,10 +72,10 @@ class Keys:
                 (player for player, known in self._seats.items() if secrets.compare_digest(known, wanted)), None
             )
 
-    def free(self, player: str) -> None:
-        """Let somebody else have a seat. Twice is harmless."""
+    def free(self, player: str, key: str | None = None) -> None:
+        """Let somebody else have a seat, by ``key`` only while it is that key's. Twice is harmless."""
         with self._lock:
-            if player in self._seats:
+            if player in self._seats and (key is None or self._seats[player] == _hash(key)):
                 self._keep({p: k for p, k in self._seats.items() if p != player}, self._operators)
 
     def appoint(self) -> str:
