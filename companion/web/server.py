@@ -126,7 +126,7 @@ class Visitor(H11Protocol):
         self._deadline: asyncio.TimerHandle | None = None
         self._unread: asyncio.TimerHandle | None = None
 
-    def connection_made(self, transport: asyncio.Transport) -> None:
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """The connection is there."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else "127.0.0.1"

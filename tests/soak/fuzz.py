@@ -207,7 +207,7 @@ def pictures() -> list[bytes]:
 def read_settings(data: bytes) -> None:
     _, problems = checked(data.decode(errors="replace"))
     if problems:
-        raise CompanionError(problems[0].told("file"))
+        raise CompanionError(problems[0].as_line("file"))
 
 
 def profiles() -> dict[str, bytes]:
