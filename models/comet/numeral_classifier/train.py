@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.games.comet.vision.classifier import HIGH, OUTPUTS, WIDE, levelled
+from companion.games.comet.vision.classifier import HIGH, OUTPUTS, WIDE, white_balance
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import softmax
 from models.comet.drawings import FACE, UNKNOWN, cut_out, drawings, lying, options, typefaces, unseen
@@ -87,7 +87,7 @@ def augmented(
     for i in np.flatnonzero(rng.random(len(out)) < 0.2):
         out[i] = _pale(out[i], rng)
     out += rng.standard_normal(out.shape, dtype=np.float32) * rng.uniform(0, 9, (len(out), 1, 1, 1)).astype(np.float32)
-    out = levelled(np.clip(out, 0, 255))
+    out = white_balance(np.clip(out, 0, 255))
     out *= np.exp(rng.normal(0, 0.05, (len(out), 1, 1, 1))).astype(np.float32)
     up = rng.random(len(out)) < 0.6
     out[~up] = out[~up][:, ::-1, ::-1]
@@ -161,7 +161,7 @@ def loss_of(out: torch.Tensor, labels: torch.Tensor) -> torch.Tensor:
 def report(trainer: Trainer, patches: NDArray[np.uint8], labels: NDArray[np.int64]) -> str:
     """Accuracy on cards drawn from other seeds."""
     out, back = (
-        trainer.predict(tensor(levelled(seen.astype(np.float32)))) for seen in (patches, patches[:, ::-1, ::-1])
+        trainer.predict(tensor(white_balance(seen.astype(np.float32)))) for seen in (patches, patches[:, ::-1, ::-1])
     )
     p = softmax(out[:, : 3 * CLASSES].reshape(-1, CLASSES, 3).transpose(0, 2, 1))
     known = labels[:, :3] != UNKNOWN
@@ -205,7 +205,7 @@ def main() -> None:
     x, y = dataset(a, trainer.rng)
     print(len(x), "cards", np.bincount(y[:, 3]), flush=True)
     held_out, batches = unseen(a.cache, a.faces, a.held_out), Shuffled(len(x), BATCH, trainer.rng)
-    trainer.start_from(tensor(levelled(x[:BATCH].astype(np.float32))))
+    trainer.start_from(tensor(white_balance(x[:BATCH].astype(np.float32))))
 
     def losses() -> Losses:
         picked = batches.next()

@@ -1,8 +1,7 @@
-"""What is printed on a Comet card: the card seen straight on, and a small network's opinion of its three numbers.
+"""Classifies rectified crops of Comet cards: face or back, which way up, and the number in each of three sections.
 
-The network (`models/comet/numeral_classifier`) is shown the card either way up. Of each way it says what the card
-shows, a face, a back or nothing of the kind; how surely it is the right way up; and for each section, from the top, its
-number. PretrainedNumerals are read as print: no deck needs to be learnt.
+The network (`models/comet/numeral_classifier`) reads the numerals of any printing with one number above the other, so
+that no deck needs to be taught. It is run on both rotations of a card where one leaves a doubt.
 """
 
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.networks import Network, logistic, network, softmax
 
 WIDE, HIGH = 72, 96
-"""A card's patch in pixels: three sections of 32."""
+"""The size of a card's crop in pixels: three sections of 32."""
 REACH = 1.04
 """How far a patch reaches, in half widths and half heights of the card."""
 KINDS = ("face", "back", "nothing")
@@ -26,13 +25,13 @@ OUTPUTS = 3 * (len(NUMBERS) + 1) + len(KINDS) + 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NumeralScores:
-    """What the network thinks of cards. Probabilities, float32.
+    """The network's probabilities for cards, float32.
 
     Attributes:
         kinds: (N, 3) of `KINDS`.
         upright: (N,) that the card is the right way up as its corners have it.
         numbers: (N, 2, 3, 14): as the corners have it and upside down; each section from the top; `NUMBERS`, then none.
-            Upside down they say nothing where one look was enough.
+            Upside down they mean nothing where one pass was enough.
     """
 
     kinds: np.ndarray
@@ -40,7 +39,7 @@ class NumeralScores:
     numbers: np.ndarray
 
     def sections(self) -> np.ndarray:
-        """Of every section from the corners' side, both ways weighed (N, 3, 15): `NUMBERS`, a back, none of these."""
+        """The probabilities (N, 3, 15) of `NAMES` in each section, over both rotations."""
         face, back = self.kinds[:, KINDS.index("face"), None, None], self.kinds[:, KINDS.index("back"), None, None]
         up = self.upright[:, None, None]
         numbers = (up * self.numbers[:, 0] + (1 - up) * self.numbers[:, 1, ::-1])[..., :-1] * face
@@ -55,7 +54,7 @@ _UNIT_FROM_PATCH = REACH * np.array(
 
 
 def cut_cards(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
-    """Cards (N, 4, 2) seen straight on as their corners have it: (N, HIGH, WIDE, 3) uint8."""
+    """Rectified crops (N, HIGH, WIDE, 3) of cards (N, 4, 2)."""
     centres, affines = CARD.pose_of(corners)
     image_from_patch = affines @ _UNIT_FROM_PATCH
     image_from_patch[..., 2] += centres
@@ -64,8 +63,8 @@ def cut_cards(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     return np.array(patches, np.uint8).reshape(-1, HIGH, WIDE, 3)
 
 
-def levelled(patches: np.ndarray) -> np.ndarray:
-    """Patches with their bright parts brought to one level, the room's light divided out: about -0.5..0.75, float32."""
+def white_balance(patches: np.ndarray) -> np.ndarray:
+    """White-balance patches by their bright parts: about -0.5..0.75, float32."""
     sparse = patches[:, ::4, ::4].reshape(len(patches), -1, 3)
     top = np.percentile(sparse, 90, axis=1) if len(patches) else np.ones((0, 3))
     white = np.maximum(0.5 * top + 0.5 * top.max(-1, keepdims=True), 12.0).astype(np.float32)
@@ -76,32 +75,29 @@ def levelled(patches: np.ndarray) -> np.ndarray:
 
 
 def score_numerals(net: Network, patches: np.ndarray) -> NumeralScores:
-    """What the network thinks of cards seen straight on (N, HIGH, WIDE, 3), shown to it both ways up.
-
-    What it is sure of at once is shown one way up only: the other way would say the same.
-    """
+    """Classify rectified crops (N, HIGH, WIDE, 3), in both rotations unless the first is clear."""
     n, classes = len(patches), len(NUMBERS) + 1
     if n == 0:
         return NumeralScores(np.zeros((0, len(KINDS))), np.zeros(0), np.zeros((0, 2, 3, classes)))
     planes = np.ascontiguousarray(patches.transpose(0, 3, 1, 2))
-    level = levelled(planes.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
-    first = _answers(net, level)
+    level = white_balance(planes.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
+    first = _run(net, level)
     second = np.column_stack([first[:, :-1], -first[:, -1]])
-    again = ~_is_clear(first)
-    if again.any():
-        second[again] = _answers(net, level[again, :, ::-1, ::-1])
+    is_open = ~_is_clear(first)
+    if is_open.any():
+        second[is_open] = _run(net, level[is_open, :, ::-1, ::-1])
     kinds = softmax((_kinds(first) + _kinds(second)) / 2)
     upright = logistic((first[:, -1] - second[:, -1]) / 2)
     return NumeralScores(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
 
 
-def _answers(net: Network, level: np.ndarray) -> np.ndarray:
-    """The network's logits (N, OUTPUTS) for levelled patches (N, 3, HIGH, WIDE)."""
+def _run(net: Network, level: np.ndarray) -> np.ndarray:
+    """The network's logits (N, OUTPUTS) for white-balanced patches (N, 3, HIGH, WIDE)."""
     return np.asarray(net.forward(np.ascontiguousarray(level)), np.float32)
 
 
 def _is_clear(answers: np.ndarray) -> np.ndarray:
-    """One look was enough (N,): a back or nothing, or a face the right way up with all its numbers."""
+    """Whether one pass is enough (N,): a back or nothing, or an upright face with all its numbers."""
     kinds, least = softmax(_kinds(answers)), softmax(_numbers(answers)).max(-1).min(-1)
     face = (
         (kinds[:, 0] > LIMITS.plain_look) & (logistic(answers[:, -1]) > LIMITS.plain_look) & (least > LIMITS.plain_look)
@@ -119,23 +115,21 @@ def _kinds(answers: np.ndarray) -> np.ndarray:
 
 
 NAMES = (*map(str, NUMBERS), BACK, None)
-"""What the classes of `numerals.NumeralScores.sections` are called."""
+"""The names of the classes of `NumeralScores.sections`."""
 
 
 class PretrainedNumerals:
-    """The one classifier there is: no deck needs to be learnt. See `Classifier`."""
+    """The classifier for any plain printing. See `Classifier`."""
 
     def read_numerals(self, pyramid: Pyramid, corners: np.ndarray) -> NumeralScores:
-        """What the network thinks of cards (N, 4, 2)."""
+        """Classify cards (N, 4, 2)."""
         return score_numerals(network("comet/numeral_classifier/weights.onnx"), cut_cards(pyramid, corners))
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
-        """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15) of `NAMES`."""
+        """The probabilities (N, 3, 15) of `NAMES` in the sections of cards (N, 4, 2)."""
         return self.read_numerals(pyramid, corners).sections()
 
     def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
-        """See `Classifier`. A 6 that may be a 9 upside down is no more likely than its way up, and so unsure."""
-        best, sure = probabilities.argmax(-1), probabilities.max(-1)
-        return tuple(
-            NAMES[k] if p >= LIMITS.sure_number else None for k, p in zip(best.tolist(), sure.tolist(), strict=True)
-        )
+        """See `Classifier`. A 6 that may be a 9 upside down is only as likely as its rotation, and so rejected."""
+        best = zip(probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist(), strict=True)
+        return tuple(NAMES[k] if p >= LIMITS.sure_number else None for k, p in best)

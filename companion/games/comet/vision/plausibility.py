@@ -1,8 +1,7 @@
-"""Whether outlines are Comet cards, by what is seen besides print: their size, their edges, the deck's back.
+"""Checks outlines of Comet cards by more than their print: their size, their edges and the deck's back.
 
-Cards of one deck are of one size, seen aslant too where they lie near. A gap between cards lacks an edge where no card
-lies beside it. Two cards side by side whose white the camera has burnt together are one outline as large as two. Backs
-of one deck look alike.
+Cards of one deck have one size, near each other in perspective too. A gap between cards has no edge where no card lies.
+Two overexposed cards side by side can merge into one outline as large as two. Backs of one deck look alike.
 """
 
 from collections.abc import Sequence
@@ -17,11 +16,11 @@ from companion.vision.image.pyramid import Pyramid, sample_pieces
 
 
 def relative_widths(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
-    """How many times wider outlines (N, 4, 2) are than the cards beside them (N,); nan where no other is found surely.
+    """The widths (N,) of outlines (N, 4, 2) relative to the nearest sure cards; NaN without any.
 
     Args:
         corners: the outlines.
-        presence: how surely each is found (N,).
+        presence: confidences (N,).
     """
     if not len(corners):
         return np.zeros(0)
@@ -33,8 +32,8 @@ def relative_widths(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
     return np.asarray(wide / np.array(usual))
 
 
-def fits(wider: np.ndarray) -> np.ndarray:
-    """Which outlines (N,) are as large as the cards beside them, see `relative_widths`."""
+def has_typical_width(wider: np.ndarray) -> np.ndarray:
+    """Which outlines (N,) are about as wide as the cards near them; see `relative_widths`."""
     return np.asarray(np.abs(wider - 1) < LIMITS.odd_size)
 
 
@@ -43,7 +42,7 @@ _INSIDE, _OUTSIDE = 0.9, 1.12
 
 
 def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) -> bool:
-    """No edge is to be seen along some side of an outline (4, 2) that no other card (4, 2) lies beside."""
+    """Whether a side of an outline (4, 2) without a neighbour among other cards (4, 2) shows no edge."""
     inside, outside = _rim(_INSIDE), _rim(_OUTSIDE)
     centre, affine = CARD.pose_of(corners)
     places = outside.reshape(-1, 2) @ affine.T + centre
@@ -58,14 +57,14 @@ def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) 
 
 
 def _rim(scale: float) -> np.ndarray:
-    """Points (4, P, 2) along the sides of the unit card made larger or smaller."""
+    """Points (4, P, 2) along the sides of the scaled unit card."""
     quad = CARD.unit * scale
     ends = np.roll(quad, -1, 0)
     return np.stack([(a + b) / 2 + _ALONG[:, None] * (b - a) / 2 for a, b in zip(quad, ends, strict=True)])
 
 
 def _step(near: np.ndarray, far: np.ndarray) -> float:
-    """How much the colours within a side differ from those beyond it, in shares of their brightness."""
+    """The contrast between the colours inside and outside of a side, relative to their brightness."""
     inner, outer = np.median(near, axis=0), np.median(far, axis=0)
     return float(np.abs(inner - outer).max() / max(8.0, float(np.maximum(inner, outer).max())))
 
@@ -76,19 +75,17 @@ def _holds(outline: np.ndarray, place: np.ndarray) -> bool:
 
 
 _SHARE = 0.53
-"""What either card has of the outline's length: a half where they touch, three fifths where one covers the other."""
+"""Each card's share of the outline's length: a half where they touch, three fifths where one covers the other."""
 
 
-def merged_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_maybe: np.ndarray) -> np.ndarray:
-    """Which outlines are two cards without an edge between them: bool (N,).
-
-    On the 386 pictures that its limits were set by, all of its finds are.
+def find_merged_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_maybe: np.ndarray) -> np.ndarray:
+    """Which outlines (N,) are two overexposed cards: all that it finds on the 386 pictures behind its limits.
 
     Args:
         pyramid: the picture.
         corners: the outlines (N, 4, 2).
-        wider: how many times wider each is than the cards beside it (N,).
-        is_maybe: which may be two cards: they are found, and no number is read on them (N,).
+        wider: relative widths (N,).
+        is_maybe: which are likely outlines without numbers (N,).
     """
     is_pair = is_maybe & (wider > LIMITS.as_two[0]) & (wider < LIMITS.as_two[1])
     if is_pair.any():
@@ -98,8 +95,8 @@ def merged_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_ma
     return is_pair
 
 
-def split_pair(corners: np.ndarray) -> np.ndarray:
-    """The two cards (2N, 4, 2) that lie side by side in each outline (N, 4, 2), across its length."""
+def split_pairs(corners: np.ndarray) -> np.ndarray:
+    """Split each outline (N, 4, 2) across its length into two cards (2N, 4, 2)."""
     a, b, c, d = np.moveaxis(corners, 1, 0)
     right, left = (c - b) * _SHARE, (d - a) * _SHARE
     first, second = np.stack([b, b + right, a + left, a], 1), np.stack([c - right, c, d, d - left], 1)
@@ -107,38 +104,38 @@ def split_pair(corners: np.ndarray) -> np.ndarray:
 
 
 _SIZE = (9, 12)
-"""A back is compared in so few colours: its pattern may be seen askew, or unsharp."""
+"""The size in pixels at which backs are compared: small, for patterns may be blurred or misaligned."""
 
 
-def unlikeness(pyramid: Pyramid, corners: Sequence[np.ndarray]) -> np.ndarray:
-    """How much outlines (4, 2) differ from each other, either way up: (N, N) in shares of white, inf with themselves.
+def back_distances(pyramid: Pyramid, corners: Sequence[np.ndarray]) -> np.ndarray:
+    """The distances (N, N) of the crops of outlines (4, 2) in either rotation, in shares of white; inf to themselves.
 
-    It is by how much they differ at most within the half where they are most alike. On 80 hard pictures nearly all
-    doubtful backs differ by less than 0.06 from the most alike of the others, all else by 0.07 at least, mostly 0.24.
+    A distance is the largest difference within the most similar half. On 80 hard pictures nearly all doubtful backs are
+    within 0.06 of their nearest neighbour, and all else is at least 0.07 away, mostly 0.24.
     """
     count = len(corners)
     if not count:
         return np.zeros((0, 0))
     patches = cut_cards(pyramid, np.array(corners, np.float32))
-    looks = np.stack([cv2.resize(one, _SIZE, interpolation=cv2.INTER_AREA)[1:-1, 1:-1] for one in patches])
-    usual = np.median(looks.max(-1, keepdims=True), axis=(1, 2), keepdims=True)
-    looks = np.minimum(looks / np.maximum(usual, 12.0), 2.0)
-    both = np.stack([looks, looks[:, ::-1, ::-1]])
-    apart = np.abs(looks[:, None, None] - both.transpose(1, 0, 2, 3, 4)[None]).mean(-1).reshape(count, count, 2, -1)
+    crops = np.stack([cv2.resize(one, _SIZE, interpolation=cv2.INTER_AREA)[1:-1, 1:-1] for one in patches])
+    usual = np.median(crops.max(-1, keepdims=True), axis=(1, 2), keepdims=True)
+    crops = np.minimum(crops / np.maximum(usual, 12.0), 2.0)
+    both = np.stack([crops, crops[:, ::-1, ::-1]])
+    apart = np.abs(crops[:, None, None] - both.transpose(1, 0, 2, 3, 4)[None]).mean(-1).reshape(count, count, 2, -1)
     return np.asarray(
         np.quantile(apart, LIMITS.compared_share, axis=-1).min(-1) + np.where(np.eye(count) > 0, np.inf, 0.0)
     )
 
 
-def compared(off: np.ndarray, presence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Which backs are like one that is found surely, and which are strange to this deck: two times bool (N,).
+def compare_backs(off: np.ndarray, presence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Which backs resemble a sure one, and which are foreign to this deck, (N,) each.
 
     Args:
-        off: how much each differs from each other.
-        presence: how surely each is found.
+        off: the distances (N, N).
+        presence: confidences (N,).
     """
     sure, strange = presence >= LIMITS.sure_back, np.zeros(len(presence), bool)
-    for _ in range(2):  # what is strange itself says nothing of others
+    for _ in range(2):  # a foreign back says nothing about others
         others = np.where(sure & ~strange, off, np.inf)
         enough = (np.isfinite(others)).sum(1) >= LIMITS.enough_backs
         strange = (presence < LIMITS.certain_back) & enough & (others.min(1, initial=np.inf) > LIMITS.strange_backs)

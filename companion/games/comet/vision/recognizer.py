@@ -4,16 +4,23 @@ from dataclasses import replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
-from companion.games.comet.vision.plausibility import compared, is_gap, unlikeness
-from companion.games.comet.vision.reexamination import SeenOutlines, classify_outlines
+from companion.games.comet.vision.plausibility import back_distances, compare_backs, is_gap
+from companion.games.comet.vision.reexamination import ClassifiedOutlines, classify_outlines
 from companion.games.comet.vision.results import BACK, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import read_taught
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.games.comet.vision.untaught_printing import doubted, find_layout, is_read, is_understood, is_unfamiliar
+from companion.games.comet.vision.untaught_printing import (
+    find_layout,
+    is_read,
+    is_understood,
+    is_unfamiliar,
+    verify_cards,
+)
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
@@ -24,13 +31,13 @@ CometClassifier = PretrainedNumerals | TaughtNumerals
 
 
 def read_comet(
-    bgr: np.ndarray, classifier: CometClassifier | None = None, across_px: float | None = None
+    bgr: NDArray[np.uint8], classifier: CometClassifier | None = None, across_px: float | None = None
 ) -> CometReading:
     """Read a Comet table from one picture, without history.
 
     Args:
         bgr: uint8 (h, w, 3).
-        classifier: reads the numbers of a taught printing; None for numerals one above the other, read as print.
+        classifier: of a taught printing; None for the pretrained one, of printings with numerals one above the other.
         across_px: between opposite edges of a hexagon as large as the cards, when known: the picture is then searched
             at the cheapest scale.
 
@@ -48,18 +55,18 @@ def read_comet(
     clock.lap("find")
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
     clock.lap("outline")
-    seen = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier)
+    classified = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier)
     clock.lap("name")
-    cards = [_card(k, seen, i, classifier) for k, i in enumerate(_reported(seen.presence, seen.corners))]
-    told = _present(cards, pyramid)
-    is_odd = is_unfamiliar(told)
+    selected = _select_cards(classified.presence, classified.corners)
+    cards = _keep_present([_card(k, classified, i, classifier) for k, i in enumerate(selected)], pyramid)
+    is_odd = is_unfamiliar(cards)
     if is_odd:
-        told = doubted(bgr, pyramid, told)
+        cards = verify_cards(bgr, pyramid, cards)
     size = (bgr.shape[1], bgr.shape[0])
-    warnings = [_unsure(card, size) for card in told if None in card.edges]
-    if not told:
+    warnings = [_unsure(card, size) for card in cards if None in card.edges]
+    if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
-    reading = CometReading(tuple(told), (), tuple(warnings), classifier)
+    reading = CometReading(tuple(cards), (), tuple(warnings), classifier)
     reading = _verified(pyramid, reading)
     clock.lap("judge")
     if across_px is None and (is_odd or not any(is_read(card) for card in reading.cards)):
@@ -71,20 +78,20 @@ def read_comet(
 
 
 def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
-    """The reading of what are Comet cards by their edges, as far as that is in doubt, and not from the side."""
-    told = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
-    verdict = verify(pyramid, [_as_find(card) for card in told], reading.warnings, LIMITS.table)
-    told = [card for card, stays in zip(told, verdict.stays, strict=True) if stays]
-    warnings, read = verdict.warnings, [card for card in told if _has_numbers(card)]
+    """The reading without outlines whose edges are no card's, and without numbers on a picture from the side."""
+    cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
+    verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
+    cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
+    warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
     if read and is_too_steep(CARD, [card.corners for card in read]):
         unsure = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
         warnings += (TOO_STEEP, *unsure)
-        told = [_unread(card) if card in read else card for card in told]
-    return replace(reading, cards=tuple(told), warnings=warnings)
+        cards = [_unread(card) if card in read else card for card in cards]
+    return replace(reading, cards=tuple(cards), warnings=warnings)
 
 
 def _unread(card: DetectedCometCard) -> DetectedCometCard:
-    """The card with nothing stated of it but where it lies."""
+    """The card with all its numbers rejected."""
     return replace(card, edges=(None,) * 3, confidence=card.presence * 0.5)
 
 
@@ -93,8 +100,8 @@ def _as_find(card: DetectedCometCard) -> Find:
     return Find(card.corners, card.presence, _has_numbers(card), is_sure)
 
 
-def _reported(presence: np.ndarray, corners: np.ndarray) -> list[int]:
-    """Which outlines are told as cards, surest first, each card once, none far larger than most: that is a mat."""
+def _select_cards(presence: NDArray[np.floating], corners: NDArray[np.float32]) -> list[int]:
+    """Which outlines are cards, the surest first: without overlaps, and without mats, which are far larger."""
     likely = np.argsort(-presence)[: int((presence >= LIMITS.doubtful_back).sum())]
     outlines, wide = corners[likely], CARD.width_px(corners[likely])
     apart = distances(outlines)
@@ -105,21 +112,21 @@ def _reported(presence: np.ndarray, corners: np.ndarray) -> list[int]:
     return [int(likely[i]) for i in kept if wide[i] < LIMITS.largest * np.median(wide[kept])]
 
 
-def _lies_on(corners: np.ndarray, surer: np.ndarray) -> bool:
-    """An outline (4, 2) lies askew over a surer one."""
+def _lies_on(corners: NDArray[np.float32], surer: NDArray[np.float32]) -> bool:
+    """Whether an outline (4, 2) overlaps a surer one."""
     return cv2.intersectConvexConvex(corners, surer)[0] > LIMITS.shared_area * cv2.contourArea(corners)
 
 
-def _present(cards: list[DetectedCometCard], pyramid: Pyramid) -> list[DetectedCometCard]:
-    """The cards that are there: their numbers can be read, or they are found surely enough."""
+def _keep_present(cards: list[DetectedCometCard], pyramid: Pyramid) -> list[DetectedCometCard]:
+    """The cards that are really there: with numbers, or detected with enough confidence."""
     backs = [card for card in cards if BACK in card.edges]
-    off = unlikeness(pyramid, [card.corners for card in backs])
-    alike, strange = compared(off, np.array([card.presence for card in backs]))
-    familiar = {card.cell for card, is_so in zip(backs, alike, strict=True) if is_so}
-    odd = {card.cell for card, is_so in zip(backs, strange, strict=True) if is_so}
-    blank = [card for card in cards if not _has_numbers(card) and card.cell not in odd]
-    plain = {card.cell for card in blank if _is_clear(card, cards, pyramid, card.cell in familiar)}
-    return [card for card in cards if card.cell in plain or _is_read(card)]
+    off = back_distances(pyramid, [card.corners for card in backs])
+    is_familiar, is_foreign = compare_backs(off, np.array([card.presence for card in backs]))
+    familiar = {card.cell for card, is_so in zip(backs, is_familiar, strict=True) if is_so}
+    foreign = {card.cell for card, is_so in zip(backs, is_foreign, strict=True) if is_so}
+    blank = [card for card in cards if not _has_numbers(card) and card.cell not in foreign]
+    clear = {card.cell for card in blank if _is_clear(card, cards, pyramid, card.cell in familiar)}
+    return [card for card in cards if card.cell in clear or _is_read(card)]
 
 
 def _is_read(card: DetectedCometCard) -> bool:
@@ -131,7 +138,7 @@ def _has_numbers(card: DetectedCometCard) -> bool:
 
 
 def _is_clear(card: DetectedCometCard, cards: list[DetectedCometCard], pyramid: Pyramid, is_familiar: bool) -> bool:
-    """A card without numbers is there: found surely enough, the surer for a back like others, and no mere gap."""
+    """Whether a card without numbers is there and no gap; less confidence is enough for a familiar back."""
     if card.presence >= (LIMITS.familiar_back if is_familiar else LIMITS.plain_card):
         return True
     if card.presence < (LIMITS.doubtful_back if is_familiar else LIMITS.unread_card):
@@ -139,13 +146,12 @@ def _is_clear(card: DetectedCometCard, cards: list[DetectedCometCard], pyramid: 
     return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, LIMITS.card)])
 
 
-def _card(number: int, seen: SeenOutlines, i: int, classifier: PretrainedNumerals) -> DetectedCometCard:
-    sections, presence = seen.sections[i], float(seen.presence[i])
+def _card(number: int, classified: ClassifiedOutlines, i: int, classifier: PretrainedNumerals) -> DetectedCometCard:
+    sections, presence = classified.sections[i], float(classified.presence[i])
     edges = classifier.accept(sections)
-    sure = confidence_of(presence, sections, edges)
-    return DetectedCometCard(
-        (number, 0), edges, seen.corners[i], sure, presence, sections, 2 if seen.is_about[i] else 0
-    )
+    confidence = confidence_of(presence, sections, edges)
+    first_corner = 2 if classified.is_upside_down[i] else 0
+    return DetectedCometCard((number, 0), edges, classified.corners[i], confidence, presence, sections, first_corner)
 
 
 def _unsure(card: DetectedCometCard, size: tuple[int, int]) -> ReadingWarning:

@@ -1,7 +1,4 @@
-"""How surely outlines are Comet cards, and what they show; numbers in doubt by the mean of several looks.
-
-The mean of what is seen through outlines moved a little is nearer the truth.
-"""
+"""Classifies outlines as Comet cards, with test-time augmentation of uncertain numbers over jittered outlines."""
 
 from dataclasses import dataclass
 
@@ -9,7 +6,13 @@ import numpy as np
 
 from companion.games.comet.vision.classifier import KINDS, NumeralScores, PretrainedNumerals
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.plausibility import fits, is_gap, merged_pairs, relative_widths, split_pair
+from companion.games.comet.vision.plausibility import (
+    find_merged_pairs,
+    has_typical_width,
+    is_gap,
+    relative_widths,
+    split_pairs,
+)
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
@@ -21,13 +24,13 @@ _MOVES = np.array([[-0.04, 0.0], [0.04, 0.0], [0.0, -0.03], [0.0, 0.03]])
 def reclassify_with_jitter(
     classifier: PretrainedNumerals, pyramid: Pyramid, corners: np.ndarray, sections: np.ndarray, is_card: np.ndarray
 ) -> np.ndarray:
-    """The sections (N, 3, 15) of cards (N, 4, 2), those of numbers in doubt the mean of other looks.
+    """Average the probabilities (N, 3, 15) of uncertain numbers over jittered outlines.
 
     Args:
-        namer: what looks.
+        classifier: of the cards.
         pyramid: the picture.
-        corners: the outlines.
-        sections: as seen at the first look.
+        corners: the outlines (N, 4, 2).
+        sections: the probabilities of the first pass.
         is_card: which outlines some number is read on (N,).
     """
     likely = sections[:, :, : len(NUMBERS)].max(-1)
@@ -36,76 +39,78 @@ def reclassify_with_jitter(
     if not len(which):
         return sections
     moved = [corners[i] + CARD.pose_of(corners[i])[1] @ move for i in which for move in _MOVES]
-    looks = classifier.classify(pyramid, np.array(moved, np.float32))
+    passes = classifier.classify(pyramid, np.array(moved, np.float32))
     mean = sections.copy()
-    mean[which] = looks.reshape(len(which), len(_MOVES), *sections.shape[1:]).mean(1)
+    mean[which] = passes.reshape(len(which), len(_MOVES), *sections.shape[1:]).mean(1)
     return np.where(doubt[:, :, None], mean, sections)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class SeenOutlines:
-    """What is seen in outlines.
+class ClassifiedOutlines:
+    """Outlines with their classification.
 
     Attributes:
         corners: the outlines (N, 4, 2).
-        presence: how surely each is a card (N,).
-        sections: probabilities (N, 3, 15), see `numerals.NumeralScores.sections`.
-        is_about: whether the card lies upside down as its corners begin (N,).
+        presence: confidences that each is a card (N,).
+        sections: probabilities (N, 3, 15), see `NumeralScores.sections`.
+        is_upside_down: whether the card is upside down from its first corner (N,).
     """
 
     corners: np.ndarray
     presence: np.ndarray
     sections: np.ndarray
-    is_about: np.ndarray
+    is_upside_down: np.ndarray
 
 
 def classify_outlines(
     pyramid: Pyramid, corners: np.ndarray, found: np.ndarray, classifier: PretrainedNumerals
-) -> SeenOutlines:
-    """What is to be seen in the outlines (N, 4, 2), found so surely (N,); those of two burnt cards parted in two."""
-    score_numerals = classifier.read_numerals(pyramid, corners)
-    sections = score_numerals.sections()
-    first = _presence(found, score_numerals, sections)
+) -> ClassifiedOutlines:
+    """Classify outlines (N, 4, 2) detected with confidences (N,); outlines of two overexposed cards are split."""
+    scores = classifier.read_numerals(pyramid, corners)
+    sections = scores.sections()
+    first = _presence(found, scores, sections)
     is_read = (sections[:, :, : len(NUMBERS)] >= LIMITS.sure_number).any((1, 2))
     wider, is_likely = relative_widths(corners, first), first >= LIMITS.likely_outline
     presence = np.where(~is_read & (wider > LIMITS.large) & (first < LIMITS.certain_large), 0.0, first)
-    for i in np.flatnonzero(_is_print(sections) & fits(wider) & is_likely & (first < LIMITS.fitting_print)):
+    for i in np.flatnonzero(
+        _is_print(sections) & has_typical_width(wider) & is_likely & (first < LIMITS.fitting_print)
+    ):
         if not is_gap(pyramid, corners[i], list(corners[first >= LIMITS.plain_card])):
             presence[i] = LIMITS.fitting_print
     sections = reclassify_with_jitter(classifier, pyramid, corners, sections, is_read & is_likely)
-    seen = SeenOutlines(corners, presence, sections, score_numerals.upright < 0.5)
-    is_pair = merged_pairs(pyramid, corners, wider, ~is_read & is_likely)
+    seen = ClassifiedOutlines(corners, presence, sections, scores.upright < 0.5)
+    is_pair = find_merged_pairs(pyramid, corners, wider, ~is_read & is_likely)
     return _with_parts(seen, is_pair, pyramid, classifier) if is_pair.any() else seen
 
 
 def _with_parts(
-    seen: SeenOutlines, is_pair: np.ndarray, pyramid: Pyramid, classifier: PretrainedNumerals
-) -> SeenOutlines:
-    """Two outlines for each of two cards; a back is not told there: white faces and white backs look alike."""
-    parts = split_pair(seen.corners[is_pair])
-    score_numerals = classifier.read_numerals(pyramid, parts)
-    sections = score_numerals.sections()
+    seen: ClassifiedOutlines, is_pair: np.ndarray, pyramid: Pyramid, classifier: PretrainedNumerals
+) -> ClassifiedOutlines:
+    """Split pairs into two outlines each, never classified as backs: white faces and white backs look alike."""
+    parts = split_pairs(seen.corners[is_pair])
+    scores = classifier.read_numerals(pyramid, parts)
+    sections = scores.sections()
     sections[:, :, len(NUMBERS)] = 0.0
-    return SeenOutlines(
+    return ClassifiedOutlines(
         np.concatenate([seen.corners[~is_pair], parts]),
         np.concatenate([seen.presence[~is_pair], np.full(len(parts), LIMITS.plain_card)]),
         np.concatenate([seen.sections[~is_pair], sections]),
-        np.concatenate([seen.is_about[~is_pair], score_numerals.upright < 0.5]),
+        np.concatenate([seen.is_upside_down[~is_pair], scores.upright < 0.5]),
     )
 
 
 def _is_print(sections: np.ndarray) -> np.ndarray:
-    """Whether what is read on outlines may be no pattern of a cloth (N,)."""
+    """Whether the numbers on outlines cannot be a cloth's pattern (N,)."""
     numbers = sections[:, :, : len(NUMBERS)]
     alone = np.delete(numbers, NUMBERS.index(8), axis=2).max((1, 2))
     return np.asarray(((numbers.max(-1) >= LIMITS.sure_number).sum(1) > 1) | (alone >= LIMITS.lone_number))
 
 
 def _presence(found: np.ndarray, seen: NumeralScores, sections: np.ndarray) -> np.ndarray:
-    """That a card is there (N,): it was found and does not look like nothing, or all its numbers are plain.
+    """The confidences (N,) that cards are there: detected and not classified as nothing, or with three clear numbers.
 
-    Two plain numbers are not enough, nor a third that is likely: the rings of a patterned cloth may read as eights.
+    Two clear numbers are not enough, nor a likely third: the rings of a patterned cloth may read as eights.
     """
-    least = sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
-    plain = np.where(least >= LIMITS.sure_number, seen.kinds[:, KINDS.index("face")] * least, 0.0)
-    return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), plain))
+    lowest = sections[:, :, : len(NUMBERS)].max(-1).min(-1, initial=1.0)
+    clear = np.where(lowest >= LIMITS.sure_number, seen.kinds[:, KINDS.index("face")] * lowest, 0.0)
+    return np.asarray(np.maximum(found * (1 - seen.kinds[:, KINDS.index("nothing")]), clear))

@@ -1,7 +1,7 @@
-"""A table whose cards are not of a printing that is read as print: a plain layout is found on it, or all is doubted.
+"""Reads printings of Comet that nobody taught: finds a layout that all cards share, or verifies each number.
 
-Where three numbers stand at the same places of all cards, nothing needs to be taught to read them. Where they do not,
-a number that the reader for known printings states is kept only if it is seen alone where that printing has it.
+Where three numbers are at the same places of all cards, they can be read without teaching. Elsewhere a number of the
+pretrained classifier is kept only if it is alone at the place where its printings have it.
 """
 
 from dataclasses import replace
@@ -47,11 +47,11 @@ def is_understood(reading: CometReading) -> bool:
     return read >= max(LIMITS.fewest_searched, LIMITS.understood_share * len(faces))
 
 
-def doubted(bgr: NDArray[np.uint8], pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[DetectedCometCard]:
-    """The cards of an unfamiliar printing: their numbers as `verified`, those without any where edges say so too."""
+def verify_cards(bgr: NDArray[np.uint8], pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[DetectedCometCard]:
+    """The cards of an unfamiliar printing with verified numbers; those without any only where edges confirm them."""
     seen = [outline.corners.astype(np.float32) for outline in detect_outlines(bgr, 4)]
-    told = [verified(pyramid, card) for card in cards]
-    return [card for card in told if _has_numbers(card) or any(_is_same(card.corners, other) for other in seen)]
+    verified = [verify_numbers(pyramid, card) for card in cards]
+    return [card for card in verified if _has_numbers(card) or any(_is_same(card.corners, other) for other in seen)]
 
 
 def _has_numbers(card: DetectedCometCard) -> bool:
@@ -59,16 +59,16 @@ def _has_numbers(card: DetectedCometCard) -> bool:
 
 
 def _is_same(one: NDArray[np.floating], other: NDArray[np.float32]) -> bool:
-    """Two outlines (4, 2) share most of what they cover."""
+    """Whether two outlines (4, 2) have a high IoU."""
     quad = one.astype(np.float32)
     shared = cv2.intersectConvexConvex(quad, other)[0]
     return bool(shared > LIMITS.same_outline * (cv2.contourArea(quad) + cv2.contourArea(other) - shared))
 
 
-def verified(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCard:
-    """The card, less the numbers that are not seen alone in the middle of their sections.
+def verify_numbers(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCard:
+    """The card without the numbers that are not alone in the middle of their sections.
 
-    One told as lying face down may show numbers elsewhere: it is left open.
+    A back is rejected too: it may be a face with numbers elsewhere.
     """
     if BACK in card.edges:
         return replace(card, edges=(None,) * len(card.edges))
@@ -87,7 +87,7 @@ def verified(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCard:
 
 
 def find_layout(bgr: NDArray[np.uint8], pyramid: Pyramid) -> TaughtNumerals | None:
-    """What reads the cards of a picture by the places that their numbers have in common; None where they have none."""
+    """A classifier by the places that the numbers of all cards have in common; None where they have none."""
     outlines, sure = find_outlines(bgr, pyramid)
     best = [outlines[i] for i in _apart(outlines, sure)][: LIMITS.most_searched]
     if len(best) < LIMITS.fewest_searched:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.plausibility import compared, unlikeness
+from companion.games.comet.vision.plausibility import back_distances, compare_backs
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.cards import raster_back
 from models.drawing.comet.printings import reference
@@ -20,7 +20,7 @@ def pyramid(other):
 
 
 def off(other):
-    return float(unlikeness(pyramid(other), [HERE, MIN_PRESENCE])[0, 1])
+    return float(back_distances(pyramid(other), [HERE, MIN_PRESENCE])[0, 1])
 
 
 def test_a_back_upside_down_in_less_light_is_like_the_other():
@@ -44,20 +44,20 @@ def matrix(*groups):
 
 
 def test_a_doubtful_back_like_a_sure_one_is_known():
-    alike, strange = compared(matrix("a", "a", "b"), np.array([0.9, 0.4, 0.4]))
+    alike, strange = compare_backs(matrix("a", "a", "b"), np.array([0.9, 0.4, 0.4]))
     assert alike.tolist() == [False, True, False] and not strange.any()
 
 
 def test_two_things_alike_are_strange_among_sure_backs():
-    alike, strange = compared(matrix("a", "a", "b", "b"), np.array([0.9, 0.95, 0.75, 0.68]))
+    alike, strange = compare_backs(matrix("a", "a", "b", "b"), np.array([0.9, 0.95, 0.75, 0.68]))
     assert strange.tolist() == [False, False, True, True] and not alike[3]
 
 
 def test_one_sure_thing_alone_makes_nothing_strange():
-    _, strange = compared(matrix("a", "b", "b", "b"), np.array([0.9, 0.75, 0.75, 0.6]))
+    _, strange = compare_backs(matrix("a", "b", "b", "b"), np.array([0.9, 0.75, 0.75, 0.6]))
     assert not strange.any()
 
 
 def test_no_outlines_are_nothing_to_compare():
-    nothing = unlikeness(pyramid((60, 80, 130)), [])
-    assert [len(one) for one in compared(nothing, np.zeros(0))] == [0, 0]
+    nothing = back_distances(pyramid((60, 80, 130)), [])
+    assert [len(one) for one in compare_backs(nothing, np.zeros(0))] == [0, 0]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.plausibility import fits, relative_widths
+from companion.games.comet.vision.plausibility import has_typical_width, relative_widths
 
 
 def row(*sizes):
@@ -14,11 +14,17 @@ def row(*sizes):
 
 def test_an_outline_as_large_as_its_neighbours_fits_and_one_twice_as_wide_does_not():
     wider = relative_widths(row(40, 41, 80, 40, 39), np.full(5, 0.9))
-    assert wider[2] == pytest.approx(2.0, rel=0.05) and fits(wider).tolist() == [True, True, False, True, True]
+    assert wider[2] == pytest.approx(2.0, rel=0.05) and has_typical_width(wider).tolist() == [
+        True,
+        True,
+        False,
+        True,
+        True,
+    ]
 
 
 def test_a_small_card_far_away_fits_among_small_cards():
-    assert fits(relative_widths(row(40, 38, 36, 34, 32, 30, 28), np.full(7, 0.9)))[1:-1].all()
+    assert has_typical_width(relative_widths(row(40, 38, 36, 34, 32, 30, 28), np.full(7, 0.9)))[1:-1].all()
 
 
 def test_what_is_found_unsurely_tells_nothing_of_the_others():
@@ -28,5 +34,5 @@ def test_what_is_found_unsurely_tells_nothing_of_the_others():
 
 def test_where_nothing_is_found_surely_nothing_fits():
     wider = relative_widths(row(40, 40), np.array([0.9, 0.5]))
-    assert np.isnan(wider[0]) and fits(wider).tolist() == [False, True]
+    assert np.isnan(wider[0]) and has_typical_width(wider).tolist() == [False, True]
     assert len(relative_widths(row()[:0].reshape(0, 4, 2), np.zeros(0))) == 0
