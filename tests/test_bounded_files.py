@@ -1,6 +1,7 @@
 """Files and pictures that are malformed, too large or nested too deep: one clear line, and the rest goes on."""
 
 import json
+import os
 import struct
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from companion.errors import CompanionError
 from companion.games.hexapod.vision.enrolment import InsectProfile
 from companion.games.hexdragon.vision.prototypes import InkProfile
 from companion.games.hexel.vision.prototypes import SymbolProfile
+from companion.referee.pictures import Pictures
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.networks import checksum
@@ -115,3 +117,26 @@ def test_a_camera_folder_goes_on_after_a_picture_that_is_none(tmp_path: Path) ->
     camera.open()
     frames = [camera.next(), camera.next(), camera.next()]
     assert [frame and frame.number for frame in frames] == [0, 3, None]
+
+
+def test_a_pipe_among_the_pictures_is_left_out_and_waited_for_by_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "1.png")
+    (tmp_path / "2.png").symlink_to(tmp_path / "1.png")
+    (tmp_path / "3.png").symlink_to(tmp_path / "3.png")
+    (tmp_path / "4.png").mkdir()
+    cv2.imwrite(str(tmp_path / "5.png"), np.zeros((24, 32, 3), np.uint8))
+    camera = Recorded(tmp_path, in_real_time=False)
+    camera.open()
+    frame = camera.next()
+    assert frame is not None and frame.number == 4
+
+
+def test_pictures_that_are_odd_files_do_not_keep_a_table_from_starting(tmp_path: Path) -> None:
+    folder = tmp_path / "0001.evidence"
+    folder.mkdir()
+    (folder / "0001.jpg").write_bytes(b"a" * 60)
+    (folder / "0002.jpg").symlink_to(tmp_path / "gone")
+    (folder / "holiday.jpg").write_bytes(b"b" * 60)
+    pictures = Pictures(tmp_path, most_bytes=100)
+    pictures.keep(tmp_path / "0001.jsonl", 3, b"c" * 60, 1.0)
+    assert sorted(path.name for path in folder.iterdir() if path.is_file()) == ["0003.jpg", "holiday.jpg"]

@@ -4,14 +4,22 @@ A table may be running meanwhile: journals only grow, and a line that was half w
 opened, as after a power cut.
 """
 
+import lzma
 import zipfile
+import zlib
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 
 from companion.errors import UsageError
 
 _NOT_KEPT = ("lock",)
 _STORED = (".jpg", ".npz", ".onnx")
 """Files that are compressed already."""
+_MOST_UNPACKED = 200
+"""Times a backup's own size: a journal's lines, all alike, are packed to a fiftieth."""
+_SPOILT = (OSError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, ValueError)
+"""What `zipfile` raises for a file with wrong bytes in it; a RuntimeError where it takes it for encrypted."""
 
 
 def back_up(data: Path, file: Path) -> int:
@@ -22,13 +30,14 @@ def back_up(data: Path, file: Path) -> int:
     """
     if not data.is_dir():
         raise UsageError(f"there is no data folder {data}: nothing was ever played there", code="no-data")
-    kept = [path for path in sorted(data.rglob("*")) if path.is_file() and path.name not in _NOT_KEPT and path != file]
+    kept = [path for path in sorted(data.rglob("*")) if _is_own(path) and path != file]
     draft = file.with_name(f"{file.name}.draft")
     try:
-        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED) as packed:
+        with zipfile.ZipFile(draft, "w", zipfile.ZIP_DEFLATED, strict_timestamps=False) as packed:
             for path in kept:
                 method = zipfile.ZIP_STORED if path.suffix in _STORED else zipfile.ZIP_DEFLATED
-                packed.write(path, path.relative_to(data).as_posix(), method)
+                with suppress(FileNotFoundError):  # a picture that made room meanwhile
+                    packed.write(path, path.relative_to(data).as_posix(), method)
         draft.replace(file)
     except OSError as error:
         raise UsageError(f"cannot write {file}: {error.strerror or error}", code="unwritable-backup") from None
@@ -49,13 +58,32 @@ def restore(file: Path, data: Path) -> int:
             if strange := next((name for name in names if not _is_inside(name)), None):
                 message = f"{file} is no backup: it would write {strange!r} outside the folder"
                 raise UsageError(message, code="bad-backup")
+            size = sum(entry.file_size for entry in packed.infolist())
+            if size > _MOST_UNPACKED * file.stat().st_size:
+                raise UsageError(f"{file} is no backup: it would unpack to {size} bytes", code="bad-backup")
             if (damaged := packed.testzip()) is not None:
                 raise UsageError(f"{file} is damaged at {damaged}", code="bad-backup")
-            data.mkdir(parents=True, exist_ok=True)
-            packed.extractall(data)
-    except (OSError, zipfile.BadZipFile) as error:
+            _unpack(packed, data)
+    except _SPOILT as error:
         raise UsageError(f"{file} is no backup that can be read: {error}", code="bad-backup") from None
     return len(names)
+
+
+def _unpack(packed: zipfile.ZipFile, data: Path) -> None:
+    """Unpack beside, then into place: a folder holds a whole table or none. Files are as readable as they were."""
+    data.parent.mkdir(parents=True, exist_ok=True)
+    data.mkdir(mode=0o750, exist_ok=True)
+    with TemporaryDirectory(dir=data, prefix="restoring-") as beside:
+        for entry in packed.infolist():
+            path = Path(packed.extract(entry, beside))
+            path.chmod(0o750 if entry.is_dir() else entry.external_attr >> 16 & 0o640 | 0o600)
+        for path in Path(beside).iterdir():
+            path.rename(data / path.name)
+
+
+def _is_own(path: Path) -> bool:
+    """Whether a file is the table's own: no link to another's, no pipe."""
+    return path.is_file() and not path.is_symlink() and path.name not in _NOT_KEPT
 
 
 def _is_inside(name: str) -> bool:

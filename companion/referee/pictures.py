@@ -19,7 +19,7 @@ class Pictures:
     def __init__(self, games: Path, most_bytes: int = MOST_BYTES) -> None:
         self._games = games
         self._most_bytes = most_bytes
-        self._bytes = sum(path.stat().st_size for path in games.glob("*.evidence/*.jpg"))
+        self._bytes = sum(path.stat().st_size for path in self._kept())
 
     def keep(self, journal: Path, line: int, jpeg: bytes, confidence: float) -> Kept:
         """Store the picture that a journal's line will name. Raises `JournalError` when it cannot be written."""
@@ -34,10 +34,15 @@ class Pictures:
             self._make_room(folder / kept.file)
         return kept
 
+    def _kept(self) -> list[Path]:
+        """The files that are pictures of moves, by their names."""
+        found = self._games.glob("*.evidence/*.jpg")
+        return [path for path in found if path.stem.isdecimal() and path.parent.stem.isdecimal() and path.is_file()]
+
     def _make_room(self, newest: Path) -> None:
         if self._bytes <= self._most_bytes:
             return
-        for path in sorted(self._games.glob("*.evidence/*.jpg"), key=_age):
+        for path in sorted(self._kept(), key=_age):
             if self._bytes <= self._most_bytes or path == newest:
                 return
             self._bytes -= path.stat().st_size

@@ -26,8 +26,11 @@ def decode_picture(data: bytes) -> NDArray[np.uint8] | None:
 
 def load_picture(path: str | Path) -> NDArray[np.uint8] | None:
     """A picture file as uint8 BGR (h, w, 3); None when it is no picture, or larger than is decoded."""
+    path = Path(path)
     try:
-        with Path(path).open("rb") as file:
+        if path.is_fifo():  # whoever opens a pipe waits for somebody to write
+            return None
+        with path.open("rb") as file:
             return decode_picture(file.read(MOST_PICTURE_BYTES + 1))
     except OSError:
         return None

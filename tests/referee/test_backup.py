@@ -1,5 +1,7 @@
 """A data folder kept in one file and brought back."""
 
+import os
+import stat
 import zipfile
 from pathlib import Path
 
@@ -50,3 +52,51 @@ def test_what_is_no_zip_file_and_what_is_not_there_are_told_in_a_line(tmp_path: 
         restore(tmp_path / "text.zip", tmp_path / "b")
     with pytest.raises(UsageError, match="no data folder"):
         back_up(tmp_path / "nowhere", tmp_path / "kept.zip")
+
+
+def test_what_was_readable_by_the_service_alone_is_so_again(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/seats.json").write_text("{}")
+    (tmp_path / "a/seats.json").chmod(0o600)
+    (tmp_path / "a/players.json").write_text("{}")
+    back_up(tmp_path / "a", tmp_path / "kept.zip")
+    restore(tmp_path / "kept.zip", tmp_path / "b")
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("b", "b/seats.json", "b/players.json")]
+    assert modes == [0o750, 0o600, 0o640]
+
+
+def test_a_backup_holds_the_tables_own_files_whatever_their_time(tmp_path: Path) -> None:
+    data = tmp_path / "a"
+    data.mkdir()
+    (tmp_path / "secret").write_text("of another")
+    (data / "link").symlink_to(tmp_path / "secret")
+    (data / "nowhere").symlink_to(tmp_path / "gone")
+    os.mkfifo(data / "pipe")
+    (data / "seats.json").write_text("{}")
+    os.utime(data / "seats.json", (0, 0))  # a Raspberry Pi without a clock begins in 1970
+    assert back_up(data, tmp_path / "kept.zip") == 1
+    assert zipfile.ZipFile(tmp_path / "kept.zip").namelist() == ["seats.json"]
+
+
+def test_a_small_file_that_would_fill_the_disk_is_no_backup(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("games/0001.jsonl", bytes(50_000_000))
+    with pytest.raises(UsageError, match="no backup"):
+        restore(tmp_path / "bomb.zip", tmp_path / "b")
+    assert not (tmp_path / "b").exists()
+
+
+@pytest.mark.parametrize("at", [6, 8, 10, 26, 40, 60, 90])
+@pytest.mark.parametrize("value", [1, 99, 255])
+def test_a_backup_with_a_spoilt_byte_is_told_in_a_line_or_is_whole(tmp_path: Path, at: int, value: int) -> None:
+    with zipfile.ZipFile(tmp_path / "kept.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("a.txt", "what was kept" * 9)
+    data = bytearray((tmp_path / "kept.zip").read_bytes())
+    for start in (0, data.index(b"PK\1\2")):  # in the file's own header and in the list of files
+        spoilt = bytearray(data)
+        spoilt[min(start + at, len(data) - 1)] = value
+        (tmp_path / "spoilt.zip").write_bytes(spoilt)
+        try:
+            restore(tmp_path / "spoilt.zip", tmp_path / f"b{start}")
+        except UsageError as error:
+            assert "\n" not in error.message
