@@ -6,12 +6,15 @@ number of a thousand digits or a list nested a thousand deep. Source: the contra
 
 import json
 import tomllib
+import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 MOST_PLAYERS = 12
 LONGEST_NAME = 40
+_BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+"""Letters and symbols that are drawn as nothing: Hangul's fillers and Braille's empty cell."""
 _LONGEST_WHOLE = 20
 """Digits of a whole number that is read at all; Python refuses above 4300 only."""
 
@@ -86,12 +89,13 @@ def read_file(path: Path, limits: Limits = FILE) -> bytes:
 
 
 def is_name(text: str) -> bool:
-    """Whether a text can be a player's name: 1 to 40 printable characters, none that turn the writing direction.
+    """Whether a text can be a player's name: 1 to 40 printable characters to see, none that turn the writing direction.
 
     >>> [is_name(text) for text in ("Ana", "", " ", "Bo\\u202e", "C" * 41)]
     [True, False, False, False, False]
     """
-    return bool(text.strip()) and len(text) <= LONGEST_NAME and text.isprintable()
+    is_seen = any(unicodedata.category(letter)[0] in "LNPS" and letter not in _BLANK for letter in text)
+    return is_seen and len(text) <= LONGEST_NAME and text.isprintable()
 
 
 def prune(text: str, nested: int) -> str:

@@ -1,8 +1,10 @@
 """What the operator keeps in order: games that are to go, players' names in the statistics, a backup of everything."""
 
 import json
+import logging
 import shutil
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,39 +16,50 @@ from companion.errors import Refusal
 from companion.referee.backup import back_up
 from companion.referee.folder import journals, storage_errors, write_whole
 from companion.referee.past import journal_of
-from companion.rules.limits import LONGEST_NAME, is_name, read_file, read_json
+from companion.rules.limits import FILE, LONGEST_NAME, is_name, read_file, read_json
 from companion.web.app_context import desk
 from companion.web.archive import Archive
 
 keeping = Blueprint("keeping", __name__)
 
 _FILE = "players.json"
+_log = logging.getLogger(__name__)
 
 
 class PlayerNames:
-    """Under which name each player stands in the statistics, in a file of the data folder; games stay as played."""
+    """Under which name each player stands in the statistics, in a file of the data folder; games stay as played.
+
+    Made anew for each request: it reads the file once.
+    """
 
     def __init__(self, data: Path) -> None:
         self._file = data / _FILE
 
     def shown(self, name: str) -> str | None:
         """The name that a player goes by now; None when left out."""
-        return self._known().get(name, name)
+        return self._known.get(name, name)
 
     def put(self, names: Iterable[str], new: str | None) -> None:
         """Have all of some names shown as another, None: left out. Raises `Refusal` ``malformed``."""
         if new is not None and not is_name(new):
             raise Refusal("malformed", f"A player's name is 1 to {LONGEST_NAME} printable characters.")
-        known = {**self._known(), **dict.fromkeys(names, new)}
+        known = {**self._known, **dict.fromkeys(names, new)}
         with storage_errors(f"cannot keep names in {self._file}"):
             kept = {name: shown for name, shown in known.items() if name != shown}
             write_whole(self._file, json.dumps(kept, ensure_ascii=False).encode())
 
+    @cached_property
     def _known(self) -> Mapping[str, str | None]:
         if not self._file.exists():
             return {}
-        known = read_json(read_file(self._file))
-        return known if isinstance(known, dict) else {}
+        try:
+            known = read_json(read_file(self._file), FILE)
+            if not isinstance(known, dict) or not all(new is None or isinstance(new, str) for new in known.values()):
+                raise ValueError("it does not say a name for each name")
+        except (OSError, ValueError) as error:
+            _log.warning("%s is not read, players are shown as they played: %s", self._file, error)
+            return {}
+        return known
 
 
 def names_at(games: Path) -> PlayerNames:

@@ -10,6 +10,19 @@ from companion.errors import BadHeader
 from companion.rules.limits import COMMAND, FILE, Limits, prune, read_json, read_toml
 from companion.rules.records import read_header, replay
 
+UNSEEN = (
+    "\u2800",
+    "\u3164\u3164",
+    "\uffa0",
+    "\u115f",
+    "\u0301\u0301",
+    "\u00a0",
+    "\u200b",
+    "\u034f",
+    "\ufe0f",
+    "\u3000",
+)
+"""Names that nobody can see or say."""
 HEADER = {"record": 1, "game": "hexel", "players": ["Ana", "Bo"]}
 
 
@@ -50,7 +63,9 @@ def test_a_line_of_64_kib_is_read_and_a_longer_one_is_malformed(make: type) -> N
         read_json(make('"' + "é" * (COMMAND.size_bytes // 2) + '"'))
 
 
-@pytest.mark.parametrize("name", ["", " ", "A" * 41, "An\na", "An\x00a", "\u202eanA", "A\u2066na", "\ud800", 3, None])
+@pytest.mark.parametrize(
+    "name", ["", " ", "A" * 41, "An\na", "An\x00a", "\u202eanA", "A\u2066na", "\ud800", 3, None, *UNSEEN]
+)
 def test_a_name_that_is_none_is_a_bad_header(name: object) -> None:
     with pytest.raises(BadHeader):
         read_header({**HEADER, "players": [name, "Bo"]})

@@ -39,6 +39,15 @@ def players(phone: FlaskClient) -> list[str]:
     return [player["name"] for player in phone.get("/api/players").get_json()["players"]]
 
 
+@pytest.mark.parametrize("held", ["", "{", "[]", '{"Ana": 5}', '{"Ana": []}', "[" * 99_999, "\0"])
+def test_a_file_of_names_that_makes_no_sense_hides_nobody(referee: Referee, operator: FlaskClient, held: str) -> None:
+    (referee.games.parent / "players.json").write_text(held)
+    assert {"Ana", "Anna"} <= set(players(operator))
+    assert operator.get("/past/players").status_code == 200
+    assert operator.post("/past/players/name", data={"old": "Anna", "new": "Ana"}).status_code == 303
+    assert "Anna" not in players(operator)
+
+
 def test_a_game_is_deleted_for_good_with_its_pictures(referee: Referee, operator: FlaskClient) -> None:
     pictures = referee.games / "0002.evidence"
     pictures.mkdir()
