@@ -1,7 +1,7 @@
 """Teaching a HexDragon set: whose heads look how. What tiles' lines join is read from their shapes, and not learnt."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -21,12 +21,14 @@ from companion.games.hexdragon.vision.classifier import (
     cut_tiles,
     tile_network,
 )
+from companion.games.hexdragon.vision.light import common_inks
 from companion.games.hexdragon.vision.prototypes import (
     WHOLE,
     FewShotTiles,
     InkProfile,
     fit_inks,
     head_colours,
+    ink_places,
     ink_vector,
 )
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
@@ -120,7 +122,8 @@ class HexDragonTeaching(Teaching):
         heads = _heads(samples)
         if not heads:
             raise TeachingRefused("no head with its owner is on the photographs", code="too-few-heads")
-        return fit_inks(deck, _weighed(samples, heads))
+        taught = [sample for sample in samples if sample.source == TAUGHT]
+        return fit_inks(deck, _weighed(samples, heads), _common_inks(taught))
 
     def read(self, path: Path) -> InkProfile:
         """See `Teaching`."""
@@ -135,7 +138,7 @@ class HexDragonTeaching(Teaching):
         heads = _heads(samples)
         if not heads:
             return []
-        places = fit_inks("", _weighed(samples, heads)).places
+        places = ink_places(_weighed(samples, heads))
         inks = [np.median(head_colours(view, edge, places), axis=0) for _, _, view, edge in heads]
         return [
             Feature(sample, owner, ink_vector(ink), ink / BRIGHT * 255)
@@ -183,18 +186,31 @@ TEACHING = HexDragonTeaching()
 learn_hexdragon = partial(learn, TEACHING)
 
 
-def _heads(samples: Sequence[Sample]) -> list[_Shown]:
-    """Every head of the samples, its light divided out by all tiles of the photograph."""
+def _views(samples: Sequence[Sample]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
+    """The places of the samples of each photograph, and their views, whose light is divided out by all its tiles."""
     places = sorted(range(len(samples)), key=lambda i: samples[i].light)
-    shown: list[_Shown] = []
     for _, some in groupby(places, key=lambda i: samples[i].light):
         own = list(some)
-        views, _ = cut_tiles(*mosaic([samples[i] for i in own], FRAME), most=WHOLE)
-        for i, view in zip(own, views, strict=True):
-            label = samples[i].label
-            if label["kind"] == "head" and label.get("owner") in OWNERS:
-                shown.append((i, str(label["owner"]), view, int(label["head"])))
-    return shown
+        yield own, cut_tiles(*mosaic([samples[i] for i in own], FRAME), most=WHOLE)[0]
+
+
+def _heads(samples: Sequence[Sample]) -> list[_Shown]:
+    """Every head of the samples."""
+    return [
+        (i, str(label["owner"]), view, int(label["head"]))
+        for own, views in _views(samples)
+        for i, view in zip(own, views, strict=True)
+        if (label := samples[i].label)["kind"] == "head" and label.get("owner") in OWNERS
+    ]
+
+
+def _common_inks(samples: Sequence[Sample]) -> NDArray[np.float32]:
+    """The inks (2, 3) that all tiles of the samples share, the middle of all photographs."""
+    views = [views for _, views in _views(samples)]
+    inks = [one for some in views if (one := common_inks(some, answers_to(tile_network(), some))) is not None]
+    if not inks:
+        raise TeachingRefused("no tile shows plainly on the photographs; take them nearer", code="no-tiles")
+    return np.asarray(np.median(inks, axis=0), np.float32)
 
 
 def _weighed(samples: Sequence[Sample], heads: Sequence[_Shown]) -> list[tuple[str, NDArray[np.float32], int]]:

@@ -100,14 +100,16 @@ class HexDragonLimits:
     """A tile that is called a head shows one at least as surely as the first; another less surely than the second."""
 
     # colour cast
-    dark_ground: float = 0.6
-    """Faces that are brighter are paper, and tell the light better than inks do."""
     sure_head: float = 0.8
     """A tile and its head so sure say something of the light."""
     most_heads: float = 3.0
     """So many heads' worth of evidence a picture has at most: what blurs one of them blurs all."""
-    cast_spread: float = 0.2
-    """How far the logarithm of a tint wanders when the light is measured by inks."""
+    cast_spread: float = 0.1
+    """How far the logarithm of a tint wanders that was measured by the bright parts of tiles."""
+    fading_spread: float = 0.15
+    """How much of their colour inks lose in dim light or behind a veil of it."""
+    common_spread: float = 0.1
+    """How far the tint of the bands and faces of all tiles wanders in a light that was found for them."""
 
 
 LIMITS = HexDragonLimits()

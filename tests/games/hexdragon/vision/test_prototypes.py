@@ -8,22 +8,26 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.light import AS_MEASURED
 from companion.games.hexdragon.vision.prototypes import (
     PLACES,
     InkProfile,
     fit_inks,
-    owners_by_ink,
+    fits,
+    owners_weighed,
     rim_ink,
     star_ink,
 )
 
 INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
+COMMON = np.full((2, 3), 0.7, np.float32)
 PROFILE = InkProfile(
     "hexdragon",
     ("red", "blue"),
     np.array(list(INKS.values()), np.float32),
     np.full((2, 3), 0.7, np.float32),
     PLACES[np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1]) < 0.15],
+    COMMON,
 )
 STEPS = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
 
@@ -41,12 +45,19 @@ def answers(head: int, star: float = 0.0) -> Answers:
     return Answers(ends, np.full((1, 4), 0.25, np.float32), np.array([[1 - star, star, 0]], np.float32))
 
 
+def owners_by_ink(picture: np.ndarray, told: Answers) -> np.ndarray:
+    """How likely each owner is (4,) in the light as it was measured."""
+    fitting = fits(PROFILE, picture[None], told, np.ones(3, np.float32))
+    as_measured = np.eye(fitting.shape[1])[AS_MEASURED]
+    return owners_weighed(PROFILE, fitting, as_measured, OWNERS)[0]
+
+
 @pytest.mark.parametrize("edge", range(6))
 def test_a_head_is_named_by_its_ink_at_its_edge(edge: int) -> None:
     angle = np.radians(-60 * edge)
     picture = view(INKS["red"], (0.39 * np.cos(angle), 0.39 * np.sin(angle)))
     assert rim_ink(picture) == pytest.approx([0.7] * 3)
-    owners = owners_by_ink(PROFILE, picture[None], answers(edge), OWNERS)[0]
+    owners = owners_by_ink(picture, answers(edge))
     assert owners[OWNERS.index("red")] > 0.95
 
 
@@ -56,7 +67,7 @@ def test_where_a_heads_ink_is_is_learnt_from_where_heads_differ() -> None:
         picture = view((0.3, 0.3, 0.3), (0.3, 0))  # every head is grey
         picture[18:30, 33:40] = ink  # but for its cap
         shown.append((owner, picture, 0))
-    profile = fit_inks("hexdragon", shown)
+    profile = fit_inks("hexdragon", shown, COMMON)
     assert dict(zip(profile.owners, profile.heads.tolist(), strict=True)) == {
         owner: pytest.approx(ink, abs=0.01) for owner, ink in INKS.items()
     }
@@ -66,11 +77,11 @@ def test_where_a_heads_ink_is_is_learnt_from_where_heads_differ() -> None:
 def test_a_star_is_named_by_its_middle() -> None:
     picture = view(INKS["blue"], (0, 0))
     assert star_ink(picture) == pytest.approx(INKS["blue"])
-    assert owners_by_ink(PROFILE, picture[None], answers(0, star=0.9), OWNERS)[0].argmax() == OWNERS.index("blue")
+    assert owners_by_ink(picture, answers(0, star=0.9)).argmax() == OWNERS.index("blue")
 
 
 def test_an_ink_far_from_all_is_nobodys() -> None:
-    owners = owners_by_ink(PROFILE, view((0.05, 0.05, 0.05), (0.39, 0))[None], answers(0), OWNERS)[0]
+    owners = owners_by_ink(view((0.05, 0.05, 0.05), (0.39, 0)), answers(0))
     assert owners == pytest.approx([0.25] * 4, abs=0.02)
 
 

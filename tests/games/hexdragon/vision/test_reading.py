@@ -253,12 +253,14 @@ def test_where_nothing_changed_no_star_is_looked_for() -> None:
 
 def test_known_tiles_tell_the_light_that_a_first_look_at_them_would_tell() -> None:
     inks = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9], [0.7, 0.3, 0.8]], np.float32)
-    dark = InkProfile("hexdragon", ("red", "blue", "yellow", "purple"), inks, inks, PLACES[:9].astype(np.float32), 0.1)
+    names, common = ("red", "blue", "yellow", "purple"), np.array([[0.4, 0.8, 0.8], [0.7, 0.4, 0.2]], np.float32)
+    dark = InkProfile("hexdragon", names, inks, inks, PLACES[:9].astype(np.float32), common)
     bgr = picture(TABLE)
     corners = np.stack([card.corners for card in read_hexdragon(bgr).cards])
     for classifier in (PretrainedTiles(), FewShotTiles(dark)):
         said, first = classifier.classify_first(Pyramid.of(bgr), corners)
         again = classifier.in_light_of(Pyramid.of(bgr), corners, said)
         assert np.allclose(again.cast, first.cast)
-        if isinstance(first, FewShotTiles) and isinstance(again, FewShotTiles) and first.tints is not None:
-            assert again.tints is not None and np.abs(again.tints - first.tints).max() < 0.02
+        if isinstance(first, FewShotTiles) and isinstance(again, FewShotTiles):
+            assert first.lights is not None and again.lights is not None
+            assert np.abs(again.lights - first.lights).max() < 0.02

@@ -1,0 +1,87 @@
+"""What a picture's light makes of a HexDragon set's inks: every light that may be, and how likely each is.
+
+On a view the light's colour is divided out by the bright parts of tiles, which on dark faces are often a coloured band;
+so all inks of a picture may be off together, by a tint. A dim picture is besides faded: its colours lie nearer to grey.
+Two inks are on every tile, whoever owns it: that of its bands, which cross the middles of its edges, and that of its
+face, which shows towards its corners. By those two, and by the heads as far as their owners agree, the light is told.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.hexdragon.vision.classifier import HEAD, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.thresholds import LIMITS
+
+_LUMA = np.array([0.114, 0.587, 0.299])
+_WAYS = np.radians(60.0 * np.arange(6))
+_BAND_POINTS = np.array([(0.7 + x, y) for x in (-0.04, 0.0, 0.04) for y in (-0.04, 0.0, 0.04)])
+"""The middle of the edge along x, where a line crosses it."""
+_FACE_POINTS = np.array(
+    [
+        (r * np.cos(a + np.pi / 6 + d), r * np.sin(a + np.pi / 6 + d))
+        for a in _WAYS
+        for r in (0.72, 0.78)
+        for d in (-0.05, 0.05)
+    ]
+)
+"""Towards a tile's corners: neither bands nor rims come there."""
+
+
+def _lights() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Logarithms (T, 3) of tints that leave the brightness as it is, and (T,) how far colours fade to grey."""
+    steps = np.arange(-0.3, 0.31, 0.1)
+    u, v, fading = (axis.reshape(-1, 1) for axis in np.meshgrid(steps, steps, np.arange(-0.1, 0.41, 0.1)))
+    tints = u * np.array([1.0, -0.5, -0.5]) + v * np.array([0.0, np.sqrt(0.75), -np.sqrt(0.75)])
+    return tints, fading[:, 0]
+
+
+_TINTS, _FADING = _lights()
+AS_MEASURED = int(np.argmin((_TINTS**2).sum(1) + _FADING**2))
+"""The light that was measured by the bright parts of tiles."""
+_PRIOR = -(_TINTS**2).sum(1) / (2 * LIMITS.cast_spread**2) - _FADING**2 / (2 * LIMITS.fading_spread**2)
+
+
+def sample_view(view: NDArray[np.float32], points: NDArray[np.float64], edge: int) -> NDArray[np.float32]:
+    """A view's colours (P, 3) at points (P, 2) in circumradii of a frame turned to an edge."""
+    a = np.radians(-60.0 * edge)
+    turned = points @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+    columns, rows = np.clip(np.round((turned / REACH + 1) * VIEW / 2 - 0.5).astype(int), 0, VIEW - 1).T
+    return np.asarray(view[rows, columns])
+
+
+def common_inks(views: NDArray[np.float32], answers: Answers) -> NDArray[np.float32] | None:
+    """The inks (2, 3) of the bands and of the faces of all sure tiles among some pieces; None where there is none."""
+    tiles = np.flatnonzero(answers.kinds[:, 0] > LIMITS.sure_head)
+    if not len(tiles):
+        return None
+    bands = [
+        np.median(sample_view(views[i], _BAND_POINTS, edge), axis=0)
+        for i in tiles
+        for edge in range(6)
+        if answers.ends[i, edge, HEAD] < 1 - LIMITS.sure_head
+    ]
+    faces = [np.median(sample_view(views[i], _FACE_POINTS, 0), axis=0) for i in tiles]
+    return np.stack([np.median(bands or faces, axis=0), np.median(faces, axis=0)]).astype(np.float32)
+
+
+def in_every_light(inks: NDArray[np.float32], cast: NDArray[np.float32]) -> NDArray[np.float64]:
+    """What some inks (K, 3) become on views of which a cast (3,) was divided out, in each light: (T, K, 3)."""
+    seen = inks * np.exp(_TINTS)[:, None] * cast
+    grey = (seen @ _LUMA)[..., None]
+    return np.asarray((seen + _FADING[:, None, None] * (grey - seen)) / cast)
+
+
+def likelihood(common_far: NDArray[np.float64], fitting: NDArray[np.float64], answers: Answers) -> NDArray[np.float64]:
+    """How likely each light is (T,).
+
+    Args:
+        common_far: (T,) how far the common inks are from what was learnt, squared, in spreads.
+        fitting: (N, T, K + 1) see `prototypes.fits`.
+        answers: what the network says of those pieces.
+    """
+    heads = (answers.kinds[:, 0] > LIMITS.sure_head) & (answers.ends[:, :, HEAD].max(1) > LIMITS.sure_head)
+    told = _PRIOR - common_far / 2
+    if heads.any():
+        told = told + np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, LIMITS.most_heads / heads.sum())
+    likely = np.exp(told - told.max())
+    return np.asarray(likely / likely.sum())

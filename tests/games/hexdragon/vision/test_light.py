@@ -1,0 +1,107 @@
+"""What a picture's light may have done to a learnt HexDragon set."""
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.light import common_inks
+from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile, fits, lights_of, owners_weighed
+from companion.games.hexdragon.vision.thresholds import LIMITS
+
+NAMES = ("red", "blue", "yellow")
+INKS = np.array([[0.2, 0.3, 0.9], [0.9, 0.4, 0.2], [0.2, 0.8, 0.9]], np.float32)
+
+
+COMMON = np.array([[0.4, 0.8, 0.8], [0.7, 0.4, 0.2]], np.float32)
+"""Orange bands on dark blue faces, as a view shows them."""
+AS_MEASURED = np.ones(3, np.float32)
+
+
+def a_set(inks: np.ndarray) -> InkProfile:
+    rims = np.tile(COMMON[1], (len(inks), 1))
+    return InkProfile("hexdragon", NAMES, inks, rims, PLACES[:9].astype(np.float32), COMMON)
+
+
+def sure(count: int, head: float = 0.99) -> Answers:
+    ends = np.full((count, 6, 7), (1 - head) / 6, np.float32)
+    ends[:, 2, 6] = head
+    kinds = np.tile(np.array([0.98, 0.01, 0.01], np.float32), (count, 1))
+    return Answers(ends, np.full((count, 4), 0.25, np.float32), kinds)
+
+
+def owners(profile: InkProfile, views: np.ndarray) -> np.ndarray:
+    answers = sure(len(views))
+    lights = lights_of(profile, views, answers, AS_MEASURED)
+    return owners_weighed(profile, fits(profile, views, answers, AS_MEASURED), lights, OWNERS)
+
+
+def tile(ink: np.ndarray, light: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """A view all of an owner's ink but for bands across the middles of its edges and its face towards its corners."""
+    steps = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
+    x, y = np.meshgrid(steps, steps)
+    turn = np.degrees(np.arctan2(-y, x)) % 60
+    beside = np.hypot(x, y) > 0.6
+    view = np.broadcast_to(light(ink), (VIEW, VIEW, 3)).copy()
+    view[beside & (np.abs(turn - 30) < 15)] = light(COMMON[1])
+    view[beside & (np.abs(turn - 30) >= 15)] = light(COMMON[0])
+    return np.asarray(view, np.float32)
+
+
+@pytest.mark.parametrize("tint", [(1.25, 1.0, 0.8), (0.85, 1.0, 1.2), (1.0, 1.0, 1.0)])
+def test_heads_in_another_light_keep_their_owners(tint: tuple[float, float, float]) -> None:
+    order = (0, 1, 2, 0, 2)
+    share = owners(a_set(INKS), np.stack([tile(INKS[k], lambda ink: np.asarray(ink * tint)) for k in order]))
+    assert [OWNERS[k] for k in share.argmax(1)] == [NAMES[k] for k in order]
+    assert share.max(1).min() > 0.9
+    assert np.allclose(share.sum(1), 1.0, atol=1e-4)
+
+
+def test_where_a_tint_makes_one_ink_of_another_and_no_tile_is_sure_nobody_is() -> None:
+    tint = np.array([1.2, 1.0, 0.83], np.float32)
+    alike = a_set(np.stack([INKS[0], INKS[0] * tint * tint, INKS[1]]))
+    views = tile(INKS[0], lambda ink: np.asarray(ink * tint))[None]
+    doubted = Answers(sure(1).ends, sure(1).owners, np.array([[0.7, 0.1, 0.2]], np.float32))
+    lights = lights_of(alike, views, doubted, AS_MEASURED)
+    assert owners_weighed(alike, fits(alike, views, doubted, AS_MEASURED), lights, OWNERS).max() < 0.85
+
+
+def test_bands_and_faces_tell_the_light_that_heads_leave_open() -> None:
+    """Two heads as a warm light shows them look like two other owners' as they were taught."""
+    tint = np.exp([-0.35, 0.0, 0.35])
+    inks = np.array([[0.5, 0.7, 0.6], [1.2, 0.6, 0.3], [0.5, 0.7, 0.6] * tint, [1.2, 0.6, 0.3] * tint], np.float32)
+    names = ("red", "blue", "yellow", "purple")
+    rims = np.tile(COMMON[1], (4, 1))
+    known = InkProfile("hexdragon", names, inks, rims, PLACES[:9].astype(np.float32), COMMON)
+
+    def told(light: Callable[[np.ndarray], np.ndarray]) -> list[str]:
+        views = np.stack([tile(inks[k], light) for k in (0, 1, 0)])
+        share = owners(known, views)
+        assert share.max(1).min() > LIMITS.sure_owner
+        return [OWNERS[k] for k in share.argmax(1)]
+
+    assert told(lambda ink: ink) == ["red", "blue", "red"]
+    assert told(lambda ink: np.asarray(ink * np.exp([-0.2, 0.1, 0.1]))) == ["red", "blue", "red"]
+
+
+def test_colours_that_fade_in_dim_light_keep_their_owners() -> None:
+    """What is taken for a tint where fading is not known of: grey mixes most blue into yellow."""
+
+    def faded(ink: np.ndarray) -> np.ndarray:
+        return np.asarray(0.7 * ink + 0.3 * (ink @ [0.114, 0.587, 0.299]))
+
+    share = owners(a_set(INKS), np.stack([tile(INKS[k], faded) for k in (0, 1, 2)]))
+    assert [OWNERS[k] for k in share.argmax(1)] == list(NAMES) and share.max(1).min() > 0.9
+
+
+def test_common_inks_are_those_of_bands_and_faces() -> None:
+    views = np.stack([tile(INKS[k], lambda ink: ink) for k in (0, 1)])
+    assert np.allclose(common_inks(views, sure(2)), COMMON, atol=0.02)
+    nothing = Answers(sure(2).ends, sure(2).owners, np.tile(np.array([0.1, 0.1, 0.8], np.float32), (2, 1)))
+    assert common_inks(views, nothing) is None
+
+
+def test_a_colour_that_is_nobodys_is_given_to_nobody() -> None:
+    share = owners(a_set(INKS), tile(np.array([0.2, 0.95, 0.1]), lambda ink: ink)[None])
+    assert share.max() < 0.6
