@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused
 from companion.vision.enrolment.sample import CropFrame, rectify_card
 from companion.vision.geometry.shapes import side_px
+from companion.vision.image.noise import noise_levels
 from companion.vision.image.pyramid import Pyramid
 
 STEEPEST = 2.4
@@ -23,7 +24,6 @@ NOISIEST = 20.0
 """Standard deviation of a sensor's noise, in levels of 255, beyond which small print drowns."""
 GREYEST = 2.5
 """A picture in which the colours of no pixel in a thousand lie further apart has none."""
-_BLOCK = 8
 _BLUR_PX = 4.0
 _MEASURED_SIDE_PX = 100.0
 """The side of a card whose softness is measured: small ones have too few edges as they are."""
@@ -117,15 +117,6 @@ def softness(grey: NDArray[np.float32]) -> float:
 def _steepness(grey: NDArray[np.float32]) -> NDArray[np.float32]:
     across, down = (cv2.Sobel(grey, cv2.CV_32F, *way, ksize=3, scale=1 / 8) for way in ((1, 0), (0, 1)))
     return np.asarray(cv2.magnitude(across, down), np.float32)
-
-
-def noise_levels(grey: NDArray[np.uint8]) -> float:
-    """The noise of a crop, a standard deviation in levels: that of its evenest parts (Immerkaer 1996)."""
-    mask = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
-    rough = np.abs(cv2.filter2D(grey.astype(np.float32), cv2.CV_32F, mask))
-    rows, cols = (side // _BLOCK for side in rough.shape)
-    blocks = rough[: rows * _BLOCK, : cols * _BLOCK].reshape(rows, _BLOCK, cols, _BLOCK).mean((1, 3))
-    return float(np.sqrt(np.pi / 2) / 6 * np.percentile(blocks, 20))
 
 
 def _is_grey(pyramid: Pyramid) -> bool:

@@ -37,7 +37,7 @@ def classify_views(views: NDArray[np.uint8]) -> NumberViews:
     """What views (..., VIEW_HIGH, VIEW_WIDE, 3) show."""
     flat = views.reshape(-1, VIEW_HIGH, VIEW_WIDE, 3)
     answers = network(NETWORK).forward(normalised(flat)) if len(flat) else np.zeros((0, len(NUMBERS) + 66), np.float32)
-    answers = answers.reshape(*views.shape[:-3], -1)
+    answers = answers.reshape(*views.shape[:-3], answers.shape[-1])
     count = len(NUMBERS) + 1
     embeddings = answers[..., count + 1 :]
     length = np.linalg.norm(embeddings, axis=-1, keepdims=True)

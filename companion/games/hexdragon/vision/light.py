@@ -6,10 +6,12 @@ Two inks are on every tile, whoever owns it: that of its bands, which cross the 
 face, which shows towards its corners. By those two, and by the heads as far as their owners agree, the light is told.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexdragon.vision.classifier import HEAD, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.classifier import BRIGHT, HEAD, REACH, VIEW, Answers
 from companion.games.hexdragon.vision.thresholds import LIMITS
 
 _LUMA = np.array([0.114, 0.587, 0.299])
@@ -27,18 +29,31 @@ _FACE_POINTS = np.array(
 """Towards a tile's corners: neither bands nor rims come there."""
 
 
-def _lights() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Logarithms (T, 3) of tints that leave the brightness as it is, and (T,) how far colours fade to grey."""
+class _Lights(NamedTuple):
+    """Lights that may be: what each does to the logarithms of colours (T, 3), and how far it fades and veils (T,)."""
+
+    tints: NDArray[np.float64]
+    fading: NDArray[np.float64]
+    veil: NDArray[np.float64]
+
+
+def _lights() -> _Lights:
     steps = np.arange(-0.3, 0.31, 0.1)
-    u, v, fading = (axis.reshape(-1, 1) for axis in np.meshgrid(steps, steps, np.arange(-0.1, 0.41, 0.1)))
-    tints = u * np.array([1.0, -0.5, -0.5]) + v * np.array([0.0, np.sqrt(0.75), -np.sqrt(0.75)])
-    return tints, fading[:, 0]
+    grid = np.meshgrid(steps, steps, (-0.1, 0.0, 0.1, 0.2, 0.3), (0.0, 0.1, 0.2))
+    u, v, fading, veil = (axis.ravel() for axis in grid)
+    near = np.hypot(u, v) < 0.31
+    across, along = np.array([1.0, -0.5, -0.5]), np.array([0.0, np.sqrt(0.75), -np.sqrt(0.75)])
+    return _Lights((u[:, None] * across + v[:, None] * along)[near], fading[near], veil[near])
 
 
-_TINTS, _FADING = _lights()
-AS_MEASURED = int(np.argmin((_TINTS**2).sum(1) + _FADING**2))
+LIGHTS = _lights()
+AS_MEASURED = int(np.argmin((LIGHTS.tints**2).sum(1) + LIGHTS.fading**2 + LIGHTS.veil**2))
 """The light that was measured by the bright parts of tiles."""
-_PRIOR = -(_TINTS**2).sum(1) / (2 * LIMITS.cast_spread**2) - _FADING**2 / (2 * LIMITS.fading_spread**2)
+_PRIOR = -0.5 * (
+    (LIGHTS.tints**2).sum(1) / LIMITS.cast_spread**2
+    + (LIGHTS.fading / LIMITS.fading_spread) ** 2
+    + (LIGHTS.veil / LIMITS.veil_spread) ** 2
+)
 
 
 def sample_view(view: NDArray[np.float32], points: NDArray[np.float64], edge: int) -> NDArray[np.float32]:
@@ -66,9 +81,10 @@ def common_inks(views: NDArray[np.float32], answers: Answers) -> NDArray[np.floa
 
 def in_every_light(inks: NDArray[np.float32], cast: NDArray[np.float32]) -> NDArray[np.float64]:
     """What some inks (K, 3) become on views of which a cast (3,) was divided out, in each light: (T, K, 3)."""
-    seen = inks * np.exp(_TINTS)[:, None] * cast
-    grey = (seen @ _LUMA)[..., None]
-    return np.asarray((seen + _FADING[:, None, None] * (grey - seen)) / cast)
+    seen = inks * np.exp(LIGHTS.tints)[:, None] * cast
+    fading, veil = LIGHTS.fading[:, None, None], LIGHTS.veil[:, None, None]
+    faded = (seen + fading * ((seen @ _LUMA)[..., None] - seen)) / cast
+    return np.asarray(faded + veil * (BRIGHT - faded))
 
 
 def likelihood(common_far: NDArray[np.float64], fitting: NDArray[np.float64], answers: Answers) -> NDArray[np.float64]:

@@ -141,7 +141,22 @@ def fits(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndar
     heads, rims = in_every_light(profile.heads, cast), in_every_light(profile.rims, cast)
     far = np.array([_far(profile.places, heads, rims, view, answers, i) for i, view in enumerate(views)])
     far = far.reshape(len(views), *heads.shape[:2])
-    return np.concatenate([-far / 2, np.full((*far.shape[:2], 1), -(LIMITS.strange_ink**2) / 2)], axis=2)
+    nobody = _far_from_nobody(profile, views, answers, cast)
+    return np.concatenate([far, nobody[..., None]], axis=2) / -2
+
+
+def _far_from_nobody(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray) -> np.ndarray:
+    """How far each piece is in each light from being no head of anybody's, squared, in spreads: (N, T).
+
+    What looks like the bands or faces of all tiles where its head should be shows no head: something lies on it.
+    """
+    common = in_every_light(profile.common, cast)
+    out = np.full((len(views), len(common)), LIMITS.strange_ink**2)
+    for i, view in enumerate(views):
+        if answers.kinds[i, 1] <= answers.kinds[i, 0]:
+            ink = np.median(sample_view(view, profile.places, int(answers.ends[i, :, HEAD].argmax())), axis=0)
+            out[i] = np.minimum(out[i], _distance(common, ink, "head").min(axis=1) + LIMITS.no_head_ink)
+    return out
 
 
 def lights_of(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray) -> np.ndarray:
@@ -156,11 +171,20 @@ def lights_of(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np
 
 def owners_weighed(profile: InkProfile, fitting: np.ndarray, lights: np.ndarray, names: Sequence[str]) -> np.ndarray:
     """How likely each of ``names`` owns each piece (N, len(names)), all lights weighed by how likely they are (T,)."""
-    shares = np.exp(fitting - np.logaddexp.reduce(fitting, axis=-1)[..., None])
-    weighed = np.einsum("ntk,t->nk", shares, lights)
+    weighed = _weighed(fitting, lights)
     out = np.repeat(weighed[:, -1:] / len(names), len(names), axis=1)
     out[:, [names.index(owner) for owner in profile.owners]] += weighed[:, :-1]
     return np.asarray(out, np.float32)
+
+
+def nobodys(fitting: np.ndarray, lights: np.ndarray) -> np.ndarray:
+    """How likely each piece (N,) shows nobody's ink where its head or star is."""
+    return _weighed(fitting, lights)[:, -1]
+
+
+def _weighed(fitting: np.ndarray, lights: np.ndarray) -> np.ndarray:
+    shares = np.exp(fitting - np.logaddexp.reduce(fitting, axis=-1)[..., None])
+    return np.asarray(np.einsum("ntk,t->nk", shares, lights))
 
 
 def _far(

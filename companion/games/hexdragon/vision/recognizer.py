@@ -23,6 +23,7 @@ from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, no_game, verify
 from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.image.noise import denoised
 from companion.vision.image.pyramid import Pyramid, has_colour
 from companion.vision.results import NO_COLOUR, DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
@@ -59,7 +60,7 @@ def read_unknown(
     known = unchanged.cards if unchanged else ()
     classifier = classifier or PretrainedTiles()
     clock = Stopwatch()
-    pyramid = Pyramid.of(bgr)
+    pyramid = Pyramid.of(denoised(bgr))
     stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
     tiles_known = [card for card in known if card not in stars_known]
     clock.lap("shrink")

@@ -87,6 +87,8 @@ class HexDragonLimits:
     """How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
     strange_ink: float = 4.5
     """An ink that many spreads away from every owner's is nobody's."""
+    no_head_ink: float = 6.0
+    """What looks like a band or a face is nobody's, unless it is by so much, squared, nearer to an owner's ink."""
     dim_ink: float = 0.06
 
     # enrolment
@@ -107,7 +109,9 @@ class HexDragonLimits:
     cast_spread: float = 0.1
     """How far the logarithm of a tint wanders that was measured by the bright parts of tiles."""
     fading_spread: float = 0.15
-    """How much of their colour inks lose in dim light or behind a veil of it."""
+    """How much of their colour inks lose in dim light."""
+    veil_spread: float = 0.1
+    """How much of the lamp's own light lies over the inks, as on gloss or behind haze."""
     common_spread: float = 0.1
     """How far the tint of the bands and faces of all tiles wanders in a light that was found for them."""
 

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK
+from companion.games.comet.vision.taught_numerals import classify_views
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import Place, reference
@@ -33,3 +35,7 @@ def test_cards_whose_numbers_are_not_understood_state_nothing():
     assert all(set(card.edges) == {None} for card in reading.cards)
     assert not any(BACK in card.edges for card in reading.cards)
     assert reading.cards == () or any(warning.code == "unsure" for warning in reading.warnings)
+
+
+def test_a_card_without_any_ink_has_no_numbers():
+    assert classify_views(np.zeros((0, VIEW_HIGH, VIEW_WIDE, 3), np.uint8)).numbers.shape == (0, 14)

@@ -5,9 +5,9 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.classifier import BRIGHT, OWNERS, REACH, VIEW, Answers
 from companion.games.hexdragon.vision.light import common_inks
-from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile, fits, lights_of, owners_weighed
+from companion.games.hexdragon.vision.prototypes import PLACES, InkProfile, fits, lights_of, nobodys, owners_weighed
 from companion.games.hexdragon.vision.thresholds import LIMITS
 
 NAMES = ("red", "blue", "yellow")
@@ -93,6 +93,27 @@ def test_colours_that_fade_in_dim_light_keep_their_owners() -> None:
 
     share = owners(a_set(INKS), np.stack([tile(INKS[k], faded) for k in (0, 1, 2)]))
     assert [OWNERS[k] for k in share.argmax(1)] == list(NAMES) and share.max(1).min() > 0.9
+
+
+def test_black_heads_behind_a_veil_of_light_keep_their_owner() -> None:
+    """What was taken for another owner's grey: light on gloss lies over black and brings it near to it."""
+    inks = np.array([[0.08, 0.09, 0.09], [0.3, 0.29, 0.28], [0.9, 0.4, 0.2]], np.float32)
+
+    def veiled(ink: np.ndarray) -> np.ndarray:
+        return np.asarray(ink + 0.2 * (BRIGHT - ink))
+
+    share = owners(a_set(inks), np.stack([tile(inks[k], veiled) for k in (0, 0, 2)]))
+    assert [OWNERS[k] for k in share.argmax(1)] == ["red", "red", "yellow"]
+
+
+def test_where_a_band_lies_a_head_is_nobodys() -> None:
+    """Something hides the head, and the network takes a line beside it for one."""
+    known = a_set(np.array([[0.3, 0.55, 0.9], [0.9, 0.4, 0.2], [0.7, 0.3, 0.8]], np.float32))
+    views = np.stack([tile(ink, lambda ink: ink) for ink in (COMMON[0], known.heads[1], known.heads[2])])
+    told = sure(len(views))
+    lights = lights_of(known, views, told, AS_MEASURED)
+    hidden, *shown = nobodys(fits(known, views, told, AS_MEASURED), lights)
+    assert hidden > 0.5 and max(shown) < 0.1
 
 
 def test_common_inks_are_those_of_bands_and_faces() -> None:
