@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_origin
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class Profile(ABC):
     VERSION: ClassVar[int]
     NETWORKS: ClassVar[tuple[str, ...]]
     """The networks whose answers it holds."""
+    KEYS: ClassVar[Mapping[str, str]] = {}
+    """The keys in its file of fields that are called otherwise there."""
     deck: str
     samples: tuple[Sample, ...] = field(default=(), kw_only=True)
     name: str = field(default="", kw_only=True)
@@ -50,7 +52,7 @@ class Profile(ABC):
 
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""
-        held = {one.name: getattr(self, one.name) for one in fields(self)}
+        held = {self.KEYS.get(one.name, one.name): getattr(self, one.name) for one in fields(self)}
         arrays = {
             k: np.round(v.astype(float), _DECIMALS).tolist() for k, v in held.items() if isinstance(v, np.ndarray)
         }
@@ -106,7 +108,8 @@ class Profile(ABC):
                 raise ValueError(f"it is one of {held['game']!r}")
             if held["profile"] != cls.VERSION:
                 raise ValueError(f"profile version {held['profile']!r}; learn the printing again")
-            profile = cls(**{one.name: _as(one.type, held[one.name]) for one in fields(cls) if one.name in held})
+            keys = {one.name: cls.KEYS.get(one.name, one.name) for one in fields(cls)}
+            profile = cls(**{f.name: _as(f.type, held[keys[f.name]]) for f in fields(cls) if keys[f.name] in held})
             _require_networks(held["networks"], cls.NETWORKS)
             if not profile.is_consistent():
                 raise ValueError("its numbers do not fit together")
@@ -119,7 +122,7 @@ class Profile(ABC):
 
 def _as(kind: Any, value: Any) -> Any:
     """A JSON value as a field of that kind: str, int, float, tuple of names or array."""
-    if kind is np.ndarray:
+    if kind is np.ndarray or get_origin(kind) is np.ndarray:
         return np.array(value, np.float32)
     if kind == tuple[Sample, ...]:
         return tuple(map(Sample.from_json, value))

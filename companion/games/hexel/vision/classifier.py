@@ -1,13 +1,14 @@
-"""What is printed at a card's six edges: patches cut, measured against the card's own face, and named.
+"""Classifies the symbols at a card's six edges from rectified patches, white-balanced by the card's own face.
 
 A patch shows one symbol with "outwards" up, 24 x 24 pixels, 0.62 of the apothem wide, centred where the reference art
-has its symbols (0.76 of the apothem). Colours are divided by the card's own face, so the room's light drops out.
+has its symbols (0.76 of the apothem).
 """
 
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.classification.classifier import Classifier
@@ -21,7 +22,7 @@ NAMES = ("red", "blue", "void", "blue", "yellow", None)
 
 PATCH = 24
 FACE_VALUE = 0.75
-"""What a light face becomes once the light is divided out, 1 being the brightest a patch can tell."""
+"""The value of a light face after white balance; 1.25 is the highest value of a patch."""
 _APOTHEM = float(np.sqrt(3.0) / 2.0)
 _RADIUS = 0.76 * _APOTHEM
 _HALF = 0.31 * _APOTHEM
@@ -41,7 +42,7 @@ def _patch_points() -> np.ndarray:
 
 
 def _face_points() -> np.ndarray:
-    """Points of a card's face that carry no symbol (N, 2): a middle disc and the six places towards the corners."""
+    """Points (N, 2) of a card's face without symbols: a disc in the middle and six places towards the corners."""
     rings = [(0.0, 1, 0.0), (0.2, 6, 0.0), (0.38, 12, 15.0)]
     points = []
     for radius, count, first in rings:
@@ -64,7 +65,7 @@ def cut_patches(
     Args:
         pyramid: the picture.
         corners: (N, 6, 2) pixels, clockwise.
-        face_value: what the face becomes, one number or one a colour (3,).
+        face_value: the face's value after white balance, one number or one a channel (3,).
 
     Returns:
         Patches (N, 6, PATCH, PATCH, 3) float32, colours over the card's face times its value, at most 1.25; and the
@@ -81,7 +82,7 @@ def over_face(colours: np.ndarray, faces: np.ndarray, face_value: np.ndarray | f
 
 
 def raw_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The six patches of every card as the camera saw them, and the cards' faces: see `cut_patches`; 0..255."""
+    """The six patches of every card and the cards' faces without white balance, 0..255; see `cut_patches`."""
     poses = HEXAGON.pose_of(corners)
     colours = sample_pieces(pyramid, poses, _PATCH_POINTS, 2 * _HALF / PATCH)
     faces = np.maximum(np.median(sample_pieces(pyramid, poses, _FACE_POINTS, 0.12), axis=1), 6.0)
@@ -89,37 +90,37 @@ def raw_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.n
 
 
 _FOOT = 5
-"""The corners of a patch that lie towards the card's middle, so many pixels wide, show its bare face."""
+"""Width in pixels of a patch's two inner corners, which show the bare face."""
 
 
 def bare_face(colours: np.ndarray) -> np.ndarray:
-    """The bare face beside each of the raw patches (N, S, PATCH, PATCH, 3): (N, S, 1, 1, 3)."""
+    """The colour (N, S, 1, 1, 3) of the bare face in each raw patch (N, S, PATCH, PATCH, 3)."""
     feet = np.concatenate([colours[:, :, -_FOOT:, :_FOOT], colours[:, :, -_FOOT:, -_FOOT:]], axis=3)
     return np.asarray(np.median(feet.reshape(*feet.shape[:2], -1, 3), axis=2)[:, :, None, None])
 
 
 _INNER = slice(4, -4)
-"""Of a patch's rows and columns: where a symbol is."""
+"""The rows and columns of a patch that show its symbol."""
 
 
-def levels_apart(colours: np.ndarray) -> np.ndarray:
-    """By how many levels of 255 what raw patches (N, S, PATCH, PATCH, 3) show stands out from the bare face: (N, S)."""
+def contrast_levels(colours: np.ndarray) -> np.ndarray:
+    """The contrast (N, S), in levels of 255, of raw patches (N, S, PATCH, PATCH, 3) to the bare face."""
     off = np.abs(colours - bare_face(colours)).max(-1)[:, :, _INNER, _INNER]
     return np.asarray(np.percentile(off.reshape(*off.shape[:2], -1), 90, axis=2))
 
 
 def contrast(colours: np.ndarray) -> np.ndarray:
-    """How patches stand out from the bare face beside them, whatever veil of light lies over the card.
+    """The difference of patches to the bare face in them, whatever veil of light covers the card.
 
     Args:
         colours: raw patches (N, 6, PATCH, PATCH, 3), 0..255.
 
     Returns:
-        The same shape, the bare face 0, what stands out most plainly on the card 0.75; within 1.25.
+        The same shape: 0 for the bare face, 0.75 for the highest contrast on the card; within 1.25.
     """
     off = colours - bare_face(colours)
     most = np.percentile(np.abs(off[:, :, ::2, ::2]).max(-1).reshape(*off.shape[:2], -1), 85, axis=2)
-    usual = np.maximum(np.sort(most, axis=1)[:, -2], 6.0)  # the second of six: a glint on one symbol does not count
+    usual = np.maximum(np.sort(most, axis=1)[:, -2], 6.0)  # the second of six: one symbol may have a glint
     return np.asarray(np.clip(off * (np.float32(0.75) / usual)[:, None, None, None, None], -1.25, 1.25), np.float32)
 
 
@@ -137,19 +138,19 @@ EDITION_CLASSES = {"36": ("red", "blue-disc", "void"), "46": ("red", "blue-diamo
 
 
 class SymbolClassifier(Classifier, Protocol):
-    """Names the six symbols of cards."""
+    """Classifies the six symbols of cards."""
 
     @property
     def names(self) -> tuple[str | None, ...]:
-        """What each class is called; None for no symbol at all."""
+        """The name of each class; None for no symbol."""
 
-    def settled(self, probabilities: np.ndarray) -> "SymbolClassifier":
-        """The classifier once it has seen the table's symbols (N, 6, C): one edition for the whole table."""
+    def with_edition(self, probabilities: np.ndarray) -> "SymbolClassifier":
+        """The classifier for the edition of the table's symbols (N, 6, C)."""
 
 
 @dataclass(frozen=True, slots=True)
 class PretrainedSymbols:
-    """The reference printing and its kin. ``edition`` None until it is known. See `SymbolClassifier`."""
+    """The classifier of the reference printing. ``edition`` is None until it is known. See `SymbolClassifier`."""
 
     edition: str | None = None
 
@@ -163,8 +164,8 @@ class PretrainedSymbols:
         patches, _ = cut_patches(pyramid, corners)
         return class_probabilities(network("hexel/symbol_classifier/weights.onnx"), patches)
 
-    def settled(self, probabilities: np.ndarray) -> "PretrainedSymbols":
-        """With the edition that the table's symbols speak for, unless it was known."""
+    def with_edition(self, probabilities: np.ndarray) -> "PretrainedSymbols":
+        """With the most probable edition of the table's symbols, unless it is known."""
         if self.edition is not None:
             return self
         weight = probabilities.reshape(-1, len(CLASSES)).sum(0)
@@ -172,23 +173,23 @@ class PretrainedSymbols:
         return replace(self, edition=max(score, key=lambda e: score[e]))
 
     def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
-        """See `Classifier`; a symbol of another edition is doubted."""
+        """See `Classifier`; a symbol of another edition is rejected."""
         allowed = [self.edition is None or c in EDITION_CLASSES[self.edition] for c in CLASSES]
         return accept_symbols(probabilities, tuple(n if ok else None for n, ok in zip(NAMES, allowed, strict=True)))
 
 
 def accept_symbols(probabilities: np.ndarray, names: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    """The names (6,) of what is certain; of a third kind on one card the least certain is doubted."""
-    best, sure = probabilities.argmax(-1), probabilities.max(-1)
-    told = [names[k] if p >= LIMITS.sure_symbol else None for k, p in zip(best, sure, strict=True)]
-    _doubt_third_kind(told, sure)
-    return tuple(told)
+    """The names (6,) of confident symbols; the least confident of three kinds on a card is rejected."""
+    best, confidences = probabilities.argmax(-1), probabilities.max(-1)
+    accepted = [names[k] if p >= LIMITS.sure_symbol else None for k, p in zip(best, confidences, strict=True)]
+    _reject_third_kind(accepted, confidences)
+    return tuple(accepted)
 
 
-def _doubt_third_kind(names: list[str | None], sure: np.ndarray) -> None:
-    """A card has one or two kinds of symbol: of a third, the least certain kind becomes unsure."""
+def _reject_third_kind(names: list[str | None], confidences: NDArray[np.float32]) -> None:
+    """Reject the least confident kind while a card has more than two kinds of symbol."""
     while len(kinds := {n for n in names if n is not None}) > 2:
-        weakest = min(kinds, key=lambda k: sum(float(s) for n, s in zip(names, sure, strict=True) if n == k))
+        weakest = min(kinds, key=lambda k: sum(float(s) for n, s in zip(names, confidences, strict=True) if n == k))
         for d in range(6):
             if names[d] == weakest:
                 names[d] = None

@@ -21,7 +21,7 @@ from companion.games.hexel.vision.prototypes import (
     embedding_input,
     face_value_of,
     fit_prototypes,
-    unlikeness,
+    patch_variance,
 )
 from companion.games.hexel.vision.recognizer import outlines
 from companion.games.hexel.vision.thresholds import LIMITS
@@ -192,5 +192,5 @@ def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Any]) -> np.n
         told = np.asarray(given, np.float32).reshape(-1, 6, 2)
         told = np.where(areas(told.astype(float))[:, None, None] > 0, told, told[:, ::-1])
         ways += [told, refine_corners(CORNER_REFINER, pyramid, told)]
-    off = [unlikeness(embed(net, embedding_input(*raw_patches(pyramid, way), value))) for way in ways]
+    off = [patch_variance(embed(net, embedding_input(*raw_patches(pyramid, way), value))) for way in ways]
     return np.stack([ways[int(way)][card] for card, way in enumerate(np.argmin(off, axis=0))])

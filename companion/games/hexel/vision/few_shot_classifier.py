@@ -1,25 +1,26 @@
-"""Naming learnt symbols, those in doubt once more: by half of the patch, by its own light, by its likes on the card.
+"""Classifies the symbols of a taught printing, the uncertain ones with test-time augmentation.
 
-Symbols are printed alike on both sides of the line from the card's middle outwards. What lies over one side is dropped
-by mirroring the other; a shadow or a veil over a part of the card is divided out by the patch's own bare face. An
-answer counts that lies clearly nearer to some look than the patch as it is. Symbols that look the same on one card
-share their doubt. What is burnt out to white is no symbol.
+Symbols are symmetric about the line from the card's middle outwards: mirroring one half removes what covers the other.
+A shadow or a veil over a part of the card is divided out by the bare face in the patch itself. A variant counts where
+it is clearly nearer to a prototype than the patch as it is. Similar patches of one card share their probabilities.
+Overexposed patches show no symbol.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import (
     PATCH,
     accept_symbols,
     bare_face,
     contrast,
-    levels_apart,
+    contrast_levels,
     over_face,
     raw_patches,
 )
-from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, named
+from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
 from companion.games.hexel.vision.prototypes import SymbolProfile, embed, embedding_input
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
@@ -27,77 +28,83 @@ from companion.vision.networks import Network, network
 
 
 def symbol_probabilities(
-    net: Network, profile: SymbolProfile, pyramid: Pyramid, corners: np.ndarray, plain: float
-) -> np.ndarray:
-    """Probability of each of the profile's symbols and, last, of none of them: (N, 6, K + 1) float32.
+    net: Network, profile: SymbolProfile, pyramid: Pyramid, corners: NDArray[np.floating], plain: float
+) -> NDArray[np.float32]:
+    """The probabilities of the profile's symbols and, last, of none of them: (N, 6, K + 1).
 
     Args:
-        net: the likeness network.
-        profile: what was learnt.
+        net: the embedding network.
+        profile: of the printing.
         pyramid: the picture.
         corners: (N, 6, 2) pixels of its cards.
-        plain: a symbol told so surely is not looked at again; see also `relit.named`.
+        plain: the confidence above which a symbol is not augmented; see also `classify_adapted`.
     """
     if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
     colours, faces = raw_patches(pyramid, corners)
-    answers = embed(net, embedding_input(colours, faces, profile.face_value))
-    told = named(profile.looks, answers, LIMITS.none_at, plain)
-    sure = told[..., :-1].max(-1) >= plain
+    embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
+    probabilities = classify_adapted(profile.prototypes, embeddings, LIMITS.none_at, plain)
+    is_clear = probabilities[..., :-1].max(-1) >= plain
     shown = is_shown(colours)
-    again = ~sure & shown & (sure.sum(1) >= LIMITS.fewest_plain)[:, None]
-    if again.any():
-        better, fresh = _nearer(net, profile, colours, faces, answers, again)
-        told[better] = named(profile.looks, fresh, LIMITS.none_at, plain)[better]
-        answers = fresh
-    told = _pool_similar_symbols(told, answers, plain)
-    told[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
-    return told
+    is_open = ~is_clear & shown & (is_clear.sum(1) >= LIMITS.fewest_plain)[:, None]
+    if is_open.any():
+        is_nearer, embeddings = _embed_variants(net, profile, colours, faces, embeddings, is_open)
+        augmented = classify_adapted(profile.prototypes, embeddings, LIMITS.none_at, plain)
+        probabilities[is_nearer] = augmented[is_nearer]
+    probabilities = _pool_similar_symbols(probabilities, embeddings, plain)
+    probabilities[~shown] = np.eye(len(profile.symbols) + 1, dtype=np.float32)[-1]
+    return probabilities
 
 
-def _pool_similar_symbols(told: np.ndarray, answers: np.ndarray, plain: float) -> np.ndarray:
-    """Probabilities (N, 6, K + 1), those in doubt as sure as the mean of the symbols on the card that look the same."""
-    off = ((answers[:, :, None] - answers[:, None]) ** 2).sum(-1)
-    likes = off < LIMITS.like_squared
-    logs = np.log(np.maximum(told, 1e-6))
-    mean = np.exp(np.einsum("nij,njc->nic", likes, logs) / likes.sum(2)[..., None])
+def _pool_similar_symbols(
+    probabilities: NDArray[np.float32], embeddings: NDArray[np.float32], plain: float
+) -> NDArray[np.float32]:
+    """Average the uncertain probabilities (N, 6, K + 1) over the similar symbols of the same card."""
+    squared = ((embeddings[:, :, None] - embeddings[:, None]) ** 2).sum(-1)
+    is_similar = squared < LIMITS.like_squared
+    logs = np.log(np.maximum(probabilities, 1e-6))
+    mean = np.exp(np.einsum("nij,njc->nic", is_similar, logs) / is_similar.sum(2)[..., None])
     mean /= mean.sum(-1, keepdims=True)
-    helps = (told.max(-1) < plain) & (mean.max(-1) > told.max(-1)) & (likes.sum(2) >= LIMITS.fewest_likes)
-    return np.where(helps[..., None], mean, told).astype(np.float32)
+    confidence = probabilities.max(-1)
+    helps = (confidence < plain) & (mean.max(-1) > confidence) & (is_similar.sum(2) >= LIMITS.fewest_likes)
+    return np.where(helps[..., None], mean, probabilities).astype(np.float32)
 
 
-def is_shown(colours: np.ndarray) -> np.ndarray:
-    """Which raw patches (N, 6, PATCH, PATCH, 3) show anything at all: (N, 6) bool; not those burnt out to white."""
-    return np.asarray(levels_apart(colours) >= LIMITS.shown_levels)
+def is_shown(colours: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which raw patches (N, 6, PATCH, PATCH, 3) show anything: (N, 6) bool; overexposed ones do not."""
+    return np.asarray(contrast_levels(colours) >= LIMITS.shown_levels)
 
 
-def _nearer(
+def _embed_variants(
     net: Network,
     profile: SymbolProfile,
-    colours: np.ndarray,
-    faces: np.ndarray,
-    answers: np.ndarray,
-    again: np.ndarray,
-) -> tuple[np.ndarray, np.ndarray]:
-    """Which patches (N, 6) of those asked for lie nearer to a look seen otherwise, and all answers with theirs."""
-    card, edge = np.nonzero(again)
-    views = _otherwise(colours, faces, profile.face_value, card, edge)
-    seen = embed(net, views.reshape(-1, 1, PATCH, PATCH, 6))
-    seen = seen.reshape(len(views), len(card), -1)
-    off = ((seen[:, :, None] - profile.looks) ** 2).sum(-1).min(-1)
-    first = ((answers[card, edge][:, None] - profile.looks) ** 2).sum(-1).min(-1)
-    best, least = off.argmin(0), off.min(0)
-    counts = (least < LIMITS.near_prototype) & (least < LIMITS.nearer_share * first)
-    fresh, better = answers.copy(), np.zeros(again.shape, bool)
-    fresh[card[counts], edge[counts]] = seen[best, np.arange(len(card))][counts]
-    better[card[counts], edge[counts]] = True
-    return better, fresh
+    colours: NDArray[np.float32],
+    faces: NDArray[np.float32],
+    embeddings: NDArray[np.float32],
+    is_open: NDArray[np.bool_],
+) -> tuple[NDArray[np.bool_], NDArray[np.float32]]:
+    """Which open patches (N, 6) have a variant nearer to a prototype, and all embeddings with those of the variants."""
+    card, edge = np.nonzero(is_open)
+    variants = _patch_variants(colours, faces, profile.face_value, card, edge)
+    embedded = embed(net, variants.reshape(-1, 1, PATCH, PATCH, 6)).reshape(len(variants), len(card), -1)
+    squared = ((embedded[:, :, None] - profile.prototypes) ** 2).sum(-1).min(-1)
+    first = ((embeddings[card, edge][:, None] - profile.prototypes) ** 2).sum(-1).min(-1)
+    best, lowest = squared.argmin(0), squared.min(0)
+    counts = (lowest < LIMITS.near_prototype) & (lowest < LIMITS.nearer_share * first)
+    augmented, is_nearer = embeddings.copy(), np.zeros(is_open.shape, bool)
+    augmented[card[counts], edge[counts]] = embedded[best, np.arange(len(card))][counts]
+    is_nearer[card[counts], edge[counts]] = True
+    return is_nearer, augmented
 
 
-def _otherwise(
-    colours: np.ndarray, faces: np.ndarray, value: np.ndarray, card: np.ndarray, edge: np.ndarray
-) -> np.ndarray:
-    """Four other views (4, M, PATCH, PATCH, 6) of patches: each half mirrored, and measured against themselves."""
+def _patch_variants(
+    colours: NDArray[np.float32],
+    faces: NDArray[np.float32],
+    value: NDArray[np.float32],
+    card: NDArray[np.int64],
+    edge: NDArray[np.int64],
+) -> NDArray[np.float32]:
+    """Four variants (4, M, PATCH, PATCH, 6) of patches: either half mirrored, and two white balances of their own."""
     patch, half = colours[card, edge], PATCH // 2
     mirrored = patch[:, :, ::-1]
     out = []
@@ -115,7 +122,7 @@ def _otherwise(
 
 @dataclass(frozen=True, slots=True)
 class FewShotSymbols:
-    """A deck's own printing."""
+    """The classifier of a taught printing."""
 
     profile: SymbolProfile
 
@@ -124,17 +131,17 @@ class FewShotSymbols:
         """See `SymbolClassifier`."""
         return (*self.profile.symbols, None)
 
-    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
         alone = symbol_probabilities(
             network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol
         )
         return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
-    def settled(self, probabilities: np.ndarray) -> "FewShotSymbols":
+    def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""
         return self
 
-    def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+    def accept(self, probabilities: NDArray[np.float32]) -> tuple[str | None, ...]:
         """See `Classifier`."""
         return accept_symbols(probabilities, self.names)

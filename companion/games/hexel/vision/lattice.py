@@ -1,14 +1,12 @@
-"""Which hex cell each card fills: corners of the cards that were found in, cells of the honeycomb out.
+"""Places cards in a hexagonal lattice: corners of the cards in, axial cells out.
 
 On the levelled table (`table_from_outlines`) two cards touch when an edge of each faces the other across a small gap;
-walking from card to card over such pairs (`adjacency`) gives every card its cell. Nothing global is assumed about the
-honeycomb: laid by hand, its errors add up outwards and no single grid fits all of it.
+walking from card to card over such pairs (`adjacency`) gives every card its cell. No global grid is assumed: cards are
+laid by hand, and errors add up outwards.
 
-Parts of a tableau that covered cards cut off: joined where the honeycomb goes on in them, doubted where it may.
-
-A hand or a mug hides cards; what lies beyond touches nothing that is seen. It belongs to the tableau when a way leads
-to it over covered places, and it lies and is turned as the honeycomb, carried on over them, would have it. Several
-cards that touch each other are no cards left lying: for them no way need be seen.
+A hand or a mug hides cards, so that those beyond touch no visible card. They join the tableau when a bridge of covered
+cells leads to them and their position and rotation fit the lattice continued over it. Several touching cards are never
+loose: they need no visible bridge.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,19 +15,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexel.vision.adjacency import APART, Pairs, Stand, consistent, groups_of, touching, walked
+from companion.games.hexel.vision.adjacency import (
+    TOUCHING_DISTANCE,
+    Pairs,
+    Placement,
+    connected_groups,
+    drop_contradicted,
+    find_touching,
+    walk_pairs,
+)
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance, neighbours
 from companion.vision.geometry.shapes import ANGLES, Array, TablePoses, areas, mapped, table_from_outlines, table_poses
 
-_LAID_APART = APART + 1.6 / 35
-"""How far neighbours usually lie apart, in sides, where the cards themselves do not tell."""
+_USUAL_DISTANCE = TOUCHING_DISTANCE + 1.6 / 35
+"""The usual distance of neighbours' centres, in sides, where the cards themselves give none."""
 
-Covered = Callable[[complex, complex], bool]
-"""Whether something lies over a place of the table: its centre, and the way from there to a corner."""
+CoverTest = Callable[[complex, complex], bool]
+"""Whether something covers a place of the table, given by its centre and the vector from there to a corner."""
 
 
-def table_test(is_covered: Callable[[NDArray[np.floating]], bool], image_from_table: Array) -> Covered:
+def table_test(is_covered: Callable[[NDArray[np.floating]], bool], image_from_table: Array) -> CoverTest:
     """The test for places on the table from one for outlines in the picture."""
 
     def test(centre: complex, side: complex) -> bool:
@@ -40,47 +46,47 @@ def table_test(is_covered: Callable[[NDArray[np.floating]], bool], image_from_ta
     return test
 
 
-def joined(
-    stands: dict[int, Stand], poses: TablePoses, pairs: Pairs, covered: Covered
-) -> tuple[dict[int, Stand], frozenset[int]]:
-    """The stands with the parts of the tableau that covered cards cut off, the nearest first.
+def join_parts(
+    placements: dict[int, Placement], poses: TablePoses, pairs: Pairs, covered: CoverTest
+) -> tuple[dict[int, Placement], frozenset[int]]:
+    """Join the parts of the tableau that covered cards separate, the nearest first.
 
     Returns:
-        The stands, and the other cards that may belong to the tableau too: a way over covered places leads to them, but
-        they do not lie as the honeycomb goes on.
+        The placements, and the other cards that may belong to the tableau: a bridge leads to them, but they do not fit
+        the lattice.
     """
-    out = dict(stands)
+    out = dict(placements)
     while True:
-        reached = _reached(out, poses, pairs, covered)
-        fitting = [card for card in reached if reached[card].stand is not None]
-        best: dict[int, Stand] | None = None
-        for card in sorted(fitting, key=lambda c: (reached[c].length, -len(pairs[c]), c)):
-            stand = reached[card].stand
-            if stand is not None and (best := _with_part(card, stand, out, poses, pairs)) is not None:
+        bridges = _bridges_to_others(out, poses, pairs, covered)
+        fitting = [card for card in bridges if bridges[card].placement is not None]
+        best: dict[int, Placement] | None = None
+        for card in sorted(fitting, key=lambda c: (bridges[c].length, -len(pairs[c]), c)):
+            placement = bridges[card].placement
+            if placement is not None and (best := _with_part(card, placement, out, poses, pairs)) is not None:
                 break
         if best is None:
-            return out, frozenset(_with_touching(reached, pairs, out))
+            return out, frozenset(_with_touching(bridges, pairs, out))
         out = best
 
 
 @dataclass(frozen=True, slots=True)
-class _Way:
-    """A way over cells to a card: how many they are, where the card stands if it lies in place.
+class _Bridge:
+    """A bridge of covered cells to a card: its length, and the card's placement if it fits the lattice.
 
     Attributes:
-        is_to_a_hair: it lies in place very exactly.
-        is_far_off: it lies so far from any place that it is none of the tableau's.
+        is_exact: whether it fits very exactly.
+        is_far_off: whether it is too far from any cell to be part of the tableau.
     """
 
     length: int
-    stand: Stand | None
-    is_to_a_hair: bool
+    placement: Placement | None
+    is_exact: bool
     is_far_off: bool
 
 
 @dataclass(frozen=True, slots=True)
 class _Grid:
-    """How the honeycomb goes on around a place of the table: a cell lies at ``at + step * (q + r e^(i pi/3))``."""
+    """The lattice around a place of the table: a cell is at ``at + step * (q + r e^(i pi/3))``."""
 
     at: complex
     step: complex
@@ -102,54 +108,61 @@ def _flat(cell: Cell) -> complex:
     return complex(cell[0] + cell[1] * np.exp(1j * np.pi / 3))
 
 
-def _heading(card: int, stand: Stand, poses: TablePoses) -> complex:
-    """Where direction 0 looks from a card, of length 1, times where the plane of cells has it (y up to y down)."""
+def _heading(card: int, placement: Placement, poses: TablePoses) -> complex:
+    """The unit vector of direction 0 from a card, relative to that of the plane of cells (y up to y down)."""
     side = poses.side[card]
-    return complex(side / np.abs(side) * np.exp(1j * np.radians(60.0 * stand.east + 30.0)))
+    return complex(side / np.abs(side) * np.exp(1j * np.radians(60.0 * placement.east + 30.0)))
 
 
-def _grid_around(place: complex, stands: dict[int, Stand], poses: TablePoses) -> _Grid:
-    """The honeycomb as the cards near a place lie, their turns and their places both."""
-    cards = list(stands)
+def _grid_around(place: complex, placements: dict[int, Placement], poses: TablePoses) -> _Grid:
+    """The lattice fitted to the positions and rotations of the cards near a place."""
+    cards = list(placements)
     centres = poses.centre[cards]
-    cells = np.array([_flat(stands[c].cell) for c in cards])
-    weight = np.exp(-(((np.abs(centres - place) - np.abs(centres - place).min()) / (LIMITS.near_cells * APART)) ** 2))
+    cells = np.array([_flat(placements[c].cell) for c in cards])
+    weight = np.exp(
+        -(((np.abs(centres - place) - np.abs(centres - place).min()) / (LIMITS.near_cells * TOUCHING_DISTANCE)) ** 2)
+    )
     weight /= weight.sum()
     middle, origin = complex(weight @ centres), complex(weight @ cells)
     off, at = centres - middle, cells - origin
-    turns = np.array([_heading(c, stands[c], poses) for c in cards])
+    turns = np.array([_heading(c, placements[c], poses) for c in cards])
     # each card's turn counts like a neighbour beside it
-    step = (weight @ (off * at.conj()) + _LAID_APART * (weight @ turns)) / (weight @ (np.abs(at) ** 2) + 1.0)
+    step = (weight @ (off * at.conj()) + _USUAL_DISTANCE * (weight @ turns)) / (weight @ (np.abs(at) ** 2) + 1.0)
     return _Grid(middle - step * origin, step)
 
 
-def _reached(stands: dict[int, Stand], poses: TablePoses, pairs: Pairs, covered: Covered) -> dict[int, _Way]:
-    """The other cards to which a way leads from the tableau."""
-    if not stands:
+def _bridges_to_others(
+    placements: dict[int, Placement], poses: TablePoses, pairs: Pairs, covered: CoverTest
+) -> dict[int, _Bridge]:
+    """The bridges from the tableau to the other cards."""
+    if not placements:
         return {}
-    out: dict[int, _Way] = {}
-    for group in groups_of(len(pairs), pairs):
-        if group[0] not in stands:
-            told = _ways(group, stands, poses, covered)
+    out: dict[int, _Bridge] = {}
+    for group in connected_groups(len(pairs), pairs):
+        if group[0] not in placements:
+            bridges = _find_bridges(group, placements, poses, covered)
             if len(group) == 1:
-                told = {card: way for card, way in told.items() if not way.is_far_off}
+                bridges = {card: bridge for card, bridge in bridges.items() if not bridge.is_far_off}
             else:
-                anyhow = _ways(group, stands, poses, lambda place, side: True)
-                in_place = [card for card, way in anyhow.items() if way.is_to_a_hair]
-                told = anyhow if len(group) >= LIMITS.part_cards or len(in_place) == len(group) else told
-            out.update(told)
+                uncovered = _find_bridges(group, placements, poses, lambda place, side: True)
+                exact = [card for card, bridge in uncovered.items() if bridge.is_exact]
+                bridges = uncovered if len(group) >= LIMITS.part_cards or len(exact) == len(group) else bridges
+            out.update(bridges)
     return out
 
 
-def _ways(cards: Iterable[int], stands: dict[int, Stand], poses: TablePoses, covered: Covered) -> dict[int, _Way]:
-    return {card: way for card in cards if (way := _way(card, stands, poses, covered)) is not None}
+def _find_bridges(
+    cards: Iterable[int], placements: dict[int, Placement], poses: TablePoses, covered: CoverTest
+) -> dict[int, _Bridge]:
+    found = {card: _find_bridge(card, placements, poses, covered) for card in cards}
+    return {card: bridge for card, bridge in found.items() if bridge is not None}
 
 
-def _way(card: int, stands: dict[int, Stand], poses: TablePoses, covered: Covered) -> _Way | None:
-    """The shortest way over covered cells from the tableau to a card; None where there is none."""
-    grid = _grid_around(complex(poses.centre[card]), stands, poses)
+def _find_bridge(card: int, placements: dict[int, Placement], poses: TablePoses, covered: CoverTest) -> _Bridge | None:
+    """The shortest bridge from the tableau to a card; None without one."""
+    grid = _grid_around(complex(poses.centre[card]), placements, poses)
     cell, off = grid.cell(complex(poses.centre[card]))
-    taken = {stand.cell for stand in stands.values()}
+    taken = {placement.cell for placement in placements.values()}
     length = _covered_between(cell, taken, lambda c: covered(grid.place(c), _corner(grid.step)))
     if length is None:
         return None
@@ -161,8 +174,8 @@ def _way(card: int, stands: dict[int, Stand], poses: TablePoses, covered: Covere
     is_far_off = length <= LIMITS.few_covered and (
         off > LIMITS.far_off * allowed or turned > LIMITS.far_off * LIMITS.bridge_turn_most_deg
     )
-    is_to_a_hair = fits and off <= LIMITS.hair and turned <= LIMITS.hair_deg
-    return _Way(length, Stand(cell, east % 6) if fits else None, is_to_a_hair, is_far_off)
+    is_exact = fits and off <= LIMITS.hair and turned <= LIMITS.hair_deg
+    return _Bridge(length, Placement(cell, east % 6) if fits else None, is_exact, is_far_off)
 
 
 def _corner(step: complex) -> complex:
@@ -171,42 +184,44 @@ def _corner(step: complex) -> complex:
 
 
 def _covered_between(goal: Cell, taken: set[Cell], is_covered: Callable[[Cell], bool]) -> int | None:
-    """How many covered cells lie between the taken ones and a cell, at least one; None where no way leads there."""
+    """The number of covered cells, at least one, between the taken ones and a cell; None without a path."""
     front, seen = {goal}, {goal}
-    far = _to_go(goal, taken)
+    far = _cells_to(goal, taken)
     for length in range(LIMITS.bridge_most + 1):
         if length and any(n in taken for cell in front for n in neighbours(cell)):
             return length
         fresh = {n for cell in front for n in neighbours(cell)} - seen - taken
         front = {
-            cell for cell in fresh if _to_go(cell, taken) <= min(far, LIMITS.bridge_most - length) and is_covered(cell)
+            cell
+            for cell in fresh
+            if _cells_to(cell, taken) <= min(far, LIMITS.bridge_most - length) and is_covered(cell)
         }
         seen |= fresh
     return None
 
 
-def _to_go(cell: Cell, taken: set[Cell]) -> int:
+def _cells_to(cell: Cell, taken: set[Cell]) -> int:
     return min(distance(cell, other) for other in taken)
 
 
 def _with_part(
-    card: int, stand: Stand, stands: dict[int, Stand], poses: TablePoses, pairs: Pairs
-) -> dict[int, Stand] | None:
-    """The stands with a card and those that touch it; None when they would fill cells that are taken."""
-    part = walked({card: stand}, pairs)
-    taken = {s.cell for s in stands.values()}
+    card: int, placement: Placement, placements: dict[int, Placement], poses: TablePoses, pairs: Pairs
+) -> dict[int, Placement] | None:
+    """The placements with a card and those that touch it; None when they would fill cells that are taken."""
+    part = walk_pairs({card: placement}, pairs)
+    taken = {s.cell for s in placements.values()}
     if any(s.cell in taken for s in part.values()):
         return None
-    return {**stands, **part}
+    return {**placements, **part}
 
 
-def _with_touching(cards: Iterable[int], pairs: Pairs, stands: dict[int, Stand]) -> set[int]:
+def _with_touching(cards: Iterable[int], pairs: Pairs, placements: dict[int, Placement]) -> set[int]:
     """The cards and all that touch them, from card to card."""
     out: set[int] = set()
     waiting = list(cards)
     while waiting:
         card = waiting.pop()
-        if card not in out and card not in stands:
+        if card not in out and card not in placements:
             out.add(card)
             waiting += [touch.card for touch in pairs[card]]
     return out
@@ -238,7 +253,7 @@ def find_lattice(
     Args:
         corners: (N, 6, 2) pixels, each card's corners clockwise as seen, any corner first.
         is_covered: whether something lies over a place, given as an outline in pixels. With it, a part of the tableau
-            that covered cards cut off is still told its cells.
+            that covered cards separate still gets its cells.
 
     Returns:
         Cells in the order of the cards. Direction ``d`` lies at the angle ``-60 d`` degrees of the table (y down), up
@@ -250,24 +265,24 @@ def find_lattice(
         return Lattice((), (), np.eye(3))
     table_from_image = table_from_outlines(outlines)
     poses = table_poses(mapped(table_from_image, outlines))
-    pairs = touching(poses)
+    pairs = find_touching(poses)
     covered = None if is_covered is None else table_test(is_covered, np.asarray(np.linalg.inv(table_from_image)))
     right = _edges_looking_right(outlines)
-    stands: dict[int, Stand] = {}
+    placements: dict[int, Placement] = {}
     unsettled: frozenset[int] = frozenset()
     for seed in _seeds(pairs):
-        stands = consistent(walked({seed: Stand((0, 0), right[seed])}, pairs), pairs)
+        placements = drop_contradicted(walk_pairs({seed: Placement((0, 0), right[seed])}, pairs), pairs)
         if covered is not None:
-            stands, doubted = joined(stands, poses, pairs, covered)
+            placements, doubted = join_parts(placements, poses, pairs, covered)
             unsettled = unsettled | doubted
-        if len(stands) > 1:
+        if len(placements) > 1:
             break
-    if len(stands) < 2:
-        stands = {}
-    unsettled -= stands.keys()
+    if len(placements) < 2:
+        placements = {}
+    unsettled -= placements.keys()
     return Lattice(
-        tuple(stands[i].cell if i in stands else None for i in range(len(outlines))),
-        tuple(stands[i].east if i in stands else right[i] for i in range(len(outlines))),
+        tuple(placements[i].cell if i in placements else None for i in range(len(outlines))),
+        tuple(placements[i].east if i in placements else right[i] for i in range(len(outlines))),
         table_from_image,
         unsettled,
     )
@@ -275,7 +290,7 @@ def find_lattice(
 
 def _seeds(pairs: Pairs) -> list[int]:
     """Where to begin: the best connected card of the largest group; any card where none touches another."""
-    groups = groups_of(len(pairs), pairs)
+    groups = connected_groups(len(pairs), pairs)
     if len(groups[0]) == 1:
         return list(range(len(pairs)))
     return [max(groups[0], key=lambda card: (len(pairs[card]), card))]

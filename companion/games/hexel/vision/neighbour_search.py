@@ -1,8 +1,7 @@
-"""Cards of a learnt Hex'el printing beside those that are seen, where the finder saw hardly anything.
+"""Searches cards of a taught printing beside detected ones, where the detector has only faint hints.
 
-Light that lies on a card hides it from a finder that was not taught its printing, not from who knows where to look:
-cards of a tableau touch. Where a neighbour would lie is looked at wherever the finder has the least hint of one, and
-only what shows six certain symbols there is a card.
+Light on a card hides it from a detector that does not know its printing, but cards of a tableau touch: each place
+beside a card with a faint detection is classified, and is a card if all six symbols are accepted.
 """
 
 from collections.abc import Sequence
@@ -21,43 +20,44 @@ from companion.vision.image.pyramid import Pyramid
 def find_neighbours(
     pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], classifier: FewShotSymbols
 ) -> tuple[list[Detection], list[np.ndarray]]:
-    """The cards that hints and their neighbours tell of together, and their symbols' probabilities (6, C).
+    """The cards found, and the probabilities (6, C) of their symbols.
 
     Args:
         pyramid: the picture.
-        known: (N, 6, 2) the cards that are seen.
-        hints: what the finder saw besides, however unsurely, surest first.
-        namer: the printing.
+        known: (N, 6, 2), the cards detected so far.
+        hints: faint detections, the surest first.
+        classifier: of the printing.
     """
     cards: list[Detection] = []
-    said: list[np.ndarray] = []
+    found: list[np.ndarray] = []
     for _ in range(LIMITS.steps):
         hints = [hint for hint in hints if not _is_near(hint.corners, known, LIMITS.one_within)]
-        places, sure = _hinted(neighbouring_places(known), hints)
+        places, confidences = _places_with_hints(neighbouring_places(known), hints)
         if not len(places):
             break
-        exact = refine_corners(CORNER_REFINER, pyramid, places, times=2)
+        refined = refine_corners(CORNER_REFINER, pyramid, places, times=2)
         before = len(cards)
-        for place, corners, certain, p in zip(places, exact, sure, classifier.classify(pyramid, exact), strict=True):
+        answers = classifier.classify(pyramid, refined)
+        for place, corners, confidence, p in zip(places, refined, confidences, answers, strict=True):
             in_place = np.linalg.norm(corners - place, axis=1).max() < LIMITS.off_most * _radius(place)
             if in_place and None not in classifier.accept(p) and not _is_near(corners, known, LIMITS.taken_within):
-                cards.append(Detection(corners, max(certain, LIMITS.sure_neighbour)))
-                said.append(p)
+                cards.append(Detection(corners, max(confidence, LIMITS.sure_neighbour)))
+                found.append(p)
                 known = np.concatenate([known, corners[None]])
         if len(cards) == before:
             break
-    return cards, said
+    return cards, found
 
 
-def is_one(corners: np.ndarray, other: np.ndarray) -> bool:
+def is_same_card(corners: np.ndarray, other: np.ndarray) -> bool:
     """Whether two outlines are of one card."""
     return _is_near(corners, other[None], LIMITS.one_within)
 
 
-def _hinted(places: np.ndarray, hints: Sequence[Detection]) -> tuple[np.ndarray, list[float]]:
-    """Of places (M, 6, 2) those nearest to a hint, each once, and how sure that is."""
+def _places_with_hints(places: np.ndarray, hints: Sequence[Detection]) -> tuple[np.ndarray, list[float]]:
+    """The places (M, 6, 2) nearest to a hint, each once, with the hints' confidences."""
     chosen: list[np.ndarray] = []
-    sure: list[float] = []
+    confidences: list[float] = []
     for hint in hints if len(places) else ():
         if len(chosen) == LIMITS.most_places:
             break
@@ -66,16 +66,16 @@ def _hinted(places: np.ndarray, hints: Sequence[Detection]) -> tuple[np.ndarray,
         is_new = not chosen or not _is_near(place, np.stack(chosen), LIMITS.one_within)
         if off.min() < LIMITS.hinted_within * _radius(place) and is_new:
             chosen.append(place)
-            sure.append(hint.confidence)
-    return np.array(chosen, np.float32).reshape(-1, 6, 2), sure
+            confidences.append(hint.confidence)
+    return np.array(chosen, np.float32).reshape(-1, 6, 2), confidences
 
 
 def _is_near(corners: np.ndarray, others: np.ndarray, share: float) -> bool:
-    """Whether an outline's centre lies within that share of a circumradius of one of others' (N, 6, 2)."""
+    """Whether an outline's centre is within a share of the circumradius of one of others (N, 6, 2)."""
     off = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1)
     return bool((off < share * np.array([_radius(other) for other in others])).any())
 
 
 def _radius(corners: np.ndarray) -> float:
-    """The mean way from an outline's centre to its corners."""
+    """The mean distance of an outline's corners from its centre."""
     return float(np.linalg.norm(corners - corners.mean(0), axis=1).mean())

@@ -1,4 +1,4 @@
-"""Whether something lies where a card is missing: a place that does not look like the bare table around the cards."""
+"""Tests whether something covers the table: places that do not look like the bare table around the cards."""
 
 from collections.abc import Callable
 
@@ -25,7 +25,7 @@ def neighbouring_places(corners: np.ndarray) -> np.ndarray:
 def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], bool]:
     """A test of whether something covers the table at an outline.
 
-    The bare table is what many places beside the cards look like, in colour and in how lively its pattern is.
+    The bare table is what many places beside the cards have in common, in colour and in contrast.
 
     Args:
         pyramid: the picture.
@@ -37,22 +37,22 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
     free = neighbouring_places(corners)
     if len(free) < 3:
         return lambda outline: False
-    looks = _colour_statistics(pyramid, free)
-    enough = max(2, round(LIMITS.bare_share * len(looks)))
-    apart = np.abs(looks[:, None] - looks[None]).max(-1)
-    usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(looks) - 1)]))
-    bright = float(np.median(looks[:, :3].max(-1)))
+    statistics = _colour_statistics(pyramid, free)
+    enough = max(2, round(LIMITS.bare_share * len(statistics)))
+    apart = np.abs(statistics[:, None] - statistics[None]).max(-1)
+    usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(statistics) - 1)]))
+    bright = float(np.median(statistics[:, :3].max(-1)))
     limit = max(LIMITS.covered_levels * float(np.clip(bright / LIMITS.lit_level, 0.4, 1.0)), 1.5 * usual)
 
     def is_covered(outline: np.ndarray) -> bool:
-        off = np.abs(looks - _colour_statistics(pyramid, np.asarray(outline)[None])).max(-1)
+        off = np.abs(statistics - _colour_statistics(pyramid, np.asarray(outline)[None])).max(-1)
         return int((off < limit).sum()) < enough
 
     return is_covered
 
 
 def _colour_statistics(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:
-    """The mean colour inside each outline and how lively it is there: (M, 4)."""
+    """The mean colour inside each outline and its standard deviation: (M, 4)."""
     centres = outlines.mean(1)
     affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], HEXAGON.unit) / 3.0
     points = np.einsum("pk,mxk->mpx", _PLACES, affines) + centres[:, None]

@@ -1,29 +1,29 @@
-"""The looks of a learnt printing in the light of one picture: what its many symbols say about each other.
+"""Adapts a taught printing's prototypes to the light of one picture, and applies the two-symbol prior.
 
-Another light shifts all patches of a symbol alike. The looks follow the patches that lie nearest to them, as far as
-many patches speak for it, and each patch is then held against the looks as this light shows them (prototypes refined
-by what is asked itself, as in Ren and others 2018). Two looks that lie close together are told apart more surely where
-the picture's patches fall into two heaps between them. All that makes sure what was leant to; it never names another
-symbol, and what is no symbol is told by the looks as they were learnt.
+Light shifts all embeddings of a symbol alike, so that the prototypes move towards the patches nearest to them, the more
+the more patches there are (prototype refinement, Ren et al. 2018). Two near prototypes are separated more sharply where
+the picture's patches form two clusters between them. Adaptation only raises confidences: it never changes the class,
+and the probability of no symbol comes from the original prototypes.
 
-A card carries one or two kinds of symbol, never three: where a symbol is hard to tell, the card's other symbols often
-decide. What is plainly seen stays, a third kind too.
+A card has one or two kinds of symbol, so that its clear symbols help to classify the uncertain ones. A clear symbol
+stays as it is, even of a third kind.
 """
 
 from itertools import combinations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.networks import softmax
 
 
-def apply_two_symbol_prior(probabilities: np.ndarray, plain: float) -> np.ndarray:
-    """Probabilities once it is known that a card carries at most two kinds of symbol.
+def apply_two_symbol_prior(probabilities: NDArray[np.float32], plain: float) -> NDArray[np.float32]:
+    """Apply the prior that a card has at most two kinds of symbol.
 
     Args:
-        probabilities: (N, 6, K + 1) of each kind for each symbol by itself, last that it is none.
-        plain: a symbol that is seen so surely stays as it is seen.
+        probabilities: (N, 6, K + 1) of each symbol by itself, the last of none.
+        plain: symbols with this confidence keep their probabilities.
 
     Returns:
         (N, 6, K + 1).
@@ -42,67 +42,77 @@ def apply_two_symbol_prior(probabilities: np.ndarray, plain: float) -> np.ndarra
     prior = np.append(np.full(len(pairs), (1.0 - LIMITS.three_kinds) / len(pairs)), LIMITS.three_kinds)
     weight = prior * np.exp(LIMITS.trust_in_others * np.log(share).sum(-1))
     weight /= weight.sum(-1, keepdims=True)
-    told = np.einsum("ns,nsi,sc,nic->nic", weight, 1.0 / share, allowed, probabilities)
-    told /= told.sum(-1, keepdims=True)
-    return np.where(probabilities.max(-1, keepdims=True) >= plain, probabilities, told).astype(np.float32)
+    posterior = np.einsum("ns,nsi,sc,nic->nic", weight, 1.0 / share, allowed, probabilities)
+    posterior /= posterior.sum(-1, keepdims=True)
+    return np.where(probabilities.max(-1, keepdims=True) >= plain, probabilities, posterior).astype(np.float32)
 
 
-def named(looks: np.ndarray, answers: np.ndarray, none_at: float, plain: float) -> np.ndarray:
-    """Probability of each symbol and, last, of none of them: (N, 6, K + 1) float32.
+def classify_adapted(
+    prototypes: NDArray[np.float32], embeddings: NDArray[np.float32], none_at: float, plain: float
+) -> NDArray[np.float32]:
+    """The probabilities of the symbols and, last, of none of them: (N, 6, K + 1).
 
     Args:
-        looks: (K, E), the symbols' as they were learnt.
-        answers: (N, 6, E), the network's to the patches of all cards of one picture.
-        none_at: a patch at a greater squared distance from every look is no symbol.
-        plain: a symbol told so surely is not doubted because of its card's others; see `kinds`.
+        prototypes: (K, E), of the symbols as taught.
+        embeddings: (N, 6, E), of the patches of all cards of one picture.
+        none_at: a patch at a greater squared distance from every prototype is no symbol.
+        plain: see `apply_two_symbol_prior`.
     """
-    fit_prototypes = _probabilities(_squared(looks, answers), none_at)
-    followed = _followed(looks, answers, none_at, plain)
-    lit = _probabilities(_pulled_apart(_squared(followed, answers), followed), none_at)
-    kinds = lit[..., :-1] / np.maximum(lit[..., :-1].sum(-1, keepdims=True), 1e-9)
-    lit = np.concatenate([kinds * (1 - fit_prototypes[..., -1:]), fit_prototypes[..., -1:]], axis=-1)
-    leans_alike = lit.argmax(-1) == fit_prototypes.argmax(-1)
-    return np.where(leans_alike[..., None], lit, fit_prototypes).astype(np.float32)
+    taught = _probabilities(_squared_distances(prototypes, embeddings), none_at)
+    moved = _adapted_prototypes(prototypes, embeddings, none_at, plain)
+    adapted = _probabilities(_sharpened(_squared_distances(moved, embeddings), moved), none_at)
+    kinds = adapted[..., :-1] / np.maximum(adapted[..., :-1].sum(-1, keepdims=True), 1e-9)
+    adapted = np.concatenate([kinds * (1 - taught[..., -1:]), taught[..., -1:]], axis=-1)
+    is_same_class = adapted.argmax(-1) == taught.argmax(-1)
+    return np.where(is_same_class[..., None], adapted, taught).astype(np.float32)
 
 
-def _squared(looks: np.ndarray, answers: np.ndarray) -> np.ndarray:
+def _squared_distances(prototypes: NDArray[np.floating], embeddings: NDArray[np.float32]) -> NDArray[np.floating]:
     """Squared distances (N, 6, K)."""
-    return np.asarray(((answers[:, :, None] - looks) ** 2).sum(-1))
+    return np.asarray(((embeddings[:, :, None] - prototypes) ** 2).sum(-1))
 
 
-def _probabilities(squared: np.ndarray, none_at: float) -> np.ndarray:
+def _probabilities(squared: NDArray[np.floating], none_at: float) -> NDArray[np.float32]:
     none = np.full((*squared.shape[:2], 1), none_at, np.float32)
     logits = -LIMITS.sharpness * np.concatenate([squared, none], axis=-1)
     return np.asarray(softmax(logits), np.float32)
 
 
-def _followed(looks: np.ndarray, answers: np.ndarray, none_at: float, plain: float) -> np.ndarray:
-    """The looks (K, E) as this picture's light shows them."""
-    off = answers[:, :, None] - looks
+def _adapted_prototypes(
+    prototypes: NDArray[np.float32], embeddings: NDArray[np.float32], none_at: float, plain: float
+) -> NDArray[np.float32]:
+    """The prototypes (K, E) in this picture's light."""
+    off = embeddings[:, :, None] - prototypes
     is_near = (off**2).sum(-1).min(-1) < LIMITS.near_patch
-    lit = looks
+    adapted = prototypes
     for _ in range(LIMITS.rounds):
-        kinds = apply_two_symbol_prior(_probabilities(_squared(lit, answers), none_at), plain)[..., :-1]
+        kinds = apply_two_symbol_prior(_probabilities(_squared_distances(adapted, embeddings), none_at), plain)[
+            ..., :-1
+        ]
         share = kinds * is_near[..., None]
         shift = np.einsum("nik,nike->e", share, off) / (share.sum() + LIMITS.steady_patches)
-        own = np.einsum("nik,nie->ke", share, answers)
-        lit = (own + LIMITS.steady_patches * (looks + shift)) / (share.sum((0, 1))[:, None] + LIMITS.steady_patches)
-    return np.asarray(lit, np.float32)
+        own = np.einsum("nik,nie->ke", share, embeddings)
+        adapted = (own + LIMITS.steady_patches * (prototypes + shift)) / (
+            share.sum((0, 1))[:, None] + LIMITS.steady_patches
+        )
+    return np.asarray(adapted, np.float32)
 
 
-def _pulled_apart(squared: np.ndarray, looks: np.ndarray) -> np.ndarray:
-    """The squared distances (N, 6, K), those to other looks than the nearest longer where two heaps tell them apart."""
+def _sharpened(squared: NDArray[np.floating], prototypes: NDArray[np.float32]) -> NDArray[np.floating]:
+    """The squared distances (N, 6, K), longer to all but the nearest prototype where clusters separate them."""
     nearest, least = squared.argmin(-1), squared.min(-1, keepdims=True)
-    surer = np.where(least < LIMITS.close_patch, _surer(squared, nearest, looks)[nearest], 1.0)
-    return np.asarray(least + (squared - least) * surer)
+    gains = np.where(least < LIMITS.close_patch, _separations(squared, nearest, prototypes)[nearest], 1.0)
+    return np.asarray(least + (squared - least) * gains)
 
 
-def _surer(squared: np.ndarray, nearest: np.ndarray, looks: np.ndarray) -> np.ndarray:
-    """How much surer each two looks (K, K) are told apart than training knew, 1 where nothing says so."""
-    out = np.ones((len(looks), len(looks)))
+def _separations(
+    squared: NDArray[np.floating], nearest: NDArray[np.int64], prototypes: NDArray[np.float32]
+) -> NDArray[np.float64]:
+    """By what factor each two prototypes (K, K) are separated better than in training; 1 without clusters."""
+    out = np.ones((len(prototypes), len(prototypes)))
     is_near = squared.min(-1) < LIMITS.near_patch
-    for a, b in combinations(range(len(looks)), 2):
-        apart = max(float(np.linalg.norm(looks[a] - looks[b])), 1e-6)
+    for a, b in combinations(range(len(prototypes)), 2):
+        apart = max(float(np.linalg.norm(prototypes[a] - prototypes[b])), 1e-6)
         along = (squared[..., a] - squared[..., b]) / (2.0 * apart)
         one, other = along[is_near & (nearest == a)], along[is_near & (nearest == b)]
         count = len(one) + len(other)

@@ -1,22 +1,23 @@
-"""A deck's printing, learnt from one photograph: what its face and its symbols look like.
+"""The profile of a taught Hex'el printing: the prototypes of its symbols and the colour of its face.
 
-A symbol's look is the mean of a small network's answers (`models/hexel/embedding`) to the patches of that symbol on the
-photograph; a patch is named by the look it lies nearest to. The profile is a small JSON file.
+A symbol's prototype is the mean embedding (`models/hexel/embedding`) of its patches on the teaching photographs; a
+patch gets the symbol of the nearest prototype.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
     contrast,
+    contrast_levels,
     cut_patches,
-    levels_apart,
     over_face,
     raw_patches,
 )
@@ -26,25 +27,26 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
 
 _NUMBERS = 48
-"""Of an embedding: what the network answers."""
+"""The length of an embedding."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SymbolProfile(Profile):
-    """What was learnt of a printing.
+    """A taught printing.
 
     Attributes:
         symbols: the names of the symbols.
-        looks: (K, E) float32, the mean likeness of each symbol.
-        face_value: (3,) float32, what the card's face is worth after dividing out the light, BGR.
+        prototypes: (K, E) float32, the mean embedding of each symbol.
+        face_value: (3,) float32, the face's colour after white balance, BGR.
     """
 
     GAME: ClassVar[str] = "hexel"
     VERSION: ClassVar[int] = 4
     NETWORKS: ClassVar[tuple[str, ...]] = ("hexel/embedding/weights.onnx",)
+    KEYS: ClassVar[Mapping[str, str]] = {"prototypes": "looks"}
     symbols: tuple[str, ...]
-    looks: np.ndarray
-    face_value: np.ndarray
+    prototypes: NDArray[np.float32]
+    face_value: NDArray[np.float32]
 
     def summary(self) -> str:
         """What was learnt, for people."""
@@ -53,16 +55,16 @@ class SymbolProfile(Profile):
     def is_consistent(self) -> bool:
         """See `Profile`."""
         count = len(self.symbols)
-        return count > 1 and self.looks.shape == (count, _NUMBERS) and self.face_value.shape == (3,)
+        return count > 1 and self.prototypes.shape == (count, _NUMBERS) and self.face_value.shape == (3,)
 
     @property
     def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:
         """The pairs of symbols that are hard to tell apart."""
-        return _nearer_than(LIMITS.alike_squared, self.symbols, self.looks)
+        return _nearer_than(LIMITS.alike_squared, self.symbols, self.prototypes)
 
 
 def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
-    """What a deck's face is worth, (3,): plain white for a light face; a dark one in parts of its brightest print.
+    """The face's colour (3,) after white balance: white for a light face; a dark one relative to its brightest print.
 
     Args:
         pyramid: a photograph of some of its cards.
@@ -77,12 +79,12 @@ def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
 
 
 def embedding_input(colours: np.ndarray, faces: np.ndarray, value: np.ndarray) -> np.ndarray:
-    """What the likeness network looks at: each patch over the card's face, and as it stands out from it.
+    """The embedding network's input: each patch divided by the card's face, and its contrast to the face.
 
     Args:
-        colours: raw patches (N, 6, PATCH, PATCH, 3); see `symbols.raw_patches`.
+        colours: raw patches (N, 6, PATCH, PATCH, 3); see `raw_patches`.
         faces: (N, 3), the cards' faces.
-        value: (3,), what the deck's face is worth.
+        value: (3,), the face's colour after white balance.
 
     Returns:
         (N, 6, PATCH, PATCH, 6) float32 within 1.25.
@@ -90,11 +92,11 @@ def embedding_input(colours: np.ndarray, faces: np.ndarray, value: np.ndarray) -
     return np.concatenate([over_face(colours, faces, value) - np.float32(0.5), contrast(colours)], axis=-1)
 
 
-def embed(net: Network, seen: np.ndarray) -> np.ndarray:
-    """The network's answers (N, S, E) to patches (N, S, PATCH, PATCH, 6); see `embedding_input`."""
+def embed(net: Network, patches: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The embeddings (N, S, E) of patches (N, S, PATCH, PATCH, 6); see `embedding_input`."""
     return np.asarray(
-        net.forward(np.ascontiguousarray(seen.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))).reshape(
-            *seen.shape[:2], -1
+        net.forward(np.ascontiguousarray(patches.reshape(-1, PATCH, PATCH, 6).transpose(0, 3, 1, 2))).reshape(
+            *patches.shape[:2], -1
         ),
         np.float32,
     )
@@ -106,10 +108,10 @@ def fit_prototypes(
     photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]],
     weights: Sequence[float] | None = None,
 ) -> SymbolProfile:
-    """Learn a printing: a symbol's look is the mean of what it looks like on each photograph.
+    """Learn a printing: a symbol's prototype is its mean embedding over the photographs.
 
     Args:
-        net: the likeness network.
+        net: the embedding network.
         deck: the deck's name.
         photographs: pictures with the corners (N, 6, 2) of their cards and each card's six symbols in the order of its
             own edges: direction 0 is the edge between its corners 0 and 1.
@@ -119,24 +121,24 @@ def fit_prototypes(
         TeachingRefused: ``unclear``, none of the cards of a symbol is seen clearly.
     """
     value = np.median([face_value_of(pyramid, corners) for pyramid, corners, _ in photographs], axis=0)
-    looks_of: dict[str, list[np.ndarray]] = {}
+    embeddings_of: dict[str, list[np.ndarray]] = {}
     weight_of: dict[str, list[float]] = {}
-    burnt: set[str | None] = set()
+    overexposed: set[str | None] = set()
     for (pyramid, corners, names), weight in zip(photographs, weights or [1.0] * len(photographs), strict=True):
-        answers: dict[str, list[np.ndarray]] = {}
+        embeddings: dict[str, list[NDArray[np.float32]]] = {}
         colours, faces = raw_patches(pyramid, corners)
-        is_seen = np.median(levels_apart(colours), axis=1) >= LIMITS.seen_levels
+        is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
         for six, edges, seen in zip(embed(net, embedding_input(colours, faces, value)), names, is_seen, strict=True):
-            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(unlikeness(six[None])[0] <= LIMITS.unclear))
-            burnt.update(edges if not seen else ())
-            for answer, name in zip(six, edges, strict=True):
+            is_clear = bool(seen) and (len(set(edges)) > 1 or bool(patch_variance(six[None])[0] <= LIMITS.unclear))
+            overexposed.update(edges if not seen else ())
+            for embedding, name in zip(six, edges, strict=True):
                 if name is not None:
-                    answers.setdefault(name, []).extend([answer] if is_clear else [])
-        for name, own in answers.items():
-            looks_of.setdefault(name, []).extend([_agreeing(np.stack(own)).mean(0)] if own else [])
+                    embeddings.setdefault(name, []).extend([embedding] if is_clear else [])
+        for name, own in embeddings.items():
+            embeddings_of.setdefault(name, []).extend([_inliers(np.stack(own)).mean(0)] if own else [])
             weight_of.setdefault(name, []).extend([weight] if own else [])
-    unclear = [name for name, own in looks_of.items() if not own]
-    if unclear and unclear[0] in burnt:
+    unclear = [name for name, own in embeddings_of.items() if not own]
+    if unclear and unclear[0] in overexposed:
         raise TeachingRefused(
             f"the symbol {unclear[0]} does not show: too much light lies on the cards, or too little; photograph them "
             "in softer light",
@@ -147,24 +149,28 @@ def fit_prototypes(
             f"the symbol {unclear[0]} is not seen clearly: lay the cards on a plain ground, larger in the picture",
             code="unclear",
         )
-    symbols = tuple(sorted(looks_of))
-    looks = np.stack([np.average(looks_of[s], axis=0, weights=weight_of[s]) for s in symbols]).astype(np.float32)
-    return SymbolProfile(deck, symbols, looks, value.astype(np.float32))
+    symbols = tuple(sorted(embeddings_of))
+    prototypes = np.stack([np.average(embeddings_of[s], axis=0, weights=weight_of[s]) for s in symbols]).astype(
+        np.float32
+    )
+    return SymbolProfile(deck, symbols, prototypes, value.astype(np.float32))
 
 
-def _nearer_than(squared: float, symbols: Sequence[str], looks: np.ndarray) -> tuple[tuple[str, str], ...]:
-    """The pairs of symbols whose looks (K, E) have a smaller squared distance."""
+def _nearer_than(
+    squared: float, symbols: Sequence[str], prototypes: NDArray[np.float32]
+) -> tuple[tuple[str, str], ...]:
+    """The pairs of symbols whose prototypes (K, E) have a smaller squared distance."""
     kinds = range(len(symbols))
-    near = [(a, b) for a in kinds for b in range(a) if ((looks[a] - looks[b]) ** 2).sum() < squared]
+    near = [(a, b) for a in kinds for b in range(a) if ((prototypes[a] - prototypes[b]) ** 2).sum() < squared]
     return tuple((symbols[b], symbols[a]) for a, b in near)
 
 
-def unlikeness(answers: np.ndarray) -> np.ndarray:
-    """How much the six patches of each card differ, (N,), from the network's answers (N, 6, E)."""
+def patch_variance(answers: np.ndarray) -> np.ndarray:
+    """The variance (N,) of each card's six embeddings (N, 6, E)."""
     return np.asarray(((answers - np.median(answers, axis=1, keepdims=True)) ** 2).sum(-1).mean(1))
 
 
-def _agreeing(answers: np.ndarray) -> np.ndarray:
-    """The better half of a symbol's answers (M, E): something may lie on one or another of its patches."""
+def _inliers(answers: np.ndarray) -> np.ndarray:
+    """The half of a symbol's embeddings (M, E) nearest to their median: something may cover a patch."""
     off = ((answers - np.median(answers, axis=0)) ** 2).sum(-1)
     return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])

@@ -58,7 +58,9 @@ def test_a_profile_is_the_same_after_a_file(tmp_path: Path) -> None:
     path.write_text(json.dumps(profile.as_json()), encoding="utf-8")
     again = SymbolProfile.read(path)
     assert (again.deck, again.symbols) == (profile.deck, profile.symbols)
-    assert np.allclose(again.looks, profile.looks, atol=1e-4) and np.allclose(again.face_value, profile.face_value)
+    assert np.allclose(again.prototypes, profile.prototypes, atol=1e-4) and np.allclose(
+        again.face_value, profile.face_value
+    )
 
 
 def test_a_profile_of_another_form_is_to_be_learnt_again(tmp_path: Path) -> None:
@@ -118,4 +120,4 @@ def test_rough_corners_do_as_well_as_none(clockwise: bool) -> None:
         for card in picture.truth["cards"]
     ]
     told = learn_hexel("hexel36", [("taught", picture.bgr)], [{"image": "taught", "cards": rough}])
-    assert np.abs(told.looks - taught(LIGHT, 1).looks).max() < 1.0
+    assert np.abs(told.prototypes - taught(LIGHT, 1).prototypes).max() < 1.0
