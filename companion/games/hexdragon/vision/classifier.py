@@ -1,13 +1,12 @@
-"""What a HexDragon tile shows: views of whole tiles, a network's answers to them, and the faces that a piece can have.
+"""Classifies rectified crops of HexDragon tiles, and combines the network's answers into possible faces.
 
-A view is the tile rectified by its outline, 48 x 48 pixels, a little more than the tile; what lies beyond its edges is
-left black. Brightness is measured by the tile's own bright parts and the light's colour by all tiles together, so the
-room's light drops out. The network is blind to which colours a set is printed in: what a tile's lines join is read from
-their shape, and only whose a head or star is needs colours.
+A view is the tile rectified to 48 x 48 pixels and black beyond its edges. Its white balance takes brightness from the
+tile's own bright parts and the light's colour from all tiles. The network ignores a set's colours: what a tile's lines
+join is read from their shape, and only the owners of heads and stars need colour.
 
-A face is six labels in order of direction: what the line that begins at the edge leads to, said relative to the edge,
-so that a face turns with its tile by a cyclic shift, as a Hex'el card's symbols do: ``+2`` the edge two directions on,
-``tail``, ``head:red``; a star token shows ``star:red`` six times, the start tile six tails.
+A face is six labels in order of direction: where the line from that edge leads, relative to the edge, so that a
+rotation is a cyclic shift: ``+2`` the edge two directions on, ``tail``, ``head:red``; a star token shows ``star:red``
+six times, the start tile six tails.
 """
 
 from dataclasses import dataclass
@@ -26,9 +25,9 @@ VIEW = 48
 REACH = 1.06
 """Half a view's width, in circumradii."""
 BRIGHT = 0.75
-"""What a tile's bright parts become."""
+"""The value of a tile's bright parts after white balance."""
 MOST = 1.25
-"""Brighter a view is not."""
+"""The highest value of a view that the network knows."""
 ENDS = ("+1", "+2", "+3", "+4", "+5", "tail", "head")
 """What an edge's line leads to: the edge so many directions on, a tail, a head."""
 OWNERS = ("red", "blue", "yellow", "purple")
@@ -48,7 +47,7 @@ _MEASURED = _inside(_POINTS, 0.9 * np.sqrt(0.75))
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answers:
-    """What the network says of some places.
+    """The network's answers for some places.
 
     Attributes:
         ends: (N, 6, 7) probability of each of `ENDS` for each edge, in order of the outline's own directions.
@@ -64,13 +63,13 @@ class Answers:
 def cut_tiles(
     pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None = None, most: float = MOST
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Look at every tile through its outline.
+    """Rectify and white-balance tiles.
 
     Args:
         pyramid: the picture.
         corners: (N, 6, 2) pixels, clockwise.
         cast: the light's colour (3,) where it is known; None for that of these tiles.
-        most: what is brighter is cut off: the network knows nothing brighter than `MOST`.
+        most: the highest value of the views.
 
     Returns:
         Views (N, VIEW, VIEW, 3) float32, 0..most; and the light's colour (3,), BGR, about 1.
@@ -108,11 +107,11 @@ NAMES: tuple[str | None, ...] = (*ENDS[:6], *HEAD_NAMES, *STAR_NAMES, None)
 """What each class is called; None for no piece at all."""
 TAIL, HEAD = 5, 6
 _KIND_SHARES = {"body": 0.5, "head": 0.44, "start": 0.06}
-"""What is expected before anything is seen: there are six times as many heads as bodies, but not on a table."""
+"""The prior of each kind: a set has six times as many heads as bodies, a table has not."""
 
 
 def _all_faces() -> np.ndarray:
-    """Every face a tile can show in every turn, (F, 6) indices of `paths.ENDS`: 15 bodies, 90 heads, the start."""
+    """Every face a tile can show in every turn, (F, 6) indices of `ENDS`: 15 bodies, 90 heads, the start."""
     bodies = [_labels(tile.across) for tile in BODY_SET]
     heads = [_labels(tile.across) for tile in HEADS]
     turned = [tuple(face[(d - turns) % 6] for d in range(6)) for face in bodies + heads for turns in range(6)]
@@ -124,7 +123,7 @@ def _labels(across: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _prior() -> np.ndarray:
-    """What each of `FACES` is expected at, (F,)."""
+    """The prior (F,) of each of `FACES`."""
     heads, tails = (FACES == HEAD).any(1), (FACES == TAIL).all(1)
     kinds = np.where(tails, "start", np.where(heads, "head", "body"))
     return np.array([_KIND_SHARES[str(kind)] / (kinds == kind).sum() for kind in kinds])
@@ -137,7 +136,7 @@ _ONE_HOT = np.eye(len(ENDS), dtype=np.float32)[FACES]
 
 
 def edge_probabilities(answers: Answers) -> np.ndarray:
-    """Probability of each of `NAMES` for each edge, (N, 6, C): what the faces that can be speak for, together."""
+    """The probabilities (N, 6, C) of `NAMES` for each edge, over all possible faces."""
     n = len(answers.ends)
     weight = face_weights(answers.ends)
     ends = np.einsum("nf,fdl->ndl", weight, _ONE_HOT)
@@ -147,7 +146,7 @@ def edge_probabilities(answers: Answers) -> np.ndarray:
 
 
 def answers_from_probabilities(probabilities: np.ndarray) -> Answers:
-    """The answers from which such probabilities (N, 6, C) come."""
+    """The answers that give such probabilities (N, 6, C)."""
     ends = np.stack([end_shares(p) for p in probabilities])
     owned = probabilities[..., _HEADS].sum(1) + probabilities[..., _STARS].sum(1)
     tile, star = (np.array([share(p) for p in probabilities]) for share in (tile_share, star_share))
@@ -156,33 +155,33 @@ def answers_from_probabilities(probabilities: np.ndarray) -> Answers:
 
 
 def face_weights(ends: np.ndarray) -> np.ndarray:
-    """How likely each of `FACES` is (N, F), from the probabilities of the ends of its edges (N, 6, 7)."""
+    """The probabilities (N, F) of `FACES` from those of its edges' ends (N, 6, 7)."""
     return softmax(np.einsum("ndl,fdl->nf", np.log(np.maximum(ends, 1e-6)), _ONE_HOT) + _LOG_PRIOR)
 
 
 def end_shares(probabilities: np.ndarray) -> np.ndarray:
-    """The probabilities (6, 7) of `paths.ENDS` in (6, C), of a piece that is a tile."""
+    """The probabilities (6, 7) of `ENDS` in (6, C), of a piece that is a tile."""
     ends = np.concatenate([probabilities[:, :HEAD], probabilities[:, _HEADS].sum(-1, keepdims=True)], axis=1)
     return np.asarray(ends / np.maximum(ends.sum(-1, keepdims=True), 1e-6))
 
 
 def tile_share(probabilities: np.ndarray) -> float:
-    """How surely (6, C) is a tile, 0..1."""
+    """The probability that (6, C) is a tile, 0..1."""
     return float(probabilities[:, :10].sum(-1).mean())
 
 
 def star_share(probabilities: np.ndarray) -> float:
-    """How surely (6, C) is a star token, 0..1."""
+    """The probability that (6, C) is a star token, 0..1."""
     return float(probabilities[:, 10:14].sum(-1).mean())
 
 
 def accepted_edges(probabilities: np.ndarray, sure: float, sure_owner: float) -> Face:
-    """The labels (6,) that may be stated as fact; None where unsure.
+    """The accepted labels (6,); None where unsure.
 
     Args:
         probabilities: (6, C).
-        sure: what an edge leads to, or that a star lies there, is at least so certain.
-        sure_owner: whose head or star it is, given that it is one, is at least so certain.
+        sure: the lowest probability of an edge's end, or of a star.
+        sure_owner: the lowest probability of the owner, given a head or star.
 
     >>> p = np.zeros((6, len(NAMES)), np.float32)
     >>> p[:, NAMES.index("tail")] = 0.99
@@ -205,18 +204,18 @@ _HEADS, _STARS = slice(6, 10), slice(10, 14)
 
 
 class TileClassifier(Classifier, Protocol):
-    """Reads the faces of one set, in the light that it was told or, where it was told none, that it measures."""
+    """Classifies the faces of one printing, in a known light or in one that it measures."""
 
     def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, TileClassifier]":
-        """The probabilities of pieces, see `Classifier`, and the classifier told the light in which they lie."""
+        """The probabilities of pieces, see `Classifier`, and the classifier with their light."""
 
     def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "TileClassifier":
-        """The classifier told the light of tiles (N, 6, 2) whose probabilities (N, 6, C) are known; N >= 1."""
+        """The classifier with the light of tiles (N, 6, 2) of known probabilities (N, 6, C); N >= 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class PretrainedTiles:
-    """The reference printing and its kin; the light's colour (3,), BGR, about 1. See `TileClassifier`."""
+    """The classifier of the reference printing; ``cast`` is the light's colour (3,), BGR, about 1."""
 
     cast: np.ndarray | None = None
 

@@ -1,7 +1,7 @@
-"""Which cell of one regular hex grid each tile fills: a printed board's, or that of tiles laid edge to edge.
+"""Places tiles in one regular hexagonal grid: that of a printed board, or of tiles laid edge to edge.
 
-Unlike `lattice`, which walks from card to card because hands err more and more outwards, this takes all tiles as lying
-on one grid of one pitch, a little off their cells: tiles that touch no other have cells too, and so have free places.
+All tiles are near the cells of one grid of one pitch, so that tiles without a neighbour have cells too, and so have
+free places. (Hex'el walks from card to card instead, since its cards are laid without a board.)
 """
 
 from dataclasses import dataclass, replace
@@ -35,13 +35,13 @@ class Grid:
     reach: float
 
     def outline(self, cell: Cell) -> np.ndarray:
-        """Where a tile in a cell would be seen, (6, 2) float32 pixels, edge 0 looking in direction 0."""
+        """The outline (6, 2) in pixels of a tile in a cell, edge 0 facing direction 0."""
         middle = _plane(cell)
         points = np.array([middle.real, middle.imag]) + HEXAGON.unit * self.reach
         return mapped(self.image_from_grid, points).astype(np.float32)
 
     def cell_of(self, corners: np.ndarray, off_most: float = LIMITS.off_most) -> Cell | None:
-        """The cell in which an outline (6, 2) lies, None between cells: that far from any middle, in pitches."""
+        """The cell of an outline (6, 2); None when it is farther than ``off_most`` pitches from any centre."""
         x, y = mapped(np.asarray(np.linalg.inv(self.image_from_grid)), _middles(corners[None].astype(np.float64))[0])
         (cell,) = _cells_at(np.array([complex(x, y)]))
         return cell if abs(_plane(cell) - complex(x, y)) < off_most else None
@@ -52,26 +52,26 @@ def find_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
 
     Args:
         corners: (N, 6, 2) pixels, N >= 1, clockwise.
-        confidence: (N,) how sure each tile is; of two in one cell the surer one gets it.
+        confidence: (N,), of the tiles; of two in one cell the surer one gets it.
     """
     rough = rough_grid(corners, confidence)
-    image = _closer(rough.image_from_grid, np.asarray(corners, np.float64), rough.cells)
+    image = _fit_to_centres(rough.image_from_grid, np.asarray(corners, np.float64), rough.cells)
     return replace(rough, image_from_grid=image)
 
 
 def rough_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
-    """The same with places a little less exact, for half the time: enough where only the tiles' cells are asked for."""
+    """The grid with a less exact homography, in half the time: enough for the tiles' cells."""
     outlines = np.asarray(corners, np.float64)
     table = table_from_outlines(outlines)
     points = mapped(table, outlines) @ np.array([1, 1j])
     centre = points.mean(1)
     side = np.mean((points - centre[:, None]) * np.exp(-1j * np.radians(60.0 * np.arange(6))), axis=1)
     usable = _has_common_pose(side, confidence)
-    cells = _walked(centre, usable, _heading(side[usable]) * _FIRST_PITCH)
+    cells = _walk_neighbours(centre, usable, _heading(side[usable]) * _FIRST_PITCH)
     origin, step = 0j, _heading(side[usable]) * _FIRST_PITCH
     for _ in range(3):
-        origin, step = _fitted(centre, cells, step)
-        cells = _snapped(centre, usable, origin, step, confidence)
+        origin, step = _fit_grid(centre, cells, step)
+        cells = _snap_to_grid(centre, usable, origin, step, confidence)
     reach = float(np.median(np.abs(side[usable])) / abs(step))
     east = tuple(round((np.angle(step / s) - np.pi / 6) / (np.pi / 3)) % 6 for s in side)
     plane = np.array([[step.real, -step.imag, origin.real], [step.imag, step.real, origin.imag], [0, 0, 1]])
@@ -94,22 +94,22 @@ def _cells_at(places: np.ndarray) -> list[Cell]:
 
 
 def _heading(side: np.ndarray) -> complex:
-    """The way to direction 0, of length 1: the tiles' edges as most of them are turned, nearest to the right."""
+    """The unit vector of direction 0: the mean direction of the tiles' edges that is nearest to the right."""
     mean = np.sum((side / np.abs(side)) ** 6)
     angle = np.angle(mean) / 6 + np.pi / 6
     return complex(np.exp(1j * (angle - np.pi / 3 * round(angle / (np.pi / 3)))))
 
 
 def _has_common_pose(side: np.ndarray, confidence: np.ndarray) -> np.ndarray:
-    """The tiles (N,) that have the size and the turn that most have."""
+    """The tiles (N,) with the most common size and rotation."""
     size = np.abs(np.log(np.abs(side) / np.median(np.abs(side)[confidence >= np.median(confidence)])))
     turn = np.degrees(np.angle((side / np.abs(side) / (_heading(side) * np.exp(-1j * np.pi / 6))) ** 6)) / 6
     usable = (size < np.log(LIMITS.size_most)) & (np.abs(turn) < LIMITS.turn_most_deg)
     return usable if usable.any() else np.ones(len(side), bool)
 
 
-def _walked(centre: np.ndarray, usable: np.ndarray, step: complex) -> tuple[Cell | None, ...]:
-    """Cells from neighbour to neighbour, from the tile with the most neighbours as far as they touch."""
+def _walk_neighbours(centre: np.ndarray, usable: np.ndarray, step: complex) -> tuple[Cell | None, ...]:
+    """Place tiles from neighbour to neighbour, beginning with the tile that has the most."""
     apart = (centre[None, :] - centre[:, None]) / step
     near = (np.abs(np.abs(apart) - 1) < 0.25) & usable[:, None] & usable[None, :]
     seed = int(np.argmax(near.sum(1) + usable))
@@ -127,8 +127,8 @@ def _walked(centre: np.ndarray, usable: np.ndarray, step: complex) -> tuple[Cell
     return tuple(cells)
 
 
-def _fitted(centre: np.ndarray, cells: tuple[Cell | None, ...], step: complex) -> tuple[complex, complex]:
-    """The origin and the step of the grid that fit these tiles best; with one tile the step stays."""
+def _fit_grid(centre: np.ndarray, cells: tuple[Cell | None, ...], step: complex) -> tuple[complex, complex]:
+    """The origin and step of the grid that fit these tiles best; one tile leaves the step as it is."""
     held = [i for i, cell in enumerate(cells) if cell is not None]
     places = np.array([_plane(cell) for cell in cells if cell is not None])
     at = centre[held]
@@ -139,10 +139,10 @@ def _fitted(centre: np.ndarray, cells: tuple[Cell | None, ...], step: complex) -
     return complex(at.mean() - fitted * places.mean()), fitted
 
 
-def _snapped(
+def _snap_to_grid(
     centre: np.ndarray, usable: np.ndarray, origin: complex, step: complex, confidence: np.ndarray
 ) -> tuple[Cell | None, ...]:
-    """Every tile's cell on the grid, of two in one cell the surer one's."""
+    """The nearest cell of every tile; of two tiles the surer one gets it."""
     cells: list[Cell | None] = [None] * len(centre)
     taken: set[Cell] = set()
     places = (centre - origin) / step
@@ -153,11 +153,11 @@ def _snapped(
         if is_on[tile] and cell not in taken:
             cells[tile] = cell
             taken.add(cell)
-    return tuple(cells) if taken else _walked(centre, usable, step)
+    return tuple(cells) if taken else _walk_neighbours(centre, usable, step)
 
 
-def _closer(image: np.ndarray, outlines: np.ndarray, cells: tuple[Cell | None, ...]) -> np.ndarray:
-    """The homography from the grid made to fit the tiles' centres as seen, where there are enough of them."""
+def _fit_to_centres(image: np.ndarray, outlines: np.ndarray, cells: tuple[Cell | None, ...]) -> np.ndarray:
+    """Refine the homography from the grid by the tiles' centres, if there are enough of them."""
     held = [i for i, cell in enumerate(cells) if cell is not None]
     places = np.array([[_plane(c).real, _plane(c).imag] for c in cells if c is not None]).reshape(-1, 2)
     if len(held) < 7 or np.linalg.svd(places - places.mean(0), compute_uv=False)[1] < 1.5:
@@ -168,7 +168,7 @@ def _closer(image: np.ndarray, outlines: np.ndarray, cells: tuple[Cell | None, .
 
 
 def _middles(outlines: np.ndarray) -> np.ndarray:
-    """Where the long diagonals of outlines (N, 6, 2) meet, (N, 2)."""
+    """The intersections (N, 2) of the long diagonals of outlines (N, 6, 2)."""
     a, b, c, d = (outlines[:, k] for k in (0, 3, 1, 4))
     u, v, w = b - a, d - c, c - a
     share = (w[:, 0] * v[:, 1] - w[:, 1] * v[:, 0]) / (u[:, 0] * v[:, 1] - u[:, 1] * v[:, 0])

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
@@ -16,7 +17,7 @@ from companion.games.hexdragon.vision.tile_tta import (
     reclassify_stars,
     reclassify_tiles,
     refine_repeatedly,
-    sureness,
+    tile_confidence,
 )
 from companion.rules.hexgrid import Cell, distance, field, neighbours
 from companion.vision.detection.corner_refiner import refine_corners
@@ -30,14 +31,14 @@ from companion.vision.tracking.regions import Unchanged
 
 
 def read_hexdragon(
-    bgr: np.ndarray, classifier: TileClassifier | None = None, across_px: float | None = None
+    bgr: NDArray[np.uint8], classifier: TileClassifier | None = None, across_px: float | None = None
 ) -> TileReading:
     """Read a HexDragon table from one picture, without history.
 
     Args:
         bgr: uint8 (h, w, 3).
-        namer: how heads and stars get their owners; None for the reference printing.
-        across_px: how wide tiles are, edge to edge, when known: the picture is then searched at the cheapest scale.
+        classifier: of the tiles; None for the reference printing.
+        across_px: the tiles' width, edge to edge, when known: the picture is then searched at the cheapest scale.
 
     Returns:
         The reading; without tiles it carries the warning ``nothing-found``.
@@ -46,16 +47,16 @@ def read_hexdragon(
 
 
 def read_unknown(
-    bgr: np.ndarray, classifier: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
+    bgr: NDArray[np.uint8], classifier: TileClassifier | None, across_px: float | None, unchanged: Unchanged | None
 ) -> TileReading:
-    """Read a HexDragon table, or a piece of it of which something is known: what else lies there.
+    """Read a HexDragon table, or the unknown tiles of a piece of it.
 
     Args:
         bgr: uint8 (h, w, 3).
-        namer: see `read_hexdragon`.
+        classifier: see `read_hexdragon`.
         across_px: see `read_hexdragon`.
-        unchanged: its tiles tell how the others lie and in which light, and are not read again; and where nothing came
-            to rest nothing is looked for.
+        unchanged: the known tiles, which give the grid and the light and are not read again, and the places where
+            nothing is to be searched.
     """
     known = unchanged.cards if unchanged else ()
     classifier = classifier or PretrainedTiles()
@@ -79,45 +80,47 @@ def read_unknown(
             (), (), (ReadingWarning("nothing-found", "no HexDragon tile on this picture"),), classifier, clock.laps
         )
     tiles = [Detection(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
-    lying = [Detection(card.corners, card.presence) for card in tiles_known]
-    said = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
-    grid = find_grid(np.stack([tile.corners for tile in (*tiles, *lying)]), _sureness([*tiles, *lying], said))
+    known_tiles = [Detection(card.corners, card.presence) for card in tiles_known]
+    faces = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
+    grid = find_grid(
+        np.stack([tile.corners for tile in (*tiles, *known_tiles)]), _confidences([*tiles, *known_tiles], faces)
+    )
     clock.lap("grid")
-    on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, said, 0), lit)
-    lain = _on_grid(lying, grid, said, len(tiles)) + _stars_on_grid(stars_known, grid)
+    on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit)
+    known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
     starred = {
         cell: s
         for s in corners[stars >= LIMITS.doubted_star][::-1]
         if (cell := grid.cell_of(s, LIMITS.off_star)) is not None
     }
-    free = _free_cells(on_grid + lain, grid, starred, pyramid.size)
-    places = {cell: _moved(grid.outline(cell), starred.get(cell)) for cell in free}
+    free = _free_cells(on_grid + known_on_grid, grid, starred, pyramid.size)
+    places = {cell: _centred(grid.outline(cell), starred.get(cell)) for cell in free}
     places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
     rest, doubted = _search_free_cells(pyramid, places, lit)
     clock.lap("look")
-    beside = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= LIMITS.plain_tile]
-    reading = assess([*on_grid, *rest, *lain], classifier, pyramid.size, len(beside))
-    fresh = [card for card in reading.cards if not any(card.corners is other.corners for other in known)]
-    reading = replace(reading, cards=tuple(fresh), warnings=reading.warnings + doubted)
+    off_grid = [i for i, tile in enumerate(tiles) if grid.cells[i] is None and tile.confidence >= LIMITS.plain_tile]
+    reading = assess([*on_grid, *rest, *known_on_grid], classifier, pyramid.size, len(off_grid))
+    new = [card for card in reading.cards if not any(card.corners is other.corners for other in known)]
+    reading = replace(reading, cards=tuple(new), warnings=reading.warnings + doubted)
     reading = reading if unchanged else _verified(pyramid, reading)
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
 
 
 def _verified(pyramid: Pyramid, reading: TileReading) -> TileReading:
-    """The reading of what are HexDragon tiles by their edges, as far as that is in doubt, and of owners only in colour.
+    """The reading without outlines whose edges are no tile's, and without what the picture's angle or colour hides.
 
-    Stars have no edges: they lie beside tiles. Hex'el cards of one symbol, and blank ones, look like start tiles, of
-    which no table has two.
+    Stars have no edges of their own. Hex'el cards of one symbol, and blank ones, look like start tiles, of which no
+    table has two.
     """
     tiles = [card for card in reading.cards if star_share(card.probabilities) <= 0.5]
     starts = sum(is_start(tile.probabilities) for tile in tiles)
     if starts > LIMITS.foreign_starts or (starts > 1 and 2 * starts >= len(tiles)):
         return replace(reading, cards=(), warnings=no_game(pyramid))
     verdict = verify(pyramid, [_as_find(tile) for tile in tiles], reading.warnings, LIMITS.table)
-    gone = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
+    rejected = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
     pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
-    kept = [card for card in pieces if not any(card is tile for tile in gone)] if verdict.stays.any() else []
+    kept = [card for card in pieces if not any(card is tile for tile in rejected)] if verdict.stays.any() else []
     warnings = verdict.warnings
     if kept and is_too_steep(HEXAGON, [card.corners for card in kept]):
         warnings += (TOO_STEEP, *(ReadingWarning("unsure", FROM_THE_SIDE, card.centre) for card in kept))
@@ -135,28 +138,28 @@ def _as_find(tile: DetectedCard) -> Find:
 
 
 def _in_light_of(known: Sequence[DetectedCard], pyramid: Pyramid, classifier: TileClassifier) -> TileClassifier:
-    """The classifier told the light of known tiles; as it is where there is none."""
+    """The classifier with the light of known tiles, if there are any."""
     if not known:
         return classifier
     own = [in_own_frame(card) for card in known]
     return classifier.in_light_of(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
 
 
-def _is_tile(probabilities: np.ndarray, classifier: TileClassifier) -> bool:
-    """More likely a tile than not; and surely one where not one of its edges is."""
+def _is_tile(probabilities: NDArray[np.float32], classifier: TileClassifier) -> bool:
+    """Whether it is probably a tile; without an accepted edge, surely."""
     least = LIMITS.blank_tile if set(classifier.accept(probabilities)) == {None} else LIMITS.tile
     return tile_share(probabilities) >= least
 
 
-def _sureness(tiles: list[Detection], probabilities: np.ndarray) -> np.ndarray:
-    return np.array([t.confidence * sureness(p) for t, p in zip(tiles, probabilities, strict=True)])
+def _confidences(tiles: list[Detection], probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
+    return np.array([t.confidence * tile_confidence(p) for t, p in zip(tiles, probabilities, strict=True)])
 
 
-def _on_grid(tiles: list[Detection], grid: Grid, said: np.ndarray, first: int) -> list[Placed]:
-    """The tiles that have a cell: those from the ``first`` of the grid's on."""
-    told = zip(tiles, grid.cells[first:], grid.east[first:], said[first:], strict=False)
+def _on_grid(tiles: list[Detection], grid: Grid, faces: NDArray[np.float32], first: int) -> list[Placed]:
+    """The tiles that have a cell; they are the grid's from index ``first`` on."""
+    placed = zip(tiles, grid.cells[first:], grid.east[first:], faces[first:], strict=False)
     return [
-        (cell, east, tile, p[[(d - east) % 6 for d in range(6)]]) for tile, cell, east, p in told if cell is not None
+        (cell, east, tile, p[[(d - east) % 6 for d in range(6)]]) for tile, cell, east, p in placed if cell is not None
     ]
 
 
@@ -171,26 +174,26 @@ def _stars_on_grid(stars: Sequence[DetectedCard], grid: Grid) -> list[Placed]:
 
 
 def _search_free_cells(
-    pyramid: Pyramid, at: dict[Cell, np.ndarray], classifier: TileClassifier
+    pyramid: Pyramid, outlines: dict[Cell, NDArray[np.float32]], classifier: TileClassifier
 ) -> tuple[list[Placed], tuple[ReadingWarning, ...]]:
-    """Tiles and stars on cells where nothing was found: each outline is looked at; and doubted stars."""
-    if not at:
+    """Classify the cells without a detection: the tiles and stars there, and the warnings of doubtful stars."""
+    if not outlines:
         return [], ()
-    free, places = list(at), np.stack(list(at.values()))
-    as_guessed = classifier.classify(pyramid, places)
-    as_guessed = reclassify_stars(pyramid, places, as_guessed, classifier)
-    shares = [star_share(p) for p in as_guessed]
+    free, places = list(outlines), np.stack(list(outlines.values()))
+    answers = classifier.classify(pyramid, places)
+    answers = reclassify_stars(pyramid, places, answers, classifier)
+    shares = [star_share(p) for p in answers]
     stars = [i for i, share in enumerate(shares) if share >= LIMITS.guessed_star]
     doubted = [
         places[i].mean(0) for i, share in enumerate(shares) if LIMITS.doubted_star <= share < LIMITS.guessed_star
     ]
-    out = [(free[i], 0, Detection(places[i], shares[i]), as_guessed[i]) for i in stars]
-    maybe = [i for i, p in enumerate(as_guessed) if tile_share(p) >= LIMITS.tile / 2 and i not in stars]
-    exact = refine_corners(CORNER_REFINER, pyramid, places[maybe])
-    probabilities = classifier.classify(pyramid, exact)
-    for i, corners, p in zip(maybe, exact, probabilities, strict=True):
-        sure = sum(edge is not None for edge in classifier.accept(p))
-        if tile_share(p) >= LIMITS.guessed_tile and sure >= LIMITS.guessed_edges and _is_at(corners, places[i]):
+    out = [(free[i], 0, Detection(places[i], shares[i]), answers[i]) for i in stars]
+    maybe = [i for i, p in enumerate(answers) if tile_share(p) >= LIMITS.tile / 2 and i not in stars]
+    refined = refine_corners(CORNER_REFINER, pyramid, places[maybe])
+    probabilities = classifier.classify(pyramid, refined)
+    for i, corners, p in zip(maybe, refined, probabilities, strict=True):
+        accepted = sum(edge is not None for edge in classifier.accept(p))
+        if tile_share(p) >= LIMITS.guessed_tile and accepted >= LIMITS.guessed_edges and _is_at(corners, places[i]):
             out.append((free[i], 0, Detection(corners, tile_share(p)), p))
     return out, tuple(
         ReadingWarning("unsure", "a star perhaps, perhaps a counter", (float(x), float(y))) for x, y in doubted
@@ -198,10 +201,7 @@ def _search_free_cells(
 
 
 def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: tuple[int, int]) -> list[Cell]:
-    """The cells without a tile around the start tile, or around all tiles where there is none; those in the picture.
-
-    Where something was found that looks like a star is such a cell too.
-    """
+    """The picture's free cells around the start tile, or around all tiles without one, and those of likely stars."""
     taken = [cell for cell, *_ in known]
     start = start_cell(known)
     if start is None:
@@ -212,29 +212,29 @@ def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: 
     return [cell for cell in sorted((wanted | set(starred)) - set(taken)) if _is_in_picture(grid.outline(cell), size)]
 
 
-def _moved(place: np.ndarray, star: np.ndarray | None) -> np.ndarray:
-    """A cell's outline, or the same around a star that was found there."""
+def _centred(place: NDArray[np.float32], star: NDArray[np.float32] | None) -> NDArray[np.float32]:
+    """A cell's outline, centred on a star that was detected there."""
     return place if star is None else place + (star.mean(0) - place.mean(0))
 
 
-def _is_in_picture(corners: np.ndarray, size: tuple[int, int]) -> bool:
-    """A star on that cell, wherever on it, would be."""
+def _is_in_picture(corners: NDArray[np.float32], size: tuple[int, int]) -> bool:
+    """Whether a star anywhere on that cell would be in the picture."""
     inner = LIMITS.star_room * corners + (1 - LIMITS.star_room) * corners.mean(0)
     return bool(inner.min() > -1 and (inner < np.array(size)).all())
 
 
 def start_cell(known: list[Placed]) -> Cell | None:
-    """Where the start tile lies: the piece most surely of six tails, when it is more likely than not."""
+    """The cell of the most probable start tile; None without one."""
     shares = {cell: float(p[:, TAIL].min()) for cell, _, _, p in known if is_start(p)}
     return max(shares, key=lambda cell: shares[cell], default=None)
 
 
-def is_start(probabilities: np.ndarray) -> bool:
-    """More likely the start tile than not, of six tails, by probabilities (6, C)."""
+def is_start(probabilities: NDArray[np.float32]) -> bool:
+    """Whether probabilities (6, C) are those of the start tile, with six tails."""
     return float(probabilities[:, TAIL].min()) > 0.5
 
 
-def _is_at(corners: np.ndarray, place: np.ndarray) -> bool:
-    """An outline lies where it was looked for."""
+def _is_at(corners: NDArray[np.float32], place: NDArray[np.float32]) -> bool:
+    """Whether an outline is near the place it was refined from."""
     side = float(np.linalg.norm(place[0] - place[1]))
     return float(np.linalg.norm(corners.mean(0) - place.mean(0))) < 0.3 * side

@@ -1,4 +1,4 @@
-"""HexDragon's tiles and stars as seen on a picture, and the reading they make: how both are told."""
+"""Detected HexDragon tiles and stars, and their reading."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,36 +15,36 @@ _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DetectedTile(DetectedCard):
-    """One tile or star token on a picture; its ``edges`` are a face of `hexdragon_faces`."""
+    """One tile or star token on a picture; its ``edges`` are a face, see `classifier`."""
 
     @property
     def kind(self) -> str | None:
-        """``start``, ``head``, ``body`` or ``star``; None where that cannot be told."""
-        told = {edge.partition(":")[0] for edge in self.edges if edge is not None}
+        """``start``, ``head``, ``body`` or ``star``; None where unsure."""
+        labels = {edge.partition(":")[0] for edge in self.edges if edge is not None}
         if None not in self.edges:
-            return "start" if told == {"tail"} else next((k for k in ("head", "star") if k in told), "body")
-        return next((kind for kind, share in self._kinds().items() if share >= LIMITS.sure_edge), None)
+            return "start" if labels == {"tail"} else next((k for k in ("head", "star") if k in labels), "body")
+        return next((kind for kind, share in self._kind_probabilities().items() if share >= LIMITS.sure_edge), None)
 
     @property
     def is_star(self) -> bool:
-        """More likely a star token than a tile."""
-        return self._kinds()["star"] > 0.5
+        """Whether it is more probably a star token than a tile."""
+        return self._kind_probabilities()["star"] > 0.5
 
     @property
     def owner(self) -> str | None:
-        """Whose head or star it is, where that is sure."""
+        """The owner of the head or star; None where unsure."""
         named = [edge for edge in self.edges if edge is not None and ":" in edge]
         return named[0].partition(":")[2] if named else None
 
     @property
     def head(self) -> int | None:
-        """The head edge, where that is sure."""
+        """The head edge; None where unsure."""
         shares = self.probabilities[:, _HEAD:_STAR].sum(-1)
         return int(shares.argmax()) if shares.max() >= LIMITS.sure_edge else None
 
     @property
     def paths(self) -> list[list[int] | None] | None:
-        """The joined edges, null for each pair that cannot be told, or once for all where the kind cannot."""
+        """The pairs of joined edges, null for each unsure pair, or once for all of them where the kind is unsure."""
         joins = [(d, (d + int(edge)) % 6) for d, edge in enumerate(self.edges) if edge is not None and edge[0] == "+"]
         pairs: list[list[int] | None] = [[a, b] for a, b in joins if a < b]
         if self.kind is None:
@@ -53,7 +53,7 @@ class DetectedTile(DetectedCard):
 
     @property
     def tails(self) -> list[int] | None:
-        """The tail edges; null where they cannot be told."""
+        """The tail edges; null where unsure."""
         kind = self.kind
         tails = [d for d, edge in enumerate(self.edges) if edge == "tail"]
         if kind is None or len(tails) != {"start": 6, "head": 1}.get(kind, 0):
@@ -78,8 +78,8 @@ class DetectedTile(DetectedCard):
         """What it is, for people."""
         return in_words(self.as_json())
 
-    def _kinds(self) -> dict[str, float]:
-        """How likely each kind is: every head has one head edge, the start six tails."""
+    def _kind_probabilities(self) -> dict[str, float]:
+        """The probability of each kind: every head has one head edge, the start six tails."""
         p = self.probabilities
         head = float(p[:, _HEAD:_STAR].sum())
         start = max(0.0, (float(p[:, _TAIL].sum()) - head) / 6)
@@ -92,20 +92,20 @@ class DetectedTile(DetectedCard):
         }
 
 
-def in_words(told: dict[str, Any]) -> str:
+def in_words(tile: dict[str, Any]) -> str:
     """A tile or star as `read` prints it, for people.
 
     >>> in_words({"kind": "head", "owner": "red", "head": 2, "tails": [4], "paths": [[0, 3], None]})
     'red head at 2, tail at 4, 0-3 ?'
     """
-    owner = f"{told['owner'] or '?'} " if told["kind"] in ("head", "star") else ""
-    if told["kind"] in ("star", "start"):
-        return f"{owner}{told['kind']}"
-    paths = " ".join("?" if path is None else f"{path[0]}-{path[1]}" for path in told["paths"] or [None])
-    if told["kind"] != "head":
-        return f"{told['kind'] or 'a tile, but which'} {paths}"
-    head = "?" if told["head"] is None else told["head"]
-    tails = "?" if told["tails"] is None else told["tails"][0]
+    owner = f"{tile['owner'] or '?'} " if tile["kind"] in ("head", "star") else ""
+    if tile["kind"] in ("star", "start"):
+        return f"{owner}{tile['kind']}"
+    paths = " ".join("?" if path is None else f"{path[0]}-{path[1]}" for path in tile["paths"] or [None])
+    if tile["kind"] != "head":
+        return f"{tile['kind'] or 'a tile, but which'} {paths}"
+    head = "?" if tile["head"] is None else tile["head"]
+    tails = "?" if tile["tails"] is None else tile["tails"][0]
     return f"{owner}head at {head}, tail at {tails}, {paths}"
 
 

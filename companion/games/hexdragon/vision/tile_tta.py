@@ -1,11 +1,11 @@
-"""HexDragon tiles that are not read at the first look are looked at again: through other outlines, begun elsewhere.
+"""Test-time augmentation of uncertain HexDragon tiles: refined outlines, outlines from the grid, and rotations.
 
-An outline that was found far off is brought nearer step by step. One that something lies over may stay a little off;
-where the grid says the tile lies is then the better guess. The network does not say quite the same of a tile that is
-turned, and the mean of what it says is steadier.
+An outline detected far off is refined in several steps. A partly covered one may stay off, and the grid gives the
+better outline. The network's answers differ a little between rotations, and their mean is steadier.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER
@@ -17,106 +17,109 @@ from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 
-Placed = tuple[Cell, int, Detection, np.ndarray]
+Placed = tuple[Cell, int, Detection, NDArray[np.float32]]
 """A piece with its cell, the edge that looks in direction 0, and the probabilities (6, C) in order of direction."""
-STARTS = (1, 3, 5)
-"""The corners that the further looks begin at."""
+ROTATIONS = (1, 3, 5)
+"""The first corners of the further passes."""
 
 
 def refine_repeatedly(
-    pyramid: Pyramid, corners: np.ndarray, said: np.ndarray, classifier: TileClassifier
-) -> tuple[np.ndarray, np.ndarray]:
-    """Outlines (N, 6, 2) and what is said (N, 6, C), those made exact once more of which nothing sure is said.
+    pyramid: Pyramid, corners: NDArray[np.float32], probabilities: NDArray[np.float32], classifier: TileClassifier
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Refine the outlines (N, 6, 2) with uncertain probabilities (N, 6, C) further, and classify them anew.
 
     Args:
         pyramid: the picture.
         corners: the outlines, surest first.
-        said: the probabilities.
-        namer: reads faces, in the light that the first look told.
+        probabilities: of their faces.
+        classifier: of the faces, in the light of the first pass.
     """
-    maybe = [i for i, p in enumerate(said) if star_share(p) < LIMITS.star and tile_share(p) > LIMITS.nothing]
+    maybe = [i for i, p in enumerate(probabilities) if star_share(p) < LIMITS.star and tile_share(p) > LIMITS.nothing]
     whole = [i for i in maybe if is_whole(corners[i], pyramid.size)]
-    doubtful = [i for i in whole if None in classifier.accept(said[i])][: LIMITS.most_tiles]
+    doubtful = [i for i in whole if None in classifier.accept(probabilities[i])][: LIMITS.most_tiles]
     if not doubtful:
-        return corners, said
+        return corners, probabilities
     moved = corners[doubtful]
     for _ in range(LIMITS.steps):
         moved = refine_corners(CORNER_REFINER, pyramid, moved)
-    anew = classifier.classify(pyramid, moved)
-    corners, said = corners.copy(), said.copy()
-    for i, outline, p in zip(doubtful, moved, anew, strict=True):
-        if sureness(p) > sureness(said[i]):
-            corners[i], said[i] = outline, p
-    return corners, said
+    answers = classifier.classify(pyramid, moved)
+    corners, probabilities = corners.copy(), probabilities.copy()
+    for i, outline, p in zip(doubtful, moved, answers, strict=True):
+        if tile_confidence(p) > tile_confidence(probabilities[i]):
+            corners[i], probabilities[i] = outline, p
+    return corners, probabilities
 
 
 def reclassify_tiles(pyramid: Pyramid, grid: Grid, placed: list[Placed], classifier: TileClassifier) -> list[Placed]:
-    """The same pieces, what can be said of the doubtful ones said anew.
+    """Classify uncertain tiles again, over their own outlines and those of their cells.
 
     Args:
         pyramid: the picture.
         grid: the cells.
         placed: tiles that have a cell.
-        namer: reads faces, in the light that the first look told.
+        classifier: of the faces, in the light of the first pass.
     """
     whole = [i for i, (_, _, tile, _) in enumerate(placed) if is_whole(tile.corners, pyramid.size)]
     doubtful = [i for i in whole if None in classifier.accept(placed[i][3])]
-    doubtful = sorted(doubtful, key=lambda i: sureness(placed[i][3]))[: LIMITS.most_tiles]
+    doubtful = sorted(doubtful, key=lambda i: tile_confidence(placed[i][3]))[: LIMITS.most_tiles]
     if not doubtful:
         return placed
     guessed = np.stack([grid.outline(placed[i][0]) for i in doubtful])
-    exact = refine_corners(CORNER_REFINER, pyramid, guessed)
+    refined = refine_corners(CORNER_REFINER, pyramid, guessed)
     found = np.stack([np.roll(placed[i][2].corners, -placed[i][1], axis=0) for i in doubtful])
-    outlines = np.stack([found, np.where(_near(exact, guessed)[:, None, None], exact, guessed)], axis=1)
-    said = _from_all_sides(pyramid, outlines.reshape(-1, 6, 2), classifier).reshape(len(doubtful), 2, 6, -1)
+    outlines = np.stack([found, np.where(_is_near(refined, guessed)[:, None, None], refined, guessed)], axis=1)
+    averaged = _average_rotations(pyramid, outlines.reshape(-1, 6, 2), classifier).reshape(len(doubtful), 2, 6, -1)
     out = list(placed)
-    for i, corners, answers in zip(doubtful, outlines, said, strict=True):
+    for i, corners, answers in zip(doubtful, outlines, averaged, strict=True):
         cell, _, tile, before = placed[i]
-        after = max(zip(answers, corners, strict=True), key=lambda said: sureness(said[0]))
-        if not _bears_out(after[0], before, classifier):
-            out[i] = (cell, 0, Detection(after[1], tile.confidence), after[0])
+        after, outline = max(zip(answers, corners, strict=True), key=lambda pair: tile_confidence(pair[0]))
+        if not _is_weaker(after, before, classifier):
+            out[i] = (cell, 0, Detection(outline, tile.confidence), after)
     return out
 
 
-def reclassify_stars(pyramid: Pyramid, places: np.ndarray, said: np.ndarray, classifier: TileClassifier) -> np.ndarray:
-    """What is said (N, 6, C) of places (N, 6, 2), of what may be a star the mean of several looks.
+def reclassify_stars(
+    pyramid: Pyramid, places: NDArray[np.float32], probabilities: NDArray[np.float32], classifier: TileClassifier
+) -> NDArray[np.float32]:
+    """Average the probabilities (N, 6, C) of places (N, 6, 2) that may show a star over rotations.
 
     Args:
         pyramid: the picture.
         places: where stars may lie.
-        said: at the first look.
-        namer: reads faces, in the light that the first look told.
+        probabilities: of the first pass.
+        classifier: of the faces, in the light of the first pass.
     """
-    doubtful = [i for i, p in enumerate(said) if LIMITS.maybe_star[0] < star_share(p) < LIMITS.maybe_star[1]]
+    doubtful = [i for i, p in enumerate(probabilities) if LIMITS.maybe_star[0] < star_share(p) < LIMITS.maybe_star[1]]
     if not doubtful:
-        return said
-    out, looks = said.copy(), len(STARTS)
-    anew = _from_all_sides(pyramid, places[doubtful], classifier)
-    out[doubtful] = (said[doubtful] + looks * anew) / (1 + looks)
+        return probabilities
+    out, passes = probabilities.copy(), len(ROTATIONS)
+    answers = _average_rotations(pyramid, places[doubtful], classifier)
+    out[doubtful] = (probabilities[doubtful] + passes * answers) / (1 + passes)
     return out
 
 
-def _bears_out(after: np.ndarray, before: np.ndarray, classifier: TileClassifier) -> bool:
-    """A further look finds all likeliest that the first stated, and is itself sure of less."""
-    sure = [edge is not None for edge in classifier.accept(before)]
-    less = sum(edge is not None for edge in classifier.accept(after)) < sum(sure)
-    return less and bool((after.argmax(-1) == before.argmax(-1))[sure].all())
+def _is_weaker(after: NDArray[np.float32], before: NDArray[np.float32], classifier: TileClassifier) -> bool:
+    """Whether a further pass agrees with all accepted edges of the first but accepts fewer."""
+    accepted = [edge is not None for edge in classifier.accept(before)]
+    is_less = sum(edge is not None for edge in classifier.accept(after)) < sum(accepted)
+    return is_less and bool((after.argmax(-1) == before.argmax(-1))[accepted].all())
 
 
-def sureness(probabilities: np.ndarray) -> float:
-    """How sure (6, C) is of a tile and its edges, 0..1."""
+def tile_confidence(probabilities: NDArray[np.float32]) -> float:
+    """The confidence of probabilities (6, C) in a tile and its edges, 0..1."""
     return tile_share(probabilities) * float(probabilities.max(-1).mean())
 
 
-def _from_all_sides(pyramid: Pyramid, outlines: np.ndarray, classifier: TileClassifier) -> np.ndarray:
-    """The mean of what is said (N, 6, C) of outlines (N, 6, 2) begun at several corners."""
-    begun = np.concatenate([np.roll(outlines, -start, axis=1) for start in STARTS])
-    said = classifier.classify(pyramid, begun)
-    turned = said.reshape(len(STARTS), len(outlines), 6, -1)
-    return np.asarray(np.mean([np.roll(turned[k], -start, axis=1) for k, start in enumerate(STARTS)], axis=0))
+def _average_rotations(
+    pyramid: Pyramid, outlines: NDArray[np.float32], classifier: TileClassifier
+) -> NDArray[np.float32]:
+    """The mean probabilities (N, 6, C) of outlines (N, 6, 2) over several first corners."""
+    rotated = np.concatenate([np.roll(outlines, -first, axis=1) for first in ROTATIONS])
+    answers = classifier.classify(pyramid, rotated).reshape(len(ROTATIONS), len(outlines), 6, -1)
+    return np.asarray(np.mean([np.roll(answers[k], -first, axis=1) for k, first in enumerate(ROTATIONS)], axis=0))
 
 
-def _near(outlines: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Which outlines (N,) lie where they were looked for."""
+def _is_near(outlines: NDArray[np.float32], places: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which outlines (N,) are near the places they were refined from."""
     side = np.linalg.norm(places[:, 0] - places[:, 1], axis=-1)
     return np.asarray(np.linalg.norm(outlines.mean(1) - places.mean(1), axis=-1) < LIMITS.near_place * side)
