@@ -9,6 +9,7 @@ from typing import ClassVar, Protocol
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from companion.errors import ModelError
@@ -150,6 +151,17 @@ def load(path: Path, engine: Callable[[bytes], Network]) -> Network:
         return engine(weights)
     except ValueError:
         raise ModelError(f"the model {name} cannot be read, it is no whole network: {_REINSTALL}") from None
+
+
+_LEVELS = np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0.5)
+
+
+def picture_planes(bgr: MatLike) -> NDArray[np.float32]:
+    """A picture (H, W, 3) uint8 as networks take it: (3, H, W), -0.5..0.5."""
+    planes = np.empty((3, *bgr.shape[:2]), np.float32)
+    for plane, channel in zip(planes, cv2.split(bgr), strict=True):
+        cv2.LUT(channel, _LEVELS, plane)
+    return planes
 
 
 def logistic(logits: np.ndarray) -> np.ndarray:

@@ -131,3 +131,9 @@ def test_without_onnxruntime_opencv_runs_the_networks() -> None:
     )
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == "OpenCvNetwork"
+
+
+def test_a_picture_becomes_planes_about_zero_as_in_training() -> None:
+    bgr = np.random.default_rng(3).integers(0, 256, (5, 7, 3), np.uint8)
+    expected = bgr.transpose(2, 0, 1).astype(np.float32) / np.float32(255) - np.float32(0.5)
+    assert np.array_equal(models.picture_planes(bgr), expected)

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry.shapes import CODE_SCALE, Shape
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic, network
+from companion.vision.image.pyramid import Pyramid, percentile
+from companion.vision.networks import logistic, network, picture_planes
 
 STRIDE = 4
 OFFSET_PX = 8.0
@@ -187,16 +187,12 @@ class HeatmapDetector:
         h, w = small.shape[:2]
         below, right = -h % self.multiple, -w % self.multiple
         wide = cv2.copyMakeBorder(brightened(small), 0, below, 0, right, cv2.BORDER_REPLICATE)
-        net = network(self.weights)
-        return np.asarray(
-            net.forward(wide.transpose(2, 0, 1)[None].astype(np.float32) / np.float32(255) - np.float32(0.5))[0],
-            np.float32,
-        )
+        return np.asarray(network(self.weights).forward(picture_planes(wide)[None])[0], np.float32)
 
 
 def brightened(bgr: np.ndarray) -> np.ndarray:
     """The picture with its bright parts brought to the same level, so that a dim room looks like a lit one; uint8."""
-    top = float(np.percentile(bgr[::4, ::4].max(2), 97))
+    top = percentile(bgr[::4, ::4].max(2), 97)
     return cv2.convertScaleAbs(bgr, alpha=230.0 / max(top, 12.0))
 
 

@@ -56,13 +56,12 @@ def _fitted(
     u, v = targets.T
     depth = before[2, 0] * x + before[2, 1] * y + 1
     root = np.sqrt(weights) / np.maximum(depth, 0.2)
-    zero, one = np.zeros_like(x), np.ones_like(x)
-    left = np.concatenate(
-        [
-            np.stack([x, y, one, zero, zero, zero, -u * x, -u * y], 1) * root[:, None],
-            np.stack([zero, zero, zero, x, y, one, -v * x, -v * y], 1) * root[:, None],
-        ]
-    )
+    equations = np.zeros((2, len(x), 8))
+    for rows, target, first in ((equations[0], u, 0), (equations[1], v, 3)):
+        for column, values in ((first, x), (first + 1, y), (6, -target * x), (7, -target * y)):
+            np.multiply(values, root, out=rows[:, column])
+        rows[:, first + 2] = root
+    left = equations.reshape(-1, 8)
     right = np.concatenate([u * root, v * root])
     normal = left.T @ left
     normal[[6, 7], [6, 7]] += _STIFFNESS * float(weights.sum())

@@ -124,7 +124,7 @@ def areas(polygons: NDArray[np.floating]) -> Array:
 
 def side_px(corners: NDArray[np.floating]) -> float:
     """The mean length of an outline's sides (K, 2)."""
-    return float(np.mean(np.linalg.norm(corners - np.roll(corners, 1, axis=0), axis=1)))
+    return float(np.mean(np.linalg.norm(corners - np.concatenate([corners[-1:], corners[:-1]]), axis=1)))
 
 
 def affine_code(affine: Array, symmetry: int) -> Array:

@@ -112,6 +112,16 @@ def bright_level(crops: np.ndarray, percent: float) -> NDArray[np.float32]:
     return np.asarray(np.maximum(level, 12.0), np.float32)
 
 
+def percentile(values: NDArray[np.uint8], percent: float) -> float:
+    """The percentile of uint8 values, as numpy's own with linear interpolation but several times as fast for few."""
+    at = (values.size - 1) * (percent / 100)
+    below = int(at)
+    above = min(below + 1, values.size - 1)
+    ordered = np.partition(values, (below, above), axis=None)
+    low, high, share = float(ordered[below]), float(ordered[above]), at - below
+    return low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share)
+
+
 def grid(width: int, height: int, reach: tuple[float, float]) -> np.ndarray:
     """The middles (height * width, 2) of a view's pixels, row by row; the view reaches so far to each side."""
     x = ((np.arange(width) + 0.5) / width * 2 - 1) * reach[0]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, percentile
 
 
 def test_a_picture_is_never_scaled_to_nothing() -> None:
@@ -17,3 +17,10 @@ def test_a_picture_too_small_for_any_card_shows_nothing(game: str, size: tuple[i
     reader = GAMES[game].recognizer()
     reading = reader.read(np.full((*size, 3), 200, np.uint8), reader.classifier(None, None))
     assert not reading.cards
+
+
+@pytest.mark.parametrize("count", [1, 2, 7, 576, 2304])
+@pytest.mark.parametrize("percent", [0, 5, 50, 95, 97, 100])
+def test_percentiles_are_those_of_numpy_to_the_last_digit(count: int, percent: float) -> None:
+    values = np.random.default_rng(count).integers(0, 256, count, np.uint8)
+    assert percentile(values, percent) == float(np.percentile(values, percent))

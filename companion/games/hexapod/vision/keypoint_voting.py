@@ -16,8 +16,8 @@ from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry.robust_homography import fit_robust_homography
 from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
-from companion.vision.image.pyramid import Pyramid, warp
-from companion.vision.networks import logistic, network
+from companion.vision.image.pyramid import Pyramid, percentile, warp
+from companion.vision.networks import logistic, network, picture_planes
 
 PATCH = 96
 REACH = 1.5
@@ -80,11 +80,10 @@ def patch(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.uint8]:
 
 def planes(picture: NDArray[np.uint8], *, is_case: bool) -> NDArray[np.float32]:
     """A patch as the network takes it: colours brought to one level, and what is looked for: float32 (4, P, P)."""
-    top = float(np.percentile(picture[::2, ::2].max(2), 95))
+    top = percentile(picture[::2, ::2].max(2), 95)
     levelled = cv2.convertScaleAbs(picture, alpha=220.0 / max(top, 12.0))
-    colours = levelled.transpose(2, 0, 1).astype(np.float32) / np.float32(255) - np.float32(0.5)
     wanted = np.full((1, PATCH, PATCH), 0.5 if is_case else -0.5, np.float32)
-    return np.concatenate([colours, wanted])
+    return np.concatenate([picture_planes(levelled), wanted])
 
 
 def apply_answer(corners: NDArray[np.floating], answer: NDArray[np.float64], *, by_votes: bool) -> NDArray[np.floating]:

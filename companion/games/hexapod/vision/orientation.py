@@ -62,9 +62,13 @@ class OrientedField:
     @property
     def upwards(self) -> NDArray[np.float64]:
         """The unit vector (2,) in the picture that points to the top."""
-        a, b, c, d = self.quad.corners
-        direction = (a + b - c - d).astype(np.float64)
-        return np.asarray(direction / np.linalg.norm(direction))
+        return _upwards(self.quad)
+
+
+def _upwards(quad: Detection) -> NDArray[np.float64]:
+    a, b, c, d = quad.corners
+    direction = (a + b - c - d).astype(np.float64)
+    return np.asarray(direction / np.linalg.norm(direction))
 
 
 def classify_fields(
@@ -209,7 +213,7 @@ def align_with_others(
     prior = np.zeros(4)
     for direction in directions:
         for turn in turns:
-            k = int(np.argmax([np.dot(rotate_field(field, k).upwards, direction) for k in range(4)]))
+            k = int(np.argmax([np.dot(_upwards(_roll_corners(field.quad, k)), direction) for k in range(4)]))
             prior[(k + turn) % 4] = LIMITS.like_others
     logits = field.rotation_logits + prior
     return rotate_field(replace(field, rotation_logits=logits), int(logits.argmax()))
