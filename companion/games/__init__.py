@@ -126,7 +126,7 @@ def game(name: str) -> GameSpec:
 
 def network_files() -> tuple[str, ...]:
     """The paths of all networks of a complete installation, as `companion.vision.networks.network` takes them."""
-    shared = ("outline/detector/weights.onnx", "outline/refiner/weights.onnx")
+    shared = tuple(f"outline/{network}/weights.onnx" for network in ("detector", "refiner", "judge"))
     return shared + tuple(f"{spec.name}/{folder}/weights.onnx" for spec in GAMES.values() for folder in spec.networks)
 
 

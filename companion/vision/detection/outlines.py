@@ -10,10 +10,12 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.boards import find_board
 from companion.vision.detection.contours import propose
+from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at
-from companion.vision.detection.sizes import FOCAL_LENGTH, SizeMm, has_size, proportion_of
+from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
+from companion.vision.detection.sizes import SizeMm, has_size
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.refinement.edges import Refined, refine
+from companion.vision.refinement.edges import refine
 
 Floats = NDArray[np.float64]
 
@@ -30,11 +32,10 @@ class Settings:
         least: outlines less sure than this are not told.
         areas_px: the longer side of the picture in which areas that edges bound are looked for.
         least_area: such areas less likely than this, by the network, are left out.
-        same: candidates of about one size that share more of the smaller one are one.
+        same: candidates of one size, by `same_size`, that share more of the smaller one are one.
+        same_size: the ratio of two areas that count as one size.
         overlap: share of the smaller outline that two cards may have in common.
         most_seeds: candidates that are refined, the best ones.
-        size_matters: of two outlines in one place, how much the larger is preferred: what is printed on a card is
-            often framed like one.
         least_px: the shorter side of the smallest card.
     """
 
@@ -46,10 +47,10 @@ class Settings:
     areas_px: int = 800
     least_area: float = 0.2
     same: float = 0.6
+    same_size: float = 1.6
     overlap: float = 0.35
-    size_matters: float = 0.35
     least_px: float = 14.0
-    most_seeds: int = 120
+    most_seeds: int = 160
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -65,12 +66,6 @@ class Outline:
     confidence: float
 
 
-MOST_SQUARE, MANY_SQUARES = 1.25, 12
-"""So many outlines, so nearly square, are fields of a printed board rather than cards."""
-FIELDS_CONFIDENCE, BLOCK_HULL, BLOCK_FILLED = 0.9, 0.95, 0.75
-"""Unless most are surer, and lie as tiles of a game do, which seldom fill a block."""
-GROUND_CONFIDENCE, GROUND_CARDS = 0.9, 4
-"""So many cards, so sure, lie on what is around them; what is printed on a card is seldom as sure."""
 BOARD_LEAST = 0.05
 """Tiles less sure than that do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
@@ -90,61 +85,42 @@ def detect_outlines(
         size_mm: the cards' width and height where they are known: rectangles of other proportions are left out.
         settings: see `Settings`.
     """
+    placed = place(picture, sides, settings)
+    placed = replace(
+        placed, cards=[c for c in placed.cards if has_size(c.refined.corners, size_mm, placed.pyramid.size)]
+    )
+    judged = [
+        Outline(card.refined.corners, float(confidence))
+        for card, confidence in zip(placed.cards, judge(features(placed)), strict=True)
+    ]
+    kept = suppress(sorted(judged, key=lambda o: -o.confidence), settings.overlap)
+    if sides == 6:
+        kept = on_board(placed.pyramid, kept)
+    return tuple(sorted((o for o in kept if o.confidence >= settings.least), key=lambda o: -o.confidence))
+
+
+def place(
+    picture: NDArray[np.uint8], sides: int, settings: Settings = SETTINGS, network: str = DETECTOR
+) -> PlacedCandidates:
+    """All places on a picture where a card of a shape may lie, with their edges, for the judge.
+
+    Args:
+        picture: (H, W, 3) BGR.
+        sides: 4 for rectangles, 6 for hexagons.
+        settings: see `Settings`.
+        network: the detector's file.
+    """
     pyramid = Pyramid.of(picture, 6)
-    seeds = suppress(_candidates(pyramid, sides, settings), settings.same, most_ratio=4.0)[: settings.most_seeds]
+    found, scales = _candidates(pyramid, sides, settings, network)
+    seeds = suppress(found, settings.same, most_ratio=settings.same_size)[: settings.most_seeds]
     refined = refine(pyramid, [seed.corners for seed in seeds])
     again = [i for i, r in enumerate(refined) if r.moved > 0.03]
     for i, better in zip(again, refine(pyramid, [refined[i].corners for i in again]), strict=True):
         refined[i] = better
-    judged = [
-        Outline(r.corners, judge(seed, r))
-        for seed, r in zip(seeds, refined, strict=True)
-        if is_plausible(r.corners, settings.least_px) and has_size(r.corners, size_mm, pyramid.size)
-    ]
-    kept = without_grounds(judged, settings)
-    kept = suppress(sorted(kept, key=lambda o: -_rank(o, settings.size_matters)), settings.overlap)
-    if sides == 6:
-        kept = on_board(pyramid, kept)
-    told = sorted((o for o in kept if o.confidence >= settings.least), key=lambda o: -o.confidence)
-    return tuple(without_printed_fields(told, pyramid.size) if sides == 4 else told)
-
-
-def without_grounds(outlines: list[Outline], settings: Settings = SETTINGS) -> list[Outline]:
-    """The outlines, less those around several sure cards: a mat, a box or a board that they lie on."""
-    sure = sorted((o for o in outlines if o.confidence > GROUND_CONFIDENCE), key=lambda o: -o.confidence)
     cards = [
-        (card.corners.mean(0).tolist(), cv2.contourArea(card.corners.astype(np.float32)))
-        for card in suppress(sure, settings.overlap, most_ratio=4.0)
+        PlacedCandidate(s, r) for s, r in zip(seeds, refined, strict=True) if is_plausible(r.corners, settings.least_px)
     ]
-
-    def holds(outline: Outline) -> int:
-        contour = outline.corners.astype(np.float32)
-        size = cv2.contourArea(contour)
-        return sum(4 * area < size and cv2.pointPolygonTest(contour, centre, False) > 0 for centre, area in cards)
-
-    return [outline for outline in outlines if holds(outline) < GROUND_CARDS]
-
-
-def without_printed_fields(cards: list[Outline], picture_px: tuple[int, int]) -> list[Outline]:
-    """The outlines, less what is no larger than a few fields where most are squares and many: a printed board."""
-    focal_px, centre = FOCAL_LENGTH * max(picture_px), np.array(picture_px) / 2
-    areas = np.array([cv2.contourArea(c.corners.astype(np.float32)) for c in cards])
-    is_square = np.array([proportion_of(c.corners, focal_px, centre) < MOST_SQUARE for c in cards], bool)
-    if is_square.sum() < MANY_SQUARES or 2 * is_square.sum() < len(cards):
-        return cards
-    squares = [card for card, square in zip(cards, is_square, strict=True) if square]
-    if np.median([card.confidence for card in squares]) > FIELDS_CONFIDENCE and not _fill_a_block(squares):
-        return cards
-    least = 4 * float(np.median(areas[is_square]))
-    return [card for card, area in zip(cards, areas, strict=True) if area > least]
-
-
-def _fill_a_block(squares: list[Outline]) -> bool:
-    """Whether squares fill one four-sided area, as the fields of a printed grid do."""
-    hull = cv2.convexHull(np.concatenate([square.corners for square in squares]).astype(np.float32))
-    around = cv2.contourArea(cv2.approxPolyN(hull, 4, None, -1, True))
-    filled = sum(cv2.contourArea(square.corners.astype(np.float32)) for square in squares)
-    return bool(cv2.contourArea(hull) > BLOCK_HULL * around and filled > BLOCK_FILLED * around)
+    return PlacedCandidates(pyramid, scales, cards)
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
@@ -171,20 +147,6 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     return suppress([*on_lattice, *filled, *lone], 0.35)
 
 
-def judge(seed: Candidate, refined: Refined) -> float:
-    """How sure it is, 0..1, that a card lies there, by the detector's answer and the edges that were found."""
-    heat = np.log(max(seed.confidence, 1e-4) / max(1e-4, 1 - seed.confidence))
-    edges = float(np.sort(refined.support)[:2].mean())
-    score = 1.5 * heat + 5.0 * (edges - 0.5) - 0.5
-    return float(1 / (1 + np.exp(-score)))
-
-
-def _rank(outline: Outline, size_matters: float) -> float:
-    area = max(1.0, float(cv2.contourArea(outline.corners.astype(np.float32))))
-    odds = max(outline.confidence, 1e-6) / max(1e-6, 1 - outline.confidence)
-    return float(np.log(odds) + size_matters * np.log(area))
-
-
 def is_plausible(corners: Floats, least_px: float) -> bool:
     """A convex outline, clockwise, large enough and not all too oblong."""
     edges = np.roll(corners, -1, 0) - corners
@@ -194,12 +156,14 @@ def is_plausible(corners: Floats, least_px: float) -> bool:
     return bool((turns > 0).all() and lengths.min() > 0.2 * lengths.max() and lengths.max() > least_px)
 
 
-def _candidates(pyramid: Pyramid, sides: int, settings: Settings) -> list[Candidate]:
+def _candidates(
+    pyramid: Pyramid, sides: int, settings: Settings, network: str
+) -> tuple[list[Candidate], list[ScaleAnswer]]:
     """What the looks see, weighed by whether they saw it at a good size, and areas that edges bound; best first."""
     longest = max(pyramid.levels[0].shape[:2])
     looks: list[ScaleAnswer] = []
     for index, px in enumerate(sorted({min(px, longest) for px in settings.looks_px})):
-        looks.append(answer_at(pyramid, px / longest, sides, settings.least_seed))
+        looks.append(answer_at(pyramid, px / longest, sides, settings.least_seed, network))
         sure = [c.net_px for c in looks[-1].candidates if c.confidence > 0.4]
         if index and sure and np.percentile(sure, 20) > settings.fine_look_px:
             break
@@ -209,7 +173,7 @@ def _candidates(pyramid: Pyramid, sides: int, settings: Settings) -> list[Candid
         for c in seen.candidates
     ]
     found += _areas(pyramid, sides, looks, settings)
-    return sorted(found, key=lambda c: -c.confidence)
+    return sorted(found, key=lambda c: -c.confidence), looks
 
 
 def _areas(pyramid: Pyramid, sides: int, looks: Sequence[ScaleAnswer], settings: Settings) -> list[Candidate]:

@@ -1,0 +1,1 @@
+"""Outline judge: whether a refined candidate is a card."""
