@@ -21,6 +21,8 @@ from companion.simulator.script import written
 from companion.vision.tracking.events import SettleTimes
 
 STEP_S = 0.1
+PICTURES = 10
+"""So many pictures of a table are drawn and shown again and again: they differ by the camera's noise alone."""
 Picture = NDArray[np.uint8]
 
 
@@ -73,12 +75,13 @@ def watched(game: str, frames: int, seed: int) -> tuple[Counter[str], float]:
         tabletop = demo.tabletop(script, int(rng.integers(0, 10**6)))
         tabletop.lay_out(int(len(script.commands) * rng.uniform(0.3, 0.8)))
         tracker = GAMES[game].recognizer().tracker(None, SettleTimes())
-        for _ in range(10):
-            tracker.step(tabletop.next(STEP_S).bgr)
+        film = [tabletop.next(STEP_S).bgr for _ in range(PICTURES)]
+        for bgr in film:
+            tracker.step(bgr)
         told["known"] += len(tracker.cards or ())
         over: list[Nuisance] = []
         for number in range(min(200, frames - seen)):
-            bgr = tabletop.next(STEP_S).bgr
+            bgr = film[number % PICTURES]
             if rng.random() < 0.12 and len(over) < 2 and number < 180:
                 over.append(Nuisance(rng, (bgr.shape[1], bgr.shape[0])))
             for each in over:

@@ -18,7 +18,15 @@ from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands, people
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.masks import Mask, cells_of, places_of, share_in
-from companion.vision.tracking.occlusion import is_at_rest, is_covered, is_gone, over_unseen, rest_s, share_around
+from companion.vision.tracking.occlusion import (
+    is_at_rest,
+    is_covered,
+    is_gone,
+    likeness,
+    over_unseen,
+    rest_s,
+    share_around,
+)
 from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.regions import changed_share
 from companion.vision.tracking.registration import agree
@@ -28,6 +36,8 @@ from companion.vision.tracking.tracks import State, Track, add_reading
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _TOUCHED = 0.05
+_SAME = 0.9
+"""Where a place shows detail so like what was accepted there, nothing was laid: the light changed."""
 _CHANGED_FACE_READINGS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
@@ -126,6 +136,8 @@ class CardTracker(Tracker[DetectedCard]):
             if not is_at_rest(card, view.still):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
+            if old is None and likeness(card, self._detector.accepted, self._detector.seen) > _SAME:
+                continue  # it lay there all along, and was not read before
             if old is None or not self._is_as_known(card, old, view):
                 fresh.append((self._gather(card), old))
         if not fresh:
@@ -230,11 +242,12 @@ class CardTracker(Tracker[DetectedCard]):
         unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
         missed = [track for track in unseen if _is_missed(track, look.where, view)]
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
-        gone = [t for t in missed if is_gone(t.piece, self._detector.accepted, view.changed, others[t])]
+        was, now = self._detector.accepted, self._detector.seen
+        gone = [t for t in missed if is_gone(t.piece, was, now, view.changed, others[t])]
         news = [track.piece for track in gone + self._appearing]
         events: list[TableEvent] = []
         for track in missed:
-            if track not in gone or is_covered(track.piece, self._detector.seen, view.changed, news, others[track]):
+            if track not in gone or is_covered(track.piece, now, view.changed, news, others[track]):
                 track.enter(State.COVERED, self._now_s, "something lies on it")
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")

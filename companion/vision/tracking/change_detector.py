@@ -88,7 +88,7 @@ class ChangeDetector:
             self._accepted = self._beneath = self._anchor = seen
             self._stirred_s = np.full(seen.shape[1:], now_s)
             return ChangeMask(np.zeros(seen.shape[1:], bool), self._stirred_s, now_s, _is_black(seen)), False
-        level = _level(seen) / _level(self._accepted)
+        level = _light(seen, self._accepted)
         is_dark = level < _DARK or _is_black(seen)
         if not is_dark:
             seen *= np.float32(1.0 / level)
@@ -185,6 +185,12 @@ def _level(planes: Planes) -> float:
     """The usual brightness; a hand that covers less than half of the picture does not change it."""
     few = planes[:, ::4, ::4]
     return float(np.median(few[0] + few[1] + few[2])) + 3.0
+
+
+def _light(planes: Planes, usual: Planes) -> float:
+    """How much brighter it is than usual: where most places are, so that a shadow or a hand on the others is none."""
+    few, few_usual = (picture[:, ::4, ::4].sum(0) + 3.0 for picture in (planes, usual))
+    return float(np.median(few / few_usual))
 
 
 def _is_black(planes: Planes) -> bool:

@@ -27,6 +27,12 @@ _FEW_CELLS = 6
 """Fewer mask pixels of table around a card do not say what the table looks like."""
 _BLUR = 1.5
 """So many mask pixels along a card's edge look like half of it, half of what lies beside it."""
+_ALIKE = 0.6
+"""A card whose place shows detail that correlates so well with what it showed has not gone, in whatever shade."""
+_DETAIL = 5
+"""Shade hardly varies over so many mask pixels; print and edges do."""
+_BLACK = 16.0
+"""Grey levels added to both pictures: below them there is more noise than detail."""
 
 
 def share_around(card: DetectedCard, hands: Mask) -> float:
@@ -49,12 +55,33 @@ def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
     return float(np.median(stirred_s[area])) if area.any() else -np.inf
 
 
-def is_gone(card: DetectedCard, accepted: Planes, changed: Mask, others: Sequence[DetectedCard]) -> bool:
-    """Whether nothing of a card shows any more where it lay: of one under a cup, a sleeve or a shadow a part does.
+def likeness(card: DetectedCard, accepted: Planes, seen: Planes) -> float:
+    """How well the detail of a card's place and edges correlates with what showed there before, -1..1, 0 for neither.
+
+    Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
+    """
+    area = cells_of(card.corners, seen.shape[1:], 1.15)
+    if not area.any():
+        return 0.0
+    rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
+    piece = np.s_[max(0, rows[0] - _DETAIL) : rows[-1] + _DETAIL, max(0, cols[0] - _DETAIL) : cols[-1] + _DETAIL]
+    was, now = (_detail(planes[:, *piece])[:, area[piece]] for planes in (accepted, seen))
+    return float((was * now).sum() / (np.sqrt((was**2).sum() * (now**2).sum()) + 1e-9))
+
+
+def _detail(planes: Planes) -> Planes:
+    """What of a picture's logarithm varies from place to place (3, h, w)."""
+    logs = np.log(np.maximum(planes, 0.0) + _BLACK)
+    return np.stack([plane - cv2.blur(plane, (_DETAIL, _DETAIL), borderType=cv2.BORDER_REPLICATE) for plane in logs])
+
+
+def is_gone(card: DetectedCard, accepted: Planes, seen: Planes, changed: Mask, others: Sequence[DetectedCard]) -> bool:
+    """Whether nothing of a card shows any more where it lay: of one under a cup or a sleeve a part does.
 
     Args:
         card: as it was known.
         accepted: (3, h, w), the picture in which it lay there.
+        seen: (3, h, w), the picture now.
         changed: bool (h, w).
         others: the other cards that are known: they are no table.
     """
@@ -65,7 +92,8 @@ def is_gone(card: DetectedCard, accepted: Planes, changed: Mask, others: Sequenc
         table = np.median(accepted[:, ring], axis=1)[:, None, None]
         contrast = np.clip(np.abs(accepted - table).max(0) - _CONTRAST, 0.0, _MOST_TELLING)
         telling = telling if np.count_nonzero(contrast[area]) < _FEW_TELL * int(area.sum()) else contrast * area
-    return bool(area.any()) and float(telling[changed].sum()) >= _GONE * float(telling.sum())
+    is_other = bool(area.any()) and float(telling[changed].sum()) >= _GONE * float(telling.sum())
+    return is_other and likeness(card, accepted, seen) < _ALIKE
 
 
 def is_covered(

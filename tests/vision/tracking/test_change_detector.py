@@ -67,6 +67,14 @@ def test_a_light_that_drifts_slowly_is_no_change() -> None:
         assert not mask.changed.any()
 
 
+def test_a_shadow_on_part_of_the_table_changes_nothing_beside_it() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    shaded = frame(seed=700)
+    shaded[:, :110] //= 2
+    assert not detector.update(shaded, now_s).changed[:, 160 // STEP :].any()
+
+
 def test_what_was_accepted_is_no_change_any_more() -> None:
     detector = ChangeDetector()
     now_s = settled(detector)

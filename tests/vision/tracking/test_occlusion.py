@@ -39,14 +39,21 @@ def test_noise_that_stirs_a_mask_pixel_is_no_motion_and_a_slid_edge_is() -> None
 def test_a_card_of_which_a_part_shows_is_not_gone() -> None:
     before = painted((card(), CARD))
     gone, half = painted(), painted((card(), CARD), (card(345.0), CUP))
-    assert is_gone(card(), before, changed(before, gone), [])
-    assert not is_gone(card(), before, changed(before, half), [])
+    assert is_gone(card(), before, gone, changed(before, gone), [])
+    assert not is_gone(card(), before, half, changed(before, half), [])
+
+
+def test_a_card_in_a_shadow_or_brighter_light_is_not_gone() -> None:
+    before = painted((card(), CARD))
+    shade = np.linspace(0.35, 0.6, SHAPE[1], dtype=np.float32)
+    for after in (before * shade, np.minimum(before * 1.4, 255.0)):
+        assert not is_gone(card(), before, after, np.ones(SHAPE, bool), [])
 
 
 def test_a_piece_on_a_printed_field_is_gone_when_the_faint_print_around_it_stays() -> None:
     before = painted((card(), TABLE + 24), (card(side=30.0), TABLE), (card(side=24.0), CARD))
     after = painted((card(), TABLE + 24), (card(side=30.0), TABLE))
-    assert is_gone(card(), before, changed(before, after), [])
+    assert is_gone(card(), before, after, changed(before, after), [])
 
 
 def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
