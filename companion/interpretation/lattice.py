@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from companion.errors import Refusal
 from companion.interpretation.interpreter import Interpretation
 from companion.referee.messages import Notice
 from companion.referee.session import Session
@@ -22,6 +23,7 @@ _WAITS_FOR = {
     "over": "the game is over",
 }
 """What the game waits for in the phases in which no card is laid."""
+_WHICH_FIRST = "Two cards were laid at once. Confirm if this one came first; reject it, and the other is asked for."
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +51,22 @@ class LatticeInterpreter:
         self._registration: Registration | None = None
         self._rejected: dict[Cell, Edges] = {}
         self._registered: dict[Cell, DetectedCard] = {}
+        self._ties: set[frozenset[Cell]] = set()
+        self._placed: Cell | None = None
 
     def note_change(self, event: Mapping[str, Any]) -> None:
         """See `Interpreter`."""
         registration = self._registration
+        if event["event"] == "placed":
+            placed = None if event["cell"] is None else (event["cell"][0], event["cell"][1])
+            if event.get("tied") and placed is not None and self._placed is not None:
+                self._ties.add(frozenset((self._placed, placed)))
+            self._placed = placed
+        elif event["event"] == "removed" and event["cell"] is not None:
+            self._ties = {tie for tie in self._ties if (event["cell"][0], event["cell"][1]) not in tie}
         if event["event"] == "table":
-            self._registration = None
+            self._registration, self._placed = None, None
+            self._ties.clear()
         elif (
             event["event"] in ("placed", "removed", "moved") and event["cell"] is not None and registration is not None
         ):
@@ -86,12 +98,17 @@ class LatticeInterpreter:
             text = "The cards on the table are not those of this game."
             return Interpretation(notices | {"table-differs": Notice("table-differs", text)}, is_open=False)
         self._registered = registered
+        self._put_off(tableau)
         notices |= _differences(tableau, registered, size, is_quiet=tracker.is_quiet)
         command = self._command(session, tableau, is_quiet=tracker.is_quiet)
         if command is None and tracker.is_quiet:
             notices |= _unexpected(session, self._new_cards(tableau), size)
         cells = set(self._words.cells(command)) if command is not None else set()
         new_cards = [c for c in self._new_cards(tableau) if c.cell in cells]
+        others = [c for c in self._new_cards(tableau) if self._are_tied([*new_cards, c])]
+        if others and self._is_allowed(session, tableau, others[0]):
+            x, y = others[0].centre
+            notices["which-first"] = Notice("which-first", _WHICH_FIRST, (x / size[0], y / size[1]))
         confidence = min((c.confidence for c in new_cards), default=1.0)
         known = list(registered.values())
         alternatives = () if command is None else self._words.alternatives(command, new_cards, known)
@@ -116,18 +133,56 @@ class LatticeInterpreter:
         return [c for c in self._registered.values() if c.cell not in tableau and c.cell not in self._rejected]
 
     def _command(self, session: Session, tableau: Tableau, *, is_quiet: bool) -> Command | None:
-        """The move that the fewest of the earliest new cards make; with an empty table, the move that clears it."""
+        """The move that the fewest of the earliest new cards make; with an empty table, the move that clears it.
+
+        Of two cards that came to rest together the one comes first that the rules allow.
+        """
+        new_cards = self._new_cards(tableau)
+        if self._are_tied(new_cards[:2]):
+            new_cards[:2] = sorted(new_cards[:2], key=lambda card: not self._is_allowed(session, tableau, card))
+        for count in range(1, len(new_cards) + 1):
+            if command := self._command_of(session, tableau, new_cards[:count]):
+                return command
+        return self._command_of(session, tableau, ()) if not self._registered and is_quiet else None
+
+    def _command_of(self, session: Session, tableau: Tableau, new_cards: Sequence[DetectedCard]) -> Command | None:
+        """The likeliest move that brings the new cards; without any and with an empty table, the one that clears it."""
         thing = self._words.thing
         before = {cell: thing(edges) for cell, edges in tableau.items()}
-        new_cards = self._new_cards(tableau)
-        visible = {cell: card for cell, card in before.items() if cell in self._registered} or before
-        for count in range(1, len(new_cards) + 1):
-            after = visible | {c.cell: thing(c.edges) for c in new_cards[:count] if c.cell is not None}
-            if commands := session.game.interpret(session.state, before, after):
-                return commands[0]
-        if not self._registered and is_quiet and (commands := session.game.interpret(session.state, before, {})):
-            return commands[0]
-        return None
+        visible = {cell: card for cell, card in before.items() if cell in self._registered}
+        if new_cards:
+            visible = (visible or before) | {c.cell: thing(c.edges) for c in new_cards if c.cell is not None}
+        return next(iter(session.game.interpret(session.state, before, visible)), None)
+
+    # ------------------------------------------------------------ cards that came to rest together
+
+    def _are_tied(self, cards: Sequence[DetectedCard]) -> bool:
+        """Whether these are two cards of which nothing shows which was laid first."""
+        cells = {card.cell for card in cards}
+        return any(self._in_game(tie) == cells for tie in self._ties)
+
+    def _in_game(self, tie: frozenset[Cell]) -> frozenset[Cell]:
+        assert self._registration is not None
+        return frozenset(map(self._registration.cell, tie))
+
+    def _is_allowed(self, session: Session, tableau: Tableau, card: DetectedCard) -> bool:
+        """Whether the rules allow the move that a new card makes by itself."""
+        command = self._command_of(session, tableau, [card])
+        if command is None:
+            return False
+        try:
+            session.game.apply(session.state, command)
+        except Refusal:
+            return False
+        return True
+
+    def _put_off(self, tableau: Tableau) -> None:
+        """Let a card that was rejected because another came first be proposed after that one."""
+        for tie in tuple(self._ties):
+            cells = self._in_game(tie)
+            if cells & tableau.keys():
+                self._ties.discard(tie)
+                self._rejected = {cell: edges for cell, edges in self._rejected.items() if cell not in cells}
 
 
 def _unexpected(session: Session, new_cards: Sequence[DetectedCard], size: tuple[int, int]) -> dict[str, Notice]:

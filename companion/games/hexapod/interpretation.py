@@ -5,6 +5,7 @@ calibration's zones named after players, and otherwise from left to right.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
@@ -28,6 +29,26 @@ SIDE = 2
 """Cells along a card's side."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Laid:
+    """A card that was laid in a case: its top left cell and its kinds, None where another card lies on it."""
+
+    board: int
+    place: tuple[int, int]
+    cells: Sequence[Sequence[str | None]]
+
+    def over(self, case: Sequence[Sequence[str | None]]) -> list[list[str | None]]:
+        """The case with the card in it."""
+        rows = [list(row) for row in case]
+        for row, col in np.ndindex(SIDE, SIDE):
+            rows[self.place[0] + row][self.place[1] + col] = self.cells[row][col]
+        return rows
+
+    def is_new(self, case: Sequence[Sequence[str | None]]) -> bool:
+        """Whether the case does not show the card yet."""
+        return self.over(case) != [list(row) for row in case]
+
+
 def interpreter() -> "CaseInterpreter":
     """A new interpreter of two display cases."""
     return CaseInterpreter()
@@ -40,9 +61,19 @@ class CaseInterpreter:
         self._zone_of: ZoneOf | None = None
         self._rejected: list[tuple[Command, Kinds]] = []
         self._cases: dict[str, DetectedField] = {}
+        self._laid: list[_Laid] = []
 
     def note_change(self, event: Mapping[str, Any]) -> None:
-        """See `Interpreter`. Does nothing: `interpret` drops a rejection once the case has changed."""
+        """See `Interpreter`. Keeps which cards were laid in which case, in order, until it changes in another way.
+
+        What was rejected needs no note: `interpret` drops it once the case has changed.
+        """
+        if event["event"] == "placed" and "row" in event:
+            self._laid.append(_Laid(event["board"], (event["row"], event["col"]), event["cells"]))
+        elif event["event"] in ("table", "removed", "moved", "placed") and event.get("board") is not None:
+            self._laid = [laid for laid in self._laid if laid.board != event["board"]]
+        elif event["event"] == "table":
+            self._laid = []
 
     def note_rejection(self, command: Command, session: Session) -> None:
         """See `Interpreter`."""
@@ -65,7 +96,9 @@ class CaseInterpreter:
         self._cases = self._assign(cases, known)
         self._rejected = [(c, cells) for c, cells in self._rejected if self._cells_of(c["player"]) == cells]
         after: dict[str | None, Any] = {name: field.cells for name, field in self._cases.items()}
+        one_by_one = self._one_by_one(cases, known, session)
         commands = session.game.interpret(session.state, {}, {**after, None: loose})
+        commands = commands or one_by_one
         rejected = [command for command, _ in self._rejected]
         command = next((c for c in commands if c not in rejected), None)
         notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
@@ -74,6 +107,23 @@ class CaseInterpreter:
         new_cards = self._new_cards(command)
         confidence = min((field.confidence for field in (new_cards or cases)), default=1.0)
         return Interpretation(notices, command, new_cards, [_case_card(field) for field in cases], confidence)
+
+    def _one_by_one(
+        self, cases: Sequence[DetectedField], known: CasesByPlayer, session: Session
+    ) -> tuple[Command, ...]:
+        """The first play of several in one case that no single card explains: as the cards were laid.
+
+        None while one of them shows only in part: which card that is nobody can say.
+        """
+        names = {cases.index(field): name for name, field in self._cases.items()}
+        self._laid = [laid for laid in self._laid if laid.board not in names or laid.is_new(known[names[laid.board]])]
+        for board, name in names.items():
+            first = next((laid for laid in self._laid if laid.board == board), None)
+            if first is None or any(None in row for row in first.cells):
+                continue
+            if commands := session.game.interpret(session.state, {}, {name: first.over(known[name])}):
+                return commands
+        return ()
 
     def _assign(self, cases: Sequence[DetectedField], known: CasesByPlayer) -> dict[str, DetectedField]:
         """The players' cases by the best agreement with the game; ties go by zone, then from left to right."""

@@ -46,6 +46,8 @@ _UNSEEN_S = 1.7
 """A card seen again after so long lies there anew: what it was before does not make it old."""
 _NEIGHBOUR = 2.2
 """A loose card that joins others by a new one lies so many sides from it at most."""
+_TIED_S = 0.15
+"""Of two cards that came to rest within so long nothing shows which was laid first: a frame may be lost."""
 _TWIN_S = 1.4
 """In a deck that holds each card once, the same card elsewhere waits so long for the first to be taken away."""
 
@@ -81,6 +83,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._classifier = classifier
         self._identity = identity or (lambda card: None)
         self._changed = np.zeros((0, 0), bool)
+        self._placed_s = -np.inf
 
     # ------------------------------------------------------------ the whole table
 
@@ -144,7 +147,9 @@ class CardTracker(Tracker[DetectedCard]):
             return []
         hands = find_hands(view.mask, view.changed, self._explained(), self._crumb())
         events: list[TableEvent] = []
-        for track, old in sorted(fresh, key=lambda one: rest_s(one[0].piece, view.mask.stirred_s)):
+        for track, _ in fresh:
+            track.rest_s = rest_s(track.piece, view.mask.stirred_s)
+        for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
             if share_around(track.piece, hands) > _HELD:
                 track.looks, track.reason, track.first_s = 0, "a hand holds it", self._now_s
             elif self._is_read(track, old):
@@ -199,7 +204,9 @@ class CardTracker(Tracker[DetectedCard]):
         track.enter(State.STILL, self._now_s)
         self._tracks = [*known, track, *self._appearing]
         new = cards[-1]
-        events += [{"event": "placed", **new.as_json()}, *({"event": "moved", **c.as_json()} for c in joined)]
+        tie = {"tied": True} if abs(track.rest_s - self._placed_s) < _TIED_S else {}
+        self._placed_s = track.rest_s
+        events += [{"event": "placed", **new.as_json(), **tie}, *({"event": "moved", **c.as_json()} for c in joined)]
         if None in new.edges:
             at = [round(v) for v in new.centre]
             events.append(

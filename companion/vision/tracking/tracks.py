@@ -55,6 +55,7 @@ class Track(Generic[Piece]):
         looks: how often it was read since it began to appear, or since a hand last held it.
         first_s: when it began to appear.
         seen_s: when it was last seen.
+        rest_s: when it came to rest, as far as its last look tells; minus infinity where that is not known.
     """
 
     piece: Piece
@@ -64,6 +65,7 @@ class Track(Generic[Piece]):
     looks: int = 0
     first_s: float = 0.0
     seen_s: float = 0.0
+    rest_s: float = -np.inf
 
     def enter(self, state: State, now_s: float, reason: str = "") -> None:
         """Go into a state, or stay in it. Raises `ValueError` for a transition that `TRANSITIONS` does not have."""

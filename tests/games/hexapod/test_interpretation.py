@@ -95,3 +95,29 @@ def test_two_cards_at_once_are_asked_one_at_a_time(referee: Referee) -> None:
     interpretation = seen(CaseInterpreter(), referee, field(showing(both), 100), field(EMPTY, 600))
     assert interpretation.command is None
     assert "card-differs" in interpretation.notices
+
+
+def test_several_cards_of_one_case_are_proposed_in_the_order_in_which_they_were_laid(referee: Referee) -> None:
+    second = {(2, 2): "dung", (2, 3): "blue", (3, 2): "blue", (3, 3): "blue"}
+    right = field(EMPTY, 600)
+    interpreter = CaseInterpreter()
+    for place, cells in (((1, 1), CARD["cells"]), ((2, 2), [["dung", "blue"], ["blue", "blue"]])):
+        interpreter.note_change({"event": "placed", "board": 0, "row": place[0], "col": place[1], "cells": cells})
+    left = field(showing(FIRST | second), 100)
+    command = seen(interpreter, referee, left, right).command
+    assert (command["row"], command["col"], command["card"]) == (1, 1, CARD)
+    referee.ask(Do(command))
+    referee.ask(Do({"cmd": "pass", "player": "Bo"}))
+    command = seen(interpreter, referee, left, right).command
+    assert (command["player"], command["row"], command["col"]) == ("Ana", 2, 2)
+
+
+def test_a_card_that_another_hides_in_part_is_not_guessed(referee: Referee) -> None:
+    interpreter = CaseInterpreter()
+    hidden = [["blue", "gold"], ["green", None]]
+    for place, cells in (((1, 1), hidden), ((2, 2), [["dung", "blue"], ["blue", "blue"]])):
+        interpreter.note_change({"event": "placed", "board": 0, "row": place[0], "col": place[1], "cells": cells})
+    both = FIRST | {(2, 3): "blue", (3, 2): "blue", (3, 3): "blue"}
+    interpretation = seen(interpreter, referee, field(showing(both), 100), field(EMPTY, 600))
+    assert interpretation.command is None
+    assert "card-differs" in interpretation.notices

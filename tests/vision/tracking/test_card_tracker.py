@@ -302,6 +302,7 @@ def test_two_cards_laid_at_once_are_both_told(table: Table) -> None:
     table.show(LINE, hand=(300, 300))
     table.show([*LINE, (0, 1), (2, -1)], 12)
     assert table.news() == ["placed", "placed"]
+    assert [event.get("tied", False) for _, event in table.told] == [False, True]
 
 
 @pytest.mark.parametrize("order", [[NEW, (2, -1)], [(2, -1), NEW]])
@@ -314,6 +315,7 @@ def test_two_plays_a_fifth_of_a_second_apart_are_told_in_their_order(table: Tabl
     assert table.news() == ["placed", "placed"]
     middles = [np.mean(event["corners"], 0) for _, event in table.told]
     assert [min(order, key=lambda cell: float(np.linalg.norm(centre(cell) - at))) for at in middles] == order
+    assert not any("tied" in event for _, event in table.told)
 
 
 def test_a_loose_card_is_placed_without_a_cell_and_moved_when_it_joins(table: Table) -> None:
