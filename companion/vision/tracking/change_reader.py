@@ -24,6 +24,8 @@ _AT_WORK_S = 0.3
 """So long pass between two readings where a hand is at work: little is learnt there, and reading costs time."""
 _HAND_S = 0.9
 """And so long where nothing but the hand lies still."""
+_MARGINS = (1.0, 1.7, 0.6)
+"""What showed no card is looked at with so many times as much around it, in turn: a reader may miss one in a piece."""
 _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
@@ -56,6 +58,7 @@ class ChangeReader:
     def __init__(self, read: Read, read_unknown: ReadUnknown | None, patience: SettleTimes) -> None:
         self._read, self._read_unknown, self._patience = read, read_unknown, patience
         self._next_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
+        self._fruitless = 0
 
     def look(self, view: View, known: Sequence[DetectedCard], classifier: Any) -> Look | None:
         """Read what changed and lies still; None when nothing is due."""
@@ -67,13 +70,16 @@ class ChangeReader:
         look = Look(np.zeros(settled.shape, bool), [], [])
         across = across_of(known)
         young = ~view.mask.is_still(self._patience.card_s + 0.2)
-        windows = windows_of(settled, (view.bgr.shape[0], view.bgr.shape[1]), across, young)
+        margin = _MARGINS[self._fruitless % len(_MARGINS)]
+        windows = windows_of(settled, (view.bgr.shape[0], view.bgr.shape[1]), across, young, margin)
         for window in self._worth_reading(windows, view, across):
             x0, y0, x1, y1 = window
             look.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             as_it_was = unchanged_in(window, known, view.changed, settled) if self._read_unknown else Unchanged()
             look.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
             look.seen.extend(self._read_window(view.bgr, window, as_it_was, across, classifier))
+        if look.where.any():
+            self._fruitless = 0 if look.seen else self._fruitless + 1
         return look
 
     def look_again(self, now_s: float) -> None:

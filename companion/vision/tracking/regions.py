@@ -55,7 +55,11 @@ def across_of(cards: Sequence[DetectedCard]) -> float | None:
 
 
 def windows_of(
-    settled: np.ndarray, size: tuple[int, int], across: float | None, young: np.ndarray | None = None
+    settled: np.ndarray,
+    size: tuple[int, int],
+    across: float | None,
+    young: np.ndarray | None = None,
+    around: float = 1.0,
 ) -> list[Window]:
     """The pieces of the picture to read: each settled change and what is around it.
 
@@ -67,6 +71,7 @@ def windows_of(
         size: height and width of the picture.
         across: how wide cards are; None for the whole picture.
         young: bool (h, w), what came to rest only just now; None for nothing.
+        around: so many times as much as usual of what is around each.
     """
     h, w = size
     joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
@@ -81,7 +86,7 @@ def windows_of(
     windows: list[Window] = []
     for i in first or boxes:
         x, y, wide, high, _ = boxes[i]
-        margin = (0.6 if i in whole else 1.0) * across
+        margin = (0.6 if i in whole else 1.0) * around * across
         x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
         x1, y1 = min(w, int((x + wide) * STEP + margin)), min(h, int((y + high) * STEP + margin))
         windows = _with_window(windows, (x0, y0, x1, y1))

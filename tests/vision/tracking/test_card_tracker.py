@@ -298,6 +298,18 @@ def test_a_card_that_could_not_be_read_is_told_anew_once_it_can(table: Table) ->
     assert table.told[1][1]["edges"] == ["red"] * 6
 
 
+def test_a_card_that_the_reader_misses_in_a_small_piece_is_read_in_a_larger_one() -> None:
+    def misses(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        is_small = across_px is not None and bgr.shape[0] < 160
+        return Reading((), (), (), classifier) if is_small else read(bgr, classifier, across_px)
+
+    table = Table()
+    table.settler = CardTracker(misses, LatticeLayout(find_lattice), PretrainedSymbols("36"), SettleTimes())
+    table.show(LINE, 8)
+    table.show([*LINE, NEW], 8)
+    assert table.news() == ["table", "placed"]
+
+
 def test_two_cards_laid_at_once_are_both_told(table: Table) -> None:
     table.show(LINE, hand=(300, 300))
     table.show([*LINE, (0, 1), (2, -1)], 12)
