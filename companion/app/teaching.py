@@ -23,7 +23,7 @@ from companion.errors import Refusal, UsageError
 from companion.printing.raster import raster
 from companion.vision.decoding import decode_picture
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
-from companion.vision.enrolment.looking import LayoutWatch
+from companion.vision.enrolment.looking import LayoutWatch, ghost_box
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
@@ -113,14 +113,17 @@ class Lessons:
             lesson, picture = self._present(), self._camera_picture()
             if lesson.watch is None:
                 lesson.watch = LayoutWatch(_teaching(lesson.game), games.game(lesson.game).layouts(lesson.deck))
-            watch = lesson.watch
+            watch, layout = lesson.watch, games.game(lesson.game).layouts(lesson.deck)[0]
             seen = self._work(lambda: watch.look(picture))
+            size = (picture.shape[1], picture.shape[0])
             return {
-                "size": [picture.shape[1], picture.shape[0]],
+                "size": list(size),
                 "outlines": np.round(seen.outlines.astype(float), 1).tolist(),
-                "wanted": len(games.game(lesson.game).layouts(lesson.deck)[0].places),
+                "ghost": [round(at, 1) for at in ghost_box(layout, size, seen.outlines)],
+                "wanted": len(layout.places),
                 "whole": seen.is_whole,
                 "still": seen.is_still,
+                "ready": seen.is_ready,
             }
 
     def take(self, photo: bytes | None) -> dict[str, Any]:
@@ -163,10 +166,11 @@ class Lessons:
             lesson, index = self._present(), self._index(number)
             samples, teaching = self._all(), _teaching(lesson.game)
             sample = samples[index]
-            if not 0 <= cutout < len(teaching.cutouts(sample)):
+            cutouts, names = teaching.cutouts(sample), teaching.names(lesson.deck)
+            if not 0 <= cutout < len(cutouts):
                 raise Refusal("malformed", "There is no such cut-out.")
-            if name is not None and name not in teaching.names(lesson.deck):
-                raise Refusal("malformed", f"{lesson.deck} has no {name}.")
+            if name is not None and (name not in names or cutouts[cutout].name not in names):
+                raise Refusal("malformed", f"{lesson.deck} has no {name} there.")
             label = teaching.relabelled(sample.label, cutout, name)
             taught = len(lesson.samples)
             some, at = (lesson.samples, index) if index < taught else (lesson.fresh, index - taught)

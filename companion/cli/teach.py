@@ -24,7 +24,6 @@ from companion.vision.enrolment.looking import LayoutWatch
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
 
-STEADY_LOOKS = 2
 _LOOK_EVERY_S = 0.5
 
 
@@ -115,14 +114,13 @@ def _pictures(
 
 def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
     """The camera's picture once the layout lies there whole and still. Raises `UsageError` where that never comes."""
-    steady, said, looked_s = 0, "", -_LOOK_EVERY_S
+    said, looked_s = "", -_LOOK_EVERY_S
     while (frame := camera.next()) is not None:
         if frame.at_s - looked_s < _LOOK_EVERY_S:
             continue
         looked_s = frame.at_s
         seen = watch.look(frame.picture)
-        steady = steady + 1 if seen.is_whole and seen.is_still else 0
-        if steady >= STEADY_LOOKS:
+        if seen.is_ready:
             click.echo("all seen and still: taken")
             return frame.picture
         line = "all seen, hands away" if seen.is_whole else f"{len(seen.outlines)} cards seen"

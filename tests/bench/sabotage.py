@@ -1,6 +1,6 @@
 """Teaches printings from photographs and labels that are wrong in many ways, and says what became of each.
 
-    python tests/bench/sabotage.py [--game hexel] [--printings 5] [--pictures 2] [--first-seed 9800000] [--each]
+    PYTHONPATH=. python tests/bench/sabotage.py [--game hexel] [--printings 5] [--pictures 2] [--first-seed 9800000]
 
 A row is one kind of wrong. Its photographs are either refused, with a code, or learnt: then other photographs of the
 printing are read by the profile, and their symbols, tiles or cells counted as right or wrong; the rest is left open.
@@ -12,6 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import comet_learn
+import comet_set
 import cv2
 import hexapod_set
 import hexdragon_learn
@@ -21,13 +23,11 @@ import numpy as np
 
 from companion.errors import UsageError
 from companion.games import GAMES
-from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.games.hexdragon.vision.prototypes import FewShotTiles
-from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.games.hexel.deck import SYMBOLS
-from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.recognizer import read_hexel
 from companion.vision.enrolment.profile import Profile
+from models.drawing.comet.photograph import comet_photograph, teaching_photograph
+from models.drawing.comet.printings import plain_typefaces
+from models.drawing.comet.styles import styled
 from models.drawing.hexapod import layouts as cases
 from models.drawing.hexapod import printings as insects
 from models.drawing.hexapod.photograph import photograph as hexapod_photograph
@@ -35,6 +35,7 @@ from models.drawing.hexdragon.photograph import hexdragon_photograph
 from models.drawing.hexdragon.printings import drawing_of
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph as hexel_photograph
+from models.drawing.photograph import Photograph
 
 Picture = np.ndarray
 Label = dict[str, Any]
@@ -54,9 +55,11 @@ class Hexel:
         picture = hexel_photograph(rng, printing=look, faces=faces, hardness=0.0)
         return picture.bgr, {"cards": picture.truth["cards"]}
 
-    def judged(self, rng: Rng, look: Any, profile: Profile) -> tuple[int, int, int]:
-        picture = hexel_photograph(rng, printing=look, cards=int(rng.integers(4, 12)))
-        counts, _ = hexel_set.judged(picture.truth, read_hexel(picture.bgr, FewShotSymbols(profile)))  # type: ignore[arg-type]
+    def played(self, rng: Rng, look: Any) -> Photograph:
+        return hexel_photograph(rng, printing=look, cards=int(rng.integers(4, 12)))
+
+    def judged(self, picture: Photograph, reading: Any) -> tuple[int, int, int]:
+        counts, _ = hexel_set.judged(picture.truth, reading)
         return counts["cards"], counts["right"], counts["wrong"]
 
     def renamed(self, label: Label, names: Mapping[str, str | None]) -> Label:
@@ -78,9 +81,10 @@ class HexDragon:
         picture = hexdragon_learn.taught(look, rng)
         return picture.bgr, {"tiles": picture.truth["tiles"]}
 
-    def judged(self, rng: Rng, look: Any, profile: Profile) -> tuple[int, int, int]:
-        picture = hexdragon_photograph(rng, printing=look)
-        reading = read_hexdragon(picture.bgr, FewShotTiles(profile))  # type: ignore[arg-type]
+    def played(self, rng: Rng, look: Any) -> Photograph:
+        return hexdragon_photograph(rng, printing=look)
+
+    def judged(self, picture: Photograph, reading: Any) -> tuple[int, int, int]:
         counts, _ = hexdragon_set.judged(picture.truth, reading.as_json(), True)
         return counts["tiles"], counts["right"], counts["wrong"]
 
@@ -106,9 +110,11 @@ class Hexapod:
             if not any(share > 0.1 for row in board["covered"] for share in row):
                 return picture.bgr, {"boards": [{"cells": board["laid"], "corners": board["corners"]}]}
 
-    def judged(self, rng: Rng, look: Any, profile: Profile) -> tuple[int, int, int]:
-        picture = hexapod_photograph(rng, printing=look, laid=cases.scene(rng, grid=(5, 5)))
-        counts, _ = hexapod_set.judged(picture.truth, read_hexapod(picture.bgr, profile.classifier()))  # type: ignore[attr-defined]
+    def played(self, rng: Rng, look: Any) -> Photograph:
+        return hexapod_photograph(rng, printing=look, laid=cases.scene(rng, grid=(5, 5)))
+
+    def judged(self, picture: Photograph, reading: Any) -> tuple[int, int, int]:
+        counts, _ = hexapod_set.judged(picture.truth, reading)
         return counts["cells"], counts["right"], counts["wrong"]
 
     def renamed(self, label: Label, names: Mapping[str, str | None]) -> Label:
@@ -123,7 +129,48 @@ class Hexapod:
         return self.renamed(label, {name: "any"})
 
 
-Game = Hexel | HexDragon | Hexapod
+class Comet:
+    """Numbers anywhere on the card."""
+
+    game, deck, part, swapped = "comet", "comet", "cards", (3, 8)
+
+    def look(self, rng: Rng, usual: bool) -> Any:
+        return styled(list(plain_typefaces()), rng)
+
+    def taught(self, rng: Rng, look: Any) -> tuple[Picture, Label]:
+        picture = teaching_photograph(rng, look, (1280, 720))
+        return picture.bgr, comet_learn.labels_of(picture, look, rng, True)
+
+    def played(self, rng: Rng, look: Any) -> Photograph:
+        return comet_photograph(rng, printing=look, count=int(rng.integers(3, 9)))
+
+    def judged(self, picture: Photograph, reading: Any) -> tuple[int, int, int]:
+        counts, _ = comet_set.judged(picture, reading)
+        return counts["cards"], counts["right"] + counts["excused"], counts["wrong"]
+
+    def renamed(self, label: Label, names: Mapping[Any, Any]) -> Label:
+        return {
+            "cards": [
+                card if card["values"] is None else {**card, "values": [names.get(v, v) for v in card["values"]]}
+                for card in label["cards"]
+            ]
+        }
+
+    def without(self, label: Label, name: Any) -> Label:
+        return {"cards": [card for card in label["cards"] if name not in (card["values"] or ())]}
+
+
+Game = Hexel | HexDragon | Hexapod | Comet
+GAMES_TAUGHT: tuple[Game, ...] = (Hexel(), HexDragon(), Hexapod(), Comet())
+
+
+def reread(game: Game, picture: Photograph, profile: Profile) -> Any:
+    """A photograph read by a profile."""
+    recognizer = GAMES[game.game].recognizer()
+    assert recognizer.teaching is not None
+    return recognizer.read(picture.bgr, recognizer.teaching.classifier(profile))
+
+
 Wrong = Callable[[Game, Rng, Picture, Label], tuple[Picture, Label]]
 
 
@@ -220,13 +267,14 @@ def attempt(game: Game, rng: Rng, name: str, pictures: int) -> tuple[str, Counte
     except UsageError as error:
         return error.code, Counter()
     read = game.look(rng, False) if name == "another printing" else look
-    told = [game.judged(rng, read, profile) for _ in range(pictures)]
+    shown = [game.played(rng, read) for _ in range(pictures)]
+    told = [game.judged(picture, reread(game, picture, profile)) for picture in shown]
     return "", Counter({key: sum(t[i] for t in told) for i, key in enumerate(("all", "right", "wrong"))})
 
 
 def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    ap.add_argument("--game", choices=["hexel", "hexdragon", "hexapod"])
+    ap.add_argument("--game", choices=[one.game for one in GAMES_TAUGHT])
     ap.add_argument("--row", action="append", help="only these rows")
     ap.add_argument("--printings", type=int, default=5)
     ap.add_argument("--pictures", type=int, default=2)
@@ -235,7 +283,7 @@ def main() -> None:
     cv2.setNumThreads(1)
     rows = a.row or [*WRONGS, "one of two swapped", "another game", "another printing"]
     print(f"{'game':10} {'what is wrong':20} {'refused':>8} {'right %':>8} {'wrong %':>8}  codes")
-    for game in (Hexel(), HexDragon(), Hexapod()):
+    for game in GAMES_TAUGHT:
         for name in rows if a.game in (None, game.game) else ():
             codes: Counter[str] = Counter()
             counts: Counter[str] = Counter()

@@ -1,22 +1,21 @@
-"""What to lay to teach a Comet printing: five upright cards that together show every number."""
+"""What to lay to teach a Comet printing: five upright cards that together show every number, and one face down."""
 
 from functools import cache
 
-from companion.games.comet.deck import Values, face_shapes, label, outline
+from companion.games.comet.deck import Values, back_shapes, face_shapes, label, outline
 from companion.printing.layout import Layout, Place, in_rows
 
 _STEP_MM = (70.0, 104.0)
 _CARDS: tuple[Values, ...] = ((2, 8, 11), (3, 5, 6), (4, 7, 10), (5, 9, 12), (11, 13, 14))
-_WORDS = (
-    "Lay these five cards upright, in rows of three and two, from left to right. Of other cards that show every number "
-    "from 2 to the Ace, say on the phone or in labels which they are."
-)
+_OTHERS = "Of other cards that show every number from 2 to the Ace, say on the phone or in labels which they are."
+_WORDS = f"Lay these five cards upright and any card face down, in two rows of three, from left to right. {_OTHERS}"
+_WITHOUT_BACK = f"Lay these five cards upright, in rows of three and two, from left to right. {_OTHERS}"
 
 
 @cache
 def layouts(deck: str) -> tuple[Layout, ...]:
-    """The teaching layout."""
-    cards = [
+    """The teaching layout, and the one without the back."""
+    faces = [
         Place(
             {"values": list(values), "zone": None},
             f"the card {' '.join(map(label, values))}",
@@ -26,4 +25,8 @@ def layouts(deck: str) -> tuple[Layout, ...]:
         )
         for values in _CARDS
     ]
-    return (Layout("cards", _WORDS, in_rows(cards, 3, _STEP_MM)),)
+    back = Place({"values": None, "zone": None}, "any card face down", (0.0, 0.0), outline(), back_shapes())
+    return (
+        Layout("cards", _WORDS, in_rows([*faces, back], 3, _STEP_MM)),
+        Layout("cards", _WITHOUT_BACK, in_rows(faces, 3, _STEP_MM)),
+    )

@@ -8,13 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.printing.layout import Layout
+from companion.printing.shapes import bounds
 from companion.vision.enrolment.labels import laid_out
 from companion.vision.enrolment.teaching import Teaching
+from companion.vision.geometry.shapes import side_px
 from companion.vision.image.pyramid import Pyramid
 
 STILL_LEVELS = 6.0
 """A picture in which no part changed by more levels since the look before lies still."""
 _SMALL_PX = (96, 54)
+_READY_LOOKS = 2
+"""Looks for which a layout lies still before it is taken."""
+_READY_LOOKS_OF_FEWER = 6
+"""And one of fewer cards than the usual: more may be on their way."""
+_GHOST_SHARE = 0.7
+"""Of the picture's width or height, what a layout fills before any card tells how large it is seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -25,11 +33,13 @@ class Look:
         outlines: (N, K, 2) pixels of the cards.
         is_whole: all that is to be laid is there.
         is_still: nothing has moved since the look before.
+        is_ready: it has lain whole and still for long enough; told once, until something moves.
     """
 
     outlines: NDArray[np.floating]
     is_whole: bool
     is_still: bool
+    is_ready: bool = False
 
 
 class LayoutWatch:
@@ -40,6 +50,7 @@ class LayoutWatch:
         self._teaching = teaching
         self._layouts = layouts
         self._before: NDArray[np.uint8] | None = None
+        self._looks_still = 0
 
     def look(self, picture: NDArray[np.uint8]) -> Look:
         """Look at a picture, uint8 BGR."""
@@ -51,5 +62,27 @@ class LayoutWatch:
         for layout in self._layouts:
             outlines = laid_out(found, [len(row) for row in layout.rows])
             if outlines is not None:
-                return Look(outlines, True, is_still)
+                self._looks_still = self._looks_still + 1 if is_still else 0
+                is_usual = len(outlines) == len(self._layouts[0].places)
+                needed = _READY_LOOKS if is_usual else _READY_LOOKS_OF_FEWER
+                return Look(outlines, True, is_still, self._looks_still == needed)
+        self._looks_still = 0
         return Look(found.both, False, is_still)
+
+
+def ghost_box(layout: Layout, size: tuple[int, int], outlines: NDArray[np.floating]) -> tuple[float, ...]:
+    """Where a layout may lie on a picture: left, top, width and height in pixels, in its middle.
+
+    Args:
+        layout: what is to be laid.
+        size: the picture's width and height.
+        outlines: (N, K, 2) of the cards seen, which tell how large the layout will be.
+    """
+    drawn, (width, height) = bounds(layout.shapes), size
+    fits = min(width / drawn.width_mm, height / drawn.height_mm)
+    px_per_mm = _GHOST_SHARE * fits
+    if len(outlines):
+        seen = float(np.median([side_px(one) for one in outlines]))
+        px_per_mm = min(seen / side_px(np.array(layout.places[0].outline)), fits)
+    wide, high = px_per_mm * drawn.width_mm, px_per_mm * drawn.height_mm
+    return (width - wide) / 2, (height - high) / 2, wide, high

@@ -6,14 +6,13 @@ import { t } from "./words.js";
 
 const HAS_CAMERA = document.body.dataset.camera === "yes";
 const LOOK_MS = 600;
-const STEADY_LOOKS = 2;
+const MOST_EVENINGS = 3;
 const MOST_PX = 2000;
 const PART_BYTES = 60000;
 
 let state = /** @type {any} */ (null);
 let chosen = ""; // the cut-out whose names are offered
 let step = "show"; // show: lay and take; light: once more in another; try; name
-let steady = 0;
 let isBusy = false;
 let round = 0; // counts what was drawn, so that pictures are fetched anew
 
@@ -64,19 +63,14 @@ async function begin(given) {
   }
 }
 
-async function take(work) {
-  steady = 0;
-  await act(work);
-}
-
 function takeNow() {
-  return take(() => ask("take"));
+  return act(() => ask("take"));
 }
 
 async function sendPhoto(file) {
   const blob = await shrunk(file).catch(() => null);
   if (!blob) return trouble(t("not-a-picture"));
-  await take(async () => {
+  await act(async () => {
     const parts = Math.ceil(blob.size / PART_BYTES);
     let told = null;
     for (let part = 0; part < parts; part++) {
@@ -115,13 +109,14 @@ async function look() {
 function showLook(stage, told) {
   find("picture").src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
   find("drawing").setAttribute("viewBox", `-0.5 -0.5 ${told.size[0]} ${told.size[1]}`);
-  find("drawing").replaceChildren(...told.outlines.map((corners) =>
+  const [x, y, width, height] = told.ghost;
+  const ghost = svg("image", { class: "ghost", href: `/api/teach/layout/${state.lesson.deck}.png`, x, y, width, height });
+  find("drawing").replaceChildren(ghost, ...told.outlines.map((corners) =>
     svg("polygon", { class: "found", points: corners.map((at) => at.join()).join(" ") })));
   stage.classList.toggle("is-whole", told.whole);
-  steady = told.whole && told.still ? steady + 1 : 0;
   find("told").textContent = told.whole ? t(told.still ? "hold" : "keep-still")
     : t("seen-of", { seen: told.outlines.length, wanted: told.wanted });
-  if (steady >= STEADY_LOOKS) takeNow();
+  if (told.ready) takeNow();
 }
 
 function camera() {
@@ -140,13 +135,17 @@ function camera() {
 
 // ---------------------------------------------------------------- the steps
 
-function toLay(lesson) {
+function heading() {
   return h("section", {},
     h("h2", {}, t(step === "light" ? "another-light" : "lay-these")),
-    step === "light" ? h("p", {}, t("turn-lamp")) : null,
-    h("img", { class: "layout", src: `/api/teach/layout/${lesson.deck}.png`, alt: lesson.words }),
+    step === "light" ? h("p", {}, t("turn-lamp")) : null);
+}
+
+function toLay(lesson) {
+  return h("section", {},
     h("p", {}, lesson.words),
-    step === "light" ? null : h("ol", { class: "places" }, ...lesson.places.map((words) => h("li", {}, words))));
+    step === "light" ? null : h("ol", { class: "places" }, ...lesson.places.map((words) => h("li", {}, words))),
+    h("img", { class: "layout", src: `/api/teach/layout/${lesson.deck}.png`, alt: lesson.words }));
 }
 
 function cutouts(lesson, samples) {
@@ -172,7 +171,7 @@ function names(lesson, number, cutout, present) {
     act(() => ask("rename", { number, cutout, name }));
   };
   return h("li", { class: "choices" },
-    ...lesson.names.filter((name) => name !== present).map((name) => button(`name-${name}`, name, () => call(name), { class: "plain small" })),
+    ...lesson.names.filter((name) => name !== present && lesson.names.includes(present)).map((name) => button(`name-${name}`, name, () => call(name), { class: "plain small" })),
     button("leave-out", t("leave-out"), () => call(null), { class: "plain small" }));
 }
 
@@ -259,10 +258,12 @@ function choosing() {
       button(`deck-${deck}`, title(deck), () => begin({ deck }), { class: deck === state.deck ? "" : "plain" }))));
 }
 
-function printing({ key, name, deck, made, samples, versions, in_use: isInUse }) {
+function printing({ key, name, deck, made, samples, versions, evenings, in_use: isInUse }) {
   return h("article", { class: "printing", id: `printing-${key}` },
     h("h3", {}, `${name} · ${title(deck)}`),
     h("p", { class: "soft" }, t("made-of", { made, samples })),
+    ...evenings.slice(-MOST_EVENINGS).map((evening) =>
+      h("p", { class: "soft" }, t(evening.is_promoted ? "evening-learnt" : "evening-left", evening))),
     h("div", { class: "row wrap" },
       isInUse ? h("b", {}, t("in-use")) : button(`use-${key}`, t("use"), () => act(() => ask("use", { deck, key })), { class: "plain small" }),
       isInUse ? button(`unuse-${key}`, t("use-none"), () => act(() => ask("use", { deck, key: null })), { class: "plain small" }) : null,
@@ -278,7 +279,7 @@ function draw() {
   if (lesson?.fresh.length) parts.push(agreeing(lesson));
   else if (lesson && step === "try") parts.push(trying(lesson), resting(lesson));
   else if (lesson && step === "name") parts.push(naming(lesson));
-  else if (lesson) parts.push(toLay(lesson), camera(), step === "light" && lesson.lights ? enough() : null);
+  else if (lesson) parts.push(heading(), camera(), step === "light" && lesson.lights ? enough() : null, toLay(lesson));
   if (lesson) parts.push(h("div", { class: "row" }, button("stop", t("stop"), () => act(() => ask("stop")), { class: "plain small" })));
   else if (state) parts.push(choosing());
   find("step").replaceChildren(...parts.filter(Boolean));

@@ -207,8 +207,10 @@ class CometTeaching(Teaching):
         return found
 
     def cutouts(self, sample: Sample) -> list[Cutout]:
-        """Each number, where it is printed first."""
+        """Each number, where it is printed first; of a card face down the whole."""
         frame, values = self.frame(sample.label), sample.label["values"]
+        if values is None:
+            return [Cutout(in_words(None), (0, 0, *frame.size))]
         found = []
         for slot, row in self._first_rows(sample.label):
             if values[slot] is not None:
@@ -222,6 +224,8 @@ class CometTeaching(Teaching):
 
     def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
         """See `Teaching`."""
+        if card["values"] is None:
+            return None
         values = list(card["values"])
         slots = [slot for slot, _ in self._first_rows(card) if values[slot] is not None]
         numbers = {in_words([number]): number for number in NUMBERS}
