@@ -132,6 +132,8 @@ def _print_layout(game: str, deck: str, layouts: Sequence[Layout], as_json: bool
     click.echo(f"{deck}: {first.words}")
     for number, place in enumerate(first.places, 1):
         click.echo(f"  {number}. {place.words}")
+    for other in others:
+        click.echo(f"or, {len(other.places)} cards: {other.words}")
     click.echo(f"Lay them apart on a plain ground, in even light. Drawn: companion print teaching-{game}")
 
 

@@ -63,6 +63,7 @@ class LazyCommands(click.Group):
         "outline": ("companion.cli.outline", "outline_command", "Find the outlines of all cards on photographs."),
         "panel": ("companion.cli.panel", "panel_command", "Try the panel: its buttons, lamps and buzzer."),
         "print": ("companion.cli.print", "print_command", "Make a PDF to print: a deck, boards, mats, marks."),
+        "printings": ("companion.cli.printings", "printings_command", "Show what was taught, and take things back."),
         "read": ("companion.cli.vision", "read_command", "Recognise the cards on photographs."),
         "restore": ("companion.cli.backup", "restore_command", "Restore a backup into an empty folder."),
         "run": ("companion.cli.run", "run_command", "Run the table: camera, referee, panel, scoreboard."),

@@ -6,7 +6,7 @@ from textwrap import wrap
 from typing import Any
 
 from companion.printing.posters import poster_sheets
-from companion.printing.shapes import Band, Disc, Point, Ring, Shape, bounds, moved
+from companion.printing.shapes import Band, Box, Disc, Point, Ring, Shape, bounds, moved
 from companion.printing.sheets import FOOTER_MM, MARGIN_MM, TOP_MM, Sheet, Text, paper_size
 
 _TICK_MM, _AWAY_MM, _LINE_MM = 2.0, 1.0, 0.4
@@ -62,6 +62,11 @@ class Layout:
     def shapes(self) -> tuple[Shape, ...]:
         """The layout drawn, every card in its full size."""
         return tuple(shape for place in self.places for shape in moved(place.drawing, place.at_mm))
+
+    @property
+    def box(self) -> Box:
+        """The box around it."""
+        return bounds(self.shapes)
 
     def as_json(self) -> dict[str, Any]:
         """The label that a photograph of it has, and the words for each card."""

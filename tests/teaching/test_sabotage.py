@@ -15,7 +15,7 @@ from companion.vision.image.pyramid import Pyramid
 from tests.teaching.pictures import layout_picture
 
 Picture = np.ndarray
-DECKS = {"hexel": "hexel36", "hexdragon": "hexdragon", "hexapod": "hexapod"}
+DECKS = {"hexel": "hexel36", "hexdragon": "hexdragon", "hexapod": "hexapod", "comet": "comet"}
 LAYOUT = GAMES["hexel"].layouts("hexel36")[0]
 COLOURS = ("red", "blue", "void")
 
@@ -32,6 +32,7 @@ def shrunk(picture: Picture, across: float, down: float) -> Picture:
 SPOILT: dict[str, tuple[Callable[[Picture], Picture], set[str]]] = {
     "blurred": (lambda p: cv2.GaussianBlur(p, (0, 0), 14), {"blurred", "no-layout"}),
     "dark": (lambda p: (p * 0.08).astype(np.uint8), {"too-dark", "no-layout"}),
+    "burnt out": (lambda p: np.clip(p * 6.0, 0, 255).astype(np.uint8), {"burnt-out"}),
     "grey": (lambda p: np.repeat(p.mean(-1, keepdims=True), 3, axis=-1).astype(np.uint8), {"no-colours"}),
     "small": (lambda p: shrunk(p, 0.07, 0.07), {"too-small", "no-layout"}),
     "steep": (lambda p: shrunk(p, 1.0, 0.25), {"too-steep", "no-layout"}),
@@ -43,7 +44,11 @@ SPOILT: dict[str, tuple[Callable[[Picture], Picture], set[str]]] = {
     ("game", "how"),
     [
         *(("hexel", how) for how in SPOILT),
-        *((game, how) for game in ("hexdragon", "hexapod") for how in ("blurred", "dark", "small")),
+        *(
+            (game, how)
+            for game in ("hexdragon", "hexapod", "comet")
+            for how in ("blurred", "dark", "burnt out", "small")
+        ),
     ],
 )
 def test_a_spoilt_photograph_is_refused_by_what_is_wrong_with_it(game: str, how: str) -> None:

@@ -1,8 +1,10 @@
 """Teaching on the page: a deck taught from nothing by taps, before a camera, and played with at once."""
 
+import math
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,10 +23,20 @@ from companion.config import CameraSettings, Settings
 from companion.devices.camera import Frame
 from companion.devices.monitored_camera import MonitoredCamera
 from companion.games import GAMES
-from companion.games.hexel.deck import APOTHEM_MM, SIDE_MM, face_shapes, outline
+from companion.games.hexdragon.deck import HEADS
+from companion.games.hexdragon.deck import SIDE_MM as TILE_SIDE_MM
+from companion.games.hexdragon.deck import face_shapes as tile_shapes
+from companion.games.hexdragon.deck import outline as tile_outline
+from companion.games.hexdragon.rules.tiles import START
+from companion.games.hexel.deck import SIDE_MM as HEXEL_SIDE_MM
+from companion.games.hexel.deck import face_shapes
+from companion.games.hexel.deck import outline as hexel_outline
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.printing.layout import Layout, Place
-from companion.referee.referee import Referee
+from companion.printing.shapes import Point, Shape
+from companion.referee.messages import Do
+from companion.referee.referee import Referee, open_table
+from companion.rules.engine import Header
 from companion.vision.tracking.events import SettleTimes
 from companion.web.app import create_app
 from tests.teaching.pictures import LAMP, layout_picture
@@ -32,6 +44,7 @@ from tests.web.conftest import HEXEL, LINE, OPENING
 
 CODE, PIN = "ROSE42", "4711"
 DECK = "hexel36"
+SCREEN = tuple(map(int, os.environ.get("COMPANION_SCREEN", "390x844").split("x")))
 LAYOUT = GAMES["hexel"].layouts(DECK)[0]
 
 
@@ -59,8 +72,7 @@ def camera() -> Shown:
     return Shown()
 
 
-@pytest.fixture
-def running(camera: Shown, referee: Referee) -> SimpleNamespace:
+def before_camera(camera: Shown, referee: Referee) -> SimpleNamespace:
     """As much of a running table as teaching touches."""
     pulse = MonitoredCamera(camera, clock=lambda: 0.0)
     pulse.next()
@@ -75,16 +87,26 @@ def running(camera: Shown, referee: Referee) -> SimpleNamespace:
     )
 
 
-@pytest.fixture
-def app(referee: Referee, running: SimpleNamespace, tmp_path: Path) -> Flask:
+def teachers_app(referee: Referee, running: SimpleNamespace, data: Path) -> Flask:
+    """The page of a table whose decks are taught."""
     return create_app(
         referee,
         join_code=CODE,
         operator_pin=PIN,
         camera=running,  # type: ignore[arg-type]
-        surveyor=lambda: Surveying(running, tmp_path),  # type: ignore[arg-type]
-        teacher=lambda: Lessons(running, tmp_path),  # type: ignore[arg-type]
+        surveyor=lambda: Surveying(running, data),  # type: ignore[arg-type]
+        teacher=lambda: Lessons(running, data),  # type: ignore[arg-type]
     )
+
+
+@pytest.fixture
+def running(camera: Shown, referee: Referee) -> SimpleNamespace:
+    return before_camera(camera, referee)
+
+
+@pytest.fixture
+def app(referee: Referee, running: SimpleNamespace, tmp_path: Path) -> Flask:
+    return teachers_app(referee, running, tmp_path)
 
 
 @pytest.fixture
@@ -201,83 +223,156 @@ OPERATE = (
 )
 
 
-def tableau(*cards: dict[str, Any]) -> Layout:
-    """Cards in their cells on the table."""
-    places = [
-        Place(
-            card,
-            "",
-            (2 * APOTHEM_MM * (card["cell"][0] + card["cell"][1] / 2), 1.5 * SIDE_MM * card["cell"][1]),
-            outline(),
-            face_shapes(tuple(card["edges"]), "36"),
-        )
-        for card in cards
-    ]
-    return Layout("cards", "", (tuple(places),))
+@dataclass(frozen=True)
+class Played:
+    """A game that is taught by taps, and then played: what lies there, the next card, and the move that it means."""
+
+    deck: str
+    opening: tuple[dict[str, Any], ...]
+    renamed: tuple[str, str]
+    """What the second cut-out is called, and is called for a moment."""
+    lying: Mapping[tuple[int, int], tuple[Shape, ...]]
+    cell: tuple[int, int]
+    laid: tuple[Shape, ...]
+    move: Mapping[str, Any]
+
+    side_mm: float = HEXEL_SIDE_MM
+    outline: tuple[Point, ...] = hexel_outline()
+
+    def table(self, *, is_laid: bool) -> Layout:
+        """The cards on the table, with the next one or before."""
+        cells = {**self.lying, **({self.cell: self.laid} if is_laid else {})}
+        places = [
+            Place({}, "", (math.sqrt(3) * self.side_mm * (q + r / 2), 1.5 * self.side_mm * r), self.outline, face)
+            for (q, r), face in cells.items()
+        ]
+        return Layout("cards", "", (tuple(places),))
+
+    @property
+    def layout(self) -> Layout:
+        return GAMES[self.header.game].layouts(self.deck)[0]
+
+    @property
+    def header(self) -> Header:
+        game = "hexel" if self.deck.startswith("hexel") else self.deck
+        return Header(game, ("Ana", "Bo"), "36" if game == "hexel" else None)
 
 
+PLAYED = {
+    "hexel": Played(
+        DECK,
+        OPENING,
+        ("blue", "void"),
+        {(card["cell"][0], card["cell"][1]): face_shapes(tuple(card["edges"]), "36") for card in LINE["cards"]},
+        (HEXEL["cell"][0], HEXEL["cell"][1]),
+        face_shapes(tuple(HEXEL["edges"]), "36"),
+        {"edges": HEXEL["edges"]},
+    ),
+    "hexdragon": Played(
+        "hexdragon",
+        (),
+        ("red", "blue"),
+        {(0, 0): tile_shapes(START)},
+        (1, 0),
+        tile_shapes(HEADS[0], "red"),
+        {"cmd": "place"},
+        TILE_SIDE_MM,
+        tile_outline(),
+    ),
+}
+TAP_S = 1.0
+"""What a tap takes people."""
+MOST_S = 120.0
+
+
+@pytest.mark.parametrize("played", PLAYED.values(), ids=PLAYED)
 def test_a_deck_is_taught_by_taps_alone_and_played_with_at_once(
-    app: Flask, serve: Any, chromium: Any, running: SimpleNamespace, camera: Shown, referee: Referee, tmp_path: Path
+    played: Played, serve: Any, chromium: Any, camera: Shown, tmp_path: Path
 ) -> None:
-    shots = Path(os.environ["COMPANION_SHOTS"]) if "COMPANION_SHOTS" in os.environ else None
+    referee = open_table(tmp_path / "games", played.header, played.header, press_gap_s=0.0)
+    referee.start()
+    try:
+        for command in played.opening:
+            referee.ask(Do(command))
+        _teach_and_play(played, serve, chromium, camera, referee, tmp_path)
+    finally:
+        referee.stop()
+
+
+def _teach_and_play(played: Played, serve: Any, chromium: Any, camera: Shown, referee: Referee, tmp_path: Path) -> None:
+    shots = Path(os.environ["COMPANION_SHOTS"]) / played.header.game if "COMPANION_SHOTS" in os.environ else None
+    running = before_camera(camera, referee)
+    taps = 0
 
     def keep_shot(name: str) -> None:
         if shots:
-            shots.mkdir(exist_ok=True)
+            shots.mkdir(exist_ok=True, parents=True)
             (shots / f"{len(list(shots.iterdir())):02}-{name}.png").write_bytes(chromium.picture())
 
-    def click(element: str) -> None:
+    def tap(element: str) -> None:
+        nonlocal taps
+        taps += 1
         chromium.wait_for(f"document.getElementById('{element}') && !document.body.classList.contains('is-busy')")
         keep_shot(element)
         chromium.run(f"document.getElementById('{element}').click()")
 
-    address = f"http://127.0.0.1:{serve(app)}"
+    def show(**how: Any) -> None:
+        camera.picture = layout_picture(played.layout, **how)
+        running.camera.next()
+
+    address = f"http://127.0.0.1:{serve(teachers_app(referee, running, tmp_path))}"
     chromium.forget()
-    chromium.screen(390, 844)
+    chromium.screen(*SCREEN)
     chromium.open(f"{address}/?code={CODE}")
     chromium.run(OPERATE)
     chromium.open(f"{address}/teach")
-    click(f"deck-{DECK}")
-    chromium.wait_for("document.getElementById('told')?.textContent.includes('of 3 cards seen')")
+    begun_s = time.process_time()
+    tap(f"deck-{played.deck}")
+    wanted = len(played.layout.places)
+    chromium.wait_for(f"document.getElementById('told')?.textContent.includes('of {wanted} cards seen')")
     keep_shot("lay")
-    lay(running, camera, turn_deg=4)
-    chromium.wait_for("document.querySelectorAll('#drawing .found').length === 3")
+    assert chromium.run("return document.querySelector('#drawing .ghost').getBoundingClientRect().width") > 100
+    show(turn_deg=4)
+    chromium.wait_for(f"document.querySelectorAll('#drawing .found').length === {wanted}")
     chromium.run("document.getElementById('stage').scrollIntoView()")
     keep_shot("seen")
     chromium.wait_for("document.getElementById('agree')")  # it took the picture by itself
-    names = "[...document.querySelectorAll('.cutouts b')].map((b) => b.textContent).join()"
-    assert chromium.run(f"return {names}") == "red,blue,void"
-    click("cutout-0-0")
-    click("name-void")
-    chromium.wait_for(f"{names} == 'void,blue,void'")
-    click("cutout-0-0")
-    click("name-red")
-    chromium.wait_for(f"{names} == 'red,blue,void'")
-    lay(running, camera, turn_deg=-3, light=LAMP, brightness=0.7, seed=2)
-    click("agree")
-    chromium.wait_for("document.getElementById('agree') && document.getElementById('cutout-3-0')")
-    click("agree")
-    click("try")
+    names = "[...document.querySelectorAll('.cutouts b')].map((b) => b.textContent)"
+    assert chromium.run(f"return {names}.length") == wanted
+    right, wrong = played.renamed
+    for name in (wrong, right):
+        tap("cutout-1-0")
+        tap(f"name-{name}")
+        chromium.wait_for(f"{names}[1] == '{name}'")
+    show(turn_deg=-3, light=LAMP, brightness=0.7, seed=2)
+    tap("agree")
+    chromium.wait_for(f"document.getElementById('agree') && document.getElementById('cutout-{wanted}-0')")
+    tap("agree")
+    tap("try")
     chromium.wait_for("document.getElementById('tried').naturalWidth > 100")
-    click("to-name")
-    click("keep")
+    tap("to-name")
+    tap("keep")
     chromium.wait_for("document.querySelector('.printing')?.textContent.includes('In use')")
     keep_shot("kept")
     assert [line for line in chromium.complaints() if "400" not in line] == []
+    took_s = taps * TAP_S + time.process_time() - begun_s
+    print(f"{played.deck}: {taps} taps of {TAP_S} s and {took_s - taps * TAP_S:.1f} s of work")
+    assert took_s < MOST_S
 
-    lying = LINE["cards"]
-    camera.picture = layout_picture(tableau(*lying), size=(1000, 600))
-    profile = profile_for(tmp_path, "hexel", "36")
-    watching = Watching(camera, referee, "hexel", profile=profile, settle_times=SettleTimes(card_s=0.3, start_s=0.3))
+    camera.picture = layout_picture(played.table(is_laid=False), size=(1000, 600))
+    game, edition = played.header.game, played.header.edition
+    profile = profile_for(tmp_path, game, edition)
+    watching = Watching(camera, referee, game, profile=profile, settle_times=SettleTimes(card_s=0.3, start_s=0.3))
     watching.start()
     try:
         chromium.open(f"{address}/")
         wait_until(lambda: camera.frames > 12)
-        camera.picture = layout_picture(tableau(*lying, HEXEL), size=(1000, 600))
+        camera.picture = layout_picture(played.table(is_laid=True), size=(1000, 600))
         chromium.wait_for("document.getElementById('confirm')")
-        click("confirm")
-        wait_until(lambda: len(referee.latest().moves) == len(OPENING) + 1)
-        assert referee.latest().moves[-1].command["edges"] == HEXEL["edges"]
+        tap("confirm")
+        wait_until(lambda: len(referee.latest().moves) == len(played.opening) + 1)
+        move = referee.latest().moves[-1].command
+        assert {key: move[key] for key in played.move} == dict(played.move)
     finally:
         watching.stop()
 

@@ -14,7 +14,7 @@ from companion.errors import TeachingRefused
 from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import Candidates, label_of, laid_out, outlines_of
 from companion.vision.enrolment.profile import Profile
-from companion.vision.enrolment.quality import require_quality
+from companion.vision.enrolment.quality import require_any_quality, require_lit, require_quality
 from companion.vision.enrolment.sample import TAUGHT, Sample, jpeg_of, rectify_card
 from companion.vision.enrolment.teaching import Feature, Label, Teaching
 from companion.vision.image.pyramid import Pyramid
@@ -74,7 +74,7 @@ def take_samples(
     found = teaching.candidates(pyramid)
     cards: list[Label]
     if label is None:
-        layout, outlines = _seen_layout(name, teaching.layouts(deck), found)
+        layout, outlines = _seen_layout(name, teaching, deck, found)
         cards = [place.label for place in layout.places]
     else:
         cards = teaching.cards(label)
@@ -124,14 +124,20 @@ def separation(teaching: Teaching, features: Sequence[Feature]) -> list[tuple[fl
     return sorted(found)
 
 
-def _seen_layout(name: str, layouts: Sequence[Layout], found: Candidates) -> tuple[Layout, NDArray[np.float32]]:
+def _seen_layout(name: str, teaching: Teaching, deck: str, found: Candidates) -> tuple[Layout, NDArray[np.float32]]:
+    layouts = teaching.layouts(deck)
     for layout in layouts:
         outlines = laid_out(found, [len(row) for row in layout.rows])
         if outlines is not None:
             return layout, outlines
+    seen = len(found.both)
+    require_lit(name, found.pyramid)
+    if seen:
+        frame = teaching.frame(layouts[0].places[0].label)
+        require_any_quality(name, found.pyramid, found.both, frame, teaching.least_side_px, teaching.fields)
     raise TeachingRefused(
-        f"{name} does not show the teaching layout, {len(found.both)} cards are seen. {layouts[0].words} Lay them "
-        "apart, on a plain ground, with nothing else in view",
+        f"{name} does not show the teaching layout, {seen} card{'s are' if seen != 1 else ' is'} seen: lay all of it "
+        f"apart, on a plain ground, with nothing else in view. {layouts[0].words}",
         code="no-layout",
     )
 

@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.printing.layout import Layout
-from companion.printing.shapes import bounds
 from companion.vision.enrolment.labels import laid_out
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.geometry.shapes import side_px
@@ -78,7 +77,7 @@ def ghost_box(layout: Layout, size: tuple[int, int], outlines: NDArray[np.floati
         size: the picture's width and height.
         outlines: (N, K, 2) of the cards seen, which tell how large the layout will be.
     """
-    drawn, (width, height) = bounds(layout.shapes), size
+    drawn, (width, height) = layout.box, size
     fits = min(width / drawn.width_mm, height / drawn.height_mm)
     px_per_mm = _GHOST_SHARE * fits
     if len(outlines):

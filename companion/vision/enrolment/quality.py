@@ -24,6 +24,8 @@ NOISIEST = 20.0
 """Standard deviation of a sensor's noise, in levels of 255, beyond which small print drowns."""
 GREYEST = 2.5
 """A picture in which the colours of no pixel in a thousand lie further apart has none."""
+_WHITE_ALL_OVER = 0.5
+"""A photograph of which more is plain white shows no cards."""
 _BLUR_PX = 4.0
 _MEASURED_SIDE_PX = 100.0
 """The side of a card whose softness is measured: small ones have too few edges as they are."""
@@ -66,6 +68,35 @@ def require_quality(
         _require_sharp(where, pyramid, outline, side / fields)
     if len(outlines) and _is_grey(pyramid):
         raise TeachingRefused(f"{name} has no colours; take a picture in colour", code="no-colours")
+
+
+def require_any_quality(
+    name: str,
+    pyramid: Pyramid,
+    outlines: NDArray[np.floating],
+    frame: CropFrame,
+    least_side_px: float,
+    fields: int = 1,
+) -> None:
+    """As `require_quality`, where none of the cards (N, K, 2) can teach: by what is wrong with the first."""
+    refusals = []
+    for outline in outlines:
+        try:
+            require_quality(name, pyramid, [outline], frame, least_side_px, fields)
+        except TeachingRefused as refused:
+            refusals.append(refused)
+    if len(refusals) == len(outlines):
+        raise refusals[0]
+
+
+def require_lit(name: str, pyramid: Pyramid) -> None:
+    """Refuse a photograph that is dark, or white, all over. Raises `TeachingRefused` ``too-dark`` or ``burnt-out``."""
+    picture = pyramid.levels[-1]
+    bright = float(np.percentile(picture.max(-1), 99))
+    if bright < DARKEST:
+        raise TeachingRefused(f"{name} is too dark, {bright:.0f} of 255; more light on the table", code="too-dark")
+    if float((picture.min(-1) >= 250).mean()) > _WHITE_ALL_OVER:
+        raise TeachingRefused(f"{name} is burnt out to white; softer light, or move the lamp aside", code="burnt-out")
 
 
 def aslant(outline: NDArray[np.floating], frame: CropFrame) -> float:

@@ -1,0 +1,57 @@
+"""`companion printings`: what was taught, what each name rests on, and how to take things back, for every game."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from companion.app.profiles import Profiles
+from companion.cli.main import main
+from companion.games import GAMES
+from tests.teaching.pictures import LAMP, layout_picture
+
+DECKS = {"hexel": "hexel36", "hexdragon": "hexdragon", "hexapod": "hexapod", "comet": "comet"}
+
+
+@pytest.fixture(params=DECKS)
+def data(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A data folder with one printing, taught from two photographs."""
+    layout = GAMES[request.param].layouts(DECKS[request.param])[0]
+    pictures = [
+        ("a", layout_picture(layout, turn_deg=3)),
+        ("b", layout_picture(layout, light=LAMP, brightness=0.7, seed=2)),
+    ]
+    profile = GAMES[request.param].recognizer().learn(DECKS[request.param], pictures)
+    Profiles(tmp_path).keep(profile.described(name="Ours"))
+    return tmp_path
+
+
+def said(capsys: pytest.CaptureFixture[str], data: Path, *words: str, status: int = 0) -> str:
+    assert main(["printings", "--data", str(data), *words]) == status
+    told = capsys.readouterr()
+    return told.err if status else told.out
+
+
+def test_samples_are_seen_removed_and_come_back(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    shown = json.loads(said(capsys, data, "show", "ours", "--json"))
+    count = len(shown["samples"])
+    assert {one["light"] for one in shown["samples"]} == {1, 2} and all(shown["names"].values())
+    assert "rests on" in said(capsys, data, "show", "ours")
+    assert f"; {count - 1} samples, 1 earlier versions, in use" in said(capsys, data, "remove", "ours", str(count))
+    assert f"; {count} samples, 0 earlier versions, in use" in said(capsys, data, "back", "ours")
+    assert "there is no earlier version" in said(capsys, data, "back", "ours", status=1).lower()
+    assert "in use" not in said(capsys, data, "usual", "ours")
+    assert "in use" in said(capsys, data, "use", "ours")
+    said(capsys, data, "forget", "ours")
+    assert said(capsys, data) == ""
+    assert "companion teach" in said(capsys, data, "show", "ours", status=1)
+
+
+def test_what_a_name_needs_is_not_removed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    profile = (
+        GAMES["hexel"].recognizer().learn("hexel36", [("a", layout_picture(GAMES["hexel"].layouts("hexel36")[0]))])
+    )
+    Profiles(tmp_path).keep(profile.described(name="Ours"))
+    assert "show no red" in said(capsys, tmp_path, "remove", "ours", "1", status=1)
+    assert "say which sample, 1 to 3" in said(capsys, tmp_path, "remove", "ours", "9", status=2)
+    assert json.loads(said(capsys, tmp_path, "--json"))["printings"][0]["samples"] == 3
