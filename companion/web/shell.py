@@ -16,6 +16,9 @@ from functools import partial
 from http import HTTPStatus
 from io import BytesIO
 from typing import Any
+from weakref import WeakValueDictionary
+
+from companion.web.streams import is_this_machine
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -26,6 +29,8 @@ Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 HAND_OVER = "companion.hand_over"
 """Where in a request's environment the application finds to whom it hands an event stream over."""
 _THREADS = 12
+_MOST_THREADS_OF_ONE = 4
+"""Of one address: whoever asks for a hundred slow pages waits for himself alone."""
 _MOST_WAITING = 1024
 _MOST_BODY_BYTES = 64 * 1024
 _WOKEN_AT_ONCE = 10
@@ -111,6 +116,7 @@ class Shell:
         self._bell = bell
         self._pool = ThreadPoolExecutor(_THREADS, "web")
         self._waiting = 0
+        self._gates: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -129,8 +135,9 @@ class Shell:
         environment = {**_environment(scope, body), HAND_OVER: handed_over.append}
         self._waiting += 1
         try:
-            loop = asyncio.get_running_loop()
-            answer = await loop.run_in_executor(self._pool, partial(_answered, self._app, environment))
+            async with self._gate(environment["REMOTE_ADDR"]):
+                loop = asyncio.get_running_loop()
+                answer = await loop.run_in_executor(self._pool, partial(_answered, self._app, environment))
             if handed_over:
                 await self._write(handed_over[0], answer, receive, send)
             else:
@@ -139,6 +146,12 @@ class Shell:
             self._waiting -= not handed_over
             for live in handed_over:
                 live.close()
+
+    def _gate(self, address: str) -> asyncio.Semaphore:
+        """What lets an address have so many requests answered at once; this machine's own, all."""
+        if is_this_machine(address):
+            return asyncio.Semaphore(1)
+        return self._gates.setdefault(address, asyncio.Semaphore(_MOST_THREADS_OF_ONE))
 
     async def _write(self, live: Live, answer: Answer, receive: Receive, send: Send) -> None:
         """Write a stream until it is over or the viewer has gone."""

@@ -1,14 +1,17 @@
 """The server among visitors who are slow, greedy or gone: the page stays open to the others."""
 
+import asyncio
 import http.client
 import json
 import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -18,6 +21,7 @@ from companion.referee.messages import Notice
 from companion.referee.referee import Referee
 from companion.web.app import create_app
 from companion.web.server import Deadlines, Server, bound
+from companion.web.shell import Bell, Shell
 from companion.web.streams import Pace
 
 ROOT = Path(__file__).parents[2]
@@ -149,6 +153,40 @@ def test_a_viewer_who_does_not_read_is_let_go(hurried: int, app: Flask, referee:
         referee.ask(Notice("hand", "x" * 60_000 + str(time.monotonic())))
         assert time.monotonic() < ends
     deaf.close()
+
+
+def test_an_address_that_asks_for_a_hundred_slow_things_keeps_nobody_waiting() -> None:
+    finish = threading.Event()
+
+    def app(environment: dict[str, Any], start_response: Callable[..., Any]) -> list[bytes]:
+        if environment["REMOTE_ADDR"] == "192.0.2.1":
+            finish.wait(20)
+        start_response("200 OK", [])
+        return [b""]
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request"}
+
+    async def ask(shell: Shell, address: str) -> int:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        scope = {"method": "GET", "path": "/", "query_string": b"", "http_version": "1.1", "headers": []}
+        await shell({**scope, "server": ("table", 80), "client": (address, 9)}, receive, send)
+        return int(sent[0]["status"])
+
+    async def crowd() -> list[int]:
+        shell = Shell(app, Bell())
+        greedy = [asyncio.create_task(ask(shell, "192.0.2.1")) for _ in range(100)]
+        await asyncio.sleep(0)
+        async with asyncio.timeout(10):
+            first = await ask(shell, "192.0.2.2")
+        finish.set()
+        return [first, *await asyncio.gather(*greedy)]
+
+    assert asyncio.run(crowd()) == [200] * 101
 
 
 def test_a_body_that_is_too_large_is_refused_in_the_common_form(app: Flask, serve: Callable[[Flask], int]) -> None:
