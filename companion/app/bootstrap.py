@@ -20,7 +20,7 @@ from companion.app.banner import welcome
 from companion.app.camera_switch import Switch
 from companion.app.factories import asked_header, calibration_file, camera_from, default_header, panel_from
 from companion.app.invitation import invitation
-from companion.app.supervision import ending_at_a_bug, status, stopped_by_signals, supervised
+from companion.app.supervision import ending_at_a_bug, release_memory, status, stopped_by_signals, supervised
 from companion.app.table import Table, Watcher
 from companion.config import Settings, default_data
 from companion.devices.camera import Camera
@@ -91,6 +91,7 @@ def run_table(
                 is_running = table.wait()
                 if not is_running:
                     manager.stopping()
+            release_memory()
             for code in table.referee.latest().notices:
                 table.referee.notify(Notice(code, None))
 

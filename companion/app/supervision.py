@@ -1,5 +1,6 @@
-"""Supervision of the process: watchdog, signals, and an exit when a thread dies."""
+"""Supervision of the process: watchdog, signals, memory, and an exit when a thread dies."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -24,6 +25,17 @@ def status(table: Table) -> str:
     """One line for ``systemctl status``."""
     session, health = table.referee.latest(), table.health()
     return f"{session.header.game}, {len(session.moves)} moves, camera {health['camera']['state']}, {table.url}"
+
+
+def release_memory() -> None:
+    """Give memory that was freed back to the system.
+
+    glibc keeps what lies between blocks that are still used: after eight games, each watched by a tracker of its own, a
+    process held 541 MB, with this 227 MB. Without glibc nothing happens.
+    """
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
 
 
 @contextmanager

@@ -42,6 +42,9 @@ class OnnxRuntimeNetwork:
 
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1  # the other cores are for web and camera
+        options.enable_cpu_mem_arena = options.enable_mem_pattern = (
+            False  # kept for each size of picture: 60 MB after eight games
+        )
         options.log_severity_level = 3  # errors; its warnings are about graphs that run well
         try:
             self._session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])

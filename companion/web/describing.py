@@ -82,7 +82,9 @@ class Address:
         """As OpenAPI writes an operation."""
         content = {self.kind: {"schema": self.gives} if self.gives is not None else {}}
         told = {"content": _REFUSED if path.startswith("/api/") else {**_REFUSED, _HTML: {}}}  # people get a page
-        answers = {"200": {"description": HTTPStatus.OK.phrase, "content": content}}
+        answers: dict[str, Any] = {"200": {"description": HTTPStatus.OK.phrase, "content": content}}
+        if links := _links(self.gives):
+            answers["200"]["links"] = links
         answers |= {str(int(status)): {"description": status.phrase, **told} for status in self._refusals()}
         described: dict[str, Any] = {"operationId": f"{method} {path}", "summary": self.does, "responses": answers}
         if self.fields:
@@ -103,6 +105,17 @@ class Address:
         if any(place == "query" for place, _ in self.fields.values()):
             found.add(HTTPStatus.BAD_REQUEST)
         return sorted(found)
+
+
+def _links(gives: Schema | None) -> dict[str, Any]:
+    """What may follow an answer: a press on the version that it shows, or the commands that it lists."""
+    links: dict[str, Any] = {}
+    if gives in (_STATE, _DONE):
+        for name in ("confirm", "reject", "next", "undo", "redo"):
+            links[name] = {"operationId": f"post /api/{name}", "requestBody": {"version": "$response.body#/version"}}
+    elif gives is not None and "commands" in gives.get("properties", {}):
+        links["command"] = {"operationId": "post /api/commands", "requestBody": "$response.body#/commands/0"}
+    return links
 
 
 _NUMBERED = {"number": ("path", {"type": "integer", "minimum": 0})}

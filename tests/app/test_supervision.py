@@ -1,5 +1,7 @@
 """What keeps a table's process alive: signs of life from its referee and from its camera's loop."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +52,22 @@ def test_a_camera_loop_that_does_not_come_round_is_no_sign_of_life() -> None:
     assert _loop_trouble(Eyes("ended"), pulse) is None
     pulse.begin()
     assert _loop_trouble(Eyes("ok"), pulse) is None
+
+
+LEAVING = """
+from companion.app.supervision import release_memory
+
+def held_mb():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096 / 1e6
+
+blocks = [bytes(100_000) for _ in range(2000)]
+blocks = blocks[::50]
+before = held_mb()
+release_memory()
+print(before - held_mb())
+"""
+
+
+def test_memory_between_blocks_that_are_still_used_goes_back_to_the_system() -> None:
+    done = subprocess.run((sys.executable, "-c", LEAVING), capture_output=True, text=True, check=True)
+    assert float(done.stdout) > 100

@@ -1,6 +1,9 @@
 """The description of the interface: complete, and true for whatever is sent."""
 
 import re
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +77,19 @@ def test_whatever_is_sent_is_no_error_of_the_server_and_answered_as_described(de
         address = ADDRESSES[operation.method.lower(), operation.path]
         if mode == "positive" or address.takes or address.fields:
             told(operation, schemathesis.GenerationMode(mode), checks)
+
+
+def test_what_follows_from_answers_is_no_error_of_the_server_and_answered_as_described(
+    referee: Referee, serve: Callable[[Flask], int], tmp_path: Path
+) -> None:
+    pace = Pace(heartbeat_s=0.01, age_s=0.02)
+    port = serve(create_app(referee, join_code=CODE, operator_pin=PIN, pace=pace, clock=Clock()))
+    command = (sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{port}/api/openapi.json")
+    keys = ("-H", f"X-Join-Code: {CODE}", "-H", f"X-Operator-Pin: {PIN}")
+    asked = ("--phases", "stateful", "--checks", ",".join(CHECKS), "--max-examples", "8", "--seed", "1", "--no-shrink")
+    done = subprocess.run((*command, *keys, *asked), cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+    assert "Stateful" in done.stdout and referee.latest().moves
 
 
 def told(operation: Any, mode: Any, checks: list[Any]) -> None:
