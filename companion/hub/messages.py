@@ -28,6 +28,7 @@ MAX_SNAPSHOT_BYTES = 2000
 
 _ROOT = "companion"
 _NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _GAME = re.compile(r"\d{4,9}-[0-9a-f]{8}")
 _MAX_LINE = 20_000
 """Fifty times the longest evening of the tests; a table that writes on is not followed beyond it."""
@@ -98,7 +99,9 @@ def decode(payload: bytes, max_bytes: int = MAX_EVENT_BYTES) -> dict[str, Any]:
         raise Unreadable(f"a message of {len(payload)} bytes; {max_bytes} are the most")
     try:
         body = read_json(payload, _MESSAGE)
-    except ValueError as error:
+        if _SURROGATE.search(payload):
+            json.dumps(body, ensure_ascii=False).encode()  # whoever passes it on must be able to write it
+    except ValueError as error:  # a `UnicodeEncodeError` is one
         raise Unreadable(f"a message that is not JSON: {error}") from None
     if not isinstance(body, dict) or type(body.get("schema")) is not int:
         raise Unreadable("a message without the version of its schema")

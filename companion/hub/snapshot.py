@@ -87,7 +87,7 @@ def read_snapshot(payload: bytes) -> dict[str, Any]:
     """Decode a snapshot. Raises `Unreadable` when it is not one of this version."""
     fields = decode(payload, MAX_SNAPSHOT_BYTES)
     for name, kinds in _KINDS.items():
-        if not isinstance(fields.get(name), kinds):
+        if name not in fields or not isinstance(fields[name], kinds):
             raise Unreadable(f"a snapshot whose {name} is {json.dumps(fields.get(name))[:40]}")
     pot, called = fields["pot"] or {"name": "", "amount": 0}, fields["call"] or {"word": ""}
     is_whole = (

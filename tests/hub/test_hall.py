@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
+from companion.hub.consumer import Consumer
 from companion.hub.hall import Hall
 from companion.hub.link import broker_at
 from companion.hub.messages import Address, Unreadable, encode
@@ -126,6 +127,28 @@ def test_a_snapshot_that_is_none_is_not_shown(wrong: dict[str, Any]) -> None:
     assert read_snapshot(encode(QUIET))["moves"] == 2
     with pytest.raises(Unreadable):
         read_snapshot(encode({**QUIET, **wrong}))
+
+
+@pytest.mark.parametrize("name", set(QUIET) - {"phase"})
+def test_a_snapshot_that_lacks_a_field_is_not_shown(name: str) -> None:
+    with pytest.raises(Unreadable):
+        read_snapshot(encode({key: value for key, value in QUIET.items() if key != name}))
+
+
+def test_whatever_a_table_sends_the_hub_goes_on_with_the_others(tmp_path: Path, caplog: Any) -> None:
+    store, said = Store(f"sqlite:///{tmp_path / 'hub.db'}"), list[Address]()
+    hall, broken = Hall(), Hall()
+    broken.put = lambda *_: 1 // 0  # type: ignore[method-assign,assignment]  # a bug
+    consumer = Consumer(store, [hall, broken], lambda address, _: said.append(address))
+    consumer.start()
+    consumer.hear(ANA, "presence", b'{"schema": 1, "state": "here", "birth": "\\ud800"}')
+    consumer.hear(ANA, "snapshot", encode(QUIET))
+    consumer.hear(BO, "presence", encode({"state": "here", "birth": "ab"}))
+    consumer.stop()
+    store.close()
+    assert said == [BO]
+    assert consumer.counts.unreadable == {ANA: 1}
+    assert "ZeroDivisionError" in caplog.text
 
 
 @pytest.fixture

@@ -15,8 +15,9 @@ import tempfile
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,15 @@ from hypothesis import seed as seeded
 from hypothesis import strategies as st
 
 from companion.config import checked, documented
-from companion.errors import CompanionError
+from companion.errors import CompanionError, JournalError
 from companion.games import GAMES
+from companion.hub.answers import JSON, answer
+from companion.hub.consumer import Consumer
+from companion.hub.hall import Hall
+from companion.hub.messages import Address, Entry, Position, encode
+from companion.hub.snapshot import payload, snapshot
+from companion.hub.store import Store
+from companion.hub.tournaments.results import result_of
 from companion.referee.journal import Journal
 from companion.referee.lines import body, line
 from companion.referee.messages import Correct, Do, Redo, Undo
@@ -255,6 +263,49 @@ def over_http(folder: Path, closing: ExitStack) -> Callable[[bytes], object]:
     return read
 
 
+def over_mqtt(folder: Path, closing: ExitStack) -> Iterator[tuple[str, Reader]]:
+    """What the hub takes from tables, and what a table takes from the hub."""
+    header = Header("hexel", ("Ana", "Bo"), "36")
+    referee = open_table(folder, header, header, press_gap_s=0.0)
+    closing.callback(referee.stop)
+    referee.start()
+    session = referee.latest()
+    referee.ask(Do(session.game.legal(session.state)[0]))
+    table, lines = Address("hall", "table-01"), (folder / "games" / "0001.jsonl").read_bytes().splitlines(keepends=True)
+    places = [Position("0001-0badcafe", n) for n in range(1, len(lines) + 1)]
+    entries = [Entry(at, after, body(text, at.line)) for at, after, text in zip(places, [None, *places], lines)]
+    sent = {
+        "event": [entry.payload() for entry in entries],
+        "snapshot": [payload({**snapshot(referee.latest(), places[-1], "ok"), "sent": 1.5})],
+        "presence": [encode({"state": state, "birth": "ab", "companion": "1"}) for state in ("here", "gone", "closed")],
+    }
+    store, hall = Store("sqlite://"), Hall()
+    closing.callback(store.close)
+    consumer = Consumer(store, [hall], lambda address, data: None)
+
+    def take(kind: str, data: bytes) -> None:
+        before = consumer.counts.unreadable[table]
+        consumer._take([(table, kind, data)])
+        json.dumps([hall.tables(), hall.call], allow_nan=False).encode()
+        with suppress(JournalError):
+            result_of(places[0].game, store.lines(table, places[0].game))
+        if consumer.counts.unreadable[table] > before:
+            raise CompanionError("unreadable")
+
+    def ask(data: bytes) -> None:
+        kind, told = answer(referee, data)
+        if kind == JSON and not json.loads(told)["ok"]:
+            if json.loads(told)["error"]["code"] == "fault":
+                raise AssertionError(told)
+            raise CompanionError("refused")
+
+    for kind, samples in sent.items():
+        yield f"hub-{kind}", Reader(samples, partial(take, kind))
+    asks: list[dict[str, Any]] = [{"ask": "evidence", "move": 1}, {"ask": "begin", "header": header.as_json()}]
+    asks += [{"ask": "dismiss"}, {"ask": "correct", "at": 1, "replaced": 1, "commands": [], "cut": True, "by": "Cy"}]
+    yield "hub-ask", Reader([encode(each) for each in asks], ask)
+
+
 def readers(folder: Path, closing: ExitStack) -> Iterator[tuple[str, Reader]]:
     yield "record", Reader(records(), lambda data: replay(data.split(b"\n")).as_json())
     (folder / "journal").mkdir()
@@ -284,6 +335,7 @@ distortion = [0, 0, 0, 0, 0]\nrms_px = 0.3\npictures = 9\n[marks]\n0 = [[0, 0], 
     yield "picture", Reader(pictures(), decode_picture, is_json=False)
     yield "seats", Reader([b'{"seats": {"Ana": "ab"}, "operators": ["cd"], "secret": "ef"}'], from_file(folder, Keys))
     yield "http", Reader(bodies(), over_http(folder / "table", closing))
+    yield from over_mqtt(folder / "hall", closing)
 
 
 def fuzz(reader: Reader, seconds: float, number: int) -> None:
