@@ -141,7 +141,7 @@ class Consumer:
                     births[address] = birth
             except Unreadable as error:
                 self._doubt(address, error)
-            except Exception:  # noqa: BLE001 - a bug that one table's message meets does not end the hall
+            except Exception:  # a bug that one table's message meets does not end the hall
                 log.exception("what %s says meets a bug", address.topic(kind))
         if batch:
             self._keep(batch)

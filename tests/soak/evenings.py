@@ -243,7 +243,7 @@ def film(folder: Path) -> None:
 
 
 def evening(people: People, ends: float, kills_until: float) -> tuple[float, list[tuple[float, float]]]:
-    """Play until the time is up; the longest start after a kill, and after each game since then when, and the memory."""
+    """Play until the time is up; the longest start after a kill, and the memory after each game since then."""
     slowest, memory = 0.0, list[tuple[float, float]]()
     while time.monotonic() < ends:
         for game in GAMES:

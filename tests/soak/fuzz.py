@@ -273,7 +273,10 @@ def over_mqtt(folder: Path, closing: ExitStack) -> Iterator[tuple[str, Reader]]:
     referee.ask(Do(session.game.legal(session.state)[0]))
     table, lines = Address("hall", "table-01"), (folder / "games" / "0001.jsonl").read_bytes().splitlines(keepends=True)
     places = [Position("0001-0badcafe", n) for n in range(1, len(lines) + 1)]
-    entries = [Entry(at, after, body(text, at.line)) for at, after, text in zip(places, [None, *places], lines)]
+    entries = [
+        Entry(at, after, body(text, at.line))
+        for at, after, text in zip(places, [None, *places[:-1]], lines, strict=True)
+    ]
     sent = {
         "event": [entry.payload() for entry in entries],
         "snapshot": [payload({**snapshot(referee.latest(), places[-1], "ok"), "sent": 1.5})],
