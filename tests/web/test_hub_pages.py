@@ -30,10 +30,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the bro
 
 
 @pytest.fixture
-def address(tmp_path: Path) -> Iterator[str]:
-    """Where a hub of three tables, and a tournament whose first round is paired, serves its pages."""
+def hub(tmp_path: Path) -> Iterator[Hub]:
     store = Store(f"sqlite:///{tmp_path / 'hub.db'}")
-    hub = Hub(broker_at("mqtt://127.0.0.1", "hub"), store)
+    yield Hub(broker_at("mqtt://127.0.0.1", "hub"), store)
+    store.close()
+
+
+@pytest.fixture
+def address(hub: Hub) -> Iterator[str]:
+    """Where a hub of three tables, and a tournament whose first round is paired, serves its pages."""
     for number in range(1, 4):
         hub.hall.put(Address("hall", f"table-{number:02}"), SNAPSHOT)
     app = create_hub_app(hub, Director(hub), pin=PIN)
@@ -51,7 +56,25 @@ def address(tmp_path: Path) -> Iterator[str]:
     server.start()
     yield f"http://127.0.0.1:{listening.getsockname()[1]}"
     server.stop()
-    store.close()
+
+
+def test_two_hundred_tables_are_legible_and_no_alarm_is_hidden_unsaid(hub: Hub, address: str, window: Any) -> None:
+    for number in range(4, 201):
+        alarms = SNAPSHOT["notices"] if number % 17 == 0 else []
+        camera = "lost" if alarms else "ok"
+        hub.hall.put(Address("hall", f"table-{number:02}"), {**SNAPSHOT, "notices": alarms, "camera": camera})
+    window.screen(1920, 1080)
+    window.open(address)
+    window.wait_for("document.querySelectorAll('#tables .table').length == 200")
+    assert window.run("return [...document.querySelectorAll('.name')].slice(8, 10).map((e) => e.textContent)") == [
+        "09",
+        "10",
+    ]
+    assert window.run("return parseFloat(getComputedStyle(document.querySelector('.word')).fontSize)") >= 13
+    cut = "(e) => e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 1"
+    assert window.run(f"return [...document.querySelectorAll('.table .word, .table')].filter({cut}).length") == 0
+    assert window.run(f"return [document.getElementById('alarms')].filter({cut}).length") == 0
+    assert window.run("return document.querySelector('#alarms .more').textContent") == "+6"
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,17 @@ import { parts, t } from "/house/words.js";
 
 const ROOMY = 12; // tables: chips and foot lines are legible from afar
 const MEDIUM = 48; // chips are
+const DENSE = 100; // who called is
 const WIDE = 1.9; // a tile is about so much wider than high
 const NEW_MS = 2500;
 const SHOWN_ALARMS = 8;
+const EXPLAINED_ALARMS = 4;
 const AGAIN_MS = 3000;
 
 const tables = new Map();
 const changedAt = new Map();
 let call = /** @type {any} */ (null);
+let shared = 0;
 
 const nameOf = ({ hall, table }) => `${hall}/${table}`;
 
@@ -34,7 +37,7 @@ function draw() {
   const pot = biggestPot(all);
   show("pot", pot, () => news(t("part-pot"), pot?.amount, t("no-pot"), pot && [`${pot.name} `, ...parts("at", { table: pot.table })]));
   const alarmed = all.filter(({ alarms }) => alarms.length).sort((a, b) => b.serious - a.serious);
-  show("alarms", alarmed.map(({ table, alarms }) => [table, alarms]), () => alarmed.slice(0, SHOWN_ALARMS).map(alarm));
+  show("alarms", alarmed.map(({ table, alarms }) => [table, alarms]), () => allAlarms(alarmed));
   grid(all);
 }
 
@@ -58,9 +61,16 @@ function biggestPot(all) {
   return best;
 }
 
-function alarm({ table, alarms }) {
+function allAlarms(alarmed) {
+  const shown = alarmed.slice(0, SHOWN_ALARMS).map((table) => alarm(table, alarmed.length <= EXPLAINED_ALARMS));
+  const more = alarmed.length - shown.length;
+  return more ? [...shown, h("p", { class: "alarm more" }, `+${more}`)] : shown;
+}
+
+function alarm({ table, alarms }, isExplained) {
   const [{ code, text }] = alarms;
-  return h("p", { class: "alarm" }, `${table}: ${t(`alarm-${code}`, { text })}`, text && code !== "doubt" ? h("span", {}, text) : null);
+  const why = isExplained && text && code !== "doubt" ? h("span", {}, text) : null;
+  return h("p", { class: "alarm" }, `${table}: ${t(`alarm-${code}`, { text })}`, why);
 }
 
 // As many columns as make tiles of a good shape, and letters as large as the tiles allow.
@@ -69,9 +79,12 @@ function grid(all) {
   const { clientWidth: width, clientHeight: height } = list;
   const columns = Math.max(1, Math.round(Math.sqrt((all.length * width) / (Math.max(height, 1) * WIDE))));
   const rows = Math.max(1, Math.ceil(all.length / columns));
-  const lines = all.length <= ROOMY ? 10.8 : all.length <= MEDIUM ? 8.6 : 3.4;
-  const unit = Math.min(height / rows / lines, width / columns / (all.length > MEDIUM ? 9 : 13), height / 24);
-  list.className = all.length <= ROOMY ? "roomy" : all.length <= MEDIUM ? "medium" : "dense";
+  const [shape, lines, letters] = /** @type {[string, number, number]} */ (all.length <= ROOMY ? ["roomy", 10.8, 13]
+    : all.length <= MEDIUM ? ["medium", 8.6, 13]
+    : all.length <= DENSE ? ["dense", 3.4, 9] : ["dense tiny", 2.9, 6.5]);
+  const unit = Math.min(height / rows / lines, width / columns / letters, height / 24);
+  list.className = shape;
+  shared = all.length > MEDIUM ? sharedStart(all.map(({ table }) => table)) : 0;
   list.style.setProperty("--columns", String(columns));
   list.style.setProperty("--rows", String(rows));
   list.style.setProperty("--unit", `${unit.toFixed(2)}px`);
@@ -90,15 +103,23 @@ function grid(all) {
   });
 }
 
+// How many letters all names begin with: a crowd of tables is told apart by what follows.
+function sharedStart(names) {
+  const [first] = names;
+  let n = 0;
+  while (names.every((name) => n < name.length - 1 && name[n] === first[n])) n += 1;
+  return first.slice(0, n).replace(/[0-9]+$/, "").length;
+}
+
 // A tile is made anew only when it says something new.
 function tile(table, before) {
   const isNew = Date.now() - (changedAt.get(nameOf(table)) ?? 0) < NEW_MS;
   const { sent, version, line, ...said } = table;
-  const mark = JSON.stringify([said, isNew]);
+  const mark = JSON.stringify([said, isNew, shared]);
   if (before?.dataset.mark === mark) return before;
   const classes = ["table", isNew && "is-new", table.serious > 0 && "is-alarmed", table.state === "closed" && "is-away"];
   return h("li", { class: classes.filter(Boolean).join(" "), "data-name": nameOf(table), "data-mark": mark },
-    h("p", { class: "head" }, h("span", { class: "name" }, table.table), h("span", { class: "kind" }, table.title)),
+    h("p", { class: "head" }, h("span", { class: "name" }, table.table.slice(shared)), h("span", { class: "kind" }, table.title)),
     word(table),
     standing(table),
     foot(table));
