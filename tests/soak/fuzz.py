@@ -16,7 +16,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,9 @@ from hypothesis import strategies as st
 from companion.config import checked, documented
 from companion.errors import CompanionError, JournalError
 from companion.games import GAMES
+from companion.games.hexapod.vision.enrolment import InsectProfile
+from companion.games.hexdragon.vision.prototypes import InkProfile
+from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.hub.answers import JSON, answer
 from companion.hub.consumer import Consumer
 from companion.hub.hall import Hall
@@ -47,6 +50,8 @@ from companion.rules.records import replay
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.decoding import decode_picture
+from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.sample import Sample
 from companion.web.access.seat_keys import Keys
 from companion.web.app import create_app
 from companion.web.archive import Archive
@@ -219,14 +224,17 @@ def read_settings(data: bytes) -> None:
 
 
 def profiles() -> dict[str, bytes]:
-    """A profile of each game that has one, of numbers drawn at random."""
+    """A profile of each game that has arrays, of numbers drawn at random, with a sample."""
     rng = np.random.default_rng(2)
-    hexel = {"profile": 3, "game": "hexel", "deck": "hexel36", "symbols": ["red", "blue"],
-             "face_value": [0.5, 0.5, 0.5], "looks": rng.normal(size=(2, 48)).round(3).tolist()}  # fmt: skip
-    inks = rng.random((2, 3)).round(3).tolist()
-    hexdragon = {"profile": 1, "game": "hexdragon", "deck": "hexdragon", "owners": ["red", "blue"], "ground": 0.9,
-                 "heads": inks, "rims": inks, "places": rng.random((5, 2)).round(3).tolist()}  # fmt: skip
-    return {name: json.dumps(held).encode() for name, held in (("hexel", hexel), ("hexdragon", hexdragon))}
+    held: dict[str, Profile] = {
+        "hexel": SymbolProfile("hexel36", ("red", "blue"), rng.normal(size=(2, 48)).round(3), np.full(3, 0.5)),
+        "hexdragon": InkProfile("hexdragon", ("red", "blue"), *(rng.random((2, 2, 3))), rng.random((5, 2)), 0.9),
+        "hexapod": InsectProfile(
+            "hexapod", 2, 1, rng.random((2, 64)), ("moth", "leaf"), ("moth", "leaf"), rng.random((2, 64)), np.zeros(2)
+        ),
+    }
+    sample = Sample({"edges": ["red"] * 6}, pictures()[1], 0)
+    return {game: json.dumps(replace(profile, samples=(sample,)).as_json()).encode() for game, profile in held.items()}
 
 
 def bodies() -> list[bytes]:
