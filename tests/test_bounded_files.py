@@ -97,6 +97,27 @@ def test_a_picture_of_billions_of_pixels_is_one_line_and_the_others_are_read(tmp
     assert len(told.stderr.splitlines()) == 1
 
 
+TIFF = b"II*\0\x08\0\0\0\x02\0\0\x01\x04\0\x01\0\0\0\x60\xea\0\0\x42\x01\x04\0\x01\0\0\0\xf0\xff\xff\x7f" + bytes(60)
+SPOILT_PICTURES = {
+    "exr": b"\x76\x2f\x31\x01" + bytes(100),
+    "hdr": b"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 799 +X 799\n" + bytes(100),
+    "jp2": b"\0\0\0\x0cjP  \r\n\x87\n\0\0\0\x14ftypjp2 \0\0\0\0jp2 ",
+    "tiff": TIFF,
+    "png": png(3000, 3000),
+    "gif": b"GIF89a\xff\xff\xff\xff\xf7\0\0" + bytes(768),
+    "ppm": b"P6 60000 60000 255\n",
+}
+
+
+def test_a_spoilt_picture_of_any_kind_is_one_line(tmp_path: Path) -> None:
+    for kind, data in SPOILT_PICTURES.items():
+        (tmp_path / f"{kind}.png").write_bytes(data)
+    files = [str(path) for path in sorted(tmp_path.iterdir())]
+    command = [sys.executable, "-m", "companion", "read", "--game", "hexel", *files]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (told.returncode, len(told.stderr.splitlines())) == (1, len(files)), told.stderr
+
+
 def test_a_picture_above_the_limit_takes_no_memory(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     path.write_bytes(png(20000, 20000))  # 1.2 GB decoded

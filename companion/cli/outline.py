@@ -8,10 +8,9 @@ from typing import Any
 import click
 import cv2
 
-from companion.cli.pictures import pictures_in
+from companion.cli.pictures import pictures_in, read_picture
 from companion.cli.terminal import progress, say
 from companion.cli.vision import report_unreadable
-from companion.vision.decoding import load_picture
 from companion.vision.detection.outlines import detect_outlines
 from companion.vision.detection.sizes import parse_size_mm
 
@@ -30,7 +29,7 @@ def outline_command(shape: str, size_mm: str | None, as_json: bool, images: tupl
     status = 0
     paths = pictures_in(images)
     for path in progress(paths, len(paths), "looking"):
-        picture = load_picture(path)
+        picture = read_picture(path)
         if picture is None:
             status = 1
             report_unreadable(path, as_json)

@@ -1,10 +1,16 @@
 """Picture files that commands are given, and those that they write."""
 
+import os
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
 
 from companion.devices.recorded import SUFFIXES
 from companion.errors import UsageError
+from companion.vision.decoding import load_picture
 
 
 def pictures_in(paths: Sequence[Path]) -> list[Path]:
@@ -24,6 +30,21 @@ def numbered(paths: Iterable[Path]) -> list[str]:
         count = seen[path.stem] = seen.get(path.stem, 0) + 1
         names.append(path.stem if count == 1 else f"{path.stem}-{count}")
     return names
+
+
+def read_picture(path: Path) -> NDArray[np.uint8] | None:
+    """As `load_picture`, for a command: what libpng and libjpeg would write to standard error themselves is hushed."""
+    with ExitStack() as closing:
+        try:
+            kept = os.dup(2)
+        except OSError:  # there is no standard error to write to
+            return load_picture(path)
+        closing.callback(os.close, kept)
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        closing.callback(os.close, nowhere)
+        os.dup2(nowhere, 2)
+        closing.callback(os.dup2, kept, 2)
+        return load_picture(path)
 
 
 def write_file(path: Path, data: bytes) -> None:

@@ -13,13 +13,13 @@ import cv2
 from companion import games
 from companion.app.factories import calibration_file
 from companion.cli.main import echo_error
-from companion.cli.pictures import numbered, pictures_in, write_file
+from companion.cli.pictures import numbered, pictures_in, read_picture, write_file
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
-from companion.vision.decoding import load_picture, trouble_with
+from companion.vision.decoding import trouble_with
 from companion.vision.overlay import labelled
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import ReadingWarning
@@ -86,7 +86,7 @@ def read_command(
     status = 0
     paths = pictures_in(images)
     for path, name in progress(zip(paths, numbered(paths), strict=True), len(paths), "reading"):
-        picture = load_picture(path)
+        picture = read_picture(path)
         if picture is None:
             status = 1
             report_unreadable(path, as_json)
