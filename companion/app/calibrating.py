@@ -241,7 +241,7 @@ def _fit_cards(bgr: NDArray[np.uint8], options: CalibrationOptions, lens: Lens |
     return fit.framed(*mapped(fit.table_from_straight, _undistorted([centre, right], lens)))
 
 
-def _reference_cards(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
+def _reference_cards(bgr: NDArray[np.uint8]) -> tuple[NDArray[np.floating], Array]:
     """Corners (n, k, 2) in px of the reference cards on a picture, and the corners (k, 2) of one card in mm."""
     recognizer = next(spec for spec in GAMES.values() if spec.has_reference_card).recognizer()
     assert recognizer.outlines is not None, "a game with reference cards finds them"

@@ -11,6 +11,7 @@ from typing import Any
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.calibration.drift import ZoneOf
 from companion.vision.results import DetectedCard
@@ -35,7 +36,7 @@ class Mark:
         zone: in which zone of the table it lay; None outside all, and where nobody had said where those are.
     """
 
-    corners: np.ndarray
+    corners: NDArray[np.float32]
     face: tuple[str | None, ...]
     east: int
     is_news: bool
@@ -43,7 +44,7 @@ class Mark:
 
 
 def evidence_picture(
-    bgr: np.ndarray, cards: Sequence[DetectedCard], news: Sequence[DetectedCard], zone_of: ZoneOf | None = None
+    bgr: NDArray[np.uint8], cards: Sequence[DetectedCard], news: Sequence[DetectedCard], zone_of: ZoneOf | None = None
 ) -> bytes:
     """A picture as a JPEG file's bytes, with the cards recognised in its comment.
 
@@ -54,7 +55,8 @@ def evidence_picture(
         zone_of: the zone that a pixel shows.
     """
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
-    picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    picture = np.asarray(small, np.uint8)
     zone_of = zone_of or _nowhere
     fresh = [_summary(card, scale, True, zone_of) for card in news]
     known = [_summary(card, scale, False, zone_of) for card in cards if not any(card is one for one in news)]
@@ -72,9 +74,10 @@ def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
     )
 
 
-def picture_of(jpeg: bytes) -> np.ndarray | None:
+def picture_of(jpeg: bytes) -> NDArray[np.uint8] | None:
     """The kept picture itself, uint8 BGR; None when the bytes are no picture."""
-    return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if jpeg else None
+    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if jpeg else None
+    return None if picture is None else np.asarray(picture, np.uint8)
 
 
 def _summary(card: DetectedCard, scale: float, is_news: bool, zone_of: ZoneOf) -> list[Any]:
@@ -95,7 +98,7 @@ def _comment(news: list[Any], known: list[Any]) -> bytes:
     return _NAME + b"[]"
 
 
-def _encoded(bgr: np.ndarray) -> bytes:
+def _encoded(bgr: NDArray[np.uint8]) -> bytes:
     done, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     assert done, "encoding an array in memory as JPEG cannot fail"
     return data.tobytes()

@@ -167,12 +167,12 @@ def picture_planes(bgr: MatLike) -> NDArray[np.float32]:
     return planes
 
 
-def logistic(logits: np.ndarray) -> np.ndarray:
+def logistic(logits: NDArray[np.floating]) -> NDArray[np.floating]:
     """The probabilities that logits mean, however sure a network is."""
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(-logits, 80.0))))
 
 
-def softmax(logits: np.ndarray) -> np.ndarray:
+def softmax(logits: NDArray[np.floating]) -> NDArray[np.floating]:
     """The probabilities that logits (..., K) of K things mean, one of which is so."""
     exact = np.exp(logits - logits.max(-1, keepdims=True))
     return np.asarray(exact / exact.sum(-1, keepdims=True))

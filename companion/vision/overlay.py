@@ -7,6 +7,7 @@ from typing import Protocol
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.evidence import Mark, marks_of, picture_of
 
@@ -45,7 +46,8 @@ def drawn(jpeg: bytes, close: bool = False) -> bytes:
     if close:
         return _encoded(_closely(bgr, marks))
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
-    picture = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
+    picture = np.asarray(small, np.uint8)
     for mark in sorted(marks, key=lambda mark: mark.is_news):
         _draw(picture, mark, mark.corners * scale)
     return _encoded(picture)
@@ -55,14 +57,14 @@ class Readable(Protocol):
     """A card as a reading lists it."""
 
     @property
-    def corners(self) -> np.ndarray:
+    def corners(self) -> NDArray[np.floating]:
         """(K, 2) pixels, clockwise."""
 
     def line(self) -> str:
         """The card for people; a ``?`` for what could not be read."""
 
 
-def labelled(bgr: np.ndarray, cards: Sequence[Readable]) -> bytes:
+def labelled(bgr: NDArray[np.uint8], cards: Sequence[Readable]) -> bytes:
     """A picture as a JPEG file's bytes, each card of a reading outlined, amber where something is unsure, and named.
 
     Args:
@@ -83,7 +85,7 @@ def _wrapped(text: str) -> list[str]:
     return rows if len(rows) > 1 else textwrap.wrap(rows[0], _LETTERS, break_long_words=False)
 
 
-def _write_lines(picture: np.ndarray, lines: Sequence[str], corners: np.ndarray) -> None:
+def _write_lines(picture: NDArray[np.uint8], lines: Sequence[str], corners: NDArray[np.floating]) -> None:
     """Lines on the middle of a card, as large as fills most of its box and no smaller than can be read."""
     across, down = np.ptp(corners, 0) * _FILLED
     widest = max(cv2.getTextSize(line, _FONT, 1.0, 2)[0][0] for line in lines)
@@ -97,7 +99,7 @@ def _write_lines(picture: np.ndarray, lines: Sequence[str], corners: np.ndarray)
         cv2.putText(picture, line, (x, y), _FONT, size, _INK, strokes, cv2.LINE_AA)
 
 
-def _closely(bgr: np.ndarray, marks: Sequence[Mark]) -> np.ndarray:
+def _closely(bgr: NDArray[np.uint8], marks: Sequence[Mark]) -> NDArray[np.uint8]:
     """The piece of the picture with the news on it; the whole one where nothing is news."""
     corners = [mark.corners for mark in marks if mark.is_news]
     if not corners:
@@ -108,16 +110,18 @@ def _closely(bgr: np.ndarray, marks: Sequence[Mark]) -> np.ndarray:
     x1, y1 = np.minimum(points.max(0) + margin, (bgr.shape[1], bgr.shape[0])).astype(int)
     piece = bgr[y0:y1, x0:x1]
     scale = min(1.0, _CLOSE_PX / max(piece.shape[:2]))
-    return cv2.resize(piece, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else piece
+    return np.asarray(
+        cv2.resize(piece, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else piece, np.uint8
+    )
 
 
-def _encoded(picture: np.ndarray) -> bytes:
+def _encoded(picture: NDArray[np.uint8]) -> bytes:
     done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
     assert done, "encoding an array in memory as JPEG cannot fail"
     return data.tobytes()
 
 
-def _draw(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
+def _draw(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating]) -> None:
     if not mark.is_news:
         _outline(picture, corners, (255, 255, 255), 1)
         return
@@ -128,7 +132,7 @@ def _draw(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
         _write(picture, " ".join("?" if part is None else part for part in mark.face), corners)
 
 
-def _draw_edges(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
+def _draw_edges(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating]) -> None:
     """Within each edge of a hexagon a dot of its symbol's colour; a line to the edge that it is joined with."""
     middle = corners.mean(0)
     radius = max(3, round(0.07 * float(np.linalg.norm(corners[0] - corners[1]))))
@@ -143,7 +147,7 @@ def _draw_edges(picture: np.ndarray, mark: Mark, corners: np.ndarray) -> None:
             cv2.circle(picture, _pixel(place), radius, colour, -1, cv2.LINE_AA)
 
 
-def _write(picture: np.ndarray, text: str, corners: np.ndarray) -> None:
+def _write(picture: NDArray[np.uint8], text: str, corners: NDArray[np.floating]) -> None:
     """What was read, in letters on its middle."""
     (width, height), below = cv2.getTextSize(text, cv2.FONT_HERSHEY_SIMPLEX, 0.5, 1)
     x, y = _pixel(corners.mean(0) - (width / 2, -height / 2))
@@ -151,9 +155,11 @@ def _write(picture: np.ndarray, text: str, corners: np.ndarray) -> None:
     cv2.putText(picture, text, (x, y), cv2.FONT_HERSHEY_SIMPLEX, 0.5, _INK, 1, cv2.LINE_AA)
 
 
-def _outline(picture: np.ndarray, corners: np.ndarray, colour: tuple[int, int, int], width: int) -> None:
+def _outline(
+    picture: NDArray[np.uint8], corners: NDArray[np.floating], colour: tuple[int, int, int], width: int
+) -> None:
     cv2.polylines(picture, [np.round(corners * 16).astype(np.int32)], True, colour, width, cv2.LINE_AA, 4)
 
 
-def _pixel(point: np.ndarray) -> tuple[int, int]:
+def _pixel(point: NDArray[np.floating]) -> tuple[int, int]:
     return round(float(point[0])), round(float(point[1]))

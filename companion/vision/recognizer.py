@@ -55,12 +55,12 @@ class Recognizer:
     name: str
     decks: tuple[str, ...]
     classifier: Callable[[str | None, Path | None], Any]
-    read: Callable[[np.ndarray, Any], Any]
+    read: Callable[[NDArray[np.uint8], Any], Any]
     tracker: Callable[[Any, SettleTimes], TableTracker]
     in_words: Callable[[TableEvent], str]
     learn: Callable[..., Profile]
     teaching: Teaching | None = None
-    outlines: Callable[[Pyramid, float], np.ndarray] | None = None
+    outlines: Callable[[Pyramid, float], NDArray[np.floating]] | None = None
     outline_mm: tuple[tuple[float, float], ...] = ()
 
     def edition(self, deck: str | None) -> str | None:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.classification.classifier import Classifier
@@ -44,7 +45,7 @@ class Outlined(Protocol):
     """What lies somewhere on a picture."""
 
     @property
-    def corners(self) -> np.ndarray:
+    def corners(self) -> NDArray[np.floating]:
         """(K, 2) pixels, clockwise."""
 
 
@@ -65,10 +66,10 @@ class DetectedCard:
 
     cell: Cell | None
     edges: tuple[str | None, ...]
-    corners: np.ndarray
+    corners: NDArray[np.float32]
     confidence: float
     presence: float
-    probabilities: np.ndarray
+    probabilities: NDArray[np.floating]
     east: int = 0
     is_unsettled: bool = False
 
@@ -181,7 +182,7 @@ def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) ->
     return [bool(one) for one in (apart < reach).any(axis=1)]
 
 
-def sides_of(cards: Sequence[Outlined]) -> np.ndarray:
+def sides_of(cards: Sequence[Outlined]) -> NDArray[np.float32]:
     """The cards' `DetectedCard.side`, (N,)."""
     return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))
 
@@ -198,7 +199,7 @@ def calibrated(confidence: float) -> float:
     return round(float(np.power(confidence, _TOLD_POWER)), 4)
 
 
-def confidence_of(presence: float, probabilities: np.ndarray, labels: Sequence[str | None]) -> float:
+def confidence_of(presence: float, probabilities: NDArray[np.floating], labels: Sequence[str | None]) -> float:
     """The confidence 0..1 of a card: that it is there, and its least certain stated part.
 
     Args:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
 from companion.games.hexdragon.vision.enrolment import TEACHING, learn_hexdragon
@@ -20,7 +21,7 @@ def _classifier(edition: str | None, profile: Path | None) -> TileClassifier:
     return PretrainedTiles() if profile is None else FewShotTiles(InkProfile.read(profile))
 
 
-def _grid(corners: np.ndarray) -> Grid:
+def _grid(corners: NDArray[np.floating]) -> Grid:
     return rough_grid(corners, np.ones(len(corners)))
 
 

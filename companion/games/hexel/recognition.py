@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexel.deck import outline
 from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
@@ -22,7 +23,7 @@ def _classifier(edition: str | None, profile: Path | None) -> SymbolClassifier:
     return PretrainedSymbols(edition) if profile is None else FewShotSymbols(SymbolProfile.read(profile))
 
 
-def _outlines(pyramid: Pyramid, least: float) -> np.ndarray:
+def _outlines(pyramid: Pyramid, least: float) -> NDArray[np.floating]:
     return outlines(pyramid, least=least)[1]
 
 

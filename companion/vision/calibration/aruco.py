@@ -25,7 +25,7 @@ MARKS_MM: Mapping[int, float] = {
 """How wide each mark is printed, by id: the table's corners and the mats."""
 
 
-def find_marks(bgr: np.ndarray) -> Mapping[int, Array]:
+def find_marks(bgr: NDArray[np.uint8]) -> Mapping[int, Array]:
     """The marks on a picture, uint8 BGR or grey: id to corners (4, 2) px, clockwise from the mark's own top left."""
     grey = bgr if bgr.ndim == 2 else cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     corners, ids, _ = _detector().detectMarkers(grey)
@@ -40,7 +40,7 @@ def find_marks(bgr: np.ndarray) -> Mapping[int, Array]:
     }
 
 
-def find_board(bgr: np.ndarray) -> tuple[Array, Array]:
+def find_board(bgr: NDArray[np.uint8]) -> tuple[Array, Array]:
     """The lens board's inner corners: where on the board they are printed, in mm, and where seen; both (N, 2)."""
     corners, ids, _, _ = cv2.aruco.CharucoDetector(board()).detectBoard(bgr)
     if ids is None or corners is None or not len(ids):

@@ -62,7 +62,7 @@ def zoned(payload: Mapping[str, Any], zone_of: ZoneOf) -> dict[str, Any]:
     }
 
 
-def check_drift(calibration: Calibration, bgr: np.ndarray) -> DriftCheck:
+def check_drift(calibration: Calibration, bgr: NDArray[np.uint8]) -> DriftCheck:
     """Hold a calibration against a picture, uint8 (h, w, 3), and put it right by the marks where it can be."""
     try:
         here = calibration.for_size((bgr.shape[1], bgr.shape[0]))
@@ -132,7 +132,7 @@ class DriftMonitor:
         self._calibration = calibration
         self._news_for = 0
 
-    def check(self, bgr: np.ndarray) -> DriftCheck:
+    def check(self, bgr: NDArray[np.uint8]) -> DriftCheck:
         """Hold it against one more picture."""
         seen = check_drift(self._calibration, bgr)
         if self.now.calibration is None and not seen.is_reported and seen.calibration is not None:
@@ -146,7 +146,7 @@ class DriftMonitor:
         self.now = seen
         return seen
 
-    def follow(self, before: Sequence[np.ndarray], after: Sequence[np.ndarray]) -> None:
+    def follow(self, before: Sequence[NDArray[np.floating]], after: Sequence[NDArray[np.floating]]) -> None:
         """Hear that the camera was moved, from cards (K, 2) px seen before and after; marks in view know better."""
         if self.now.calibration is None or not before or len(before) != len(after):
             return

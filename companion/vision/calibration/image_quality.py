@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
@@ -45,14 +46,14 @@ class Check:
     value: float
 
 
-def checks(bgr: np.ndarray) -> tuple[Check, ...]:
+def checks(bgr: NDArray[np.uint8]) -> tuple[Check, ...]:
     """All looks at a picture, uint8 BGR (h, w, 3)."""
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
-    small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    small = np.asarray(cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA), np.uint8)
     return light(small), evenness(small), glare(small), focus(bgr)
 
 
-def light(bgr: np.ndarray) -> Check:
+def light(bgr: NDArray[np.uint8]) -> Check:
     """Whether bright things are bright."""
     bright = float(np.percentile(bgr.max(axis=2), 97))
     found = f"the brightest things film at {bright:.0f} of 255"
@@ -61,7 +62,7 @@ def light(bgr: np.ndarray) -> Check:
     return Check("light", "fail" if bright < VERY_DARK else "warn", found, "too dark: more light on the table", bright)
 
 
-def evenness(bgr: np.ndarray) -> Check:
+def evenness(bgr: NDArray[np.uint8]) -> Check:
     """Whether the light falls alike on all parts of the table, whatever lies there.
 
     What is printed changes from one pixel to the next or not at all, light changes slowly everywhere: the median step
@@ -76,7 +77,7 @@ def evenness(bgr: np.ndarray) -> Check:
     return Check("evenness", "warn", found, "uneven: move the lamp, or add one from the other side", share)
 
 
-def glare(bgr: np.ndarray) -> Check:
+def glare(bgr: NDArray[np.uint8]) -> Check:
     """Whether patches are blown out, so that nothing printed there is left."""
     blown = (bgr.min(axis=2) >= 250).astype(np.uint8)
     blown = cv2.morphologyEx(blown, cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
@@ -87,7 +88,7 @@ def glare(bgr: np.ndarray) -> Check:
     return Check("glare", "warn", found, "glare: move the lamp aside, or let the camera take less light", share)
 
 
-def focus(bgr: np.ndarray) -> Check:
+def focus(bgr: NDArray[np.uint8]) -> Check:
     """How soft the sharpest edges are."""
     blur_px = softness_px(cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY))
     if blur_px is None:
@@ -100,7 +101,7 @@ def focus(bgr: np.ndarray) -> Check:
     return Check("focus", "fail" if usual_px > VERY_SOFT_PX else "warn", found, fix, blur_px)
 
 
-def softness_px(grey: np.ndarray) -> float | None:
+def softness_px(grey: MatLike) -> float | None:
     """The blur of the sharpest edges, as the deviation of a Gaussian; None where there is none.
 
     An edge that is blurred once more by a known amount loses of its steepness the less the softer it was.
@@ -117,7 +118,7 @@ def softness_px(grey: np.ndarray) -> float | None:
     return float(np.percentile(blur, 25))
 
 
-def _log_light(bgr: np.ndarray) -> Array:
+def _log_light(bgr: NDArray[np.uint8]) -> Array:
     """The logarithm of the light of a small picture."""
     grey = cv2.cvtColor(bgr, cv2.COLOR_BGR2GRAY)
     height = max(_PARTS[1] * 2 * _STEP_PX, round(grey.shape[0] * _LIGHT_WIDTH_PX / grey.shape[1]))
@@ -157,6 +158,6 @@ def _summed(across: Array, down: Array) -> Array:
     return np.asarray(surface)
 
 
-def _steepness(light: np.ndarray) -> np.ndarray:
+def _steepness(light: MatLike) -> NDArray[np.floating]:
     across, down = (cv2.Sobel(light, cv2.CV_32F, *way, ksize=3, scale=1 / 8) for way in ((1, 0), (0, 1)))
     return np.asarray(cv2.magnitude(across, down), np.float32)

@@ -38,7 +38,7 @@ class LensFit:
     advice: tuple[str, ...]
 
 
-def board_view(bgr: np.ndarray) -> BoardView | None:
+def board_view(bgr: NDArray[np.uint8]) -> BoardView | None:
     """The board on a picture; None where too little of it is seen."""
     printed_mm, seen_px = find_board(bgr)
     return BoardView(printed_mm, seen_px) if len(printed_mm) >= LEAST_CORNERS else None

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 _SHRUNK = 0.5
 """How far the scatter is taken to be alike in all directions: a photograph shows some directions of it only (Ledoit and
@@ -25,15 +26,15 @@ class Discriminant:
     """
 
     kinds: tuple[str, ...]
-    weights: np.ndarray
-    offsets: np.ndarray
+    weights: NDArray[np.float32]
+    offsets: NDArray[np.float32]
 
-    def logits(self, vectors: np.ndarray) -> np.ndarray:
+    def logits(self, vectors: NDArray[np.floating]) -> NDArray[np.float32]:
         """How likely vectors (..., D) are of each kind, as logarithms up to a common one: (..., K)."""
         return np.asarray(vectors @ self.weights.T + self.offsets)
 
 
-def fit_discriminant(vectors: np.ndarray, kinds: Sequence[str]) -> Discriminant:
+def fit_discriminant(vectors: NDArray[np.floating], kinds: Sequence[str]) -> Discriminant:
     """What tells kinds apart, each as likely as the others.
 
     Args:

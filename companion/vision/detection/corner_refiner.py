@@ -5,6 +5,7 @@ correction in the outline's own unit frame.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.geometry.shapes import HEXAGON, Shape
 from companion.vision.image.pyramid import Pyramid, bright_level, grid, sample_pieces
@@ -19,7 +20,7 @@ GAIN = 10.0
 _VIEW_POINTS = grid(VIEW, VIEW, (REACH, REACH))
 
 
-def cut_views(pyramid: Pyramid, corners: np.ndarray, shape: Shape = HEXAGON) -> np.ndarray:
+def cut_views(pyramid: Pyramid, corners: NDArray[np.floating], shape: Shape = HEXAGON) -> NDArray[np.float32]:
     """Look at every card through its outline.
 
     Args:
@@ -33,12 +34,12 @@ def cut_views(pyramid: Pyramid, corners: np.ndarray, shape: Shape = HEXAGON) -> 
     views = sample_pieces(pyramid, shape.pose_of(corners), _VIEW_POINTS, 2 * REACH / VIEW)
     views = views.reshape(-1, VIEW, VIEW, 3)
     top = bright_level(views[:, ::3, ::3], 90)[:, None, None, None]
-    return np.minimum(views / top, np.float32(1.25)) - np.float32(0.5)
+    return np.asarray(np.minimum(views / top, np.float32(1.25)) - np.float32(0.5), np.float32)
 
 
 def refine_corners(
-    weights: str, pyramid: Pyramid, corners: np.ndarray, shape: Shape = HEXAGON, times: int = 1
-) -> np.ndarray:
+    weights: str, pyramid: Pyramid, corners: NDArray[np.floating], shape: Shape = HEXAGON, times: int = 1
+) -> NDArray[np.float32]:
     """The outlines (N, K, 2) moved to where the cards' edges are; float32, begun at the same corners.
 
     A second time, from where the first led to, mends what lay far off.

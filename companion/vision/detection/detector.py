@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from companion.vision.geometry.shapes import CODE_SCALE, Shape
@@ -33,7 +34,7 @@ class Detection:
         confidence: 0..1 that it lies there.
     """
 
-    corners: np.ndarray
+    corners: NDArray[np.float32]
     confidence: float
 
 
@@ -58,7 +59,7 @@ class Head:
     is_by_smaller: bool = False
     most: int | None = None
 
-    def decode(self, answer: np.ndarray, least: float) -> tuple[np.ndarray, np.ndarray]:
+    def decode(self, answer: NDArray[np.floating], least: float) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Outlines (N, K, 2) in the network's picture, surest first, and their confidences (N,)."""
         skipped = self.stride // STRIDE
         planes = answer[slice(*self.planes), ::skipped, ::skipped]
@@ -139,7 +140,7 @@ class HeatmapDetector:
         return min(1.0, float(np.clip(longest / 2, 480, self.longest_px)) / longest)
 
     def detect_at(
-        self, pyramid: Pyramid, factor: float, least: float, box: np.ndarray | None = None
+        self, pyramid: Pyramid, factor: float, least: float, box: NDArray[np.floating] | None = None
     ) -> tuple[tuple[Detection, ...], ...]:
         """What the network finds in the picture at ``factor`` of its size, for each head; corners in full-size pixels.
 
@@ -182,7 +183,7 @@ class HeatmapDetector:
         ]
         return tuple(sorted([*inside, *stays], key=lambda one: -one.confidence))
 
-    def _answer(self, small: np.ndarray) -> np.ndarray:
+    def _answer(self, small: NDArray[np.uint8]) -> NDArray[np.float32]:
         """The network's planes for a picture, padded to whole strides: float32 (P, h/4, w/4)."""
         h, w = small.shape[:2]
         below, right = -h % self.multiple, -w % self.multiple
@@ -190,13 +191,13 @@ class HeatmapDetector:
         return np.asarray(network(self.weights).forward(picture_planes(wide)[None])[0], np.float32)
 
 
-def brightened(bgr: np.ndarray) -> np.ndarray:
+def brightened(bgr: MatLike) -> NDArray[np.uint8]:
     """The picture with its bright parts brought to the same level, so that a dim room looks like a lit one; uint8."""
-    top = percentile(bgr[::4, ::4].max(2), 97)
-    return cv2.convertScaleAbs(bgr, alpha=230.0 / max(top, 12.0))
+    top = percentile(np.asarray(bgr[::4, ::4].max(2), np.uint8), 97)
+    return np.asarray(cv2.convertScaleAbs(bgr, alpha=230.0 / max(top, 12.0)), np.uint8)
 
 
-def corners_of(found: Sequence[Detection], count: int = 6) -> np.ndarray:
+def corners_of(found: Sequence[Detection], count: int = 6) -> NDArray[np.float32]:
     """Their outlines (N, K, 2) float32; of ``count`` corners each where there are none."""
     return np.array([one.corners for one in found], np.float32) if found else np.zeros((0, count, 2), np.float32)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 _COLOUR_PX = 240.0
@@ -18,15 +19,16 @@ of their colour left, where insects were first taken for one another."""
 class Pyramid:
     """The picture at full, half, quarter... size; uint8 BGR."""
 
-    levels: tuple[np.ndarray, ...]
+    levels: tuple[NDArray[np.uint8], ...]
 
     @staticmethod
-    def of(bgr: np.ndarray, count: int = 4) -> "Pyramid":
+    def of(bgr: NDArray[np.uint8], count: int = 4) -> "Pyramid":
         """Halve the picture until there are ``count`` levels."""
         levels = [bgr]
         while len(levels) < count and min(levels[-1].shape[:2]) >= 32:
             h, w = levels[-1].shape[:2]
-            levels.append(cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA))
+            half = cv2.resize(levels[-1], (w // 2, h // 2), interpolation=cv2.INTER_AREA)
+            levels.append(np.asarray(half, np.uint8))
         return Pyramid(tuple(levels))
 
     @property
@@ -34,7 +36,7 @@ class Pyramid:
         """Width and height of the picture in pixels."""
         return self.levels[0].shape[1], self.levels[0].shape[0]
 
-    def scaled(self, factor: float) -> np.ndarray:
+    def scaled(self, factor: float) -> NDArray[np.uint8]:
         """The picture at ``factor`` of its size, one pixel at least, from the smallest level that is not smaller."""
         h, w = self.levels[0].shape[:2]
         size = (max(1, round(w * factor)), max(1, round(h * factor)))
@@ -44,9 +46,9 @@ class Pyramid:
         best = fitting[-1]
         if (best.shape[1], best.shape[0]) == size:
             return best
-        return cv2.resize(best, size, interpolation=cv2.INTER_AREA)
+        return np.asarray(cv2.resize(best, size, interpolation=cv2.INTER_AREA), np.uint8)
 
-    def sample(self, points: np.ndarray, level: int) -> np.ndarray:
+    def sample(self, points: NDArray[np.floating], level: int) -> NDArray[np.uint8]:
         """Colours (..., P, 3) uint8 at points (..., P, 2) given in full-size pixels; P < 32768."""
         rows = points.reshape(-1, points.shape[-2], 2)  # remap takes no map that is wider than 32767
         x, y = np.ascontiguousarray(np.moveaxis((rows + 0.5) * 0.5**level - 0.5, -1, 0), np.float32)
@@ -62,7 +64,7 @@ Poses = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Pieces' centres (N, 2) in pixels, and the affine maps (N, 2, 2) from their unit frames; see `Shape.pose_of`."""
 
 
-def sample_pieces(pyramid: Pyramid, poses: Poses, points: np.ndarray, step: float) -> np.ndarray:
+def sample_pieces(pyramid: Pyramid, poses: Poses, points: NDArray[np.floating], step: float) -> NDArray[np.float32]:
     """Colours at points of every piece's unit frame, from the picture at the scale that suits its size.
 
     Args:
@@ -84,7 +86,7 @@ def sample_pieces(pyramid: Pyramid, poses: Poses, points: np.ndarray, step: floa
     return colours
 
 
-def warp(pyramid: Pyramid, image_from_crop: np.ndarray, size: tuple[int, int], px_per_pixel: float) -> np.ndarray:
+def warp(pyramid: Pyramid, image_from_crop: MatLike, size: tuple[int, int], px_per_pixel: float) -> NDArray[np.uint8]:
     """A rectified crop, uint8 (h, w, 3).
 
     Args:
@@ -99,12 +101,14 @@ def warp(pyramid: Pyramid, image_from_crop: np.ndarray, size: tuple[int, int], p
     flags, border = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, cv2.BORDER_REPLICATE
     if len(image_from_crop) == 2:
         matrix = level_from_image[:2] @ np.vstack([image_from_crop, [0, 0, 1]])
-        return cv2.warpAffine(pyramid.levels[level], matrix, size, flags=flags, borderMode=border)
-    matrix = level_from_image @ image_from_crop
-    return cv2.warpPerspective(pyramid.levels[level], matrix, size, flags=flags, borderMode=border)
+        crop = cv2.warpAffine(pyramid.levels[level], matrix, size, flags=flags, borderMode=border)
+    else:
+        matrix = level_from_image @ image_from_crop
+        crop = cv2.warpPerspective(pyramid.levels[level], matrix, size, flags=flags, borderMode=border)
+    return np.asarray(crop, np.uint8)
 
 
-def bright_level(crops: np.ndarray, percent: float) -> NDArray[np.float32]:
+def bright_level(crops: NDArray[np.floating], percent: float) -> NDArray[np.float32]:
     """How bright the bright parts of crops (N, ..., 3) are, each by its brightest channel: (N,), 12 at least."""
     if not len(crops):
         return np.zeros(0, np.float32)
@@ -122,7 +126,7 @@ def percentile(values: NDArray[np.uint8], percent: float) -> float:
     return low + (high - low) * share if share < 0.5 else high - (high - low) * (1 - share)
 
 
-def grid(width: int, height: int, reach: tuple[float, float]) -> np.ndarray:
+def grid(width: int, height: int, reach: tuple[float, float]) -> NDArray[np.float64]:
     """The middles (height * width, 2) of a view's pixels, row by row; the view reaches so far to each side."""
     x = ((np.arange(width) + 0.5) / width * 2 - 1) * reach[0]
     y = ((np.arange(height) + 0.5) / height * 2 - 1) * reach[1]

@@ -66,9 +66,8 @@ def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK) ->
     for begin in range(0, len(outlines), _BATCH):
         frames = [Frame.of(corners) for corners in outlines[begin : begin + _BATCH]]
         strips = brightened_strips([cut_strips(pyramid, frame) for frame in frames])
-        likely = softmax(
-            np.asarray(network(name).forward(strips), np.float64).swapaxes(1, 2)
-        )  # (strips, COLUMNS, STRIP + 1)
+        logits = np.asarray(network(name).forward(strips), np.float64).swapaxes(1, 2)
+        likely = np.asarray(softmax(logits), np.float64)  # (strips, COLUMNS, STRIP + 1)
         ends, support = _lines(likely[..., :STRIP])
         at = np.cumsum([0] + [len(frame.corners) for frame in frames])
         for frame, a, b in zip(frames, at[:-1], at[1:], strict=True):

@@ -6,6 +6,7 @@ from typing import Protocol
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.results import DetectedCard, in_own_frame, renamed, turned
@@ -27,7 +28,7 @@ class LatticePlacement(Protocol):
         """The edge from corner ``east`` to the next."""
 
 
-FindCells = Callable[[np.ndarray], LatticePlacement]
+FindCells = Callable[[NDArray[np.floating]], LatticePlacement]
 
 
 def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
@@ -76,7 +77,7 @@ def moved_since(known: list[DetectedCard], fresh: list[DetectedCard]) -> list[De
     return [replace(c, corners=cv2.perspectiveTransform(c.corners[None].astype(np.float32), carry)[0]) for c in known]
 
 
-def _from_east(card: DetectedCard) -> np.ndarray:
+def _from_east(card: DetectedCard) -> NDArray[np.floating]:
     """The card's corners beginning at its edge that looks east."""
     return np.roll(card.corners, -card.east, axis=0)
 

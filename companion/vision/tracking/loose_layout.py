@@ -6,6 +6,8 @@ from typing import Any
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
+from numpy.typing import NDArray
 
 from companion.vision.results import DetectedCard, is_near, sides_of
 from companion.vision.tracking.layouts import ENOUGH
@@ -82,7 +84,7 @@ class LooseLayout:
         ]
 
     def _numbered(
-        self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard], carry: np.ndarray
+        self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard], carry: NDArray[np.floating]
     ) -> list[DetectedCard]:
         """The cards seen, each with the number of the known card of the same face that was carried there."""
         there = [(replace(card, corners=_mapped(card.corners, carry)), card.cell) for card in known]
@@ -92,7 +94,7 @@ class LooseLayout:
             out.append(replace(card, cell=cells[0] if cells else None))
         return out
 
-    def _carry(self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard]) -> np.ndarray | None:
+    def _carry(self, known: Sequence[DetectedCard], seen: Sequence[DetectedCard]) -> NDArray[np.floating] | None:
         """The turn, scale and shift (2, 3) that take most known cards onto cards of the same face."""
         if not known or not seen:
             return None
@@ -124,7 +126,7 @@ def _within(cards: Sequence[DetectedCard], sides: float) -> bool:
     return far < sides * float(np.median([card.side for card in cards]))
 
 
-def _mapped(points: np.ndarray, carry: np.ndarray) -> np.ndarray:
+def _mapped(points: NDArray[np.floating], carry: MatLike) -> NDArray[np.floating]:
     return np.asarray(points @ carry[:, :2].T + carry[:, 2], np.float32)
 
 

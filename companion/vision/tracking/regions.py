@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.detection.detector import Detection
 from companion.vision.results import DetectedCard, moved_by, near, sides_of
@@ -36,7 +37,7 @@ class Unchanged:
 
     cards: Sequence[DetectedCard] = ()
     touched: Sequence[DetectedCard] = ()
-    is_at: Callable[[np.ndarray], bool] = lambda outline: False
+    is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
 
     def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
         """Of what was found what may be news: a card that was touched, or a thing where something came to rest."""
@@ -44,7 +45,7 @@ class Unchanged:
         news = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
         return tuple(f for f, is_news, lies in zip(found, news, lying, strict=True) if is_news and not lies)
 
-    def is_free(self, outline: np.ndarray) -> bool:
+    def is_free(self, outline: NDArray[np.floating]) -> bool:
         """Nothing was laid within an outline: nothing in its core is new; a neighbour's blur does not reach there."""
         return self.is_at(_CORE * outline + (1 - _CORE) * outline.mean(0))
 
@@ -55,10 +56,10 @@ def across_of(cards: Sequence[DetectedCard]) -> float | None:
 
 
 def windows_of(
-    settled: np.ndarray,
+    settled: NDArray[np.bool_],
     size: tuple[int, int],
     across: float | None,
-    young: np.ndarray | None = None,
+    young: NDArray[np.bool_] | None = None,
     around: float = 1.0,
 ) -> list[Window]:
     """The pieces of the picture to read: each settled change and what is around it.
@@ -98,7 +99,7 @@ def _least_cells(across: float | None) -> float:
     return 0.1 * ((across or 45.0) / STEP) ** 2
 
 
-def is_in(window: Window, mask: np.ndarray, across: float | None) -> bool:
+def is_in(window: Window, mask: NDArray[np.bool_], across: float | None) -> bool:
     """Whether more than a crumb of a mask, bool (h, w) of the glance, lies in a window."""
     x0, y0, x1, y1 = (v // STEP for v in window)
     return int(np.count_nonzero(mask[y0:y1, x0:x1])) > _least_cells(across)
@@ -115,7 +116,9 @@ def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
     return [*apart, fresh] if len(apart) == len(windows) else _with_window(apart, fresh)
 
 
-def unchanged_in(window: Window, cards: Sequence[DetectedCard], changed: np.ndarray, settled: np.ndarray) -> Unchanged:
+def unchanged_in(
+    window: Window, cards: Sequence[DetectedCard], changed: NDArray[np.bool_], settled: NDArray[np.bool_]
+) -> Unchanged:
     """What a window holds that is as it was, the known cards among it.
 
     Args:
@@ -126,7 +129,7 @@ def unchanged_in(window: Window, cards: Sequence[DetectedCard], changed: np.ndar
     """
     x0, y0, x1, y1 = window
 
-    def is_at(outline: np.ndarray) -> bool:
+    def is_at(outline: NDArray[np.floating]) -> bool:
         share = share_in(outline + np.array([x0, y0], np.float32), settled)
         return share is not None and share < _UNTOUCHED
 
@@ -137,7 +140,7 @@ def unchanged_in(window: Window, cards: Sequence[DetectedCard], changed: np.ndar
     return Unchanged(lying, [c for c in own if c not in lying], is_at)
 
 
-def changed_share(card: DetectedCard, changed: np.ndarray, inner: float = 1.0) -> float:
+def changed_share(card: DetectedCard, changed: NDArray[np.bool_], inner: float = 1.0) -> float:
     """How much of a card's place, or of its ``inner`` part, changed, 0..1; all of it where it is out of the picture."""
     share = share_in(card.corners, changed, inner)
     return 1.0 if share is None else share

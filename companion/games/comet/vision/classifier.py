@@ -7,6 +7,7 @@ that no deck needs to be taught. It is run on both rotations of a card where one
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.comet.vision.detector import CARD, HALF_WIDTH
 from companion.games.comet.vision.results import BACK, NUMBERS
@@ -34,11 +35,11 @@ class NumeralScores:
             Upside down they mean nothing where one pass was enough.
     """
 
-    kinds: np.ndarray
-    upright: np.ndarray
-    numbers: np.ndarray
+    kinds: NDArray[np.floating]
+    upright: NDArray[np.floating]
+    numbers: NDArray[np.floating]
 
-    def sections(self) -> np.ndarray:
+    def sections(self) -> NDArray[np.float32]:
         """The probabilities (N, 3, 15) of `NAMES` in each section, over both rotations."""
         face, back = self.kinds[:, KINDS.index("face"), None, None], self.kinds[:, KINDS.index("back"), None, None]
         up = self.upright[:, None, None]
@@ -53,7 +54,7 @@ _UNIT_FROM_PATCH = REACH * np.array(
 """From a patch's pixels to the card's unit frame (2, 3)."""
 
 
-def cut_cards(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+def cut_cards(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.uint8]:
     """Rectified crops (N, HIGH, WIDE, 3) of cards (N, 4, 2)."""
     centres, affines = CARD.pose_of(corners)
     image_from_patch = affines @ _UNIT_FROM_PATCH
@@ -63,7 +64,7 @@ def cut_cards(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     return np.array(patches, np.uint8).reshape(-1, HIGH, WIDE, 3)
 
 
-def white_balance(patches: np.ndarray) -> np.ndarray:
+def white_balance(patches: NDArray[np.uint8]) -> NDArray[np.float32]:
     """White-balance patches by their bright parts: about -0.5..0.75, float32."""
     sparse = patches[:, ::4, ::4].reshape(len(patches), -1, 3)
     top = np.percentile(sparse, 90, axis=1) if len(patches) else np.ones((0, 3))
@@ -74,7 +75,7 @@ def white_balance(patches: np.ndarray) -> np.ndarray:
     return np.asarray(level)
 
 
-def score_numerals(net: Network, patches: np.ndarray) -> NumeralScores:
+def score_numerals(net: Network, patches: NDArray[np.uint8]) -> NumeralScores:
     """Classify rectified crops (N, HIGH, WIDE, 3), in both rotations unless the first is clear."""
     n, classes = len(patches), len(NUMBERS) + 1
     if n == 0:
@@ -91,12 +92,12 @@ def score_numerals(net: Network, patches: np.ndarray) -> NumeralScores:
     return NumeralScores(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
 
 
-def _run(net: Network, level: np.ndarray) -> np.ndarray:
+def _run(net: Network, level: NDArray[np.floating]) -> NDArray[np.float32]:
     """The network's logits (N, OUTPUTS) for white-balanced patches (N, 3, HIGH, WIDE)."""
     return np.asarray(net.forward(np.ascontiguousarray(level)), np.float32)
 
 
-def _is_clear(answers: np.ndarray) -> np.ndarray:
+def _is_clear(answers: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Whether one pass is enough (N,): a back or nothing, or an upright face with all its numbers."""
     kinds, least = softmax(_kinds(answers)), softmax(_numbers(answers)).max(-1).min(-1)
     face = (
@@ -105,12 +106,12 @@ def _is_clear(answers: np.ndarray) -> np.ndarray:
     return np.asarray(face | (kinds[:, 1:].max(-1) > LIMITS.plain_look))
 
 
-def _numbers(answers: np.ndarray) -> np.ndarray:
+def _numbers(answers: NDArray[np.floating]) -> NDArray[np.float32]:
     """Each section's logits (N, 3, 14)."""
     return answers[:, : -len(KINDS) - 1].reshape(len(answers), -1, 3).transpose(0, 2, 1)
 
 
-def _kinds(answers: np.ndarray) -> np.ndarray:
+def _kinds(answers: NDArray[np.floating]) -> NDArray[np.float32]:
     return answers[:, -len(KINDS) - 1 : -1]
 
 
@@ -121,15 +122,15 @@ NAMES = (*map(str, NUMBERS), BACK, None)
 class PretrainedNumerals:
     """The classifier for any plain printing. See `Classifier`."""
 
-    def read_numerals(self, pyramid: Pyramid, corners: np.ndarray) -> NumeralScores:
+    def read_numerals(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NumeralScores:
         """Classify cards (N, 4, 2)."""
         return score_numerals(network("comet/numeral_classifier/weights.onnx"), cut_cards(pyramid, corners))
 
-    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.floating]:
         """The probabilities (N, 3, 15) of `NAMES` in the sections of cards (N, 4, 2)."""
         return self.read_numerals(pyramid, corners).sections()
 
-    def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+    def accept(self, probabilities: NDArray[np.floating]) -> tuple[str | None, ...]:
         """See `Classifier`. A 6 that may be a 9 upside down is only as likely as its rotation, and so rejected."""
         best = zip(probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist(), strict=True)
         return tuple(NAMES[k] if p >= LIMITS.sure_number else None for k, p in best)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.comet.vision.classifier import cut_cards
 from companion.games.comet.vision.detector import CARD
@@ -15,7 +16,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid, sample_pieces
 
 
-def relative_widths(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
+def relative_widths(corners: NDArray[np.floating], presence: NDArray[np.floating]) -> NDArray[np.float64]:
     """The widths (N,) of outlines (N, 4, 2) relative to the nearest sure cards; NaN without any.
 
     Args:
@@ -32,7 +33,7 @@ def relative_widths(corners: np.ndarray, presence: np.ndarray) -> np.ndarray:
     return np.asarray(wide / np.array(usual))
 
 
-def has_typical_width(wider: np.ndarray) -> np.ndarray:
+def has_typical_width(wider: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Which outlines (N,) are about as wide as the cards near them; see `relative_widths`."""
     return np.asarray(np.abs(wider - 1) < LIMITS.odd_size)
 
@@ -41,7 +42,7 @@ _ALONG = np.linspace(-0.6, 0.6, 7)
 _INSIDE, _OUTSIDE = 0.9, 1.12
 
 
-def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) -> bool:
+def is_gap(pyramid: Pyramid, corners: NDArray[np.floating], others: Sequence[NDArray[np.floating]]) -> bool:
     """Whether a side of an outline (4, 2) without a neighbour among other cards (4, 2) shows no edge."""
     inside, outside = _rim(_INSIDE), _rim(_OUTSIDE)
     centre, affine = CARD.pose_of(corners)
@@ -56,20 +57,20 @@ def is_gap(pyramid: Pyramid, corners: np.ndarray, others: Sequence[np.ndarray]) 
     return bool(steps) and min(steps) < LIMITS.gap_contrast
 
 
-def _rim(scale: float) -> np.ndarray:
+def _rim(scale: float) -> NDArray[np.float64]:
     """Points (4, P, 2) along the sides of the scaled unit card."""
     quad = CARD.unit * scale
     ends = np.roll(quad, -1, 0)
     return np.stack([(a + b) / 2 + _ALONG[:, None] * (b - a) / 2 for a, b in zip(quad, ends, strict=True)])
 
 
-def _step(near: np.ndarray, far: np.ndarray) -> float:
+def _step(near: NDArray[np.floating], far: NDArray[np.floating]) -> float:
     """The contrast between the colours inside and outside of a side, relative to their brightness."""
     inner, outer = np.median(near, axis=0), np.median(far, axis=0)
     return float(np.abs(inner - outer).max() / max(8.0, float(np.maximum(inner, outer).max())))
 
 
-def _holds(outline: np.ndarray, place: np.ndarray) -> bool:
+def _holds(outline: NDArray[np.floating], place: NDArray[np.floating]) -> bool:
     x, y = place.tolist()
     return cv2.pointPolygonTest(outline.astype(np.float32), (x, y), False) >= 0
 
@@ -78,7 +79,9 @@ _SHARE = 0.53
 """Each card's share of the outline's length: a half where they touch, three fifths where one covers the other."""
 
 
-def find_merged_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, is_maybe: np.ndarray) -> np.ndarray:
+def find_merged_pairs(
+    pyramid: Pyramid, corners: NDArray[np.floating], wider: NDArray[np.floating], is_maybe: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """Which outlines (N,) are two overexposed cards: all that it finds on the 386 pictures behind its limits.
 
     Args:
@@ -95,7 +98,7 @@ def find_merged_pairs(pyramid: Pyramid, corners: np.ndarray, wider: np.ndarray, 
     return is_pair
 
 
-def split_pairs(corners: np.ndarray) -> np.ndarray:
+def split_pairs(corners: NDArray[np.floating]) -> NDArray[np.float32]:
     """Split each outline (N, 4, 2) across its length into two cards (2N, 4, 2)."""
     a, b, c, d = np.moveaxis(corners, 1, 0)
     right, left = (c - b) * _SHARE, (d - a) * _SHARE
@@ -107,7 +110,7 @@ _SIZE = (9, 12)
 """The size in pixels at which backs are compared: small, for patterns may be blurred or misaligned."""
 
 
-def back_distances(pyramid: Pyramid, corners: Sequence[np.ndarray]) -> np.ndarray:
+def back_distances(pyramid: Pyramid, corners: Sequence[NDArray[np.floating]]) -> NDArray[np.float64]:
     """The distances (N, N) of the crops of outlines (4, 2) in either rotation, in shares of white; inf to themselves.
 
     A distance is the largest difference within the most similar half. On 80 hard pictures nearly all doubtful backs are
@@ -127,7 +130,9 @@ def back_distances(pyramid: Pyramid, corners: Sequence[np.ndarray]) -> np.ndarra
     )
 
 
-def compare_backs(off: np.ndarray, presence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def compare_backs(
+    off: NDArray[np.floating], presence: NDArray[np.floating]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Which backs resemble a sure one, and which are foreign to this deck, (N,) each.
 
     Args:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.comet.vision.places import NumberPlaces
 from companion.games.comet.vision.results import NUMBERS
@@ -36,14 +37,14 @@ class CometProfile(Profile):
     VERSION: ClassVar[int] = 1
     NETWORKS: ClassVar[tuple[str, ...]] = (NETWORK,)
     half_width: float
-    slots: np.ndarray
-    at: np.ndarray
-    high: np.ndarray
-    turned: np.ndarray
-    numbers: np.ndarray
-    embeddings: np.ndarray
-    face: np.ndarray
-    back: np.ndarray
+    slots: NDArray[np.float32]
+    at: NDArray[np.float32]
+    high: NDArray[np.float32]
+    turned: NDArray[np.float32]
+    numbers: NDArray[np.float32]
+    embeddings: NDArray[np.float32]
+    face: NDArray[np.float32]
+    back: NDArray[np.float32]
 
     @property
     def places(self) -> NumberPlaces:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.comet.vision.classifier import KINDS, NumeralScores, PretrainedNumerals
 from companion.games.comet.vision.detector import CARD
@@ -22,8 +23,12 @@ _MOVES = np.array([[-0.04, 0.0], [0.04, 0.0], [0.0, -0.03], [0.0, 0.03]])
 
 
 def reclassify_with_jitter(
-    classifier: PretrainedNumerals, pyramid: Pyramid, corners: np.ndarray, sections: np.ndarray, is_card: np.ndarray
-) -> np.ndarray:
+    classifier: PretrainedNumerals,
+    pyramid: Pyramid,
+    corners: NDArray[np.floating],
+    sections: NDArray[np.floating],
+    is_card: NDArray[np.bool_],
+) -> NDArray[np.float32]:
     """Average the probabilities (N, 3, 15) of uncertain numbers over jittered outlines.
 
     Args:
@@ -56,14 +61,14 @@ class ClassifiedOutlines:
         is_upside_down: whether the card is upside down from its first corner (N,).
     """
 
-    corners: np.ndarray
-    presence: np.ndarray
-    sections: np.ndarray
-    is_upside_down: np.ndarray
+    corners: NDArray[np.float32]
+    presence: NDArray[np.float64]
+    sections: NDArray[np.float32]
+    is_upside_down: NDArray[np.bool_]
 
 
 def classify_outlines(
-    pyramid: Pyramid, corners: np.ndarray, found: np.ndarray, classifier: PretrainedNumerals
+    pyramid: Pyramid, corners: NDArray[np.floating], found: NDArray[np.floating], classifier: PretrainedNumerals
 ) -> ClassifiedOutlines:
     """Classify outlines (N, 4, 2) detected with confidences (N,); outlines of two overexposed cards are split."""
     scores = classifier.read_numerals(pyramid, corners)
@@ -84,7 +89,7 @@ def classify_outlines(
 
 
 def _with_parts(
-    seen: ClassifiedOutlines, is_pair: np.ndarray, pyramid: Pyramid, classifier: PretrainedNumerals
+    seen: ClassifiedOutlines, is_pair: NDArray[np.bool_], pyramid: Pyramid, classifier: PretrainedNumerals
 ) -> ClassifiedOutlines:
     """Split pairs into two outlines each, never classified as backs: white faces and white backs look alike."""
     parts = split_pairs(seen.corners[is_pair])
@@ -99,14 +104,14 @@ def _with_parts(
     )
 
 
-def _is_print(sections: np.ndarray) -> np.ndarray:
+def _is_print(sections: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Whether the numbers on outlines cannot be a cloth's pattern (N,)."""
     numbers = sections[:, :, : len(NUMBERS)]
     alone = np.delete(numbers, NUMBERS.index(8), axis=2).max((1, 2))
     return np.asarray(((numbers.max(-1) >= LIMITS.sure_number).sum(1) > 1) | (alone >= LIMITS.lone_number))
 
 
-def _presence(found: np.ndarray, seen: NumeralScores, sections: np.ndarray) -> np.ndarray:
+def _presence(found: NDArray[np.floating], seen: NumeralScores, sections: NDArray[np.floating]) -> NDArray[np.float64]:
     """The confidences (N,) that cards are there: detected and not classified as nothing, or with three clear numbers.
 
     Two clear numbers are not enough, nor a likely third: the rings of a patterned cloth may read as eights.

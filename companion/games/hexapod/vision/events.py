@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.placements import Laid, Place
 from companion.games.hexapod.vision.results import DetectedField
@@ -61,7 +62,7 @@ def moved(board: int, case: DetectedField, news: Mapping[Place, str | None]) -> 
     return {**removed(board, case, news), "event": "moved"}
 
 
-def cell_corners(field: DetectedField, place: tuple[int, ...], high: int, wide: int) -> np.ndarray:
+def cell_corners(field: DetectedField, place: tuple[int, ...], high: int, wide: int) -> NDArray[np.floating]:
     """The corners (4, 2) of some cells of a field, in pixels."""
     rows, cols = len(field.cells), len(field.cells[0])
     row, col = place

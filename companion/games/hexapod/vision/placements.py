@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.results import DetectedField, Kinds
 
@@ -43,7 +44,7 @@ def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str 
     }
 
 
-def laid_cards(before: DetectedField, now: DetectedField, changed: np.ndarray) -> tuple[Laid, ...]:
+def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.floating]) -> tuple[Laid, ...]:
     """The one or two cards that were laid; none when no such explain what changed.
 
     Args:
@@ -76,7 +77,7 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: np.ndarray) -
 
 
 def _explains(
-    pair: tuple[Place, Place], now: DetectedField, news: Mapping[Place, str | None], changed: np.ndarray
+    pair: tuple[Place, Place], now: DetectedField, news: Mapping[Place, str | None], changed: NDArray[np.floating]
 ) -> bool:
     """Whether a card and one on top of it, or beside it, show all that is new."""
     lower, top = (set(_under(place)) for place in pair)
@@ -120,7 +121,7 @@ def with_card(cells: Kinds, laid: Laid) -> Kinds:
     return tuple(tuple(under.get((r, c)) or kind for c, kind in enumerate(row)) for r, row in enumerate(cells))
 
 
-def _stands_out(changed: np.ndarray, place: Place) -> bool:
+def _stands_out(changed: NDArray[np.floating], place: Place) -> bool:
     """Whether all four cells there look different and the others hardly do: no shadow, no light."""
     inside = np.zeros(changed.shape, bool)
     inside[place[0] : place[0] + 2, place[1] : place[1] + 2] = True

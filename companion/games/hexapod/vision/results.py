@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.results import ReadingWarning
 
@@ -26,7 +27,7 @@ class DetectedField:
         presence: 0..1, that it is there.
     """
 
-    corners: np.ndarray
+    corners: NDArray[np.float32]
     cells: Kinds
     doubt: tuple[tuple[bool, ...], ...]
     confidence: float

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
 from companion.games.hexdragon.vision.thresholds import LIMITS
@@ -34,7 +35,7 @@ OWNERS = ("red", "blue", "yellow", "purple")
 KINDS = ("tile", "star", "other")
 
 
-def _inside(points: np.ndarray, apothem: float) -> np.ndarray:
+def _inside(points: NDArray[np.floating], apothem: float) -> NDArray[np.bool_]:
     angles = np.radians(60.0 * np.arange(6))
     normals = np.stack([np.cos(angles), np.sin(angles)])
     return np.asarray((points @ normals).max(-1) <= apothem)
@@ -55,14 +56,14 @@ class Answers:
         kinds: (N, 3) of each of `KINDS`.
     """
 
-    ends: np.ndarray
-    owners: np.ndarray
-    kinds: np.ndarray
+    ends: NDArray[np.float32]
+    owners: NDArray[np.float32]
+    kinds: NDArray[np.float32]
 
 
 def cut_tiles(
-    pyramid: Pyramid, corners: np.ndarray, cast: np.ndarray | None = None, most: float = MOST
-) -> tuple[np.ndarray, np.ndarray]:
+    pyramid: Pyramid, corners: NDArray[np.floating], cast: NDArray[np.floating] | None = None, most: float = MOST
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Rectify and white-balance tiles.
 
     Args:
@@ -88,7 +89,7 @@ def cut_tiles(
     return out, cast
 
 
-def answers_to(net: Network, views: np.ndarray) -> Answers:
+def answers_to(net: Network, views: NDArray[np.floating]) -> Answers:
     """The network's answers to views (N, VIEW, VIEW, 3), cut off at `MOST`."""
     n = len(views)
     if n == 0:
@@ -110,7 +111,7 @@ _KIND_SHARES = {"body": 0.5, "head": 0.44, "start": 0.06}
 """The prior of each kind: a set has six times as many heads as bodies, a table has not."""
 
 
-def _all_faces() -> np.ndarray:
+def _all_faces() -> NDArray[np.int64]:
     """Every face a tile can show in every turn, (F, 6) indices of `ENDS`: 15 bodies, 90 heads, the start."""
     bodies = [_labels(tile.across) for tile in BODY_SET]
     heads = [_labels(tile.across) for tile in HEADS]
@@ -122,7 +123,7 @@ def _labels(across: tuple[int, ...]) -> tuple[int, ...]:
     return tuple({HEAD_LINE: HEAD, TAIL_LINE: TAIL}.get(far, (far - d) % 6 - 1) for d, far in enumerate(across))
 
 
-def _prior() -> np.ndarray:
+def _prior() -> NDArray[np.float64]:
     """The prior (F,) of each of `FACES`."""
     heads, tails = (FACES == HEAD).any(1), (FACES == TAIL).all(1)
     kinds = np.where(tails, "start", np.where(heads, "head", "body"))
@@ -135,7 +136,7 @@ _ONE_HOT = np.eye(len(ENDS), dtype=np.float32)[FACES]
 """(F, 6, 7)."""
 
 
-def edge_probabilities(answers: Answers) -> np.ndarray:
+def edge_probabilities(answers: Answers) -> NDArray[np.float32]:
     """The probabilities (N, 6, C) of `NAMES` for each edge, over all possible faces."""
     n = len(answers.ends)
     weight = face_weights(answers.ends)
@@ -145,7 +146,7 @@ def edge_probabilities(answers: Answers) -> np.ndarray:
     return np.concatenate([*out, np.broadcast_to(other, (n, 6, 1))], axis=-1).astype(np.float32)
 
 
-def answers_from_probabilities(probabilities: np.ndarray) -> Answers:
+def answers_from_probabilities(probabilities: NDArray[np.floating]) -> Answers:
     """The answers that give such probabilities (N, 6, C)."""
     ends = np.stack([end_shares(p) for p in probabilities])
     owned = probabilities[..., _HEADS].sum(1) + probabilities[..., _STARS].sum(1)
@@ -154,28 +155,28 @@ def answers_from_probabilities(probabilities: np.ndarray) -> Answers:
     return Answers(ends, owned / np.maximum(owned.sum(1, keepdims=True), 1e-6), kinds)
 
 
-def face_weights(ends: np.ndarray) -> np.ndarray:
+def face_weights(ends: NDArray[np.floating]) -> NDArray[np.floating]:
     """The probabilities (N, F) of `FACES` from those of its edges' ends (N, 6, 7)."""
     return softmax(np.einsum("ndl,fdl->nf", np.log(np.maximum(ends, 1e-6)), _ONE_HOT) + _LOG_PRIOR)
 
 
-def end_shares(probabilities: np.ndarray) -> np.ndarray:
+def end_shares(probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
     """The probabilities (6, 7) of `ENDS` in (6, C), of a piece that is a tile."""
     ends = np.concatenate([probabilities[:, :HEAD], probabilities[:, _HEADS].sum(-1, keepdims=True)], axis=1)
     return np.asarray(ends / np.maximum(ends.sum(-1, keepdims=True), 1e-6))
 
 
-def tile_share(probabilities: np.ndarray) -> float:
+def tile_share(probabilities: NDArray[np.floating]) -> float:
     """The probability that (6, C) is a tile, 0..1."""
     return float(probabilities[:, :10].sum(-1).mean())
 
 
-def star_share(probabilities: np.ndarray) -> float:
+def star_share(probabilities: NDArray[np.floating]) -> float:
     """The probability that (6, C) is a star token, 0..1."""
     return float(probabilities[:, 10:14].sum(-1).mean())
 
 
-def accepted_edges(probabilities: np.ndarray, sure: float, sure_owner: float) -> Face:
+def accepted_edges(probabilities: NDArray[np.floating], sure: float, sure_owner: float) -> Face:
     """The accepted labels (6,); None where unsure.
 
     Args:
@@ -192,7 +193,7 @@ def accepted_edges(probabilities: np.ndarray, sure: float, sure_owner: float) ->
     return tuple(_name(int(k), p, sure, sure_owner) for k, p in zip(best, probabilities, strict=True))
 
 
-def _name(best: int, p: np.ndarray, sure: float, sure_owner: float) -> str | None:
+def _name(best: int, p: NDArray[np.floating], sure: float, sure_owner: float) -> str | None:
     owned = _HEADS if best in range(*_HEADS.indices(len(NAMES))) else _STARS
     if best not in range(*owned.indices(len(NAMES))):
         return NAMES[best] if p[best] >= sure else None
@@ -206,10 +207,14 @@ _HEADS, _STARS = slice(6, 10), slice(10, 14)
 class TileClassifier(Classifier, Protocol):
     """Classifies the faces of one printing, in a known light or in one that it measures."""
 
-    def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, TileClassifier]":
+    def classify_first(
+        self, pyramid: Pyramid, corners: NDArray[np.floating]
+    ) -> "tuple[NDArray[np.float32], TileClassifier]":
         """The probabilities of pieces, see `Classifier`, and the classifier with their light."""
 
-    def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "TileClassifier":
+    def in_light_of(
+        self, pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.floating]
+    ) -> "TileClassifier":
         """The classifier with the light of tiles (N, 6, 2) of known probabilities (N, 6, C); N >= 1."""
 
 
@@ -217,22 +222,26 @@ class TileClassifier(Classifier, Protocol):
 class PretrainedTiles:
     """The classifier of the reference printing; ``cast`` is the light's colour (3,), BGR, about 1."""
 
-    cast: np.ndarray | None = None
+    cast: NDArray[np.float32] | None = None
 
-    def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, PretrainedTiles]":
+    def classify_first(
+        self, pyramid: Pyramid, corners: NDArray[np.floating]
+    ) -> "tuple[NDArray[np.float32], PretrainedTiles]":
         """See `TileClassifier`."""
         views, cast = cut_tiles(pyramid, corners, self.cast)
         return edge_probabilities(answers_to(tile_network(), views)), PretrainedTiles(cast)
 
-    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
         return self.classify_first(pyramid, corners)[0]
 
-    def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "PretrainedTiles":
+    def in_light_of(
+        self, pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.floating]
+    ) -> "PretrainedTiles":
         """See `TileClassifier`."""
         return PretrainedTiles(cut_tiles(pyramid, corners)[1])
 
-    def accept(self, probabilities: np.ndarray) -> Face:
+    def accept(self, probabilities: NDArray[np.floating]) -> Face:
         """See `Classifier`."""
         return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
@@ -31,23 +32,23 @@ class Grid:
 
     cells: tuple[Cell | None, ...]
     east: tuple[int, ...]
-    image_from_grid: np.ndarray
+    image_from_grid: NDArray[np.floating]
     reach: float
 
-    def outline(self, cell: Cell) -> np.ndarray:
+    def outline(self, cell: Cell) -> NDArray[np.float32]:
         """The outline (6, 2) in pixels of a tile in a cell, edge 0 facing direction 0."""
         middle = _plane(cell)
         points = np.array([middle.real, middle.imag]) + HEXAGON.unit * self.reach
         return mapped(self.image_from_grid, points).astype(np.float32)
 
-    def cell_of(self, corners: np.ndarray, off_most: float = LIMITS.off_most) -> Cell | None:
+    def cell_of(self, corners: NDArray[np.floating], off_most: float = LIMITS.off_most) -> Cell | None:
         """The cell of an outline (6, 2); None when it is farther than ``off_most`` pitches from any centre."""
         x, y = mapped(np.asarray(np.linalg.inv(self.image_from_grid)), _middles(corners[None].astype(np.float64))[0])
         (cell,) = _cells_at(np.array([complex(x, y)]))
         return cell if abs(_plane(cell) - complex(x, y)) < off_most else None
 
 
-def find_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
+def find_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) -> Grid:
     """The grid that most tiles lie on.
 
     Args:
@@ -59,7 +60,7 @@ def find_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
     return replace(rough, image_from_grid=image)
 
 
-def rough_grid(corners: np.ndarray, confidence: np.ndarray) -> Grid:
+def rough_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) -> Grid:
     """The grid with a less exact homography, in half the time: enough for the tiles' cells."""
     outlines = np.asarray(corners, np.float64)
     table = table_from_outlines(outlines)
@@ -83,7 +84,7 @@ def _plane(cell: Cell) -> complex:
     return complex(cell[0] + 0.5 * cell[1], np.sqrt(0.75) * cell[1])
 
 
-def _cells_at(places: np.ndarray) -> list[Cell]:
+def _cells_at(places: NDArray[np.complex128]) -> list[Cell]:
     """For places (N,) in the grid's plane the cells whose middles lie nearest."""
     r = places.imag / np.sqrt(0.75)
     q = places.real - r / 2
@@ -93,14 +94,14 @@ def _cells_at(places: np.ndarray) -> list[Cell]:
     return [(int(q), int(r)) for q, r in near[np.arange(len(near)), best]]
 
 
-def _heading(side: np.ndarray) -> complex:
+def _heading(side: NDArray[np.complex128]) -> complex:
     """The unit vector of direction 0: the mean direction of the tiles' edges that is nearest to the right."""
     mean = np.sum((side / np.abs(side)) ** 6)
     angle = np.angle(mean) / 6 + np.pi / 6
     return complex(np.exp(1j * (angle - np.pi / 3 * round(angle / (np.pi / 3)))))
 
 
-def _has_common_pose(side: np.ndarray, confidence: np.ndarray) -> np.ndarray:
+def _has_common_pose(side: NDArray[np.complex128], confidence: NDArray[np.floating]) -> NDArray[np.bool_]:
     """The tiles (N,) with the most common size and rotation."""
     size = np.abs(np.log(np.abs(side) / np.median(np.abs(side)[confidence >= np.median(confidence)])))
     turn = np.degrees(np.angle((side / np.abs(side) / (_heading(side) * np.exp(-1j * np.pi / 6))) ** 6)) / 6
@@ -108,7 +109,9 @@ def _has_common_pose(side: np.ndarray, confidence: np.ndarray) -> np.ndarray:
     return usable if usable.any() else np.ones(len(side), bool)
 
 
-def _walk_neighbours(centre: np.ndarray, usable: np.ndarray, step: complex) -> tuple[Cell | None, ...]:
+def _walk_neighbours(
+    centre: NDArray[np.complex128], usable: NDArray[np.bool_], step: complex
+) -> tuple[Cell | None, ...]:
     """Place tiles from neighbour to neighbour, beginning with the tile that has the most."""
     apart = (centre[None, :] - centre[:, None]) / step
     near = (np.abs(np.abs(apart) - 1) < 0.25) & usable[:, None] & usable[None, :]
@@ -127,7 +130,7 @@ def _walk_neighbours(centre: np.ndarray, usable: np.ndarray, step: complex) -> t
     return tuple(cells)
 
 
-def _fit_grid(centre: np.ndarray, cells: tuple[Cell | None, ...], step: complex) -> tuple[complex, complex]:
+def _fit_grid(centre: NDArray[np.complex128], cells: tuple[Cell | None, ...], step: complex) -> tuple[complex, complex]:
     """The origin and step of the grid that fit these tiles best; one tile leaves the step as it is."""
     held = [i for i, cell in enumerate(cells) if cell is not None]
     places = np.array([_plane(cell) for cell in cells if cell is not None])
@@ -140,7 +143,11 @@ def _fit_grid(centre: np.ndarray, cells: tuple[Cell | None, ...], step: complex)
 
 
 def _snap_to_grid(
-    centre: np.ndarray, usable: np.ndarray, origin: complex, step: complex, confidence: np.ndarray
+    centre: NDArray[np.complex128],
+    usable: NDArray[np.bool_],
+    origin: complex,
+    step: complex,
+    confidence: NDArray[np.floating],
 ) -> tuple[Cell | None, ...]:
     """The nearest cell of every tile; of two tiles the surer one gets it."""
     cells: list[Cell | None] = [None] * len(centre)
@@ -156,7 +163,9 @@ def _snap_to_grid(
     return tuple(cells) if taken else _walk_neighbours(centre, usable, step)
 
 
-def _fit_to_centres(image: np.ndarray, outlines: np.ndarray, cells: tuple[Cell | None, ...]) -> np.ndarray:
+def _fit_to_centres(
+    image: NDArray[np.floating], outlines: NDArray[np.floating], cells: tuple[Cell | None, ...]
+) -> NDArray[np.floating]:
     """Refine the homography from the grid by the tiles' centres, if there are enough of them."""
     held = [i for i, cell in enumerate(cells) if cell is not None]
     places = np.array([[_plane(c).real, _plane(c).imag] for c in cells if c is not None]).reshape(-1, 2)
@@ -167,7 +176,7 @@ def _fit_to_centres(image: np.ndarray, outlines: np.ndarray, cells: tuple[Cell |
     return image if found is None else np.asarray(found)
 
 
-def _middles(outlines: np.ndarray) -> np.ndarray:
+def _middles(outlines: NDArray[np.floating]) -> NDArray[np.float64]:
     """The intersections (N, 2) of the long diagonals of outlines (N, 6, 2)."""
     a, b, c, d = (outlines[:, k] for k in (0, 3, 1, 4))
     u, v, w = b - a, d - c, c - a

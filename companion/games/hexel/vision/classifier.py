@@ -28,7 +28,7 @@ _RADIUS = 0.76 * _APOTHEM
 _HALF = 0.31 * _APOTHEM
 
 
-def _patch_points() -> np.ndarray:
+def _patch_points() -> NDArray[np.float64]:
     """Points of the six patches in the card's unit frame (6, PATCH, PATCH, 2)."""
     steps = (np.arange(PATCH) + 0.5) / PATCH * 2 - 1
     v, u = np.meshgrid(-steps, steps, indexing="ij")  # rows run from outside to inside
@@ -41,7 +41,7 @@ def _patch_points() -> np.ndarray:
     )
 
 
-def _face_points() -> np.ndarray:
+def _face_points() -> NDArray[np.float64]:
     """Points (N, 2) of a card's face without symbols: a disc in the middle and six places towards the corners."""
     rings = [(0.0, 1, 0.0), (0.2, 6, 0.0), (0.38, 12, 15.0)]
     points = []
@@ -58,8 +58,8 @@ _FACE_POINTS = _face_points()
 
 
 def cut_patches(
-    pyramid: Pyramid, corners: np.ndarray, face_value: np.ndarray | float = FACE_VALUE
-) -> tuple[np.ndarray, np.ndarray]:
+    pyramid: Pyramid, corners: NDArray[np.floating], face_value: NDArray[np.floating] | float = FACE_VALUE
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Cut the six symbol patches of every card.
 
     Args:
@@ -75,13 +75,15 @@ def cut_patches(
     return over_face(colours, faces, face_value), faces
 
 
-def over_face(colours: np.ndarray, faces: np.ndarray, face_value: np.ndarray | float) -> np.ndarray:
+def over_face(
+    colours: NDArray[np.floating], faces: NDArray[np.floating], face_value: NDArray[np.floating] | float
+) -> NDArray[np.float32]:
     """Raw patches (N, 6, PATCH, PATCH, 3) over their cards' faces (N, 3) times its value, at most 1.25."""
     gain = np.asarray(face_value, np.float32) / faces
     return np.asarray(np.minimum(colours * gain[:, None, None, None], np.float32(1.25)))
 
 
-def raw_patches(pyramid: Pyramid, corners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def raw_patches(pyramid: Pyramid, corners: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The six patches of every card and the cards' faces without white balance, 0..255; see `cut_patches`."""
     poses = HEXAGON.pose_of(corners)
     colours = sample_pieces(pyramid, poses, _PATCH_POINTS, 2 * _HALF / PATCH)
@@ -93,7 +95,7 @@ _FOOT = 5
 """Width in pixels of a patch's two inner corners, which show the bare face."""
 
 
-def bare_face(colours: np.ndarray) -> np.ndarray:
+def bare_face(colours: NDArray[np.floating]) -> NDArray[np.float32]:
     """The colour (N, S, 1, 1, 3) of the bare face in each raw patch (N, S, PATCH, PATCH, 3)."""
     feet = np.concatenate([colours[:, :, -_FOOT:, :_FOOT], colours[:, :, -_FOOT:, -_FOOT:]], axis=3)
     return np.asarray(np.median(feet.reshape(*feet.shape[:2], -1, 3), axis=2)[:, :, None, None])
@@ -103,13 +105,13 @@ _INNER = slice(4, -4)
 """The rows and columns of a patch that show its symbol."""
 
 
-def contrast_levels(colours: np.ndarray) -> np.ndarray:
+def contrast_levels(colours: NDArray[np.floating]) -> NDArray[np.float32]:
     """The contrast (N, S), in levels of 255, of raw patches (N, S, PATCH, PATCH, 3) to the bare face."""
     off = np.abs(colours - bare_face(colours)).max(-1)[:, :, _INNER, _INNER]
     return np.asarray(np.percentile(off.reshape(*off.shape[:2], -1), 90, axis=2))
 
 
-def contrast(colours: np.ndarray) -> np.ndarray:
+def contrast(colours: NDArray[np.floating]) -> NDArray[np.float32]:
     """The difference of patches to the bare face in them, whatever veil of light covers the card.
 
     Args:
@@ -124,7 +126,7 @@ def contrast(colours: np.ndarray) -> np.ndarray:
     return np.asarray(np.clip(off * (np.float32(0.75) / usual)[:, None, None, None, None], -1.25, 1.25), np.float32)
 
 
-def class_probabilities(net: Network, patches: np.ndarray) -> np.ndarray:
+def class_probabilities(net: Network, patches: NDArray[np.floating]) -> NDArray[np.float32]:
     """Probability of each of `CLASSES` for each patch: (N, 6, PATCH, PATCH, 3) -> (N, 6, C) float32."""
     n = len(patches)
     if n == 0:
@@ -144,7 +146,7 @@ class SymbolClassifier(Classifier, Protocol):
     def names(self) -> tuple[str | None, ...]:
         """The name of each class; None for no symbol."""
 
-    def with_edition(self, probabilities: np.ndarray) -> "SymbolClassifier":
+    def with_edition(self, probabilities: NDArray[np.floating]) -> "SymbolClassifier":
         """The classifier for the edition of the table's symbols (N, 6, C)."""
 
 
@@ -159,12 +161,12 @@ class PretrainedSymbols:
         """See `SymbolClassifier`."""
         return NAMES
 
-    def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+    def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
         patches, _ = cut_patches(pyramid, corners)
         return class_probabilities(network("hexel/symbol_classifier/weights.onnx"), patches)
 
-    def with_edition(self, probabilities: np.ndarray) -> "PretrainedSymbols":
+    def with_edition(self, probabilities: NDArray[np.floating]) -> "PretrainedSymbols":
         """With the most probable edition of the table's symbols, unless it is known."""
         if self.edition is not None:
             return self
@@ -172,13 +174,13 @@ class PretrainedSymbols:
         score = {e: sum(float(weight[CLASSES.index(c)]) for c in classes) for e, classes in EDITION_CLASSES.items()}
         return replace(self, edition=max(score, key=lambda e: score[e]))
 
-    def accept(self, probabilities: np.ndarray) -> tuple[str | None, ...]:
+    def accept(self, probabilities: NDArray[np.floating]) -> tuple[str | None, ...]:
         """See `Classifier`; a symbol of another edition is rejected."""
         allowed = [self.edition is None or c in EDITION_CLASSES[self.edition] for c in CLASSES]
         return accept_symbols(probabilities, tuple(n if ok else None for n, ok in zip(NAMES, allowed, strict=True)))
 
 
-def accept_symbols(probabilities: np.ndarray, names: tuple[str | None, ...]) -> tuple[str | None, ...]:
+def accept_symbols(probabilities: NDArray[np.floating], names: tuple[str | None, ...]) -> tuple[str | None, ...]:
     """The names (6,) of confident symbols; the least confident of three kinds on a card is rejected."""
     best, confidences = probabilities.argmax(-1), probabilities.max(-1)
     accepted = [names[k] if p >= LIMITS.sure_symbol else None for k, p in zip(best, confidences, strict=True)]

@@ -7,6 +7,7 @@ beside a card with a faint detection is classified, and is a card if all six sym
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
@@ -18,8 +19,8 @@ from companion.vision.image.pyramid import Pyramid
 
 
 def find_neighbours(
-    pyramid: Pyramid, known: np.ndarray, hints: Sequence[Detection], classifier: FewShotSymbols
-) -> tuple[list[Detection], list[np.ndarray]]:
+    pyramid: Pyramid, known: NDArray[np.floating], hints: Sequence[Detection], classifier: FewShotSymbols
+) -> tuple[list[Detection], list[NDArray[np.floating]]]:
     """The cards found, and the probabilities (6, C) of their symbols.
 
     Args:
@@ -29,7 +30,7 @@ def find_neighbours(
         classifier: of the printing.
     """
     cards: list[Detection] = []
-    found: list[np.ndarray] = []
+    found: list[NDArray[np.floating]] = []
     for _ in range(LIMITS.steps):
         hints = [hint for hint in hints if not _is_near(hint.corners, known, LIMITS.one_within)]
         places, confidences = _places_with_hints(neighbouring_places(known), hints)
@@ -49,14 +50,16 @@ def find_neighbours(
     return cards, found
 
 
-def is_same_card(corners: np.ndarray, other: np.ndarray) -> bool:
+def is_same_card(corners: NDArray[np.floating], other: NDArray[np.floating]) -> bool:
     """Whether two outlines are of one card."""
     return _is_near(corners, other[None], LIMITS.one_within)
 
 
-def _places_with_hints(places: np.ndarray, hints: Sequence[Detection]) -> tuple[np.ndarray, list[float]]:
+def _places_with_hints(
+    places: NDArray[np.floating], hints: Sequence[Detection]
+) -> tuple[NDArray[np.float32], list[float]]:
     """The places (M, 6, 2) nearest to a hint, each once, with the hints' confidences."""
-    chosen: list[np.ndarray] = []
+    chosen: list[NDArray[np.floating]] = []
     confidences: list[float] = []
     for hint in hints if len(places) else ():
         if len(chosen) == LIMITS.most_places:
@@ -70,12 +73,12 @@ def _places_with_hints(places: np.ndarray, hints: Sequence[Detection]) -> tuple[
     return np.array(chosen, np.float32).reshape(-1, 6, 2), confidences
 
 
-def _is_near(corners: np.ndarray, others: np.ndarray, share: float) -> bool:
+def _is_near(corners: NDArray[np.floating], others: NDArray[np.floating], share: float) -> bool:
     """Whether an outline's centre is within a share of the circumradius of one of others (N, 6, 2)."""
     off = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1)
     return bool((off < share * np.array([_radius(other) for other in others])).any())
 
 
-def _radius(corners: np.ndarray) -> float:
+def _radius(corners: NDArray[np.floating]) -> float:
     """The mean distance of an outline's corners from its centre."""
     return float(np.linalg.norm(corners - corners.mean(0), axis=1).mean())

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.geometry.shapes import HEXAGON
@@ -12,7 +13,7 @@ _PLACES = np.concatenate([np.zeros((1, 2)), *(share * HEXAGON.unit for share in 
 _PLACES = np.concatenate([_PLACES, 0.6 * (HEXAGON.unit + np.roll(HEXAGON.unit, 1, 0)) / 2])
 
 
-def neighbouring_places(corners: np.ndarray) -> np.ndarray:
+def neighbouring_places(corners: NDArray[np.floating]) -> NDArray[np.float32]:
     """The places (M, 6, 2) beside cards where no card lies."""
     centres = corners.mean(1)
     over = corners + np.roll(corners, -1, axis=1) - 2 * centres[:, None]  # from a card's centre to its neighbour's
@@ -22,7 +23,7 @@ def neighbouring_places(corners: np.ndarray) -> np.ndarray:
     return np.asarray(places[apart > 0.6 * reach])
 
 
-def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], bool]:
+def cover_test(pyramid: Pyramid, corners: NDArray[np.floating]) -> Callable[[NDArray[np.floating]], bool]:
     """A test of whether something covers the table at an outline.
 
     The bare table is what many places beside the cards have in common, in colour and in contrast.
@@ -44,14 +45,14 @@ def cover_test(pyramid: Pyramid, corners: np.ndarray) -> Callable[[np.ndarray], 
     bright = float(np.median(statistics[:, :3].max(-1)))
     limit = max(LIMITS.covered_levels * float(np.clip(bright / LIMITS.lit_level, 0.4, 1.0)), 1.5 * usual)
 
-    def is_covered(outline: np.ndarray) -> bool:
+    def is_covered(outline: NDArray[np.floating]) -> bool:
         off = np.abs(statistics - _colour_statistics(pyramid, np.asarray(outline)[None])).max(-1)
         return int((off < limit).sum()) < enough
 
     return is_covered
 
 
-def _colour_statistics(pyramid: Pyramid, outlines: np.ndarray) -> np.ndarray:
+def _colour_statistics(pyramid: Pyramid, outlines: NDArray[np.floating]) -> NDArray[np.float32]:
     """The mean colour inside each outline and its standard deviation: (M, 4)."""
     centres = outlines.mean(1)
     affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], HEXAGON.unit) / 3.0

@@ -6,6 +6,7 @@ one is always confident.
 """
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
@@ -19,8 +20,8 @@ from companion.vision.networks import network
 
 
 def reclassify_with_jitter(
-    pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray, classifier: FewShotSymbols
-) -> tuple[np.ndarray, np.ndarray]:
+    pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.floating], classifier: FewShotSymbols
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The outlines (N, 6, 2) and probabilities (N, 6, C), improved where a symbol was uncertain.
 
     Args:
@@ -47,7 +48,7 @@ def reclassify_with_jitter(
     return corners, classifier.classify(pyramid, corners)
 
 
-def _misfit(pyramid: Pyramid, corners: np.ndarray, classifier: FewShotSymbols) -> np.ndarray:
+def _misfit(pyramid: Pyramid, corners: NDArray[np.floating], classifier: FewShotSymbols) -> NDArray[np.floating]:
     """The mean squared distance (N,) of the embeddings of cards (N, 6, 2) to the nearest prototypes.
 
     A distance is at most `LIMITS.none_at`: such a patch is covered.
@@ -58,7 +59,7 @@ def _misfit(pyramid: Pyramid, corners: np.ndarray, classifier: FewShotSymbols) -
     return np.asarray(np.minimum(squared, LIMITS.none_at).mean(1))
 
 
-def _jittered(corners: np.ndarray) -> np.ndarray:
+def _jittered(corners: NDArray[np.floating]) -> NDArray[np.floating]:
     """Variants (7, 6, 2) of an outline (6, 2): shifted three ways, smaller, larger, and rotated both ways."""
     centre, affine = HEXAGON.pose_of(corners)
     shifted = [centre + affine @ (LIMITS.jitter_shift * HEXAGON.unit[k]) + HEXAGON.unit @ affine.T for k in (0, 2, 4)]
@@ -70,12 +71,12 @@ def _jittered(corners: np.ndarray) -> np.ndarray:
     return np.array([*shifted, *scaled, *rotated], np.float32)
 
 
-def _rotation(degrees: float) -> np.ndarray:
+def _rotation(degrees: float) -> NDArray[np.floating]:
     sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
     return np.array([[cosine, -sine], [sine, cosine]])
 
 
-def _is_near(outlines: np.ndarray, found: np.ndarray) -> np.ndarray:
+def _is_near(outlines: NDArray[np.floating], found: NDArray[np.floating]) -> NDArray[np.bool_]:
     """Which variants (N, W, 6, 2) of outlines (N, 6, 2) stay near them: (N, W) bool."""
     reach = np.linalg.norm(found[:, 0] - found[:, 3], axis=-1) / 2
     off = np.linalg.norm(outlines.mean(2) - found.mean(1)[:, None], axis=-1)

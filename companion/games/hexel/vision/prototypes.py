@@ -63,7 +63,7 @@ class SymbolProfile(Profile):
         return _nearer_than(LIMITS.alike_squared, self.symbols, self.prototypes)
 
 
-def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
+def face_value_of(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
     """The face's colour (3,) after white balance: white for a light face; a dark one relative to its brightest print.
 
     Args:
@@ -78,7 +78,9 @@ def face_value_of(pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
     return np.asarray(FACE_VALUE * face / bright, np.float32)
 
 
-def embedding_input(colours: np.ndarray, faces: np.ndarray, value: np.ndarray) -> np.ndarray:
+def embedding_input(
+    colours: NDArray[np.floating], faces: NDArray[np.floating], value: NDArray[np.floating]
+) -> NDArray[np.float32]:
     """The embedding network's input: each patch divided by the card's face, and its contrast to the face.
 
     Args:
@@ -105,7 +107,7 @@ def embed(net: Network, patches: NDArray[np.float32]) -> NDArray[np.float32]:
 def fit_prototypes(
     net: Network,
     deck: str,
-    photographs: Sequence[tuple[Pyramid, np.ndarray, Sequence[Sequence[str | None]]]],
+    photographs: Sequence[tuple[Pyramid, NDArray[np.floating], Sequence[Sequence[str | None]]]],
     weights: Sequence[float] | None = None,
 ) -> SymbolProfile:
     """Learn a printing: a symbol's prototype is its mean embedding over the photographs.
@@ -165,12 +167,12 @@ def _nearer_than(
     return tuple((symbols[b], symbols[a]) for a, b in near)
 
 
-def patch_variance(answers: np.ndarray) -> np.ndarray:
+def patch_variance(answers: NDArray[np.floating]) -> NDArray[np.float32]:
     """The variance (N,) of each card's six embeddings (N, 6, E)."""
     return np.asarray(((answers - np.median(answers, axis=1, keepdims=True)) ** 2).sum(-1).mean(1))
 
 
-def _inliers(answers: np.ndarray) -> np.ndarray:
+def _inliers(answers: NDArray[np.floating]) -> NDArray[np.float32]:
     """The half of a symbol's embeddings (M, E) nearest to their median: something may cover a patch."""
     off = ((answers - np.median(answers, axis=0)) ** 2).sum(-1)
     return np.asarray(answers[np.argsort(off)[: max(2, (len(answers) + 1) // 2)]])
