@@ -161,7 +161,7 @@ def search_neighbours(
         fresh = []
         seen = [one for one in _fitted(pyramid, taught, plane, places) if one.legible >= LIMITS.read_card]
         seen = [one for one in seen if _plain_numbers(one) > 1]
-        bounded = _have_edges(pyramid, seen)
+        bounded = _are_cards(pyramid, seen)
         for one in sorted((one for one, has in zip(seen, bounded, strict=True) if has), key=lambda one: -one.gain):
             if not _is_covered(one.corners.mean(0), read, pyramid.size):
                 added.append(one)
@@ -179,10 +179,11 @@ def _plain_numbers(one: Hypothesis) -> int:
     return int((one.sections[:, : len(NUMBERS)].max(-1) >= LIMITS.plain_number).sum())
 
 
-def _have_edges(pyramid: Pyramid, some: Sequence[Hypothesis]) -> list[bool]:
-    """Which of them lie along edges on three sides at least: a neighbour or a hand may cover the fourth."""
+def _are_cards(pyramid: Pyramid, some: Sequence[Hypothesis]) -> list[bool]:
+    """Which of them look like the taught face, or lie along edges on three sides: the fourth may be covered."""
     found = refine(pyramid, [np.asarray(one.corners, np.float64) for one in some])
-    return [np.sort(one.support)[1] >= LIMITS.edge_shown and one.moved < LIMITS.farthest_edge for one in found]
+    bounded = [np.sort(one.support)[1] >= LIMITS.edge_shown and one.moved < LIMITS.farthest_edge for one in found]
+    return [has or one.alike > LIMITS.like_face for has, one in zip(bounded, some, strict=True)]
 
 
 def _fitted(pyramid: Pyramid, taught: TaughtNumerals, plane: CardPlane, places: list[Floats]) -> list[Hypothesis]:
@@ -214,11 +215,11 @@ def _beside(plane: CardPlane, corners: Floats) -> list[Floats]:
     return list(plane.moved(corners, np.array(steps)))
 
 
-def _as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
-    """Those that look like the taught face about as much as most do: others may lie across two cards."""
-    usual = float(np.median([one.alike for one in read])) if read else 0.0
+def _as_usual(some: list[Hypothesis], read: list[Hypothesis] | None = None) -> list[Hypothesis]:
+    """Those that look like the taught face about as much as most that are read do: others may lie across two cards."""
+    usual = float(np.median([one.alike for one in (some if read is None else read)] or [0.0]))
     least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
-    return [one for one in read if one.alike >= least]
+    return [one for one in some if one.alike >= least]
 
 
 def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) -> bool:
@@ -347,7 +348,14 @@ def _present(likely: list[Hypothesis]) -> list[Hypothesis]:
     """The cards that are there, each once, none of another size than those that are read."""
     usual = _as_usual(_once([one for one in likely if one.is_read]))
     kept = _once([one for one in likely if _is_card(one, usual)])
-    return [one for one in kept if one.is_read or _free_share(one, kept) > LIMITS.free_share]
+    kept = [one for one in kept if one.is_read or _free_share(one, kept) > LIMITS.free_share]
+    familiar = _as_usual(kept, usual)
+    return [one if one.legible >= LIMITS.read_card or one.is_back or one in familiar else _doubted(one) for one in kept]
+
+
+def _doubted(one: Hypothesis) -> Hypothesis:
+    """The hypothesis with nothing stated of its numbers: on an outline that is off others stand at their places."""
+    return replace(one, sections=np.minimum(one.sections, LIMITS.unsure_way))
 
 
 def _free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
