@@ -329,7 +329,7 @@ def _aligned(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis])
 def _way_sure(upright: NDArray[np.float64], alike: NDArray[np.float64]) -> NDArray[np.float64]:
     """How surely a card lies each of its possible ways up (W,), by its numbers and by its look."""
     others = [np.delete(alike, i).max(initial=alike[i]) for i in range(len(alike))]
-    return logistic(upright + LIMITS.look_odds * (alike - others))
+    return np.asarray(logistic(upright + LIMITS.look_odds * (alike - others)), np.float64)
 
 
 def _with_doubts_settled(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypothesis:
