@@ -10,13 +10,13 @@ export class Refused extends Error {
   }
 }
 
-async function answerOf(response) {
+export async function answerOf(response) {
   const body = await response.json().catch(() => ({}));
   if (response.ok) return body;
   throw new Refused(response.status, body.error ?? { code: "no-answer", message: t("answer-none") });
 }
 
-async function send(path, options) {
+export async function send(path, options = {}) {
   let response;
   try {
     response = await fetch(path, { credentials: "same-origin", cache: "no-store", ...options });
@@ -32,7 +32,7 @@ function key() {
   return [...crypto.getRandomValues(new Uint8Array(12))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
-async function post(path, body) {
+export async function post(path, body) {
   const headers = { "Content-Type": "application/json", "Idempotency-Key": key() };
   const options = { method: "POST", headers, body: JSON.stringify(body) };
   try {
@@ -43,16 +43,16 @@ async function post(path, body) {
   }
 }
 
-export const fetchState = () => send("/api/state", {});
+export const fetchState = () => send("/api/state");
 export const chooseLanguage = (language) => post("/api/language", { language });
-export const fetchHealth = () => send("/healthz", {});
-export const fetchMe = () => send("/api/me", {});
+export const fetchHealth = () => send("/healthz");
+export const fetchMe = () => send("/api/me");
 export const claim = (player) => post("/api/seat", { player });
 export const free = (player) => post("/api/seat/free", player ? { player } : {});
 export const operate = (pin) => post("/api/operator", { pin });
 export const switchCamera = (on) => post("/api/camera", { on });
 export const callReferee = (on) => post("/api/referee", { on });
-export const resign = () => post("/api/operator/leave", {});
+export const resign = () => post("/api/operator/leave");
 export const join = (code) => post("/api/join", { code });
 export const command = (body) => post("/api/commands", body);
 export const confirm = (version, player) => post("/api/confirm", { version, player });
@@ -60,12 +60,12 @@ export const reject = (version, player) => post("/api/reject", { version, player
 export const undo = (version) => post("/api/undo", { version });
 export const redo = (version) => post("/api/redo", { version });
 export const correct = (version, change) => post("/api/correct", { version, ...change });
-export const fetchMove = (number) => send(`/api/moves/${number}`, {});
-export const fetchOptions = ([q, r], at) => send(`/api/options?q=${q}&r=${r}${at ? `&at=${at}` : ""}`, {});
+export const fetchMove = (number) => send(`/api/moves/${number}`);
+export const fetchOptions = ([q, r], at) => send(`/api/options?q=${q}&r=${r}${at ? `&at=${at}` : ""}`);
 // What the rules would say of commands, now or in the place of a move that was made; nothing happens.
 export const judge = (commands, at) => post("/api/verdicts", at ? { commands, at } : { commands }).then(({ verdicts }) => verdicts);
-export const fetchGames = () => send("/api/games", {}).then(({ games }) => games);
-export const fetchTopics = (game) => send(`/api/howto/${game}`, {}).then(({ topics }) => topics);
-export const fetchPlayers = () => send("/api/players", {}).then(({ players }) => players);
+export const fetchGames = () => send("/api/games").then(({ games }) => games);
+export const fetchTopics = (game) => send(`/api/howto/${game}`).then(({ topics }) => topics);
+export const fetchPlayers = () => send("/api/players").then(({ players }) => players);
 export const begin = (header) => post("/api/next", { header });
 export const nextGame = (version, player) => post("/api/next", { version, player });

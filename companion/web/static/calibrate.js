@@ -1,7 +1,9 @@
 // Calibrating: the picture, taps on it, and what the table makes of them. Points are the picture's own pixels.
 
-import "./theme.js";
+import { post, send } from "./api.js";
 import { find, h, svg } from "./dom.js";
+import "./theme.js";
+import { trouble } from "./trouble.js";
 import { t } from "./words.js";
 
 const WAYS = [[null, "way-any"], ["marks", "way-marks"], ["card", "way-card"], ["taps", "way-taps"]];
@@ -14,23 +16,12 @@ let zone = /** @type {string | null} */ (null); // which zone is being tapped; n
 let kept = {};
 let cross = /** @type {any} */ (null);
 
-async function answerOf(response) {
-  const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.error?.message ?? t("answer-none"));
-  return body;
-}
-
-function trouble(text) {
-  find("trouble").textContent = text;
-  find("trouble").hidden = !text;
-}
-
 async function refresh() {
   trouble("");
   find("picture").src = `/api/calibrate/picture.jpg?n=${Date.now()}`;
   await find("picture").decode().catch(() => trouble(t("dark")));
   try {
-    const told = await answerOf(await fetch("/api/calibrate", { cache: "no-store" }));
+    const told = await send("/api/calibrate");
     kept = told.current?.zones_px ?? {};
     if (told.current) find("venue").value ||= told.current.venue;
     find("marks").textContent = told.marks.length ? t("marks-seen", { marks: told.marks.join(", ") }) : t("marks-none");
@@ -150,8 +141,7 @@ async function store() {
   find("store").disabled = true;
   find("outcome").replaceChildren(t("storing"));
   try {
-    const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(asked) };
-    const told = await answerOf(await fetch("/api/calibrate", options));
+    const told = await post("/api/calibrate", asked);
     const residual = told.residual_mm === null ? t("residual-unknown") : t("residual", { mm: told.residual_mm.toFixed(2) });
     find("outcome").replaceChildren(
       h("p", { id: "stored" }, h("b", {}, t("stored", { file: told.file, by: told.by, residual, mm: told.mm_per_px.toFixed(2) }))),

@@ -1,7 +1,9 @@
 // Teaching a deck: what to lay, the picture as it is seen, the cut-outs, a second light, a try, a name.
 
-import "./theme.js";
+import { answerOf, post, send } from "./api.js";
 import { find, h, svg } from "./dom.js";
+import "./theme.js";
+import { trouble } from "./trouble.js";
 import { t } from "./words.js";
 
 const HAS_CAMERA = document.body.dataset.camera === "yes";
@@ -16,21 +18,8 @@ let step = "show"; // show: lay and take; light: once more in another; try; name
 let isBusy = false;
 let round = 0; // counts what was drawn, so that pictures are fetched anew
 
-async function answerOf(response) {
-  const body = await response.json().catch(() => ({}));
-  if (!response.ok) throw new Error(body.error?.message ?? t("answer-none"));
-  return body;
-}
-
-function trouble(text) {
-  find("trouble").textContent = text;
-  find("trouble").hidden = !text;
-  if (text) find("trouble").scrollIntoView({ block: "nearest" });
-}
-
-async function ask(name, given = {}) {
-  const options = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(given) };
-  return answerOf(await fetch(`/api/teach/${name}`, options));
+function ask(name, given = {}) {
+  return post(`/api/teach/${name}`, given);
 }
 
 // Does one thing after another; while it lasts no second one begins. Says what went wrong.
@@ -76,7 +65,7 @@ async function sendPhoto(file) {
     for (let part = 0; part < parts; part++) {
       const data = blob.slice(part * PART_BYTES, (part + 1) * PART_BYTES);
       const headers = { "Content-Type": "application/octet-stream" };
-      told = await answerOf(await fetch(`/api/teach/photo?part=${part}&parts=${parts}`, { method: "POST", headers, body: data }));
+      told = await send(`/api/teach/photo?part=${part}&parts=${parts}`, { method: "POST", headers, body: data });
     }
     return told;
   });
@@ -97,7 +86,7 @@ async function look() {
   const stage = document.getElementById("stage");
   if (stage && HAS_CAMERA && !isBusy && !document.hidden) {
     try {
-      const told = await answerOf(await fetch("/api/teach/look", { cache: "no-store" }));
+      const told = await send("/api/teach/look");
       if (document.getElementById("stage") === stage && !isBusy) showLook(stage, told);
     } catch (error) {
       find("told").textContent = error.message;
@@ -203,7 +192,7 @@ function trying(lesson) {
     const answer = await fetch(`/api/teach/try.jpg?n=${Date.now()}`);
     if (!answer.ok) {
       find("told").textContent = "";
-      return trouble((await answer.json().catch(() => ({}))).error?.message ?? t("answer-none"));
+      return answerOf(answer).catch((error) => trouble(error.message));
     }
     picture.src = `/api/teach/try.jpg?n=${Date.now()}`;
     picture.hidden = false;
@@ -287,5 +276,5 @@ function draw() {
   find("kept").replaceChildren(...(kept.length ? [h("section", {}, h("h2", {}, t("kept")), ...kept.map(printing))] : []));
 }
 
-act(async () => answerOf(await fetch("/api/teach", { cache: "no-store" })));
+act(() => send("/api/teach"));
 look();
