@@ -13,7 +13,7 @@ from companion.errors import Refusal, without_folders
 from companion.referee.messages import REFEREE_CALLED, Authorised, Begin, Confirm, Do, Message, Notice, Reject
 from companion.rules.records import read_header
 from companion.views.games import games
-from companion.views.phrases import sentences
+from companion.views.phrases import CAPTION, sentences
 from companion.views.scoreboard import next_game, options
 from companion.views.verdicts import verdicts
 from companion.views.words import language, phrase, section_of
@@ -201,7 +201,12 @@ def _page(view: str) -> AnyResponse:
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
     address = urlsplit(table.invitation.url if table.invitation else request.host_url).netloc
     code = table.invitation.join_code if table.invitation and mine["invites"] else None
-    told = {**_words(), **pages_for(table.referee.latest().header.game)}
+    session = table.referee.latest()
+    told = {
+        **_words(),
+        **pages_for(session.header.game),
+        "is_demo": any(one.startswith(CAPTION) for one in session.notices),
+    }
     response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **told))
     if not mine["joined"] and COOKIE in request.cookies:
         response.delete_cookie(COOKIE)

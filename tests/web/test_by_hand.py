@@ -208,3 +208,72 @@ def test_a_whole_game_of_hexapod_is_played_without_a_camera(referee: Referee, vi
     session = referee.latest()
     assert session.game.view(session.state)["result"]["winners"] == ["Ana"]
     assert page.complaints() == []
+
+
+TAP = "dispatchEvent(new MouseEvent('click', {bubbles: true}))"
+
+
+def test_a_face_that_lies_on_the_table_is_not_offered_in_hexel(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelector('.place')")
+    page.run(f"""document.querySelector('[data-free="0,-1"]').{TAP}""")
+    page.wait_for("document.getElementById('lay') && !document.getElementById('lay').disabled")
+    page.run("for (const d of [0, 1, 2, 3, 4, 5]) { const edge = document.querySelector(`.edge-${d}`);"
+             "const wanted = d == 1 ? 'red' : 'blue';"
+             "while (!edge.ariaLabel.endsWith(wanted)) edge.click(); }")  # fmt: skip
+    page.wait_for("document.querySelector('.foretold.refused')?.textContent.includes('on the table already')")
+    assert page.run("return document.getElementById('lay').disabled")
+    page.run("document.querySelector('.edge-2').click()")
+    page.wait_for("!document.getElementById('lay').disabled")
+
+
+def test_a_card_that_lies_on_the_table_cannot_be_typed_in_comet(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("comet", PLAYERS)))
+    for command in ({"cmd": "round", "player": "Ana"},
+                    {"cmd": "set", "player": "Bo", "pot": "Kinro", "cards": [[4, 5, 10], [5, 5, 9]]}):  # fmt: skip
+        referee.ask(Do(command))
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.getElementById('key-14')")
+    withheld = "return [...document.querySelectorAll('.key:disabled')].map((key) => key.id)"
+    assert page.run("return document.getElementById('lay').disabled"), "nothing is typed yet, and nothing is wrong"
+    assert not page.run("return document.querySelector('.foretold').textContent")
+    page.run(click("#key-10", "#key-5"))
+    assert page.run(withheld) == ["key-4"]
+    page.run(click("#key-6"))
+    assert page.run(withheld) == []
+    page.run(click("#key-5", "#key-6"))
+    assert page.run(withheld) == ["key-10"], "nor twice in one set"
+
+
+def test_a_tile_that_is_used_up_is_not_offered_in_hexdragon(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Begin(Header("hexdragon", PLAYERS)))
+    page = visit(referee)
+
+    def offered(cell: str) -> int:
+        page.wait_for(f"""document.querySelector('[data-free="{cell}"]')""")
+        page.run(f"""document.querySelector('[data-free="{cell}"]').{TAP}""")
+        page.wait_for("document.querySelector('.tiles')")
+        number = page.run("return document.querySelectorAll('.tiles > li').length")
+        page.run(click("#sheet-close"))
+        return int(number)
+
+    page.run("document.getElementById('lay-by-hand').click()")
+    before = offered("1,0")
+    session = referee.latest()
+    head = next(one for one in session.game.legal(session.state) if one.get("tile", {}).get("kind") == "head")
+    referee.ask(Do(head))
+    body = {"cmd": "place", "player": "Bo", "cell": [0, 1], "tile": {"kind": "body", "paths": [[0, 3], [1, 4], [2, 5]]}}
+    referee.ask(Do(body))
+    page.wait_for("document.querySelectorAll('#cloth .dragon').length == 3")
+    assert offered("0,-1") == before - 1
+
+
+def test_the_first_card_of_hexapod_may_be_any(referee: Referee, visit: Callable[..., Any]) -> None:
+    """Its rules know of no deck: any face may be laid again."""
+    referee.ask(Begin(Header("hexapod", PLAYERS)))
+    page = visit(referee)
+    painted(page, "gold", 1)
+    painted(page, "gold", 2)
+    assert [move.command["card"]["cells"][0][0] for move in referee.latest().moves] == ["gold", "gold"]

@@ -10,6 +10,7 @@ import companion.games
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
+from companion.views.translations import LANGUAGES, translated
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -59,6 +60,39 @@ def test_nothing_on_a_phone_jumps_while_a_game_is_played(
     play(referee, page, 24)
     shifts = page.run("return window.shifts")
     assert sum(value for value, _ in shifts) < 0.1, shifts
+
+
+TOLD = ("plays", "slip", "hand", "put-right", "camera", "power", "back", "over")
+TOO_LONG = """
+const place = document.getElementById('caption'), stood = place.textContent;
+const long = arguments[0].filter((text) => (place.textContent = text, place.scrollHeight > place.clientHeight));
+place.textContent = stood;
+return long;
+"""
+
+
+@pytest.mark.parametrize("size", [(390, 844), (320, 640)])
+def test_what_a_demo_tells_of_itself_moves_nothing(
+    size: tuple[int, int], referee: Referee, visit: Callable[..., Any], window: Any
+) -> None:
+    window.screen(*size)
+    referee.ask(Notice("demo-plays", ""))
+    page = visit(referee)
+    page.wait_for("document.getElementById('caption').textContent")
+    page.run(OBSERVE.replace("buffered: false", "buffered: true"))
+    height = page.run("return document.getElementById('caption').offsetHeight")
+    said = [translated(language)["notices"][f"demo-{what}"] for language in LANGUAGES[1:] for what in TOLD]
+    assert page.run(TOO_LONG, said) == []
+    before = "plays"
+    for what in TOLD[1:]:
+        referee.ask(Notice(f"demo-{before}", None))
+        drawn(referee, page)
+        referee.ask(Notice(f"demo-{what}", ""))
+        drawn(referee, page)
+        before = what
+        assert page.run("return document.getElementById('caption').offsetHeight") == height, what
+    shifts = page.run("return window.shifts")
+    assert sum(value for value, _ in shifts) < 0.02, shifts
 
 
 def test_a_notice_is_shown_once_it_has_lasted_and_is_calm_when_nothing_is_wrong(

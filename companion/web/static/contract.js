@@ -60,6 +60,7 @@
  * @property {(state: State) => boolean} [takesCell] whether a free cell of the table is tapped first
  * @property {boolean} [isListed] whether commands are picked from what the rules list
  * @property {(command: Command) => boolean} [isComplete] whether it can be laid; true where it is left out
+ * @property {(command: Command, state: State) => string} [withheld] why a complete command is not offered; empty where it is
  * @property {(command: Command) => string} [layLabel] the words of the button
  */
 

@@ -55,9 +55,11 @@ export async function entering(cell, { state, game, players, lay, at = undefined
   const outcome = foretelling(at, game, (topic) => openRule(topic, state, game));
   const onChange = () => {
     const isComplete = entry.isComplete?.(wanted) ?? true;
-    button.hidden = !isComplete;
+    const withheld = isComplete && entry.withheld?.(wanted, state);
+    button.disabled = !isComplete || Boolean(withheld);
     button.textContent = entry.layLabel?.(wanted) ?? t("lay");
-    outcome.tell(isComplete ? wanted : null);
+    if (withheld) outcome.show({ refusal: { code: "duplicate-card", message: withheld } });
+    else outcome.tell(isComplete ? wanted : null);
   };
   const pressed = async (event) => {
     const answer = await lay(wanted, event);
@@ -76,9 +78,13 @@ function foretelling(at, game, howTo) {
   const tell = async (command) => {
     const mine = ++asked;
     const [verdict] = command ? await judge([command], at).catch(() => []) : [];
-    if (mine === asked) show(verdict);
+    if (mine === asked) draw(verdict);
   };
   const show = (verdict) => {
+    asked += 1; // what is still being asked comes too late
+    draw(verdict);
+  };
+  const draw = (verdict) => {
     element.className = verdict?.refusal ? "foretold refused" : "foretold";
     const topic = verdict?.refusal ? topicOf(game, verdict.refusal.code) : null;
     element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)),

@@ -54,6 +54,7 @@ function draw(state, game) {
   document.body.classList.toggle("is-laying", isLaying);
   show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
   const caption = state.notices.filter(isCaption);
+  if (caption.length) find("caption").dataset.keeps = ""; // once told, its place stays
   show("caption", caption, () => caption.map(({ text }) => text));
   show("facts", game.tableFacts(state), () => regions.facts(game.tableFacts(state)));
   show("seats", [state.game, state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));

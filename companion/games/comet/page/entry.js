@@ -16,6 +16,16 @@ function open({ table }, player) {
   return Object.keys(table.pots).filter((pot) => pot !== "tail" && !has(pot));
 }
 
+const sorted = (card) => [...card].sort((a, b) => a - b).join();
+
+// Whether a card has three numbers and the table, with the cards typed so far, holds no more of it.
+function isUsedUp(card, typed, { header, table }) {
+  const lying = [...table.sets.flatMap(({ cards }) => cards), ...typed].filter((other) => sorted(other) === sorted(card)).length;
+  return card.length === 3 && lying >= (header.options.decks ?? 1);
+}
+
+export const isComplete = ({ cards }) => cards.length > 0 && cards.every((card) => card.length === 3);
+
 export const takes = ({ cmd }) => cmd === "set";
 
 export function blank(state, players) {
@@ -28,14 +38,22 @@ export function controls(command, { state, players, onChange = () => {} }) {
   const pots = h("div", { class: "row picks", role: "group", "aria-label": t("pot-which") });
   const cards = h("ol", { class: "typed", "aria-label": t("set-cards"), "aria-live": "polite" });
 
+  const keys = new Map(VALUES.map((value) =>
+    [value, h("button", { type: "button", id: `key-${value}`, class: "plain key", "aria-label": value === 14 ? t("ace") : null, onclick: () => type(value) }, shown(value))]));
+
   const changed = () => {
     const size = Math.ceil(numbers.length / 3);
     command.cards = [...Array(size).keys()].map((n) => numbers.slice(3 * n, 3 * n + 3));
+    const isTyping = numbers.length % 3 > 0;
+    const typed = isTyping ? command.cards.slice(0, -1) : command.cards;
+    for (const [value, key] of keys) {
+      key.disabled = numbers.length === MOST || isUsedUp(isTyping ? [...command.cards.at(-1), value] : [value], typed, state);
+    }
     cards.replaceChildren(...[0, 1, 2].map((n) => card(command.cards[n] ?? [], n === Math.min(2, Math.floor(numbers.length / 3)))));
     onChange();
   };
   const type = (value) => {
-    if (numbers.length < MOST) numbers.push(value);
+    numbers.push(value);
     changed();
   };
   const back = () => {
@@ -60,7 +78,7 @@ export function controls(command, { state, players, onChange = () => {} }) {
   changed();
   return [who, pots, cards,
     h("div", { class: "keys", role: "group", "aria-label": t("numbers") },
-      ...VALUES.map((value) => h("button", { type: "button", id: `key-${value}`, class: "plain key", "aria-label": value === 14 ? t("ace") : null, onclick: () => type(value) }, shown(value))),
+      ...keys.values(),
       h("button", { type: "button", id: "key-back", class: "plain key back", onclick: back }, t("back")))];
 }
 

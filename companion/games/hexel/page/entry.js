@@ -24,6 +24,18 @@ export function blank(state, _players, cell) {
   return { cmd: "place", player: state.turn, cell, edges };
 }
 
+// A face read either way round: two cards that turned or mirrored look the same are one.
+function face(edges) {
+  const ways = [edges, [...edges].reverse()].flatMap((one) => one.map((_, k) => [...one.slice(k), ...one.slice(0, k)].join()));
+  return ways.sort()[0];
+}
+
+// The deck of 36 has every face once.
+export function withheld({ edges, cards }, { header, table }) {
+  const faces = [...table.tableau, ...(cards ?? [{ edges }])].map((card) => face(card.edges));
+  return header.edition !== "46" && new Set(faces).size < faces.length ? t("on-the-table") : "";
+}
+
 export const layLabel = ({ cards }) => (cards ? t("lay-them") : t("lay"));
 
 // Changes `command` as its edges are chosen; for several cards of one command one after another.
