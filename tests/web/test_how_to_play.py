@@ -9,13 +9,23 @@ import pytest
 
 import companion
 import companion.games
-from companion.referee.messages import Begin, Evidence, Propose
+from companion.referee.messages import Begin, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.views.game_pages import page_folders
 from companion.views.howto import topics
-from companion.views.words import original
+from companion.views.translations import LANGUAGES
+from companion.views.words import catalogue, original
 
+HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
+LINE = {
+    "cmd": "line",
+    "cards": [
+        {"cell": [-1, 0], "edges": ["red", "blue", "blue", "blue", "blue", "blue"]},
+        {"cell": [0, 0], "edges": ["red", "blue", "blue", "red", "blue", "blue"]},
+        {"cell": [1, 0], "edges": ["red", "red", "blue", "red", "blue", "blue"]},
+    ],
+}
 MISMATCH = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["red"] * 6}
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
@@ -37,11 +47,12 @@ def test_every_refusal_of_a_game_has_its_rule(game: str) -> None:
         for path in rules.rglob("*.py")
         if game in str(path.relative_to(rules)) and "vision" not in str(path)
     ]
+    sources += [path.read_text() for path in (rules / "rules").glob("*.py")]
     raised = {code for text in sources for code in re.findall(r'Refusal\(\s*"([a-z-]+)"', text)}
     assert raised - explained - SELF_EXPLAINING == set()
 
 
-SELF_EXPLAINING = {"malformed"}
+SELF_EXPLAINING = {"malformed", "unknown-player"}
 """What no rule of a game explains."""
 
 
@@ -65,6 +76,77 @@ def test_a_refused_card_links_to_its_rule(referee: Referee, visit: Callable[...,
     page.wait_for("document.getElementById('rule')")
     page.run("document.getElementById('rule').click()")
     page.wait_for("document.querySelector('#rule-laying.is-asked')")
+
+
+SPEAK = (
+    "const done = arguments[0]; fetch('/api/language', { method: 'POST',"
+    " headers: { 'Content-Type': 'application/json' }, body: JSON.stringify({ language: '%s' }) }).then(() => done(1))"
+)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_refusal_leads_to_its_rule_in_every_language(
+    language: str, referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Propose(MISMATCH, Evidence(b"", 0.9)))
+    page = visit(referee)
+    page.asynchronous(SPEAK % language)
+    page.open(page.run("return location.href"))
+    try:
+        page.wait_for(f"document.documentElement.lang == '{language}' && document.getElementById('rule')")
+        page.run("document.getElementById('rule').click()")
+        page.wait_for("document.querySelector('#rule-laying.is-asked')")
+        title, text = catalogue(language)["howto"]["hexel-laying"]
+        assert page.run("return document.querySelector('#rule-laying').textContent") == title + text
+    finally:
+        page.asynchronous(SPEAK % "en")
+
+
+def test_a_press_that_is_refused_links_to_its_rule(table: Callable[..., Referee], visit: Callable[..., Any]) -> None:
+    page = visit(table(LINE, {"cmd": "stake", "player": "Ana", "amount": 3}))
+    page.wait_for("document.getElementById('set-0')")
+    page.run("document.getElementById('amount-0').value = 99999; document.getElementById('set-0').click()")
+    page.wait_for("document.querySelector('#toast .rule')?.getClientRects().length")
+    page.run("document.querySelector('#toast .rule').click()")
+    page.wait_for("document.querySelector('#rule-stake.is-asked')")
+
+
+def test_a_rule_that_is_read_while_a_card_is_entered_leads_back_to_it(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelector('.place')")
+    page.run("""document.querySelector('[data-free="0,-1"]').dispatchEvent(new MouseEvent('click', {bubbles: true}))""")
+    page.wait_for("document.querySelector('.edge-4')")
+    page.run("document.querySelector('.edge-4').click()")
+    page.wait_for("document.querySelector('.foretold .rule')")
+    painted = page.run("return document.querySelector('.edge-4').ariaLabel")
+    page.run("document.querySelector('.foretold .rule').click()")
+    page.wait_for("document.querySelector('#rule-laying.is-asked')")
+    page.run("document.getElementById('sheet-close').click()")
+    assert page.run("return document.querySelector('.edge-4').ariaLabel") == painted
+    page.run("document.getElementById('sheet-close').click()")
+    assert not page.run("return document.getElementById('sheet').open")
+
+
+def test_a_correction_that_is_refused_links_to_its_rule(referee: Referee, visit: Callable[..., Any]) -> None:
+    referee.ask(Do(HEXEL))
+    page = visit(referee)
+    page.run("document.getElementById('moves').click(); document.getElementById('open-5').click()")
+    page.wait_for("document.querySelector('#sheet .edge-4')")
+    page.run("document.querySelector('#sheet .edge-4').click(); document.getElementById('correct').click()")
+    page.wait_for("document.querySelector('.answer .rule')")
+
+
+def test_the_television_shows_the_rule_of_a_refused_card(
+    referee: Referee, visit: Callable[..., Any], window: Any
+) -> None:
+    window.screen(1920, 1080)
+    page = visit(referee, "/board")
+    page.wait_for("document.querySelector('#hints h2')")
+    referee.ask(Propose(MISMATCH, Evidence(b"", 0.9)))
+    page.wait_for("document.querySelector('#hints h2').textContent == 'Laying a card'")
 
 
 def test_the_television_tells_a_topic_of_the_game_that_is_played(

@@ -22,6 +22,22 @@ export function openDialog(title, parts, onState = null) {
   if (!dialog.open) dialog.showModal();
 }
 
+/**
+ * The same for what is read for a moment: closing it leads back to what was open.
+ * @param {string} title @param {any[]} parts
+ */
+export function openOver(title, parts) {
+  const [under, heard] = [[...dialog.childNodes], hears];
+  const isOver = dialog.open && !find("sheet-close").dataset.over;
+  openDialog(title, parts);
+  if (!isOver) return;
+  const back = h("button", { class: "plain small", id: "sheet-close", "data-over": "yes", onclick: () => {
+    hears = heard;
+    dialog.replaceChildren(...under);
+  } }, t("go-back"));
+  find("sheet-close").replaceWith(back);
+}
+
 export function closeDialog() {
   dialog.close();
 }

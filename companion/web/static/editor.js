@@ -3,6 +3,7 @@
 import { fetchOptions, judge } from "./api.js";
 import { h, spoken } from "./dom.js";
 import { entering } from "./lay.js";
+import { ruleButton } from "./rule.js";
 import { t } from "./words.js";
 
 // `entry` is how the game's own moves are entered, where it has such a way; `state` the table as it is now.
@@ -17,7 +18,7 @@ export async function editor(move, { state, game, entry, press, close }) {
     const answer = await press.correct(move, change);
     if (!answer) return;
     if (!answer.error) return close();
-    note.replaceChildren(h("p", {}, spoken(answer.error.message)), ...ways(answer.error, change));
+    note.replaceChildren(h("p", {}, spoken(answer.error.message)), ruleButton(game, answer.error.code, press.howTo) ?? "", ...ways(answer.error, change));
     (pressed?.closest("li, .row") ?? pressed)?.after(note);
     note.scrollIntoView({ block: "nearest" });
   };
@@ -31,6 +32,7 @@ export async function editor(move, { state, game, entry, press, close }) {
   const replace = (command, event) => send({ at: move.n, replaced: 1, commands: [command] }, event);
   const insert = (command, event) => send({ at: move.n, replaced: 0, commands: [command] }, event);
   const players = Object.keys(state.players);
+  const by = { state: stood, game, players, howTo: press.howTo };
   const asked = { state: stood, players, judge: (commands) => judge(commands, move.n), options: (cell) => fetchOptions(cell, move.n) };
   const isTyped = entry?.takes(wanted) && !entry.isListed;
   const typed = isTyped ? await entry.controls(wanted, asked) : [];
@@ -43,7 +45,7 @@ export async function editor(move, { state, game, entry, press, close }) {
     ...typed,
     isOnCell ? where(wanted, stood, game) : null,
     ...(isTyped ? [] : numbers(wanted)),
-    isOnCell && entry?.isListed ? another(wanted, { state: stood, game, players, at: move.n, lay: replace }) : null,
+    isOnCell && entry?.isListed ? another(wanted, { ...by, at: move.n, lay: replace }) : null,
     h("button", { id: "correct", onclick: (event) => replace(wanted, event) }, t("correct")),
     suggestions(move, game, state, replace),
     h("details", {}, h("summary", { id: "something-else" }, t("something-else")),
@@ -53,7 +55,7 @@ export async function editor(move, { state, game, entry, press, close }) {
     h("details", {}, h("summary", { id: "forgotten" }, t("forgotten")),
       h("div", { class: "row wrap" },
         ...plain(move).map(({ label, command }) => h("button", { class: "plain small", onclick: (event) => insert(command, event) }, t("put-in", { label })))),
-      forgotten(stood, game, entry, players, move.n, insert)),
+      forgotten(entry, { ...by, at: move.n, lay: insert })),
     note);
 }
 
@@ -79,12 +81,13 @@ function others(move) {
 
 // A card that was laid before and that nobody entered: the table as it lay then, its free cells to tap, or the game's
 // own entry.
-function forgotten(stood, game, entry, players, at, insert) {
-  if (!game.layWords?.(stood)) return null;
+function forgotten(entry, asked) {
+  const { state, game } = asked;
+  if (!game.layWords?.(state)) return null;
   const form = h("div", { class: "editor" });
-  const ask = (cell) => entering(cell, { state: stood, game, players, at, lay: insert }).then((parts) => form.replaceChildren(...parts));
-  const begin = () => (entry?.takesCell?.(stood) ? form.replaceChildren(tableau(stood, game, ask)) : ask(null));
-  return h("div", {}, h("button", { id: "forgotten-card", class: "plain small", onclick: begin }, game.layWords(stood)), form);
+  const ask = (cell) => entering(cell, asked).then((parts) => form.replaceChildren(...parts));
+  const begin = () => (entry?.takesCell?.(state) ? form.replaceChildren(tableau(state, game, ask)) : ask(null));
+  return h("div", {}, h("button", { id: "forgotten-card", class: "plain small", onclick: begin }, game.layWords(state)), form);
 }
 
 function who(wanted, names) {

@@ -43,11 +43,3 @@ export async function wear(name) {
   worn?.remove();
   link.id = "game-style";
 }
-
-/**
- * The topic that a refusal comes from.
- * @param {import("./contract.js").GamePage} game @param {string} code
- */
-export function topicOf(game, code) {
-  return Object.entries(game.refusals ?? {}).find(([, codes]) => codes.includes(code))?.[0] ?? null;
-}

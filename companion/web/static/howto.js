@@ -1,7 +1,7 @@
 // How to play: the aim, the words, what may be done now; on the television a topic at a time. Loaded when it is asked for.
 
 import { fetchTopics } from "./api.js";
-import { openDialog } from "./dialog.js";
+import { openOver } from "./dialog.js";
 import { h } from "./dom.js";
 import { layer } from "./seat.js";
 import { mine } from "./people.js";
@@ -14,7 +14,7 @@ export async function openHowTo({ state, game, me }, topic = null) {
   const topics = await fetchTopics(state.game).catch(() => []);
   const parts = topics.map(({ id, title, text }) =>
     h("section", { id: `rule-${id}`, class: id === topic ? "topic is-asked" : "topic" }, h("h3", {}, title), h("p", {}, ...linked(text))));
-  openDialog(t("how"), [now(state, game, me), ...parts]);
+  openOver(t("how"), [now(state, game, me), ...parts]);
   document.getElementById(`rule-${topic}`)?.scrollIntoView({ block: "center" });
 }
 
@@ -33,16 +33,25 @@ function now(state, game, me) {
     labels.length ? h("p", {}, player, " ", labels.join(" · ")) : null);
 }
 
-/** A topic after the other, for a screen that nobody presses. */
-export async function turnTopics(region, name) {
+let turning = /** @type {any} */ ({}); // which game's topics, which was asked for, and the timer of the next
+
+/**
+ * A topic after the other, for a screen that nobody presses; the one that is asked for stays until none is.
+ * @param {any} region @param {string} name the game @param {string | null} asked
+ */
+export async function turnTopics(region, name, asked) {
+  if (turning.name === name && turning.asked === asked) return;
+  clearTimeout(turning.timer);
+  const mine = { name, asked, timer: 0 };
+  turning = mine;
   const topics = await fetchTopics(name).catch(() => []);
-  let at = 0;
+  let at = Math.max(0, topics.findIndex(({ id }) => id === asked));
   const show = () => {
-    if (!topics.length || region.dataset.game !== name) return;
+    if (!topics.length || turning !== mine) return;
     const { title, text } = topics[at];
     region.replaceChildren(h("h2", {}, title), h("p", {}, text));
     at = (at + 1) % topics.length;
-    setTimeout(show, TURN_MS);
+    if (!asked) mine.timer = setTimeout(show, TURN_MS);
   };
   show();
 }

@@ -4,7 +4,7 @@
 import { fetchOptions, judge } from "./api.js";
 import { closeDialog, openDialog } from "./dialog.js";
 import { h, spoken } from "./dom.js";
-import { topicOf } from "./games.js";
+import { ruleButton } from "./rule.js";
 import { t } from "./words.js";
 
 // `command` is what to begin with: what the camera saw and somebody puts right.
@@ -19,7 +19,7 @@ export async function openLay(cell, { state, game, me, press, onLaid, command = 
   };
   const players = Object.keys(state.players).filter((name) => plays(name, me));
   let changed = state.changed;
-  const form = await entering(cell, { state, game, players, lay, command });
+  const form = await entering(cell, { state, game, players, lay, command, howTo: press.howTo });
   openDialog(command ? t("what-was-it") : heading(cell, state, game), form, (now) => {
     if (now.changed === changed) return;
     changed = now.changed;
@@ -44,15 +44,16 @@ function plays(name, me) {
  * @param {any} asked.game
  * @param {string[]} asked.players those whom this phone plays for
  * @param {(command: import("./contract.js").Command, event?: Event) => any} asked.lay
+ * @param {(topic: string) => void} asked.howTo opens a rule
  * @param {number} [asked.at] the move in whose place it would stand
  * @param {import("./contract.js").Command | null} [asked.command] what to begin with
  */
-export async function entering(cell, { state, game, players, lay, at = undefined, command = null }) {
+export async function entering(cell, { state, game, players, lay, howTo, at = undefined, command = null }) {
   const entry = await game.entry();
   if (!players.length) return Object.assign([h("p", {}, t("seats-claimed"))], { judge: () => {} });
   const wanted = command && entry.takes(command) ? structuredClone(command) : entry.blank(state, players, cell ?? command?.cell);
   const button = h("button", { id: "lay", class: "wide", onclick: (event) => pressed(event) });
-  const outcome = foretelling(at, game, (topic) => openRule(topic, state, game));
+  const outcome = foretelling(at, game, howTo);
   const onChange = () => {
     const isComplete = entry.isComplete?.(wanted) ?? true;
     const withheld = isComplete && entry.withheld?.(wanted, state);
@@ -86,16 +87,10 @@ function foretelling(at, game, howTo) {
   };
   const draw = (verdict) => {
     element.className = verdict?.refusal ? "foretold refused" : "foretold";
-    const topic = verdict?.refusal ? topicOf(game, verdict.refusal.code) : null;
-    element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)),
-      topic ? h("button", { type: "button", class: "plain tiny", onclick: () => howTo(topic) }, t("rule")) : "");
+    const rule = verdict?.refusal ? ruleButton(game, verdict.refusal.code, howTo) : null;
+    element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)), rule ?? "");
   };
   return { element, tell, show };
-}
-
-async function openRule(topic, state, game) {
-  const { openHowTo } = await import("./howto.js");
-  await openHowTo({ state, game, me: { joined: false, taken: [] } }, topic);
 }
 
 function lines(verdict) {

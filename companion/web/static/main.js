@@ -16,6 +16,7 @@ import "./theme.js";
 import { nudge } from "./nudge.js";
 import { presses, tell } from "./presses.js";
 import * as regions from "./regions.js";
+import { ruleButton, topicOf } from "./rule.js";
 import { t } from "./words.js";
 
 const LINK_WORDS = { live: t("live"), ended: t("ended"), waiting: t("connecting"), asking: t("asking"), lost: t("lost") };
@@ -60,7 +61,7 @@ function draw(state, game) {
   show("seats", [state.game, state.players, state.turn, state.phase, state.table.dealer, me.seat], () => regions.seats(state, game, me));
   show("proposal", [state.game, state.proposal, me, isBoard], () => regions.proposal(state, game, me, isBoard, press));
   document.body.classList.toggle("has-sheet", state.proposal !== null);
-  if (isBoard) turnTopicsOf(state.game);
+  if (isBoard) turnTopicsOf(state, game);
   if (isBoard) show("finale", [state.finale], () => drawFinale(state.finale));
   document.body.classList.toggle("has-finale", Boolean(state.finale));
   if (isBoard) return show("history", [state.history], () => regions.lastMoves(state));
@@ -102,8 +103,13 @@ async function onRights() {
   if (latest) setUpOnce();
 }
 
-const live = follow({ onState, onLink, onRefused: ({ message }) => tell(message) });
-const press = { ...presses({ onRights, onDone: () => live.ask(), latest: () => latest }), layByHand, anotherGame, changeProposal, howTo, finale: () => openFinale(latest, me, press), isLaying: () => isLaying };
+async function onRefused({ message, code }) {
+  const game = latest && await gameModule(latest.game);
+  tell(message, game && !isBoard ? ruleButton(game, code, howTo) : null);
+}
+
+const live = follow({ onState, onLink, onRefused });
+const press = { ...presses({ onRights, onDone: () => live.ask(), onRefused, latest: () => latest }), layByHand, anotherGame, changeProposal, howTo, finale: () => openFinale(latest, me, press), isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);
@@ -146,18 +152,16 @@ function setUpOnce() {
   anotherGame();
 }
 
+/** @param {string | null} topic */
 async function howTo(topic = null) {
   const [{ openHowTo }, game] = await Promise.all([import("./howto.js"), gameModule(latest.game)]);
   await openHowTo({ state: latest, game, me }, topic);
 }
 
-// The television tells the rules of the game that is played, topic by topic.
-async function turnTopicsOf(name) {
-  const region = find("hints");
-  if (region.dataset.game === name) return;
-  region.dataset.game = name;
+// The television tells the rules of the game that is played, topic by topic; of a refusal the rule it comes from.
+async function turnTopicsOf({ game: name, proposal }, game) {
   const { turnTopics } = await import("./howto.js");
-  await turnTopics(region, name);
+  turnTopics(find("hints"), name, proposal?.refusal ? topicOf(game, proposal.refusal.code) : null);
 }
 
 async function layByHand() {

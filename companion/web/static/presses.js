@@ -8,11 +8,14 @@ const REBASES = 3; // so often a correction is sent again when a move came betwe
 
 let hideLater = /** @type {any} */ (0);
 
-// In the top layer, or an open dialog would cover it.
-export function tell(text) {
+/**
+ * Says it in the top layer, or an open dialog would cover it.
+ * @param {string} text @param {Node | null} rule what leads to the rule that it comes from
+ */
+export function tell(text, rule = null) {
   const toast = find("toast");
   clearTimeout(hideLater);
-  toast.textContent = text && spoken(text);
+  toast.replaceChildren(text && spoken(text), rule ?? "");
   toast.hidden = text === "";
   if (!toast.hidden && toast.showPopover && !toast.matches(":popover-open")) toast.showPopover();
   hideLater = setTimeout(() => (toast.hidden = true), TOAST_MS);
@@ -36,7 +39,7 @@ async function rebased(move, change, state, tries = REBASES) {
 
 const ABOUT_RIGHTS = ["not-joined", "wrong-code", "not-your-seat", "operator-only", "seat-taken"];
 
-export function presses({ onRights, onDone, latest }) {
+export function presses({ onRights, onDone, onRefused, latest }) {
   const version = () => latest()?.version;
   const waiting = () => latest()?.proposal?.command.player ?? null;
   const pressed = new Set();
@@ -56,7 +59,7 @@ export function presses({ onRights, onDone, latest }) {
       if (!(error instanceof api.Refused)) throw error;
       if (ABOUT_RIGHTS.includes(error.code)) await onRights();
       if (error.status === 409) onDone();
-      tell(error.message);
+      onRefused(error);
       return { error };
     } finally {
       pressed.delete(shown);

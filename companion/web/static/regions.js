@@ -1,7 +1,7 @@
 // The parts of the page that every game has: call, turn, players, waiting move, notices, moves so far.
 
 import { counted, h, spoken } from "./dom.js";
-import { topicOf } from "./games.js";
+import { ruleButton } from "./rule.js";
 import { parts, t } from "./words.js";
 
 export function titleWords(state, game) {
@@ -86,7 +86,6 @@ export function proposal(state, game, me, isBoard, press) {
   const canPress = me.joined && !isBoard && !isOthers;
   const hint = isBoard ? t("press-table") : isOthers ? t("press-other", { player }) : t("press-join");
   const refused = waiting.refusal;
-  const topic = refused ? topicOf(game, refused.code) : null;
   const sure = waiting.confidence === null ? null : t("sure", { percent: Math.round(waiting.confidence * 100) });
   const lines = refused ? [spoken(refused.message)] : waiting.consequences;
   return [
@@ -95,7 +94,7 @@ export function proposal(state, game, me, isBoard, press) {
       h("p", { class: "kicker" }, refused ? t("refused") : t("right"), sure ? h("span", {}, sure) : null),
       h("p", { class: "sentence" }, waiting.sentence),
       lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null,
-      topic && !isBoard ? h("button", { id: "rule", class: "plain tiny", onclick: () => press.howTo(topic) }, t("rule")) : null),
+      refused && !isBoard ? ruleButton(game, refused.code, press.howTo, "rule") : null),
     canPress
       ? h("div", { class: "row" },
           h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? t("take-away") : t("reject")),
