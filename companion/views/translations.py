@@ -23,8 +23,8 @@ Sections = Mapping[str, Mapping[str, Any]]
 
 ENGLISH = "en"
 LANGUAGES = (ENGLISH, "de", "fr", "cs", "sk", "pl", "es")
-ENGLISH_ONLY = frozenset({"hall", "hub", "may-use"})
-"""Sections without translations: a hall's display and desk speak English, `may-use` is no wording."""
+NO_WORDING = frozenset({"may-use"})
+"""Sections that say nothing."""
 _NUMERALS = ("counting", "small")
 """The small numbers in words. They change with what they count in most languages, which say them in digits."""
 _CATEGORIES = ("one", "few", "many", "other")
@@ -70,7 +70,7 @@ class Wording:
 def wordings(sections: Sections) -> Iterator[Wording]:
     """The messages of some English sections that are translated."""
     for section, phrases in sections.items():
-        for name, text in phrases.items() if section not in ENGLISH_ONLY else ():
+        for name, text in phrases.items() if section not in NO_WORDING else ():
             if (section, name) == _NUMERALS:
                 continue
             if section == "counting" and isinstance(text, list):

@@ -1,5 +1,7 @@
 """The hub's pages in a real browser: nothing in the console, no serious fault by axe-core, no sideways scrolling."""
 
+import html
+import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,8 @@ from companion.hub.pages.web import create_hub_app
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
+from companion.views.translations import LANGUAGES
+from companion.views.words import catalogue
 from companion.web.server import bound
 
 PIN = "271828"
@@ -98,3 +102,20 @@ def test_a_page_of_the_hub_has_no_serious_fault(
     window.screen(320, 640)
     assert window.run("return document.documentElement.scrollWidth") <= 320
     assert window.complaints() == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_the_hub_speaks_the_language_of_the_browser_that_asks(language: str, address: str) -> None:
+    words = catalogue(language)
+    for path, said in {
+        "/": words["hall"]["part-tables"],
+        "/desk": words["hub"]["desk"],
+        "/tournaments": words["hub"]["tournaments"],
+        "/tournaments/autumn": words["hub"]["standings"],
+        "/tournaments/autumn/join": words["hub"]["your-name"],
+    }.items():
+        request = urllib.request.Request(address + path, headers={"Accept-Language": language})
+        with urllib.request.urlopen(request) as answer:
+            page = html.unescape(answer.read().decode())
+        assert f'<html lang="{language}" dir="ltr">' in page
+        assert said in page, path

@@ -76,9 +76,9 @@ function reveal(scored, events) {
   const sizes = Object.entries(hands).map(([name, size]) => `${name} ${size}`).join(", ");
   return h("div", { class: "reveal" }, ...pots.map((name) => {
     const won = events.find((event) => event.event === "won" && event.pot === name);
-    return h("section", {}, h("h3", {}, named(name), won ? h("span", { class: "won" }, winning(won)) : h("span", { class: "soft" }, "stays")),
+    return h("section", {}, h("h3", {}, named(name), won ? h("span", { class: "won" }, winning(won)) : h("span", { class: "soft" }, t("comet-stays"))),
       ...scored.filter((event) => event.pot === name).map(reckoned));
-  }), sizes ? h("p", { class: "soft" }, `Cards dealt next: ${sizes}`) : null);
+  }), sizes ? h("p", { class: "soft" }, t("comet-hands", { hands: sizes })) : null);
 }
 
 function reckoned({ player, cards, lines, score }) {

@@ -1,7 +1,7 @@
 // The hall display: every table in a grid that fills the screen, the last call and the biggest pot, and what needs somebody.
 
 import { find, h, show } from "/house/dom.js";
-import { parts, t } from "/house/words.js";
+import { counted, parts, t } from "/house/words.js";
 
 const ROOMY = 12; // tables: chips and foot lines are legible from afar
 const MEDIUM = 48; // chips are
@@ -32,7 +32,7 @@ function take({ whole, tables: changed, call: newest }) {
 
 function draw() {
   const all = [...tables.values()].sort((a, b) => nameOf(a).localeCompare(nameOf(b), "en", { numeric: true }));
-  find("count").textContent = all.length === 1 ? t("tables-one") : t("tables-many", { n: all.length });
+  find("count").textContent = counted(all.length, "table");
   show("call", call, () => news(t("part-call"), call?.word, t("no-call"), call && lastCall(call)));
   const pot = biggestPot(all);
   show("pot", pot, () => news(t("part-pot"), pot?.amount, t("no-pot"), pot && [`${pot.name} `, ...parts("at", { table: pot.table })]));
@@ -139,7 +139,7 @@ function standing({ players = [], measures = {}, turn }) {
 
 function foot({ moves, over, proposal, pot, alarms }) {
   const why = alarms.length ? h("span", { class: "why" }, t(`alarm-${alarms[0].code}`, alarms[0])) : null;
-  const now = over ? t("over") : proposal ? t("waiting") : moves === undefined ? "" : t("moves", { n: moves });
+  const now = over ? t("over") : proposal ? t("waiting") : moves === undefined ? "" : counted(moves, "move");
   return h("p", { class: "foot" }, why ?? h("span", {}, now), pot ? h("span", {}, `${pot.name} ${pot.amount}`) : null);
 }
 
