@@ -44,10 +44,11 @@ _CONTENT_SECURITY_POLICY = "; ".join(
         "img-src 'self'",
         "media-src 'self'",
         "connect-src 'self'",
+        "frame-src 'self'",
         "manifest-src 'self'",
         "form-action 'self'",
         "base-uri 'none'",
-        "frame-ancestors 'none'",
+        "frame-ancestors 'self'",
     )
 )
 _DATES = ("HTTP_IF_MODIFIED_SINCE", "HTTP_IF_UNMODIFIED_SINCE", "HTTP_IF_RANGE")
@@ -58,7 +59,7 @@ _NO_DOCUMENTS = ("text/css", "text/javascript", "application/javascript")
 _HEADERS = {
     "Content-Security-Policy": _CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
-    "X-Frame-Options": "DENY",
+    "X-Frame-Options": "SAMEORIGIN",
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",

@@ -43,6 +43,12 @@ def board() -> AnyResponse:
     return _page("board")
 
 
+@blueprint.get("/around")
+def around() -> str:
+    """For showing around: the television beside two phones on one page."""
+    return render_template("around.html", words=section_of("page"))
+
+
 @blueprint.get("/api/state")
 def state() -> Response:
     """The table as one object with a version."""

@@ -68,6 +68,7 @@ def test_every_phrase_of_the_house_can_be_filled_in() -> None:
 
 STATIC = Path(__file__).parents[2] / "companion/web/static"
 COMPOSED = (
+    "around-",
     "spot-",
     "did-",
     "colour-",
@@ -90,7 +91,7 @@ def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else()
     files = [path for path in sorted(STATIC.rglob("*.js")) if path.name not in ("calibrate.js", "teach.js")]
     files += [path for folder in page_folders().values() for path in sorted(folder.rglob("*.js"))]
     scripts = "\n".join(path.read_text() for path in files)
-    template = (STATIC.parent / "templates/table.html").read_text()
+    template = "\n".join((STATIC.parent / f"templates/{name}.html").read_text() for name in ("table", "around"))
     said = set(re.findall(r'\b(?:t|parts)\("([a-z-]+)"', scripts))
     said |= {one or other for one, other in re.findall(r'words(?:\["([a-z-]+)"\]|\.([a-z]+))', template)}
     known = {*original()["page"], *original()["games"]} - {"lang"}

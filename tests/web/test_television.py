@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from companion.games import game
-from companion.referee.messages import Begin, Do
+from companion.referee.messages import Begin, Do, Notice
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
@@ -44,3 +44,60 @@ def test_everything_on_the_television_can_be_read_from_afar(
     assert (
         page.run("const seats = document.getElementById('seats'); return seats.scrollHeight - seats.clientHeight") <= 3
     )
+
+
+CUT_OFF = """
+const within = ({ top, bottom }, box) => top >= box.top - 1 && bottom <= box.bottom + 1;
+return ['hints', 'history', 'facts', 'call'].flatMap((id) => {
+  const region = document.getElementById(id), box = region.getBoundingClientRect();
+  return [...region.querySelectorAll('p, li, .fact')].filter((part) => part.getClientRects().length)
+    .map((part) => [part, part.getBoundingClientRect()])
+    .filter(([, r]) => r.left < box.right && !within(r, { top: box.top, bottom: Math.min(box.bottom, innerHeight) }))
+    .map(([part]) => `${id}: ${part.textContent}`);
+});
+"""
+"""What is shown only in part; what lies in a column out of sight is not shown at all."""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_nothing_on_the_television_is_cut_off(
+    name: str, referee: Referee, window: Any, visit: Callable[..., Any]
+) -> None:
+    header, lines = TABLES[name]
+    referee.ask(Begin(header))
+    for text in lines:
+        referee.ask(Do(parse(game(name).rules.NOTATION, text)))
+    window.screen(1920, 1080)
+    page = visit(referee, "/board")
+    page.wait_for("document.querySelector('#hints:not(:empty)')")
+    assert page.run(CUT_OFF) == []
+
+
+def test_the_end_on_the_television_can_be_read_from_afar(
+    referee: Referee, window: Any, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Begin(Header("comet", ("Ana", "Bo", "Cy"))))
+    for dealer in ("Ana", "Cy", "Bo"):
+        referee.ask(Do({"cmd": "round", "player": dealer}))
+        referee.ask(Do({"cmd": "reveal"}))
+    referee.ask(Do({"cmd": "stop"}))
+    window.screen(1920, 1080)
+    page = visit(referee, "/board")
+    page.wait_for("document.querySelectorAll('#finale .places li').length == 3")
+    assert page.run(SMALL) == []
+    assert page.run("return document.documentElement.scrollHeight") == 1080
+
+
+def test_a_television_stands_beside_two_phones(referee: Referee, visit: Callable[..., Any], window: Any) -> None:
+    referee.ask(Notice("demo-plays", ""))
+    page = visit(referee)
+    page.run("document.getElementById('around').click()")
+    page.wait_for("document.querySelectorAll('.screen iframe').length == 3")
+    ready = "[...document.querySelectorAll('iframe')].every((one) => one.contentDocument?.querySelector('.seat'))"
+    for size in ((390, 844), (320, 640), (1920, 1080)):
+        window.screen(*size)
+        page.wait_for(ready)
+        assert page.run("return document.documentElement.scrollWidth") <= size[0]
+    lights = "[...document.querySelectorAll('iframe')].map((one) => one.contentDocument.documentElement.dataset.theme)"
+    page.wait_for(f"{lights}.join() == ',light,dark'")
+    assert page.complaints() == []
