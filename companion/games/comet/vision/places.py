@@ -55,9 +55,11 @@ class NumberPlaces:
 
     def views(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.uint8]:
         """Each place of cards (N, 4, 2), their first corner the top left: (N, P, VIEW_HIGH, VIEW_WIDE, 3)."""
+        views = np.zeros((len(corners), len(self.slots), VIEW_HIGH, VIEW_WIDE, 3), np.uint8)
+        if not len(self.slots):
+            return views
         step = np.where(self.is_turned, -1.0, 1.0) * self.high / NUMERAL_PX
         points = self.at[:, None] + step[:, None, None] * _GRID
-        views = np.zeros((len(corners), len(self.slots), VIEW_HIGH, VIEW_WIDE, 3), np.uint8)
         for view, quad in zip(views, corners, strict=True):
             image_from_card = card_to_image(quad, self.half_width)
             area = abs(cv2.contourArea(np.asarray(quad, np.float32)))

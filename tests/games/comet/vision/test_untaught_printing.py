@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from companion.games.comet.vision.place_search import places_at
 from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK
 from companion.games.comet.vision.taught_numerals import classify_views
+from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import Place, reference
@@ -39,3 +41,9 @@ def test_cards_whose_numbers_are_not_understood_state_nothing():
 
 def test_a_card_without_any_ink_has_no_numbers():
     assert classify_views(np.zeros((0, VIEW_HIGH, VIEW_WIDE, 3), np.uint8)).numbers.shape == (0, 14)
+
+
+def test_a_card_without_any_ink_has_no_place_to_look_at():
+    places = places_at(np.zeros((0, 3)), np.zeros(0, bool), 0.7)
+    square = np.array([[5, 5], [55, 5], [55, 85], [5, 85]], np.float32)
+    assert places.views(Pyramid.of(np.full((90, 60, 3), 200, np.uint8)), square[None]).shape[:2] == (1, 0)
