@@ -248,13 +248,13 @@ def _start_learning(table: Table, say: Callable[[str], None]) -> None:
     data = table.settings.table.data or default_data()
 
     def learn() -> None:
-        told = lazy_import("companion.app.evenings").learn_from_evenings(data)
-        for evening in told:
+        reports = lazy_import("companion.app.evenings").learn_from_evenings(data)
+        for evening in reports:
             if evening.is_promoted:
                 say(
                     f"learnt {evening.samples} samples from game {evening.game}: the printing is read as well or better"
                 )
-        if any(evening.is_promoted for evening in told):
+        if any(evening.is_promoted for evening in reports):
             table.restart_watching()
 
     threading.Thread(target=learn, name="learning", daemon=True).start()

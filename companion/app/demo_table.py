@@ -167,11 +167,11 @@ class _Equipment:
 
     def tell(self, code: str) -> None:
         """Say on all screens what goes on, in place of what was said before."""
-        told = [one for one in self._table.referee.latest().notices if one.startswith(CAPTION)]
-        for one in told:
+        captions = [one for one in self._table.referee.latest().notices if one.startswith(CAPTION)]
+        for one in captions:
             if one != code:
                 self._table.referee.notify(Notice(one, None))
-        if code not in told:
+        if code not in captions:
             self._table.referee.notify(Notice(code, ""))
 
     def pull_camera(self, away_s: float) -> None:

@@ -63,7 +63,7 @@ class Evening:
 def learn_from_evenings(data: Path) -> list[Evening]:
     """Learn from every game of a data folder that has ended and was not learnt from, for the printings in use."""
     profiles = Profiles(data)
-    told = []
+    reports = []
     for path in journals(data / "games"):
         try:
             game = past_game(path)
@@ -76,9 +76,9 @@ def learn_from_evenings(data: Path) -> list[Evening]:
         deck = teaching.deck_of(games.game(game.header.game).deck_edition(game.header))
         printing = profiles.in_use(deck)
         if printing is not None and profiles.note_evening(printing.stem, game.number):
-            told.append(learn_game(profiles, teaching, printing, game))
-            profiles.tell_evening(printing.stem, game.number, asdict(told[-1]))
-    return told
+            reports.append(learn_game(profiles, teaching, printing, game))
+            profiles.tell_evening(printing.stem, game.number, asdict(reports[-1]))
+    return reports
 
 
 def learn_game(profiles: Profiles, teaching: Teaching, printing: Path, game: PastGame) -> Evening:
@@ -158,8 +158,8 @@ def _without_outliers(teaching: Teaching, profile: Profile, fresh: Sequence[Samp
 
 def _read_right(teaching: Teaching, profile: Profile, samples: Sequence[Sample]) -> tuple[int, int]:
     """How many names on samples a profile reads as they are labelled, and of how many."""
-    told = teaching.reread(profile, samples)
-    return sum(name == read for name, read in told), len(told)
+    pairs = teaching.reread(profile, samples)
+    return sum(name == read for name, read in pairs), len(pairs)
 
 
 def _picture(path: Path, kept: Kept) -> bytes | None:

@@ -249,7 +249,7 @@ class Lessons:
     def _told(self, lesson: _Lesson) -> dict[str, Any]:
         layout, teaching = games.game(lesson.game).layouts(lesson.deck)[0], _teaching(lesson.game)
         numbered = list(enumerate([*lesson.samples, *lesson.fresh]))
-        told = [_sample_as_json(teaching, number, sample) for number, sample in numbered]
+        entries = [_sample_as_json(teaching, number, sample) for number, sample in numbered]
         features = self._work(lambda: teaching.features(lesson.samples)) if lesson.samples else []
         alike = [[a, b, round(far, 2)] for far, a, b in separation(teaching, features) if far < 1]
         return {
@@ -261,8 +261,8 @@ class Lessons:
             "places": [place.words for place in layout.places],
             "names": list(teaching.names(lesson.deck)),
             "lights": len({sample.light for sample in lesson.samples}),
-            "samples": told[: len(lesson.samples)],
-            "fresh": told[len(lesson.samples) :],
+            "samples": entries[: len(lesson.samples)],
+            "fresh": entries[len(lesson.samples) :],
             "alike": alike,
         }
 

@@ -111,8 +111,8 @@ class Watching:
         """
         age = None if self._last_frame_s is None else round(self._clock() - self._last_frame_s, 2)
         cards = None if self._tracker.cards is None else len(self._tracker.cards)
-        told = {"state": self._state, "camera": self._camera.name, "frames": self._frames}
-        return {**told, "frame_age_s": age, "cards": cards}
+        status = {"state": self._state, "camera": self._camera.name, "frames": self._frames}
+        return {**status, "frame_age_s": age, "cards": cards}
 
     # ------------------------------------------------------------ the thread
 

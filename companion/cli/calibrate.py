@@ -102,9 +102,9 @@ def calibrate_command(
     if only_check:
         return _print_checks(checks(seen[-1]), as_json)
     size = (seen[-1].shape[1], seen[-1].shape[0])
-    lens, said = _lens(boards, settings, size) if boards else (known_lens(path, size), ())
+    lens, advice = _lens(boards, settings, size) if boards else (known_lens(path, size), ())
     outcome = calibrate(seen, wishes, lens, date.today())
-    outcome = replace(outcome, advice=(*said, *outcome.advice))
+    outcome = replace(outcome, advice=(*advice, *outcome.advice))
     store(outcome.calibration, path)
     _print_line(outcome, path, as_json)
     return 0
@@ -113,8 +113,8 @@ def calibrate_command(
 def _print_checks(found: Sequence[Check], as_json: bool) -> int:
     is_fit = all(check.state != "fail" for check in found)
     if as_json:
-        told = [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in found]
-        print_json({"ok": is_fit, "checks": told})
+        entries = [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in found]
+        print_json({"ok": is_fit, "checks": entries})
     else:
         click.echo("\n".join(_lines(found)))
     return 0 if is_fit else 1

@@ -43,8 +43,8 @@ def config_command(only_check: bool, file: Path | None, as_json: bool) -> int:
         problems = (*problems, *_in_the_world(settings, Lines(text)))
     problems = tuple(sorted(problems, key=lambda problem: problem.line or 0))
     if as_json:
-        told = [{"line": p.line, "setting": p.setting, "message": p.message} for p in problems]
-        print_json({"ok": not problems, "file": str(path), "problems": told})
+        entries = [{"line": p.line, "setting": p.setting, "message": p.message} for p in problems]
+        print_json({"ok": not problems, "file": str(path), "problems": entries})
     else:
         click.echo("\n".join(problem.as_line(str(path)) for problem in problems) or f"{path}: all settings are good")
     return 1 if problems else 0

@@ -69,8 +69,8 @@ def learn_command(
     cv2.setNumThreads(1)
     paths = pictures_in(images)
     pictures = [(path.name, _picture(path)) for path in progress(paths, len(paths), "loading")]
-    told = None if labels is None else _read_labels(labels)
-    profile = _learn(recognizer, spec.layouts(deck), deck, pictures, told, update, trust_names)
+    labelled = None if labels is None else _read_labels(labels)
+    profile = _learn(recognizer, spec.layouts(deck), deck, pictures, labelled, update, trust_names)
     profile = profile.described(name=name, licence=licence)
     profile.write(file)
     if as_json:

@@ -114,7 +114,7 @@ def _pictures(
 
 def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
     """The camera's picture once the layout lies there whole and still. Raises `UsageError` where that never comes."""
-    said, looked_s = "", -_LOOK_EVERY_S
+    shown, looked_s = "", -_LOOK_EVERY_S
     while (frame := camera.next()) is not None:
         if frame.at_s - looked_s < _LOOK_EVERY_S:
             continue
@@ -124,9 +124,9 @@ def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
             click.echo("all seen and still: taken")
             return frame.picture
         line = "all seen, hands away" if seen.is_whole else f"{len(seen.outlines)} cards seen"
-        if line != said:
+        if line != shown:
             click.echo(line)
-            said = line
+            shown = line
     raise UsageError("the recording has come to its end before all cards lay still", code="no-layout")
 
 

@@ -102,9 +102,9 @@ def read_command(
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
             head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}
-            told = reading.as_json() if stands is None else zoned(reading.as_json(), stands.zone_of)
-            told["warnings"] = [*told["warnings"], *(warning.as_json() for warning in more)]
-            say(json.dumps({**head, **told}))
+            fields = reading.as_json() if stands is None else zoned(reading.as_json(), stands.zone_of)
+            fields["warnings"] = [*fields["warnings"], *(warning.as_json() for warning in more)]
+            say(json.dumps({**head, **fields}))
         else:
             say(f"{path}: {reading.summary()}, {took} ms")
             for card in cards:
@@ -149,18 +149,18 @@ def watch_command(
         while (frame := camera.next()) is not None:
             begun = perf_counter()
             before = tracker.cards or ()
-            told = tracker.step(frame.picture, frame.at_s)
+            events = tracker.step(frame.picture, frame.at_s)
             if anchor is not None:
-                if any(one.get("code") == "camera-moved" for one in told):
+                if any(one.get("code") == "camera-moved" for one in events):
                     anchor.follow(*([c.corners for c in cards] for cards in (before, tracker.cards or ())))
                 now = anchor.check(frame.picture) if count % ANCHOR_FRAMES == 0 else anchor.now
-                told = [zoned(one, anchor.zone_of) for one in told]
+                events = [zoned(one, anchor.zone_of) for one in events]
                 if now.code not in ("", code):
-                    told.append({"event": "notice", "code": now.code, "message": now.message})
+                    events.append({"event": "notice", "code": now.code, "message": now.message})
                 code = now.code
             busy_s += perf_counter() - begun
             count += 1
-            for one in told:
+            for one in events:
                 _print_line({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json, reader)
     except KeyboardInterrupt:
         pass  # a live camera is watched until Ctrl-C: then comes the end line

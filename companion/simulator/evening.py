@@ -131,14 +131,14 @@ class Evening:
         self._performed = self._has_slipped = False
         self._failures = 0
         self._considered: Command | None = None
-        self._heard: tuple[int, str] | None = None
+        self._refused: tuple[int, str] | None = None
         self._incidents = incidents
         self._must_slip = False
         self._mistake: tuple[Command, Command] | None = None
         self._is_mistaken = False
         self._dark_s: float | None = None
         self._ended_s: float | None = None
-        self._told_s = 0.0
+        self._announced_s = 0.0
 
     @property
     def is_over(self) -> bool:
@@ -158,29 +158,29 @@ class Evening:
     def step(self, t_s: float) -> None:
         """Let people go on, at a table time. Nothing happens while a hand is over the table."""
         self._now_s = t_s
-        look = self._equipment.view_table()
+        view = self._equipment.view_table()
         if self._dark_s is not None and t_s >= self._dark_s:
             self._dark_s = None
             self._equipment.cut_power()
         if self._mistake is not None:
-            self._make_mistake(look, *self._mistake)
+            self._make_mistake(view, *self._mistake)
             return
-        if (look.header, look.moves) != self._known:
-            self._take_note(look)
+        if (view.header, view.moves) != self._known:
+            self._take_note(view)
         if self._table.is_busy:
             self._since_s = t_s
         elif not self.is_over:
-            self._go_on(look)
+            self._go_on(view)
 
-    def _take_note(self, look: TableView) -> None:
-        self._known = look.header, look.moves
-        if look.header.game != self._script.header.game:
+    def _take_note(self, view: TableView) -> None:
+        self._known = view.header, view.moves
+        if view.header.game != self._script.header.game:
             self._index = len(self._script.commands)
-            self._say(f"a game of {look.header.game} has been begun: the scripted players only watch")
+            self._say(f"a game of {view.header.game} has been begun: the scripted players only watch")
             return
-        done = self._table.done(look.moves) if look.header == self._script.header else None
+        done = self._table.done(view.moves) if view.header == self._script.header else None
         if done is None:
-            done = self._follow(look)
+            done = self._follow(view)
         self._turn_to(done)
 
     def _turn_to(self, index: int) -> None:
@@ -216,7 +216,7 @@ class Evening:
                 wrong = self._equipment.mistaken(right)
                 self._mistake, self._is_mistaken = (wrong, right) if wrong is not None else None, False
 
-    def _make_mistake(self, look: TableView, wrong: Command, right: Command) -> None:
+    def _make_mistake(self, view: TableView, wrong: Command, right: Command) -> None:
         """Someone enters the move by hand, wrongly; the card is laid as it is meant, and the move put right."""
         if self._table.is_busy:
             self._since_s = self._now_s
@@ -237,27 +237,27 @@ class Evening:
 
     def _tell(self, what: str) -> None:
         """Tell of an incident at once; that all goes on as usual only when the last one could be read."""
-        if self._incidents is None or (what == "plays" and self._now_s - self._told_s < _READ_WITHIN_S):
+        if self._incidents is None or (what == "plays" and self._now_s - self._announced_s < _READ_WITHIN_S):
             return
-        self._told_s = self._now_s
+        self._announced_s = self._now_s
         self._equipment.tell(f"demo-{what}")
 
-    def _follow(self, look: TableView) -> int:
+    def _follow(self, view: TableView) -> int:
         """Someone else has moved: the players think again and go on from there."""
         self._say("someone else has taken part; the players go on from there")
-        self._script = written(look.header, self._player, look.moves)
-        self._table.follow(self._script, look.moves)
-        return len(look.moves)
+        self._script = written(view.header, self._player, view.moves)
+        self._table.follow(self._script, view.moves)
+        return len(view.moves)
 
-    def _go_on(self, look: TableView) -> None:
+    def _go_on(self, view: TableView) -> None:
         if not self._table.is_laid(self._index):
             if self._is_rested():
-                self._enter(look)
+                self._enter(view)
         elif not self._performed:
             if self._is_rested():
                 self._lay(self._index)
         else:
-            self._attend(look)
+            self._attend(view)
 
     def _lay(self, index: int) -> None:
         if not self._table.tidy(index):
@@ -269,36 +269,36 @@ class Evening:
             self._performed = True
             self._rest((self._temper.patience_s, self._temper.patience_s))
 
-    def _attend(self, look: TableView) -> None:
+    def _attend(self, view: TableView) -> None:
         """A card lies; see what the camera makes of it."""
-        seen = look.proposal
+        seen = view.proposal
         if seen is None:
             if self._is_rested():
                 is_laid = self._table.can_repeat(self._index)
-                self._remedy(look, "the camera has not seen it", self._failures if is_laid else _PHONE)
+                self._remedy(view, "the camera has not seen it", self._failures if is_laid else _PHONE)
         elif seen != self._considered:
             self._considered = seen
             self._rest(self._temper.look_s)
         elif self._is_rested():
-            self._judge(look, seen)
+            self._judge(view, seen)
 
-    def _judge(self, look: TableView, seen: Command) -> None:
-        if self._table.is_next(look.moves, seen):
+    def _judge(self, view: TableView, seen: Command) -> None:
+        if self._table.is_next(view.moves, seen):
             self._equipment.press("confirm")
             self._rest((self._temper.again_s, self._temper.again_s))
         else:
             self._equipment.press("reject")
-            is_right = self._table.is_read_right(look.moves, seen)
+            is_right = self._table.is_read_right(view.moves, seen)
             why = "that was a slip" if self._has_slipped else f"the camera took it for {seen}"
-            self._remedy(look, why, _PHONE if is_right else max(self._failures, 1))
+            self._remedy(view, why, _PHONE if is_right else max(self._failures, 1))
 
-    def _remedy(self, look: TableView, why: str, severity: int) -> None:
+    def _remedy(self, view: TableView, why: str, severity: int) -> None:
         remedy = _REMEDIES[min(severity, len(_REMEDIES) - 1)]
         self._failures = severity + 1
         self._considered = None
         self._say(f"move {self._index + 1}: {why}; people {_SPOKEN[remedy]}")
         if remedy == "phone":
-            self._enter(look)
+            self._enter(view)
             return
         if remedy == "nudge":
             self._table.nudge(self._index)
@@ -308,17 +308,17 @@ class Evening:
             self._performed = False
             self._rest(self._temper.think_s)
 
-    def _enter(self, look: TableView) -> None:
+    def _enter(self, view: TableView) -> None:
         try:
-            self._equipment.enter(self._table.command_for(look.moves, self._index))
+            self._equipment.enter(self._table.command_for(view.moves, self._index))
         except CompanionError as refused:
             self._note_refusal(refused.message)
         self._rest((self._temper.again_s, self._temper.again_s))
 
     def _note_refusal(self, refusal: str) -> None:
         """Tell why a phone refused, once for each move: it is tried again and again."""
-        if self._heard != (self._index, refusal):
-            self._heard = self._index, refusal
+        if self._refused != (self._index, refusal):
+            self._refused = self._index, refusal
             self._say(f"move {self._index + 1}: the phone says: {refusal}")
 
     def _rest(self, span_s: tuple[float, float]) -> None:

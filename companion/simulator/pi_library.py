@@ -51,7 +51,7 @@ class Rig:
     has_autofocus: bool = True
     fps: float = 15.0
     clock: "RealTime | WoundTime" = field(default_factory=lambda: RealTime())
-    said: list[Any] = field(default_factory=list)
+    calls: list[Any] = field(default_factory=list)
     opened: int = 0
     let_go: threading.Event = field(default_factory=threading.Event)
 
@@ -165,7 +165,7 @@ class Device:
         """Take it."""
         self.configuration = configuration
         self.free = configuration["buffer_count"]
-        self.rig.said.append({name: configuration[name] for name in ("main", "lores")})
+        self.rig.calls.append({name: configuration[name] for name in ("main", "lores")})
 
     def stream_configuration(self, name: str) -> dict[str, Any]:
         """A stream as it was aligned."""
@@ -176,7 +176,7 @@ class Device:
         """Begin to film."""
         self._is_started = True
         self._due_s = self.rig.clock()
-        self.rig.said.append("start")
+        self.rig.calls.append("start")
 
     def set_controls(self, controls: dict[str, Any]) -> None:
         """Tell the camera; it takes some pictures until it is so."""
@@ -184,7 +184,7 @@ class Device:
             if name not in self.camera_controls:
                 raise RuntimeError(f"Control {name} is not advertised by libcamera")
         self._pending.append([_LATENCY, dict(controls)])
-        self.rig.said.append(dict(controls))
+        self.rig.calls.append(dict(controls))
 
     def capture_request(self, wait: bool | None = None) -> Future[Request]:
         """Queue a wish for the next picture."""
@@ -214,14 +214,14 @@ class Device:
         for job in self._jobs:
             job.cancel()
         self._jobs = []
-        self.rig.said.append("flush")
+        self.rig.calls.append("flush")
 
     def close(self) -> None:
         """Let the camera go."""
         self.rig.may_hang("close")
         self.rig.opened -= 1
         self._is_started = False
-        self.rig.said.append("close")
+        self.rig.calls.append("close")
 
     def _film(self) -> None:
         taken_s, self._due_s = self._due_s, self.rig.clock() + 1 / self.rig.fps

@@ -134,8 +134,8 @@ def _hedged(event: Event) -> str:
 def _round_begun(event: Event) -> str:
     if "dealer" not in event:
         return phrase("events", "round-begun", **event)
-    told = phrase("events", "round-tail" if event["tail"] else "round-dealt", **event)
-    return told + (phrase("events", "ante") if event["ante"] else "")
+    text = phrase("events", "round-tail" if event["tail"] else "round-dealt", **event)
+    return text + (phrase("events", "ante") if event["ante"] else "")
 
 
 def _out(event: Event) -> str:

@@ -149,8 +149,8 @@ def _last(session: Session) -> dict[str, Any]:
 
 
 def _history(move: Move) -> dict[str, Any]:
-    said = list(sentences(move.events))
-    return {"n": move.number, "command": dict(move.command), "said": said, "picture": move.evidence is not None}
+    texts = list(sentences(move.events))
+    return {"n": move.number, "command": dict(move.command), "said": texts, "picture": move.evidence is not None}
 
 
 def _notice(notice: Notice) -> dict[str, Any]:

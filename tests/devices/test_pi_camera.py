@@ -75,7 +75,7 @@ def test_it_films_in_the_order_of_colours_that_the_house_uses(rig: Rig) -> None:
     camera.open()
     camera.open()
     main, lores = {"size": (1000, 600), "format": "RGB888"}, {"size": (768, 432), "format": "YUV420"}
-    assert [rig.said[0], rig.opened] == [{"main": main, "lores": lores}, 1]
+    assert [rig.calls[0], rig.opened] == [{"main": main, "lores": lores}, 1]
     assert [camera.next().number, camera.next().number] == [0, 1]
 
 
@@ -99,12 +99,12 @@ def test_exposure_colour_and_focus_are_held_once_they_have_settled(rig: Rig, fil
     camera = film()
     flicker = {"AfMode": 2, "AeFlickerMode": 1, "AeFlickerPeriod": 10000}
     camera.next()
-    assert rig.said[1:] == [flicker, "start"]
+    assert rig.calls[1:] == [flicker, "start"]
     rig.clock.wait(2.0)
     for _ in range(12):
         frame = camera.next()
     held = {"AeEnable": False, "ExposureTime": 9000, "AnalogueGain": 2.0, "ColourGains": (1.5, 1.8)}
-    assert rig.said[3:] == [held | {"AfMode": 0, "LensPosition": 1.25}]
+    assert rig.calls[3:] == [held | {"AfMode": 0, "LensPosition": 1.25}]
     assert frame.picture.max() == 140  # and it still sees
 
 
@@ -113,8 +113,8 @@ def test_a_camera_without_autofocus_is_not_told_to_focus(rig: Rig, film: Any) ->
     camera = film(mains_hz=60.0)
     rig.clock.wait(2.0)
     camera.next()
-    assert rig.said[1] == {"AeFlickerMode": 1, "AeFlickerPeriod": 8333}
-    assert "AfMode" not in rig.said[-1] and "ExposureTime" in rig.said[-1]
+    assert rig.calls[1] == {"AeFlickerMode": 1, "AeFlickerPeriod": 8333}
+    assert "AfMode" not in rig.calls[-1] and "ExposureTime" in rig.calls[-1]
 
 
 def test_a_loose_cable_is_said_within_three_seconds_and_no_buffer_is_lost(rig: Rig, film: Any) -> None:
@@ -125,7 +125,7 @@ def test_a_loose_cable_is_said_within_three_seconds_and_no_buffer_is_lost(rig: R
         took_s, told = seconds_until_said(rig, camera)
         assert took_s < 3.0
         assert told.code == "no-frame" and "ribbon cable" in told.message
-        assert rig.said[-1] == "flush"
+        assert rig.calls[-1] == "flush"
     rig.state = "ok"
     assert camera.next() is not None  # ten wishes given up have cost none of the four buffers
 
@@ -167,7 +167,7 @@ def test_a_camera_that_comes_back_is_taken_up_and_settles_anew(rig: Rig, film: A
     assert camera.next().number == 0
     rig.clock.wait(2.0)
     camera.next()
-    assert rig.said[-1]["AeEnable"] is False
+    assert rig.calls[-1]["AeEnable"] is False
 
 
 def test_a_closed_camera_gives_no_more_pictures(rig: Rig, film: Any) -> None:
@@ -175,7 +175,7 @@ def test_a_closed_camera_gives_no_more_pictures(rig: Rig, film: Any) -> None:
     camera.close()
     camera.close()
     assert camera.next() is None
-    assert (rig.said[-1], rig.opened) == ("close", 0)
+    assert (rig.calls[-1], rig.opened) == ("close", 0)
 
 
 def test_closing_from_another_thread_ends_a_wait_at_once(rig: Rig, film: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -239,10 +239,10 @@ def test_daylight_that_fades_is_followed_by_the_exposure(rig: Rig, film: Any) ->
     brightness_over(rig, camera, 4.0)
     seen = brightness_over(rig, camera, 240.0, lambda passed_s: 0.5 ** (passed_s / 60.0))  # a sixteenth after 4 minutes
     assert min(seen) > 0.6 * 140
-    assert {"AeEnable", "ExposureTime"} <= rig.said[-1].keys()
-    held = [said for said in rig.said if isinstance(said, dict) and said.get("AeEnable") is False]
+    assert {"AeEnable", "ExposureTime"} <= rig.calls[-1].keys()
+    held = [said for said in rig.calls if isinstance(said, dict) and said.get("AeEnable") is False]
     assert 3 <= len(held) <= 10  # held again each time, and not all the while
-    assert all("LensPosition" not in said for said in rig.said[4:] if isinstance(said, dict) and said.get("AeEnable"))
+    assert all("LensPosition" not in said for said in rig.calls[4:] if isinstance(said, dict) and said.get("AeEnable"))
 
 
 def test_a_lamp_that_is_switched_on_is_followed_too(rig: Rig, film: Any) -> None:
@@ -256,6 +256,6 @@ def test_a_lamp_that_is_switched_on_is_followed_too(rig: Rig, film: Any) -> None
 def test_a_shade_that_passes_leaves_the_exposure_as_it_is(rig: Rig, film: Any) -> None:
     camera = film()
     brightness_over(rig, camera, 4.0)
-    said = len(rig.said)
+    said = len(rig.calls)
     brightness_over(rig, camera, 60.0, lambda passed_s: 0.4 if passed_s % 10 < 4 else 1.0)
-    assert len(rig.said) == said
+    assert len(rig.calls) == said

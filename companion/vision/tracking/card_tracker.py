@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.classification.classifier import Classifier
 from companion.vision.results import DetectedCard, Reading, is_near, near
-from companion.vision.tracking.change_reader import ChangeReader, Look, Read, ReadUnknown
+from companion.vision.tracking.change_reader import ChangeReader, ChangeReading, Read, ReadUnknown
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands, people
 from companion.vision.tracking.layouts import Layout
@@ -110,13 +110,13 @@ class CardTracker(Tracker[DetectedCard]):
     def _process(self, view: View) -> list[TableEvent]:
         self._changed = view.changed
         self._note_hands(view)
-        look = self._reader.look(view, [track.piece for track in self._lying], self._classifier)
-        if look is None:
+        reading = self._reader.read_changes(view, [track.piece for track in self._lying], self._classifier)
+        if reading is None:
             return self._twins()
-        events = self._consider(look.seen, view)
-        if look.where.any():
-            events += self._miss(look, view)
-            self._accept(look, view)
+        events = self._consider(reading.seen, view)
+        if reading.where.any():
+            events += self._miss(reading, view)
+            self._accept(reading, view)
         return events + self._twins()
 
     def _note_hands(self, view: View) -> None:
@@ -151,7 +151,7 @@ class CardTracker(Tracker[DetectedCard]):
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
             if share_around(track.piece, hands) > _HELD:
-                track.looks, track.reason, track.first_s = 0, "a hand holds it", self._now_s
+                track.readings, track.reason, track.first_s = 0, "a hand holds it", self._now_s
             elif self._is_read(track, old):
                 events += self._place(track, old)
         return events
@@ -176,14 +176,14 @@ class CardTracker(Tracker[DetectedCard]):
             track = Track(card, self._now_s, first_s=self._now_s, seen_s=self._now_s)
             self._tracks = [*self.tracks, track]
         if self._now_s - track.seen_s > _UNSEEN_S:
-            track.looks, track.first_s = 0, self._now_s
+            track.readings, track.first_s = 0, self._now_s
         add_reading(track, self._layout.aligned(card, track.piece), self._classifier, self._now_s)
         return track
 
     def _is_read(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> bool:
         """Whether an appearing card is read well enough to be reported, or has lain there for long."""
         track.reason = "it cannot be read fully yet" if None in track.piece.edges else ""
-        if not track.reason and old is not None and track.looks < _CHANGED_FACE_READINGS:
+        if not track.reason and old is not None and track.readings < _CHANGED_FACE_READINGS:
             track.reason = "it lies where another card was"
         return not track.reason or self._now_s - track.first_s >= self._patience.doubt_s
 
@@ -229,12 +229,12 @@ class CardTracker(Tracker[DetectedCard]):
 
     def _twins(self) -> list[TableEvent]:
         """Report the cards that waited for long for their twins to be taken away."""
-        ripe = [t for t in self._appearing if t.looks and self._twin_of(t) and self._now_s - t.first_s >= _TWIN_S]
+        ripe = [t for t in self._appearing if t.readings and self._twin_of(t) and self._now_s - t.first_s >= _TWIN_S]
         return [event for track in ripe for event in self._place(track, None)]
 
     def _remove(self, track: Track[DetectedCard]) -> list[TableEvent]:
         """Report a card that is gone; as moved where the very card has appeared elsewhere."""
-        twin = next((one for one in self._appearing if one.looks and self._twin_of(one) is track), None)
+        twin = next((one for one in self._appearing if one.readings and self._twin_of(one) is track), None)
         self._forget([track])
         if twin is None:
             return [{"event": "removed", **track.piece.as_json()}]
@@ -242,12 +242,12 @@ class CardTracker(Tracker[DetectedCard]):
 
     # ------------------------------------------------------------ known cards that are seen no more
 
-    def _miss(self, look: Look, view: View) -> list[TableEvent]:
+    def _miss(self, reading: ChangeReading, view: View) -> list[TableEvent]:
         """Report the known cards that were looked for and are gone."""
         lying = self._lying
-        is_seen = near([t.piece for t in lying], [*look.seen, *look.lying], 0.6)
+        is_seen = near([t.piece for t in lying], [*reading.seen, *reading.lying], 0.6)
         unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
-        missed = [track for track in unseen if _is_missed(track, look.where, view)]
+        missed = [track for track in unseen if _is_missed(track, reading.where, view)]
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
         was, now = self._detector.accepted, self._detector.seen
         gone = [t for t in missed if is_gone(t.piece, was, now, view.changed, others[t])]
@@ -262,21 +262,21 @@ class CardTracker(Tracker[DetectedCard]):
                 self._reader.look_again(self._now_s)
                 continue
             events += self._remove(track)
-            self._detector.accept(cells_of(track.piece.corners, look.where.shape, 1.15))
+            self._detector.accept(cells_of(track.piece.corners, reading.where.shape, 1.15))
         return events
 
     # ------------------------------------------------------------ what needs no report
 
-    def _accept(self, look: Look, view: View) -> None:
+    def _accept(self, reading: ChangeReading, view: View) -> None:
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
-        shape = look.where.shape
+        shape = reading.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
         known = [track.piece for track in self._lying]
-        as_known = [*look.lying, *(card for card in look.seen if self._lies_as_known(card, known))]
+        as_known = [*reading.lying, *(card for card in reading.seen if self._lies_as_known(card, known))]
         whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
-        waiting = over_unseen(known, [*look.seen, *look.lying], view.changed)
+        waiting = over_unseen(known, [*reading.seen, *reading.lying], view.changed)
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
-        slow = look.where & view.mask.is_still(self._patience.doubt_s)
+        slow = reading.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
             slow &= ~people(view, self._detector.seen)
         whole &= view.still

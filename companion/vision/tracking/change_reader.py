@@ -31,7 +31,7 @@ _LARGEST = 1.8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
+class ChangeReading:
     """What was read of one frame.
 
     Attributes:
@@ -60,27 +60,27 @@ class ChangeReader:
         self._next_s = self._next_slow_s = self._next_at_work_s = self._next_hand_s = 0.0
         self._fruitless = 0
 
-    def look(self, view: View, known: Sequence[DetectedCard], classifier: Any) -> Look | None:
+    def read_changes(self, view: View, known: Sequence[DetectedCard], classifier: Any) -> ChangeReading | None:
         """Read what changed and lies still; None when nothing is due."""
         settled = view.changed & view.still
         is_fresh = bool((settled & ~view.mask.is_still(_FRESH_S)).any())
         if view.now_s < self._next_s or (not is_fresh and view.now_s < self._next_slow_s):
             return None
         self._next_s, self._next_slow_s = view.now_s + _READ_S, view.now_s + _FRESH_S
-        look = Look(np.zeros(settled.shape, bool), [], [])
+        reading = ChangeReading(np.zeros(settled.shape, bool), [], [])
         across = across_of(known)
         young = ~view.mask.is_still(self._patience.card_s + 0.2)
         margin = _MARGINS[self._fruitless % len(_MARGINS)]
         windows = windows_of(settled, (view.bgr.shape[0], view.bgr.shape[1]), across, young, margin)
         for window in self._worth_reading(windows, view, across):
             x0, y0, x1, y1 = window
-            look.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
+            reading.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             as_it_was = unchanged_in(window, known, view.changed, settled) if self._read_unknown else Unchanged()
-            look.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
-            look.seen.extend(self._read_window(view.bgr, window, as_it_was, across, classifier))
-        if look.where.any():
-            self._fruitless = 0 if look.seen else self._fruitless + 1
-        return look
+            reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
+            reading.seen.extend(self._read_window(view.bgr, window, as_it_was, across, classifier))
+        if reading.where.any():
+            self._fruitless = 0 if reading.seen else self._fruitless + 1
+        return reading
 
     def look_again(self, now_s: float) -> None:
         """Read what lies there in the next frame too."""

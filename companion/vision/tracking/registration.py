@@ -80,5 +80,5 @@ def register(known: Mapping[Cell, Edges], seen: Mapping[Cell, Edges]) -> Registr
 
 
 def _same(a: Edges, b: Edges) -> bool:
-    told = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
-    return len(told) >= 4 and all(x == y for x, y in told)
+    pairs = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    return len(pairs) >= 4 and all(x == y for x, y in pairs)

@@ -247,7 +247,7 @@ class Tracker(ABC, Generic[Piece]):
 
     def _explained(self) -> Mask:
         """Where cards lie that were read: what changed there is no hand, bool (h, w)."""
-        read = [track.piece for track in self._appearing if track.looks]
+        read = [track.piece for track in self._appearing if track.readings]
         return blurred_places(read, self._detector.seen.shape[1:])
 
     def _crumb(self) -> float:

@@ -48,21 +48,21 @@ class Track(Generic[Piece]):
     """One thing on the table.
 
     Attributes:
-        piece: as last read; of an appearing card as all looks together say.
+        piece: as last read; of an appearing card the mean of its readings.
         since_s: when it entered its state.
         state: see `State`. Those appearing were not reported yet.
         reason: why it is in that state, for people.
-        looks: how often it was read since it began to appear, or since a hand last held it.
+        readings: how often it was read since it appeared, or since a hand last held it.
         first_s: when it began to appear.
         seen_s: when it was last seen.
-        rest_s: when it came to rest, as far as its last look tells; minus infinity where that is not known.
+        rest_s: when it came to rest, by its last reading; minus infinity where unknown.
     """
 
     piece: Piece
     since_s: float
     state: State = State.APPEARING
     reason: str = ""
-    looks: int = 0
+    readings: int = 0
     first_s: float = 0.0
     seen_s: float = 0.0
     rest_s: float = -np.inf
@@ -78,20 +78,20 @@ class Track(Generic[Piece]):
 
 
 def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Classifier | None, now_s: float) -> None:
-    """Let one more look at an appearing card have its say; ``classifier`` says what the looks together state."""
-    track.looks += 1
+    """Average one more reading of an appearing card; ``classifier`` accepts symbols of the mean."""
+    track.readings += 1
     track.seen_s = now_s
-    if track.looks == 1:
+    if track.readings == 1:
         track.piece = card
         return
     before: NDArray[np.float32] = track.piece.probabilities
-    mean = np.asarray(before + (card.probabilities - before) / min(track.looks, _READINGS), np.float32)
+    mean = np.asarray(before + (card.probabilities - before) / min(track.readings, _READINGS), np.float32)
     edges = _settled(classifier.accept(mean), mean, card) if classifier else card.edges
-    sure = confidence_of(card.presence, mean, edges)
-    track.piece = replace(card, edges=edges, probabilities=mean, confidence=sure)
+    confidence = confidence_of(card.presence, mean, edges)
+    track.piece = replace(card, edges=edges, probabilities=mean, confidence=confidence)
 
 
 def _settled(edges: tuple[str | None, ...], mean: NDArray[np.float32], card: DetectedCard) -> tuple[str | None, ...]:
-    """What all looks together say; where they leave a doubt, what this look says, if they lean to the same."""
-    is_leaning = mean.argmax(-1) == card.probabilities.argmax(-1)
-    return tuple(n if e is None and same else e for e, n, same in zip(edges, card.edges, is_leaning, strict=True))
+    """The symbols of the mean; where it leaves a doubt, those of this reading, if both have the same best class."""
+    is_same = mean.argmax(-1) == card.probabilities.argmax(-1)
+    return tuple(n if e is None and same else e for e, n, same in zip(edges, card.edges, is_same, strict=True))

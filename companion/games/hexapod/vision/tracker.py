@@ -31,7 +31,7 @@ _UNCHANGED = 0.08
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
 _READINGS = 2
-"""A field is believed when so many looks in a row saw the same."""
+"""A field is accepted after so many equal readings in a row."""
 _MANY_PASSES = 5
 _SELDOM_S = 0.8
 """A field that was looked at often is looked at once in so long."""
@@ -41,11 +41,11 @@ _FULL_S = 0.4
 
 
 @dataclass(slots=True, eq=False)
-class _Look:
-    """What was last seen of a field, for how many looks the same, when last, and since when it is looked at."""
+class _Reading:
+    """The last reading of a field, how many equal ones there were, when the last and the first was."""
 
     field: DetectedField
-    looks: int
+    count: int
     at_s: float
     since_s: float
 
@@ -58,7 +58,7 @@ class CaseTracker(Tracker[DetectedField]):
     def __init__(self, classifier: InsectClassifier | None = None, patience: SettleTimes | None = None) -> None:
         super().__init__(patience)
         self._classifier = classifier or PretrainedInsects()
-        self._looks: dict[Track[DetectedField], _Look] = {}
+        self._readings: dict[Track[DetectedField], _Reading] = {}
         self._pyramid: Pyramid | None = None
         self._next_full_s = 0.0
 
@@ -73,7 +73,7 @@ class CaseTracker(Tracker[DetectedField]):
         cases = match_fields(known, reading)
         if cases is None:
             return None
-        self._looks.clear()
+        self._readings.clear()
         left = list(reading.loose)
         pieces, is_seen = list(cases), [True] * len(cases)
         for card in known[len(cases) :]:
@@ -93,22 +93,22 @@ class CaseTracker(Tracker[DetectedField]):
             area = cells_of(track.piece.corners, (free.shape[0], free.shape[1]), 1.08)
             free &= ~area
             if (share_in(track.piece.corners, view.changed, 1.08) or 0.0) < 0.01:
-                self._looks.pop(track, None)
+                self._readings.pop(track, None)
                 track.enter(State.STILL, self._now_s)
                 continue
             events += self._read_field(track, view)
         return events + self._search_elsewhere(view, free)
 
     def _read_field(self, track: Track[DetectedField], view: View) -> list[TableEvent]:
-        """Look again at a known field that changed, as far as no hand is over it."""
-        field, look = track.piece, self._looks.get(track)
+        """Read a known field that changed again, where no hand is over it."""
+        field, reading = track.piece, self._readings.get(track)
         changed = _cell_shares(field, view.changed)
         stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
         is_open = _cell_shares(field, view.hands | stirring) < _OPEN
         if not is_open.all():
             track.enter(State.COVERED, self._now_s, "a hand is over it")
         is_changed = changed >= _UNCHANGED
-        if not (is_changed & is_open).any() or self._was_read(look):
+        if not (is_changed & is_open).any() or self._was_read(reading):
             return []
         self._pyramid = self._pyramid or Pyramid.of(view.bgr)
         upright = reclassify_fields(self._pyramid, field, self._classifier)
@@ -121,11 +121,11 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         if field.is_case and field.is_upright and not is_pushed:
             now = _only_where(now, before, is_changed & is_open)
-        look = self._gather(track, now)
+        reading = self._gather(track, now)
         still = view.mask.is_still(self._patience.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
-        is_old = self._now_s - look.since_s >= self._patience.doubt_s
-        if look.looks < _READINGS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
+        is_old = self._now_s - reading.since_s >= self._patience.doubt_s
+        if reading.count < _READINGS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
@@ -133,23 +133,23 @@ class CaseTracker(Tracker[DetectedField]):
         shares = np.zeros_like(changed) if is_pushed else changed * is_open
         return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
 
-    def _was_read(self, look: _Look | None) -> bool:
-        if look is None:
+    def _was_read(self, reading: _Reading | None) -> bool:
+        if reading is None:
             return False
-        return self._now_s - look.at_s < (_READ_S if look.looks < _MANY_PASSES else _SELDOM_S)
+        return self._now_s - reading.at_s < (_READ_S if reading.count < _MANY_PASSES else _SELDOM_S)
 
-    def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Look:
-        """This look with those before that saw the same."""
-        look = self._looks.get(track)
-        if look is not None and (look.field.cells, look.field.doubt) == (
+    def _gather(self, track: Track[DetectedField], now: DetectedField) -> _Reading:
+        """This reading, counted with the equal ones before it."""
+        reading = self._readings.get(track)
+        if reading is not None and (reading.field.cells, reading.field.doubt) == (
             now.cells,
             now.doubt,
         ):
-            look.looks, look.at_s = look.looks + 1, self._now_s
+            reading.count, reading.at_s = reading.count + 1, self._now_s
         else:
-            since_s = self._now_s if look is None else look.since_s
-            look = self._looks[track] = _Look(now, 1, self._now_s, since_s)
-        return look
+            since_s = self._now_s if reading is None else reading.since_s
+            reading = self._readings[track] = _Reading(now, 1, self._now_s, since_s)
+        return reading
 
     def _case_changed(
         self,
@@ -211,7 +211,7 @@ class CaseTracker(Tracker[DetectedField]):
         for place in zip(*np.nonzero(hidden), strict=True):
             where &= ~cells_of(cell_corners(field, place, 1, 1), shape, 1.3)
         self._detector.accept(where)
-        self._looks.pop(track, None)
+        self._readings.pop(track, None)
 
     # ------------------------------------------------------------ elsewhere on the table
 
@@ -237,7 +237,7 @@ class CaseTracker(Tracker[DetectedField]):
 
     def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent:
         """A case or a card where none was known: one that was moved there, or a new one."""
-        self._looks.clear()
+        self._readings.clear()
         known = self._lying
         for board, track in enumerate(known):
             was = track.piece
