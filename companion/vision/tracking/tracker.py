@@ -18,7 +18,7 @@ from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.hands import find_hands, is_resting, people
 from companion.vision.tracking.initial_table import InitialTable
-from companion.vision.tracking.masks import STEP, Mask
+from companion.vision.tracking.masks import STEP, Mask, share_in
 from companion.vision.tracking.pieces import Found, Piece, TableReading, View, shift_between
 from companion.vision.tracking.table_search import MOVED, Sighting, TableSearch, Verdict, blurred_places
 from companion.vision.tracking.tracks import State, Track
@@ -31,7 +31,12 @@ _CHANGED = 0.0005
 """Where less of the picture has changed than this share, nothing has."""
 _START = 0.97
 """So much of the picture lies still when the table is first read."""
+_START_AMID_PEOPLE = 0.6
+"""And so much where people go on moving beside all that lies there."""
+_START_PATIENCE_S = 0.8
+"""The whole picture is waited for so long."""
 _START_PAUSE_S = 0.2
+_TRACE = 0.03
 _MOVED_TEXTURE = 0.3
 """Where so much of the table's texture changed, the camera may have moved."""
 _REFERENCE_S = 2.0
@@ -153,11 +158,18 @@ class Tracker(ABC, Generic[Piece]):
         """The table as it first settles, without what was laid before it did."""
         if self._initial.is_due(bgr, self._now_s):
             self._detector.accept()
-        if not self._search.may_read(mask, _START, _START_PAUSE_S):
+        is_late = self._now_s > _START_PATIENCE_S
+        if not self._search.may_read(mask, _START_AMID_PEOPLE if is_late else _START, _START_PAUSE_S):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
         reading = self._read_table(picture)
+        if is_late:
+            people = ~mask.is_still(self._patience.start_s) & ~laid
+            laid |= people
+            pieces = [*reading.cards, *reading.loose]
+            if people.any() and (not pieces or any((share_in(p.corners, people) or 0.0) > _TRACE for p in pieces)):
+                return []
         if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
             return []
         return self._start_from(reading, picture, ~laid)

@@ -161,6 +161,14 @@ def test_cards_under_a_hand_in_the_first_picture_are_part_of_the_table() -> None
     assert table.news() == ["table"] and len(table.told[0][1]["cards"]) == len(LINE)
 
 
+def test_a_table_beside_which_people_keep_moving_is_told_after_a_second_and_played_on() -> None:
+    table = Table()
+    for k in range(40):
+        table.show(LINE if k < 20 else [*LINE, NEW], hand=(470 + 40 * (k % 4), 60))
+    assert [(event["event"], frame < 15) for frame, event in table.told] == [("table", True), ("placed", False)]
+    assert len(table.told[0][1]["cards"]) == len(LINE)
+
+
 def test_an_idle_table_says_nothing(table: Table) -> None:
     table.show(LINE, 60)
     assert table.news() == []
