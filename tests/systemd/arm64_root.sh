@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Tries the program on a 64-bit ARM Debian, emulated: everything is imported, records are replayed and one photograph is
-# read, and what comes out is held against what this machine's own Python says.
+# Tries the program on a 64-bit ARM Debian, emulated: everything is imported, one photograph is read as it is read here,
+# and the tests named pass, by default those of rules, referee and the pictures' stages.
 #
-#   tests/systemd/arm64_root.sh [RECORD.jsonl ...]
+#   tests/systemd/arm64_root.sh [TESTS ...]
 #
 # Needs root, the network, debootstrap, qemu-user-static and binfmt_misc. PYTHON is a Python here that runs the program.
 # The root is made in $BARE_ROOT, or in /var/tmp/companion-arm64, and kept. The wheels for ARM are unpacked from here, so
@@ -14,8 +14,10 @@ root=${BARE_ROOT:-/var/tmp/companion-arm64}
 python=${PYTHON:-python3}
 wheels=(--platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --implementation cp --python-version 3.11)
 libraries=(flask uvicorn h11 gpiozero reportlab click werkzeug jinja2 markupsafe itsdangerous blinker colorzero pillow
-  charset-normalizer flatbuffers packaging protobuf)
-records=("$@")
+  charset-normalizer flatbuffers packaging protobuf babel cryptography cffi pycparser pytest pluggy iniconfig pygments
+  hypothesis sortedcontainers)
+tests=("$@")
+[ $# -gt 0 ] || tests=(tests/rules tests/playthroughs tests/referee tests/vision/geometry tests/vision/image)
 
 step() { echo "== $*"; }
 leave() { umount "$root/proc" 2>/dev/null || true; }
@@ -25,7 +27,8 @@ if [ -d "$root/debootstrap" ] || [ ! -x "$root/usr/bin/python3" ]; then
   step "make a bare bookworm for arm64"
   [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] ||
     { echo "no emulation of arm64: apt install qemu-user-static, and mount binfmt_misc" >&2; exit 2; }
-  debootstrap --foreign --arch=arm64 --variant=minbase --include=python3,python3-numpy bookworm "$root"
+  [ -x "$root/debootstrap/debootstrap" ] ||
+    debootstrap --foreign --arch=arm64 --variant=minbase --include=python3,python3-numpy bookworm "$root"
   chroot "$root" /debootstrap/debootstrap --second-stage
 fi
 
@@ -36,30 +39,25 @@ if [ ! -d "$root/opt/site/cv2" ]; then
     "${pinned[@]}" "${libraries[@]}"
 fi
 
-step "bring the program, the records and a photograph"
+step "bring the program and a photograph"
 rm -rf "$root/src"
-mkdir -p "$root/src/given"
-git -C "$tree" ls-files -z companion models | tar -C "$tree" --null -T - -cf - | tar -C "$root/src" -xf -
-for record in ${records[@]+"${records[@]}"}; do cp "$record" "$root/src/given/$(basename "$(dirname "$record")")-$(basename "$record")"; done
+mkdir -p "$root/src"
+git -C "$tree" ls-files -z companion models tests calibration pyproject.toml systemd README.md | tar -C "$tree" --null -T - -cf - | tar -C "$root/src" -xf -
 cat > "$root/src/try.py" <<'PYTHON'
-import importlib, json, pkgutil, sys
+import importlib, json, pkgutil
 from pathlib import Path
 
 import companion
+from companion.games import GAMES
+from companion.vision.decoding import load_picture
 
-here = Path(__file__).parent
-names = [each.name for each in pkgutil.walk_packages(companion.__path__, "companion.") if "__main__" not in each.name]
+optional = ("__main__", "companion.hub")
+names = [each.name for each in pkgutil.walk_packages(companion.__path__, "companion.") if not any(name in each.name for name in optional)]
 for name in names:
     importlib.import_module(name)
 print(len(names), "modules imported")
-
-from companion.rules.engine import replay
-from companion.vision.recognizer import READERS, load_picture
-
-for record in sorted((here / "given").glob("*.jsonl")):
-    told = replay(record.read_bytes().split(b"\n")).as_json()
-    print(record.name, json.dumps(told)[:2000])
-read = READERS["hexel"].read(load_picture(here / "photograph.png"), READERS["hexel"].namer(None, None))
+reader = GAMES["hexel"].recognizer()
+read = reader.read(load_picture(Path(__file__).parent / "photograph.png"), reader.classifier(reader.edition(None), None))
 print(sorted(str(card["edges"]) for card in (*read.as_json()["cards"], *read.as_json()["loose"])))
 PYTHON
 PYTHONPATH=$tree "$python" - "$root/src/photograph.png" <<'PYTHON'
@@ -69,14 +67,15 @@ from models.drawing.hexel.photograph import photograph
 cv2.imwrite(sys.argv[1], photograph(np.random.default_rng(1), hardness=0.0, cards=6).bgr)
 PYTHON
 mount -t proc proc "$root/proc" 2>/dev/null || true
+there=(chroot "$root" env -i -C /src PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1 PYTHONPATH=/src:/opt/site python3)
 
 step "here"
 PYTHONPATH=$root/src "$python" "$root/src/try.py" > "$root/src/here.txt"
 step "there"
-chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1 PYTHONPATH=/src:/opt/site \
-  python3 -c 'import platform, sys, numpy, cv2; print(platform.machine(), sys.version.split()[0], numpy.__version__, cv2.__version__)'
-chroot "$root" env -i PATH=/usr/bin:/bin HOME=/root LANG=C.UTF-8 OMP_NUM_THREADS=1 PYTHONPATH=/src:/opt/site \
-  python3 /src/try.py > "$root/src/there.txt"
+"${there[@]}" -c 'import platform, sys, numpy, cv2; print(platform.machine(), sys.version.split()[0], numpy.__version__, cv2.__version__)'
+"${there[@]}" /src/try.py > "$root/src/there.txt"
 diff "$root/src/here.txt" "$root/src/there.txt"
 head -c 300 "$root/src/there.txt" && echo
-step "the same there as here: $(wc -l < "$root/src/there.txt") lines"
+step "the same there as here; the tests"
+"${there[@]}" -m pytest -p no:cacheprovider "${tests[@]}"
+step "well"
