@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import stat
 import subprocess
 import sys
@@ -16,6 +17,8 @@ from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.web.app import create_app
 
+ROOT = Path(__file__).parents[1]
+PLACES = (".", "companion", "companion/web")
 HEADER = Header("hexel", ("Ana", "Bo"), "36")
 
 
@@ -72,6 +75,12 @@ def test_guests_are_told_no_folders(referee: Referee, tmp_path: Path, monkeypatc
     told = [refused, guest.get("/healthz"), guest.get("/api/state"), guest.get("/past"), guest.get("/past/1")]
     assert refused.status_code == 503 and "0001.jsonl" in refused.text
     assert [answer.request.path for answer in told if str(tmp_path) in answer.text] == []
+
+
+def test_what_the_page_on_security_names_is_there() -> None:
+    page = (ROOT / "companion/web/README.md").read_text()
+    named = re.findall(r"`([\w/.]+\.(?:py|sh))`", page)
+    assert named and [name for name in named if not any((ROOT / at / name).exists() for at in PLACES)] == []
 
 
 @pytest.mark.parametrize(

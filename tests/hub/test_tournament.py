@@ -10,6 +10,7 @@ from companion.hub.tournaments.pairings import pair, table_sizes
 from companion.hub.tournaments.results import result_of
 from companion.hub.tournaments.standings import game_scores, scores, standings
 from companion.hub.tournaments.tournament import (
+    MOST_ENTRANTS,
     Terms,
     Tournament,
     begun,
@@ -192,6 +193,17 @@ def test_what_cannot_be_is_refused() -> None:
     for terms in ({"game": "chess"}, {"game": "hexel", "system": "lots"}, {"game": "hexel", "seats": 4}):
         with pytest.raises(CompanionError):
             begun(Terms("Open", **terms))
+
+
+@pytest.mark.parametrize("name", ["\ud800", "\u202eanA", "An\x00a", "\u2800", "\u200b", "A" * 41])
+def test_a_name_that_no_table_takes_is_not_registered(name: str) -> None:
+    with pytest.raises(Refusal, match="1 to 40"):
+        registered(held(3), name)
+
+
+def test_a_hall_full_of_names_takes_no_more() -> None:
+    with pytest.raises(Refusal, match="are registered"):
+        registered(held(MOST_ENTRANTS), "Ana")
 
 
 def test_a_game_gives_equal_steps_and_those_who_share_a_rank_share_its_points() -> None:

@@ -1,5 +1,6 @@
 """Who may act on the hub's pages: whoever knows its PIN, by a cookie that giving it sets."""
 
+import json
 import secrets
 import time
 from collections.abc import Callable
@@ -70,6 +71,7 @@ def sent() -> dict[str, Any]:
     """The request's JSON object. Raises `Refusal` ``malformed``."""
     try:
         value = read_json(request.get_data() or b"{}")
+        json.dumps(value, ensure_ascii=False).encode()  # half a character, such as \ud800, would be on no page
     except ValueError as error:
         raise Refusal("malformed", f"The request is not JSON: {error}") from None
     if not isinstance(value, dict):

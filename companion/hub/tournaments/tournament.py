@@ -10,11 +10,13 @@ from typing import Any
 
 from companion.errors import Refusal
 from companion.rules.engine import Header
+from companion.rules.limits import LONGEST_NAME, is_name
 from companion.rules.records import read_header
 
 SYSTEMS = ("swiss", "round-robin", "tables")
 """Swiss pairs and everybody against everybody, two at a table; or tables of several, balanced by score and seats."""
-MAX_NAME = 40
+MOST_ENTRANTS = 1000
+"""Anybody in the hall registers from a phone: beyond so many it is somebody's joke."""
 
 Places = tuple[tuple[int, ...], ...]
 """Players by their rank in a game, those who share one together."""
@@ -122,8 +124,10 @@ def begun(terms: Terms) -> Entry:
 def registered(tournament: Tournament, name: str) -> Entry:
     """The entry of one more player; a late one begins with the next round. Raises `Refusal`."""
     name = " ".join(name.split())
-    if not 0 < len(name) <= MAX_NAME:
-        raise Refusal("malformed", f"A name has 1 to {MAX_NAME} letters.")
+    if not is_name(name):  # a table would not begin its game, and no page could show it
+        raise Refusal("malformed", f"A name has 1 to {LONGEST_NAME} letters.")
+    if len(tournament.entrants) >= MOST_ENTRANTS:
+        raise Refusal("full", f"{MOST_ENTRANTS} players are registered; there is no room for more.")
     if any(entrant.name.casefold() == name.casefold() for entrant in tournament.entrants):
         raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.")
     if len(tournament.rounds) >= tournament.terms.rounds:
