@@ -150,6 +150,8 @@ class CardTracker(Tracker[DetectedCard]):
         for track, _ in fresh:
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
+            if track.state is not State.APPEARING:
+                continue  # it was read twice, or has been reported as moved
             if share_around(track.piece, hands) > _HELD:
                 track.readings, track.reason, track.first_s = 0, "a hand holds it", self._now_s
             elif self._is_read(track, old):
@@ -172,7 +174,8 @@ class CardTracker(Tracker[DetectedCard]):
         """The track of an appearing card, this look at it included."""
         track = next((one for one in self._appearing if is_near(card, one.piece, 0.15)), None)
         if track is None:
-            self._forget([one for one in self._appearing if is_near(one.piece, card, 1.0)])
+            before = [one for one in self._appearing if one.seen_s < self._now_s]  # not seen beside it
+            self._forget([one for one in before if is_near(one.piece, card, 1.0)])
             track = Track(card, self._now_s, first_s=self._now_s, seen_s=self._now_s)
             self._tracks = [*self.tracks, track]
         if self._now_s - track.seen_s > _UNSEEN_S:

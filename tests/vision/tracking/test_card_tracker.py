@@ -8,6 +8,7 @@ are about time, not about recognition.
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,16 @@ def lay(table: Table, cells: Sequence[Place], cell: Cell) -> None:
     for reach in (y + 45, y + 90, y + 150, y + 220):
         table.show([*cells, cell], hand=(x, min(399, reach)))
     table.show([*cells, cell], 8)
+
+
+def test_a_card_still_appears_where_another_is_seen_across_it_in_the_same_look(table: Table) -> None:
+    card = replace(table.cards()[0], corners=table.cards()[0].corners + np.float32(150))
+    across = replace(card, corners=card.corners + np.array([0.9 * SIDE, 0.0], np.float32), edges=(None,) * 6)
+    appearing = [table.settler._gather(one) for one in (card, across)]
+    assert [track.state for track in appearing] == [State.APPEARING] * 2
+    table.show(LINE, 1)
+    jumped = table.settler._gather(card)
+    assert jumped.state is State.APPEARING is not appearing[1].state
 
 
 def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
