@@ -38,11 +38,6 @@ class PastGame:
     trouble: str | None = None
 
 
-def kept_games(games: Path) -> tuple[int, ...]:
-    """The numbers of the games in a folder of games, the oldest first."""
-    return tuple(int(path.stem) for path in journals(games))
-
-
 def journal_of(games: Path, number: int) -> Path | None:
     """The journal of a game by its number; None for none."""
     return next((path for path in journals(games) if int(path.stem) == number), None)

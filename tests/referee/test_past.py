@@ -8,10 +8,11 @@ import pytest
 
 from companion.errors import JournalError
 from companion.games.hexel.rules.game import legal, start
+from companion.referee.folder import journals
 from companion.referee.lines import line
 from companion.referee.messages import Begin, Correct, Do, Undo
 from companion.referee.moves import Change
-from companion.referee.past import journal_of, kept_games, past_game, record_lines
+from companion.referee.past import journal_of, past_game, record_lines
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.records import replay
@@ -43,7 +44,7 @@ def referee(open_referee: Open) -> Referee:
 
 def test_a_game_is_read_while_its_table_runs(referee: Referee) -> None:
     referee.ask(Begin(HEADER))
-    assert kept_games(referee.games) == (1, 2)
+    assert [path.stem for path in journals(referee.games)] == ["0001", "0002"]
     path = journal_of(referee.games, 1)
     assert path is not None
     game = past_game(path)
@@ -111,6 +112,6 @@ def test_a_line_that_no_journal_holds_is_named(referee: Referee, n: int, changes
 
 def test_a_file_that_is_no_games_journal_is_no_game(referee: Referee) -> None:
     (referee.games / "0001-copy.jsonl").write_text("mine")
-    assert kept_games(referee.games) == (1,)
+    assert [path.stem for path in journals(referee.games)] == ["0001"]
     referee.ask(Begin(HEADER))
-    assert kept_games(referee.games) == (1, 2)
+    assert [path.stem for path in journals(referee.games)] == ["0001", "0002"]

@@ -296,15 +296,6 @@ def _seeds(pairs: Pairs) -> list[int]:
     return [max(groups[0], key=lambda card: (len(pairs[card]), card))]
 
 
-def edge_order(east: int) -> tuple[int, ...]:
-    """A card's edges in order of direction, for the edge that looks east.
-
-    >>> edge_order(2)
-    (2, 1, 0, 5, 4, 3)
-    """
-    return tuple((east - d) % 6 for d in range(6))
-
-
 def _checked(corners: NDArray[np.floating]) -> Array:
     outlines = np.asarray(corners, np.float64)
     if outlines.size == 0:
