@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
 from companion.games.comet.layout import layouts
-from companion.games.comet.vision.alignment import look_at
-from companion.games.comet.vision.card_plane import CardPlane
-from companion.games.comet.vision.place_search import TaughtCard, find_places
+from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.place_search import TaughtCard, find_places, places_at
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, look_shape
 from companion.games.comet.vision.results import NUMBERS, in_words
@@ -105,15 +104,13 @@ class CometTeaching(Teaching):
         if not faces:
             raise TeachingRefused("no card lies face up: lay cards that show their numbers", code="numbers-not-found")
         faces, half_width = _upright(faces)
-        outlines = np.array([card.corners for card in faces], np.float64)
-        plane = CardPlane.through(outlines, half_width)
-        faces, inexact = _straightened(faces, plane), plane.oddness(outlines)
-        faces, places = _fitted(_to_edges(faces, half_width), inexact, half_width)
+        faces = _to_edges(_aligned(faces, half_width), half_width)
+        places = _places(faces, half_width)
         _require_labelled(faces, places)
-        shown, backs = iter(faces), iter(_straightened([card for card in lying if not card.values], plane))
+        shown = iter(faces)
         found: list[tuple[Floats, Label]] = []
         for card, label in zip(lying, cards, strict=True):
-            one = next(shown if card.values else backs)
+            one = next(shown) if card.values else card
             about = {"shape": round(half_width, 4), "places": places.as_rows() if card.values else []}
             found.append((one.corners, {"values": label["values"], **about}))
         return found
@@ -294,32 +291,17 @@ def _upright(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], float]:
     for start in (0, 2, 1, 3):
         ways = [replace(card, corners=np.roll(card.corners, -start, 0)) for card in cards]
         half_width = _half_width(ways)
-        if find_places(ways, half_width).is_complete:
+        if set(find_places(ways, half_width)[1].tolist()) == {0, 1, 2}:
             return ways, half_width
     raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
 
 
-def _fitted(
-    cards: Sequence[TaughtCard], inexact: NDArray[np.float64], half_width: float
-) -> tuple[list[TaughtCard], NumberPlaces]:
-    """The cards and the places of their numbers, both moved to agree. Raises `TeachingRefused` where some has none.
-
-    An outline is trusted the less the farther it is from that of a card in the others' plane.
-    """
-    found = find_places(cards, half_width)
-    if not found.is_complete:
+def _places(cards: Sequence[TaughtCard], half_width: float) -> NumberPlaces:
+    """Where the numbers stand. Raises `TeachingRefused` where one of the three is not found."""
+    boxes, slots, turned = find_places(cards, half_width)
+    if set(slots.tolist()) != {0, 1, 2}:
         raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
-    share = (inexact / LIMITS.exact_corner) ** 2
-    moves = found.moves() * (share / (1 + share))[:, None]
-    moves -= np.median(moves, axis=0)
-    moved = [_moved(card, by, half_width) for card, by in zip(cards, moves, strict=True)]
-    return moved, found.settled(moves)
-
-
-def _moved(card: TaughtCard, by: NDArray[np.float64], half_width: float) -> TaughtCard:
-    """The card, its outline moved by so many half heights along its sides."""
-    sides = np.stack([(card.corners[1] - card.corners[0]) / half_width, card.corners[3] - card.corners[0]]) / 2
-    return replace(card, corners=np.asarray(card.corners + by @ sides, np.float32))
+    return places_at(boxes, turned, half_width, slots)
 
 
 def _half_width(cards: Sequence[TaughtCard]) -> float:
@@ -330,17 +312,21 @@ def _half_width(cards: Sequence[TaughtCard]) -> float:
         long = proportion_of(card.corners.astype(float), FOCAL_LENGTH * max(size), np.array(size) / 2)
         sides = np.linalg.norm(np.roll(card.corners, -1, 0) - card.corners, axis=1)
         ratios.append(1 / long if sides[0] + sides[2] < sides[1] + sides[3] else long)
-    ratio = float(np.quantile(ratios, LIMITS.narrow_share))
+    ratio = float(np.median(ratios))
     for usual in (_USUAL, 1 / _USUAL):
         if abs(np.log(ratio / usual)) < LIMITS.usual_proportion:
             return usual
     return ratio
 
 
-def _straightened(cards: Sequence[TaughtCard], plane: CardPlane) -> list[TaughtCard]:
-    """The cards as those of one size in one plane lie."""
-    exact = [plane.straightened(plane.oriented(card.corners[None]))[0].astype(np.float32) for card in cards]
-    return [replace(card, corners=corners) for card, corners in zip(cards, exact, strict=True)]
+def _aligned(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:
+    """The cards, their outlines moved to agree with each other."""
+    shape, aligned = look_shape(half_width), list(cards)
+    for _ in range(2):
+        mean = np.mean([look_at(card.pyramid, card.corners, shape) for card in aligned], axis=0)
+        fits = [align(card.pyramid, card.corners, np.asarray(mean, np.float32)).corners for card in aligned]
+        aligned = [replace(card, corners=fit) for card, fit in zip(aligned, fits, strict=True)]
+    return aligned
 
 
 def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:

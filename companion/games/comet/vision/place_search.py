@@ -1,6 +1,6 @@
 """Where labelled cards show their numbers: boxes around ink, named by the network, that agree among the cards."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -44,10 +44,6 @@ class TaughtCard:
     rough: NDArray[np.floating] | None = None
 
 
-_Place = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""A box (3,), and how far from its middle that of each card lies (N, 2)."""
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Seen:
     """The boxes of a card (N, 3), what they show upright, and what they show turned by half a turn."""
@@ -62,62 +58,27 @@ class _Seen:
         return np.asarray(np.exp(views.numbers[:, NUMBERS.index(value)]) * views.upright, np.float64)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class FoundPlaces:
-    """Where the numbers stand on most of some cards.
+def find_places(cards: Sequence[TaughtCard], half_width: float) -> tuple[Boxes, NDArray[np.intp], NDArray[np.bool_]]:
+    """Where the numbers stand on most of the cards: boxes (P, 3), which number each shows, and whether upside down.
 
-    Attributes:
-        places: perhaps without some of the slots.
-        off: how far from there the print of each card stands (P, N, 2), in half heights; nan where it is not found.
+    Slots without a place are missing among them.
     """
-
-    places: NumberPlaces
-    off: NDArray[np.float64]
-
-    @property
-    def is_complete(self) -> bool:
-        """Each of the three numbers has a place."""
-        return set(self.places.slots.tolist()) == {0, 1, 2}
-
-    def moves(self) -> NDArray[np.float64]:
-        """How far the print of each card as a whole stands from its places (N, 2)."""
-        seen = np.isfinite(self.off).any((0, 2))
-        found = np.zeros((self.off.shape[1], 2))
-        found[seen] = np.nanmedian(self.off[:, seen], axis=0)
-        return found
-
-    def settled(self, moves: NDArray[np.float64]) -> NumberPlaces:
-        """The places once each card is moved (N, 2), their numerals as high as most where they differ but little."""
-        seen = np.isfinite(self.off).any((1, 2))
-        at = self.places.at.astype(np.float64)
-        at[seen] += np.nanmedian(self.off[seen] - moves, axis=1)
-        high = self.places.high.astype(np.float64)
-        usual = float(np.median(high))
-        high[np.abs(np.log(high / usual)) < LIMITS.uneven_numerals] = usual
-        return places_at(np.column_stack([at, high]), self.places.is_turned, self.places.half_width, self.places.slots)
-
-
-def find_places(cards: Sequence[TaughtCard], half_width: float) -> FoundPlaces:
-    """Where the labelled numbers stand on most of the cards."""
     seen = [_look(card, half_width) for card in cards]
-    found: list[tuple[int, bool, NDArray[np.float64], NDArray[np.float64]]] = []
+    found: list[tuple[int, bool, NDArray[np.float64]]] = []
     for slot in range(3):
         for is_turned in (False, True):
             likely = [one.likely(card.values[slot], is_turned=is_turned) for one, card in zip(seen, cards, strict=True)]
-            found += [(slot, is_turned, *one) for one in _agreeing([one.boxes for one in seen], likely, len(cards))]
-    unseen = np.full((len(cards), 2), np.nan)
-    upright = {slot: box for slot, is_turned, box, _ in reversed(found) if not is_turned}
-    found += [(slot, False, box, unseen) for slot, box in _completed(cards, upright, half_width)]
-    boxes = np.array([box for _, _, box, _ in found]).reshape(-1, 3)
-    turned = np.array([is_turned for _, is_turned, *_ in found], bool)
-    places = places_at(boxes, turned, half_width, np.array([slot for slot, *_ in found], np.intp))
-    return FoundPlaces(places, np.array([off for *_, off in found]).reshape(-1, len(cards), 2))
+            found += [(slot, is_turned, box) for box in _agreeing([one.boxes for one in seen], likely, len(cards))]
+    found += _completed(cards, found, half_width)
+    boxes = np.array([box for *_, box in found]).reshape(-1, 3)
+    return boxes, np.array([slot for slot, *_ in found], np.intp), np.array([turned for _, turned, _ in found], bool)
 
 
 def _completed(
-    cards: Sequence[TaughtCard], upright: Mapping[int, NDArray[np.float64]], half_width: float
-) -> list[tuple[int, NDArray[np.float64]]]:
+    cards: Sequence[TaughtCard], found: Sequence[tuple[int, bool, NDArray[np.float64]]], half_width: float
+) -> list[tuple[int, bool, NDArray[np.float64]]]:
     """The place of a third number in one line with two that are found: ink that touches a frame shows no box."""
+    upright = {slot: box for slot, is_turned, box in reversed(found) if not is_turned}
     if len(upright) != 2:
         return []
     missing = 3 - sum(upright)
@@ -133,7 +94,7 @@ def _completed(
         shown.append(np.exp(views.numbers[:, NUMBERS.index(card.values[missing])]) * views.upright)
     mean = np.mean(shown, axis=0)
     best = int(mean.argmax())
-    return [(missing, boxes[best])] if mean[best] >= LIMITS.agreeing_share else []
+    return [(missing, False, boxes[best])] if mean[best] >= LIMITS.agreeing_share else []
 
 
 def find_unlabelled_places(
@@ -155,7 +116,7 @@ def find_unlabelled_places(
         chosen.append(ways[best])
         seen.append(looks[best].boxes)
         plain.append(np.asarray(likely[best], np.float64))
-    places = np.array([place for place, _ in _agreeing(seen, plain, len(cards))]).reshape(-1, 3)
+    places = np.array(_agreeing(seen, plain, len(cards))).reshape(-1, 3)
     if len(places) != 3 or np.ptp(np.log(places[:, 2])) > LIMITS.uneven_numerals:
         return None
     spread = np.ptp(places[:, :2], axis=0)
@@ -236,9 +197,9 @@ def places_at(
     return NumberPlaces(which, boxes[:, :2].astype(np.float32), boxes[:, 2].astype(np.float32), is_turned, half_width)
 
 
-def _agreeing(boxes: Sequence[Boxes], likely: Sequence[NDArray[np.float64]], count: int) -> list[_Place]:
-    """Where the boxes that show the labelled number lie on nearly all cards, and how far off that of each card is."""
-    places: list[_Place] = []
+def _agreeing(boxes: Sequence[Boxes], likely: Sequence[NDArray[np.float64]], count: int) -> list[NDArray[np.float64]]:
+    """Where the boxes that show the labelled number lie on nearly all cards: means (3,) of them."""
+    places: list[NDArray[np.float64]] = []
     used = [np.zeros(len(one), bool) for one in boxes]
     while True:
         best: tuple[float, list[int]] = (0.0, [])
@@ -253,8 +214,7 @@ def _agreeing(boxes: Sequence[Boxes], likely: Sequence[NDArray[np.float64]], cou
             return places
         held = np.array([boxes[k][p] for k, p in enumerate(picks) if p >= 0])
         place = np.median(held, axis=0)
-        off = [boxes[k][p, :2] - place[:2] if p >= 0 else (np.nan, np.nan) for k, p in enumerate(picks)]
-        places.append((place, np.array(off)))
+        places.append(place)
         for k, some in enumerate(boxes):
             used[k] |= np.linalg.norm(some[:, :2] - place[:2], axis=1) < 0.7 * place[2]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.classifier import PretrainedNumerals
-from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.plausibility import back_distances, compare_backs, is_gap
 from companion.games.comet.vision.reexamination import ClassifiedOutlines, classify_outlines
 from companion.games.comet.vision.results import BACK, CometReading, DetectedCometCard
@@ -21,7 +21,6 @@ from companion.games.comet.vision.untaught_printing import (
     is_unfamiliar,
     verify_cards,
 )
-from companion.vision.classification.classifier import Classifier
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
@@ -84,19 +83,11 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
-    if read and _is_too_steep(reading.classifier, [card.corners for card in read]):
+    if read and is_too_steep(CARD, [card.corners for card in read]):
         unsure = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
         warnings += (TOO_STEEP, *unsure)
         cards = [_unread(card) if card in read else card for card in cards]
     return replace(reading, cards=tuple(cards), warnings=warnings)
-
-
-def _is_too_steep(classifier: Classifier | None, outlines: list[np.ndarray]) -> bool:
-    """The cards are seen too much from the side for what reads them."""
-    if isinstance(classifier, TaughtNumerals):
-        tilts = card_shape(classifier.profile.half_width).tilt_deg(np.array(outlines))
-        return float(np.median(tilts)) > LIMITS.steepest_deg
-    return is_too_steep(CARD, outlines)
 
 
 def _unread(card: DetectedCometCard) -> DetectedCometCard:

@@ -16,10 +16,6 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network, softmax
 
 Floats = NDArray[np.float32]
-_TURNABLE = (6, 9)
-"""Upside down they are each other."""
-_MOST_ODDS = 3.0
-"""What one number can say of its way up, in log-odds."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,13 +51,11 @@ class TaughtScores:
 
     Attributes:
         sections: probabilities (N, 3, 15) of `NUMBERS`, a back (always 0), and none of these.
-        legible: how surely all three numbers are read, if the card lies that way up (N,).
-        upright: log-odds that it does (N,), by those of its numbers that have a top.
+        legible: how surely all three numbers are read, the right way up (N,).
     """
 
     sections: NDArray[np.float64]
     legible: NDArray[np.float64]
-    upright: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,8 +70,9 @@ class TaughtNumerals:
         seen = classify_views(places.views(pyramid, corners))
         likely = self._weigh(seen)
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
+        legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
-        return TaughtScores(sections, legibility(sections), _upright(seen, likely))
+        return TaughtScores(sections, np.exp(legible))
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float64]:
         """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15)."""
@@ -102,7 +97,7 @@ class TaughtNumerals:
             numbers = np.where(short > LIMITS.other_sample, np.minimum(numbers, LIMITS.contested), numbers)
         else:
             numbers = softmax(likely)
-        there = 1 - np.exp(seen.numbers[..., -1:])
+        there = (1 - np.exp(seen.numbers[..., -1:])) * seen.upright[..., None]
         return np.asarray(np.concatenate([numbers * there, 1 - there], -1), np.float64)
 
     @cached_property
@@ -111,31 +106,23 @@ class TaughtNumerals:
         return [np.flatnonzero(self.profile.numbers == number) for number in NUMBERS]
 
 
-def legibility(sections: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How surely all three numbers are read of sections (..., 3, 15), 0..1."""
-    return np.asarray(np.exp(np.log(np.maximum(sections[..., : len(NUMBERS)].max(-1), 1e-3)).mean(-1)))
-
-
-def _upright(seen: NumberViews, likely: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The log-odds (N,) that cards lie the right way up, from the views of their numbers (N, P)."""
-    has_top = ~np.isin(likely[..., :-1].argmax(-1), [NUMBERS.index(number) for number in _TURNABLE])
-    odds = np.log(np.maximum(seen.upright, 1e-6)) - np.log(np.maximum(1 - seen.upright, 1e-6))
-    return np.asarray((np.clip(odds, -_MOST_ODDS, _MOST_ODDS) * has_top * (1 - likely[..., -1])).sum(-1), np.float64)
-
-
 def _joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:
-    """One number's probabilities (N, 14) from those of its prints (N, R, 14): of the two surest, as far as either is.
+    """One number's probabilities (N, 14) from those of each of its prints (N, R, 14): the surest, unless they differ.
 
     A hand or another card may lie on one of them; two that are plainly seen and differ say nothing.
     """
     if prints.shape[1] == 1:
         return prints[:, 0]
-    order = np.argsort(-prints[..., :-1].max(-1), axis=1)
+    best = prints[..., :-1].max(-1)
+    order = np.argsort(-best, axis=1)
     rows = np.arange(len(prints))
     first, second = prints[rows, order[:, 0]], prints[rows, order[:, 1]]
-    seen = [one[:, :-1] + LIMITS.least_print for one in (first, second)]
-    product = seen[0] * seen[1]
+    product = first[:, :-1] * second[:, :-1]
+    product = product / np.maximum(product.sum(1, keepdims=True), 1e-9)
     there = 1 - first[:, -1:] * second[:, -1:]
-    both = np.concatenate([product / product.sum(1, keepdims=True) * there, 1 - there], 1)
-    is_alone = second[:, :-1].max(1) < LIMITS.plain_print
-    return np.asarray(np.where(is_alone[:, None], first, both))
+    both = np.concatenate([product * there, 1 - there], 1)
+    is_alone = best[rows, order[:, 1]] < LIMITS.plain_print
+    differs = first[:, :-1].argmax(1) != second[:, :-1].argmax(1)
+    doubt = np.concatenate([(first[:, :-1] + second[:, :-1]) / 2, (first[:, -1:] + second[:, -1:]) / 2], 1)
+    joined = np.where(differs[:, None], doubt, both)
+    return np.asarray(np.where(is_alone[:, None], first, joined))

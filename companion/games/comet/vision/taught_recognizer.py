@@ -4,7 +4,6 @@ Outlines come from the detector that knows no print and from Comet's own; each i
 card is told where its numbers are read, where it looks as taught, or where it is found surely and as large as others.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -12,27 +11,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import align, correlation, look_at
-from companion.games.comet.vision.card_plane import CardPlane
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
-from companion.games.comet.vision.taught_numerals import TaughtNumerals, legibility
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
 from companion.vision.detection.outlines import detect_outlines
+from companion.vision.geometry.shapes import areas
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic
-from companion.vision.refinement.edges import refine
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
 Floats = NDArray[np.floating]
 _ROUNDS = 3
 """How many cards away from one that is read its neighbours are looked for."""
-_BESIDE = (0.62, 0.72, 0.82, 0.92, 1.03)
-"""How far apart the middles of two cards lie side by side, in their widths: fanned, or touching."""
-_BELOW = 1.03
-"""How far apart those of two cards above each other are, in their heights."""
+_MODELS = 2
+"""So many of the nearest cards that are read say how another may lie."""
+_TOUCHING = 1.03
+"""How far apart the middles of cards that touch are, in their widths or heights."""
 _CORE = 0.6
 """The share of a card around its middle where no other card's middle lies."""
 _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
@@ -51,7 +48,6 @@ class Hypothesis:
         alike: correlation with the taught face, -1..1.
         like_back: correlation with the taught back; 0 where none was taught.
         maybe_back: where none was taught, the probability of a back by a network that knows many, 0..1.
-        odd: how far the outline was found from a card in the plane of those that are read, in half heights.
     """
 
     corners: Floats
@@ -61,29 +57,14 @@ class Hypothesis:
     alike: float = 0.0
     like_back: float = 0.0
     maybe_back: float = 0.0
-    odd: float = np.inf
-
-    @property
-    def is_read(self) -> bool:
-        """Its numbers are read, or two of them plainly: the third may be covered."""
-        return self.legible >= LIMITS.read_card or (_plain_numbers(self) > 1 and self.odd < LIMITS.odd_corner)
 
     @property
     def is_back(self) -> bool:
         """It looks like a back, and no numbers are read on it."""
-        if self.is_read:
+        if self.legible >= LIMITS.read_card:
             return False
-        is_unlike = max(self.like_back, self.maybe_back) > self.alike + LIMITS.plainer_way
-        is_card = self.odd < LIMITS.odd_corner and self.found >= LIMITS.unread_card
-        if is_unlike and is_card and self.sections[:, -1].min() >= LIMITS.plain_number:
-            return max(self.like_back, self.maybe_back) > LIMITS.blank_back
-        is_taught = is_unlike and self.like_back > LIMITS.like_back
+        is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < LIMITS.less_like_face)
-
-    @property
-    def gain(self) -> float:
-        """How well it fits, to be compared with other outlines of the same card."""
-        return self.legible + LIMITS.look_weight * self.alike
 
     @property
     def presence(self) -> float:
@@ -98,14 +79,8 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     pyramid = Pyramid.of(bgr, 6)
     outlines, found = find_outlines(bgr, pyramid, across_px)
     clock.lap("find")
-    ways = [ways_up(outline, taught.profile.half_width) for outline in outlines]
-    likely = _looks(pyramid, taught, ways, found.tolist())
-    likely = _aligned(pyramid, taught, likely)
-    plane = _plane(likely, taught)
-    if plane is not None:
-        likely = _straightened(pyramid, taught, plane, likely)
-        likely += search_neighbours(pyramid, taught, plane, likely)
-    likely = [_with_doubts_settled(pyramid, taught, one) for one in likely]
+    likely = [_look(pyramid, taught, outlines[i], float(found[i])) for i in range(len(outlines))]
+    likely += search_neighbours(pyramid, taught, likely)
     clock.lap("name")
     cards = [_card(k, one, taught) for k, one in enumerate(_present(_with_backs(pyramid, taught, likely)))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
@@ -115,55 +90,19 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
 
 
-def _plane(likely: list[Hypothesis], taught: TaughtNumerals) -> CardPlane | None:
-    """The plane in which the cards lie that are read; None where that is none."""
-    read = _once([one for one in likely if one.is_read])
-    if not read:
-        return None
-    return CardPlane.through(np.array([one.corners for one in read]), taught.profile.half_width)
-
-
-def _straightened(
-    pyramid: Pyramid, taught: TaughtNumerals, plane: CardPlane, likely: list[Hypothesis]
-) -> list[Hypothesis]:
-    """The hypotheses as cards in their plane: an outline may reach to a neighbour's edge, or end at one."""
-    outlines = plane.oriented(np.array([one.corners for one in likely]))
-    odd = plane.oddness(outlines)
-    kept, of = list(likely), []
-    ways: list[Floats] = []
-    for i, outline in enumerate(outlines):
-        if LIMITS.exact_corner < odd[i] < LIMITS.oddest:
-            several = plane.anchored(outline)[: None if odd[i] > LIMITS.odd_corner else 1]
-            ways += [_either_way(one) for one in several]
-            of += [i] * len(several)
-    for i, one in zip(of, _looks(pyramid, taught, ways, [likely[i].found for i in of]), strict=True):
-        bonus = LIMITS.plane_gain if kept[i] is likely[i] else 0.0
-        if one.gain + bonus > kept[i].gain:
-            kept[i] = one
-    return [replace(one, odd=float(off)) for one, off in zip(kept, odd, strict=True)]
-
-
-def _either_way(outline: Floats) -> Floats:
-    """An outline (4, 2) and the same upside down."""
-    return np.array([outline, np.roll(outline, -2, 0)])
-
-
-def search_neighbours(
-    pyramid: Pyramid, taught: TaughtNumerals, plane: CardPlane, likely: list[Hypothesis]
-) -> list[Hypothesis]:
-    """Cards that no outline showed well: beside those that are read, and about other outlines, as those lie."""
-    fresh = read = _as_usual(_once([one for one in likely if one.is_read]))
-    places = [place for one in likely if not one.is_read for place in _about(plane, one.corners, read)]
+def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
+    fresh = read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    places = [place for one in likely if one not in read for place in _around(one.corners, read)]
     added: list[Hypothesis] = []
-    for _ in range(_ROUNDS):
-        places += [place for one in fresh for place in _beside(plane, one.corners)]
-        places = [place for place in places if not _is_covered(place.mean(0), read, pyramid.size)]
+    for _ in range(_ROUNDS if read else 0):
+        places += [one.corners.mean(0) + step for one in fresh for step in _steps(one.corners)]
         fresh = []
-        seen = [one for one in _fitted(pyramid, taught, plane, places) if one.legible >= LIMITS.read_card]
-        seen = [one for one in seen if _plain_numbers(one) > 1]
-        bounded = _are_cards(pyramid, seen)
-        for one in sorted((one for one, has in zip(seen, bounded, strict=True) if has), key=lambda one: -one.gain):
-            if not _is_covered(one.corners.mean(0), read, pyramid.size):
+        for place in places:
+            if _is_covered(place, read, pyramid.size):
+                continue
+            one = _classify_neighbour(pyramid, taught, place, read)
+            if one.legible >= LIMITS.read_card and not _is_covered(one.corners.mean(0), read, pyramid.size):
                 added.append(one)
                 if _as_usual([*read, one])[-1] is one:
                     fresh.append(one)
@@ -174,52 +113,25 @@ def search_neighbours(
     return added
 
 
-def _plain_numbers(one: Hypothesis) -> int:
-    """How many of its numbers are read plainly."""
-    return int((one.sections[:, : len(NUMBERS)].max(-1) >= LIMITS.plain_number).sum())
-
-
-def _are_cards(pyramid: Pyramid, some: Sequence[Hypothesis]) -> list[bool]:
-    """Which of them look like the taught face, or lie along edges on three sides: the fourth may be covered."""
-    found = refine(pyramid, [np.asarray(one.corners, np.float64) for one in some])
-    bounded = [np.sort(one.support)[1] >= LIMITS.edge_shown and one.moved < LIMITS.farthest_edge for one in found]
-    return [has or one.alike > LIMITS.like_face for has, one in zip(bounded, some, strict=True)]
-
-
-def _fitted(pyramid: Pyramid, taught: TaughtNumerals, plane: CardPlane, places: list[Floats]) -> list[Hypothesis]:
-    """What places (4, 2) where cards may lie show, the likely ones once they are moved to where the face fits."""
-    found = _looks(pyramid, taught, [_either_way(place) for place in places], [0.0] * len(places))
-    for i, one in enumerate(found):
-        if one.legible > LIMITS.unlike_numbers or one.alike > LIMITS.unlike_face:
-            fit = align(pyramid, one.corners, taught.profile.face).corners
-            if plane.oddness(fit[None])[0] < LIMITS.oddest:
-                ways = [_either_way(plane.straightened(fit[None])[0])]
-                found[i] = max(one, *_looks(pyramid, taught, ways, [0.0]), key=lambda one: one.gain)
-    return found
-
-
-def _about(plane: CardPlane, outline: Floats, read: list[Hypothesis]) -> list[Floats]:
-    """Where a card may lie that an outline (4, 2) shows in part, as the nearest one that is read: two cards' halves."""
-    middle = outline.mean(0)
-    nearest = min(read, key=lambda one: float(np.linalg.norm(one.corners.mean(0) - middle))).corners
-    there = plane.at(nearest, middle)
-    wide, high = plane.half_width, 1.0
-    return list(plane.moved(there, np.array([[0, 0], [wide, 0], [-wide, 0], [0, high], [0, -high]])))
-
-
-def _beside(plane: CardPlane, corners: Floats) -> list[Floats]:
-    """Where cards may lie that touch a card (4, 2), or lie fanned with it."""
-    wide, high = 2 * plane.half_width, 2.0
-    steps = [(sign * share * wide, 0.0) for share in _BESIDE for sign in (1, -1)]
-    steps += [(0.0, sign * _BELOW * high) for sign in (1, -1)]
-    return list(plane.moved(corners, np.array(steps)))
-
-
-def _as_usual(some: list[Hypothesis], read: list[Hypothesis] | None = None) -> list[Hypothesis]:
-    """Those that look like the taught face about as much as most that are read do: others may lie across two cards."""
-    usual = float(np.median([one.alike for one in (some if read is None else read)] or [0.0]))
+def _as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
+    """Those that look like the taught face about as much as most do: others may lie across two cards."""
+    usual = float(np.median([one.alike for one in read])) if read else 0.0
     least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
-    return [one for one in some if one.alike >= least]
+    return [one for one in read if one.alike >= least]
+
+
+def _steps(corners: Floats) -> Floats:
+    """Where the middles of cards that touch a card (4, 2) lie, from its own middle (4, 2)."""
+    across, down = ((corners[1] - corners[0]) + (corners[2] - corners[3])) / 2, (corners[3] - corners[0])
+    down = (down + corners[2] - corners[1]) / 2
+    return _TOUCHING * np.array([across, -across, down, -down])
+
+
+def _around(corners: Floats, read: list[Hypothesis]) -> list[Floats]:
+    """Where the middle of a card may lie that an outline (4, 2) shows in part: it may show two cards' halves."""
+    middle = corners.mean(0)
+    halves = [step / 2 for one in read[:1] for step in _steps(one.corners)]
+    return [middle, *(middle + half for half in halves)]
 
 
 def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) -> bool:
@@ -234,46 +146,40 @@ def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) ->
     return False
 
 
+def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]) -> Hypothesis:
+    """What a card at a place shows that lies as the nearest read ones do."""
+    apart = [float(np.linalg.norm(one.corners.mean(0) - place)) for one in read]
+    near = [read[i] for i in np.argsort(apart)[:_MODELS]]
+    quads = [one.corners - one.corners.mean(0) + place for one in near]
+    return max((_look(pyramid, taught, quad, 0.0) for quad in quads), key=lambda one: one.legible)
+
+
 def find_outlines(
     bgr: NDArray[np.uint8], pyramid: Pyramid, across_px: float | None = None
 ) -> tuple[Floats, NDArray[np.float64]]:
     """Outlines (N, 4, 2) that may be cards, and how surely each is one (N,)."""
     width_px = None if across_px is None else across_px * LIMITS.width_of_across
     own = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
-    rough = refine_corners(CORNER_REFINER, pyramid, corners_of(own, 4), CARD, LIMITS.refinements)
-    exact, support = exact_outlines(pyramid, rough)
+    refined = refine_corners(CORNER_REFINER, pyramid, corners_of(own, 4), CARD, LIMITS.refinements)
     others = detect_outlines(bgr, 4)
-    corners = [*exact, *(other.corners for other in others)]
-    sure = [*(one.confidence * edges for one, edges in zip(own, support, strict=True)), *(o.confidence for o in others)]
+    corners = [*refined, *(other.corners for other in others)]
+    sure = [*(one.confidence for one in own), *(other.confidence for other in others)]
     return np.array(corners, np.float64).reshape(-1, 4, 2), np.array(sure, np.float64)
 
 
-def exact_outlines(pyramid: Pyramid, rough: Floats) -> tuple[Floats, NDArray[np.float64]]:
-    """Outlines (N, 4, 2) moved to edges where those show, and along how much of the sides they do (N,)."""
-    outlines = np.asarray(rough, np.float64)
-    support = np.zeros(len(outlines))
-    for _ in range(LIMITS.refinements):
-        found = refine(pyramid, list(outlines))
-        for i, one in enumerate(found):
-            support[i] = np.sort(one.support)[1:].mean()
-            if one.moved < LIMITS.farthest_edge:
-                outlines[i] = one.corners
-    return outlines, support
-
-
-def ways_up(corners: Floats, half_width: float) -> Floats:
+def ways_up(corners: Floats, half_width: float) -> list[Floats]:
     """An outline (4, 2) begun at each corner that may be the top left of a card of that proportion."""
     sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
     ratio = (sides[0] + sides[2]) / (sides[1] + sides[3])
     starts = [0, 1, 2, 3]
     if abs(np.log(ratio)) > LIMITS.plain_proportion:
         starts = [0, 2] if (ratio > 1) == (half_width > 1) else [1, 3]
-    return np.array([np.roll(corners, -start, 0) for start in starts])
+    return [np.roll(corners, -start, 0) for start in starts]
 
 
 def _with_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """The hypotheses, those without numbers compared with the back."""
-    return [one if one.is_read else _as_back(pyramid, taught, one) for one in likely]
+    return [one if one.legible >= LIMITS.read_card else _as_back(pyramid, taught, one) for one in likely]
 
 
 def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypothesis:
@@ -288,80 +194,69 @@ def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypot
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
 
 
-def _looks(
-    pyramid: Pyramid, taught: TaughtNumerals, ways: Sequence[Floats], found: Sequence[float]
-) -> list[Hypothesis]:
-    """Outlines in the ways up that each may lie (W, 4, 2), found so surely, the way that numbers and look say."""
-    if not ways:
-        return []
+def _look(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:
+    """The outline the way up that its numbers and its look say."""
+    return _best(pyramid, taught, ways_up(outline, taught.profile.half_width), found)
+
+
+def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float) -> Hypothesis:
+    """Of the ways up that which is read best, as it is or moved to fit the taught face."""
     face = taught.profile.face
     shape = (face.shape[0], face.shape[1])
-    seen = taught.read_numerals(pyramid, np.concatenate(ways))
-    alike = [np.array([correlation(look_at(pyramid, way, shape), face) for way in some]) for some in ways]
-    ends = np.cumsum([len(some) for some in ways])
-    told = []
-    for some, looks, end, sure in zip(ways, alike, ends.tolist(), found, strict=True):
-        own = slice(end - len(some), end)
-        upright = _way_sure(seen.upright[own], looks)
-        best = int((seen.legible[own] * upright + LIMITS.look_weight * looks).argmax())
-        sections = _of_either_way(seen.sections[own], upright[best], best)
-        told.append(Hypothesis(some[best], sure, sections, float(legibility(sections)), float(looks[best])))
-    return told
+    alike = [correlation(look_at(pyramid, way, shape), face) for way in ways]
+    seen = taught.read_numerals(pyramid, np.array(ways))
+    score = seen.legible + LIMITS.look_weight * np.array(alike)
+    best = int(score.argmax())
+    if seen.legible.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
+        return Hypothesis(ways[best], found, seen.sections[best], float(seen.legible[best]), alike[best])
+    near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
+    fits = [align(pyramid, ways[i], face) for i in near]
+    again = taught.read_numerals(pyramid, np.array([fit.corners for fit in fits]))
+    tried = [ways[best], *(fit.corners for fit in fits)]
+    legible = np.array([seen.legible[best], *again.legible])
+    alike = [alike[best], *(fit.correlation for fit in fits)]
+    gain = legible + LIMITS.look_weight * np.array(alike)
+    gain[0] -= LIMITS.alignment_gain
+    chosen = int(gain.argmax())
+    sections = _jittered(pyramid, taught, tried[chosen], [seen.sections[best], *again.sections][chosen])
+    others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != [best, *near][chosen]]
+    if not _is_way_sure(sections, alike[chosen], others):
+        sections = np.minimum(sections, LIMITS.unsure_way)
+        legible = np.minimum(legible, LIMITS.unsure_way)
+    return Hypothesis(tried[chosen], found, sections, float(legible[chosen]), alike[chosen])
 
 
-def _of_either_way(sections: NDArray[np.float64], sure: float, best: int) -> NDArray[np.float64]:
-    """What a card shows (3, 15) that lies the best of its ways up (W, 3, 15) so surely, or else the opposite one."""
-    opposite = (best + len(sections) // 2) % len(sections)
-    return np.asarray(sections[best] * sure + sections[opposite] * (1 - sure))
+def _is_way_sure(sections: NDArray[np.float64], alike: float, others: list[float]) -> bool:
+    """A card is the way up that it is read: two numbers say so, or its look, other than the ``others``' looks."""
+    plain = int((sections[:, : len(NUMBERS)].max(-1) >= LIMITS.sure_number).sum())
+    return plain > 1 or alike > max([LIMITS.like_face, *(other + LIMITS.plainer_way for other in others)])
 
 
-def _aligned(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, those that are not read but look like the taught face moved to fit it where that helps."""
-    kept = list(likely)
-    for i, one in enumerate(likely):
-        if one.legible < LIMITS.read_card and one.alike > LIMITS.unlike_face:
-            fit = align(pyramid, one.corners, taught.profile.face)
-            (moved,) = _looks(pyramid, taught, [_either_way(fit.corners)], [one.found])
-            kept[i] = moved if moved.gain > one.gain + LIMITS.alignment_gain else one
-    return kept
-
-
-def _way_sure(upright: NDArray[np.float64], alike: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How surely a card lies each of its possible ways up (W,), by its numbers and by its look."""
-    others = [np.delete(alike, i).max(initial=alike[i]) for i in range(len(alike))]
-    return np.asarray(logistic(upright + LIMITS.look_odds * (alike - others)), np.float64)
-
-
-def _with_doubts_settled(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypothesis:
-    """The hypothesis, its numbers in doubt seen as the mean of looks through outlines moved a little."""
-    likely = one.sections[:, : len(NUMBERS)].max(-1)
+def _jittered(
+    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The sections (3, 15) of a card, those in doubt the mean of looks through outlines moved a little."""
+    likely = sections[:, : len(NUMBERS)].max(-1)
     doubt = (likely > LIMITS.likely_number) & (likely < LIMITS.sure_number)
     if not doubt.any():
-        return one
-    sides = np.stack([one.corners[1] - one.corners[0], one.corners[3] - one.corners[0]]) / 2
-    moved = np.array([one.corners + move @ sides for move in _JITTER])
-    mean = (one.sections + taught.classify(pyramid, moved).sum(0)) / (1 + len(moved))
-    return replace(one, sections=np.where(doubt[:, None], mean, one.sections))
+        return sections
+    sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
+    moved = np.array([corners + move @ sides for move in _JITTER])
+    mean = (sections + taught.classify(pyramid, moved).sum(0)) / (1 + len(moved))
+    return np.where(doubt[:, None], mean, sections)
 
 
 def _present(likely: list[Hypothesis]) -> list[Hypothesis]:
     """The cards that are there, each once, none of another size than those that are read."""
-    usual = _as_usual(_once([one for one in likely if one.is_read]))
+    usual = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
     kept = _once([one for one in likely if _is_card(one, usual)])
-    kept = [one for one in kept if one.is_read or _free_share(one, kept) > LIMITS.free_share]
-    familiar = _as_usual(kept, usual)
-    return [one if one.legible >= LIMITS.read_card or one.is_back or one in familiar else _doubted(one) for one in kept]
-
-
-def _doubted(one: Hypothesis) -> Hypothesis:
-    """The hypothesis with nothing stated of its numbers: on an outline that is off others stand at their places."""
-    return replace(one, sections=np.minimum(one.sections, LIMITS.unsure_way))
+    return [one for one in kept if one.legible >= LIMITS.read_card or _free_share(one, kept) > LIMITS.free_share]
 
 
 def _free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
     """The share of an outline that no read card covers."""
     quad = one.corners.astype(np.float32)
-    read = [other.corners.astype(np.float32) for other in others if other.is_read]
+    read = [other.corners.astype(np.float32) for other in others if other.legible >= LIMITS.read_card]
     shared = sum(cv2.intersectConvexConvex(quad, other)[0] for other in read)
     return 1 - shared / max(1.0, cv2.contourArea(quad))
 
@@ -380,14 +275,22 @@ def _once(some: list[Hypothesis]) -> list[Hypothesis]:
 
 
 def _is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
-    if one.is_read:
+    if one.legible >= LIMITS.read_card:
         return one.presence >= LIMITS.card
-    if usual and one.odd > LIMITS.odd_card:
+    if usual and not _has_usual_size(one, usual):
         return False
     if max(one.like_back, one.alike) > LIMITS.like_face:
         return one.presence >= LIMITS.card
-    is_fit = one.is_back or one.odd < LIMITS.odd_corner
-    return one.found >= (LIMITS.unread_card if is_fit else LIMITS.unread_taught)
+    return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
+
+
+def _has_usual_size(one: Hypothesis, usual: list[Hypothesis]) -> bool:
+    """An outline is about as large as the read cards nearest to it."""
+    apart = [float(np.linalg.norm(one.corners.mean(0) - other.corners.mean(0))) for other in usual]
+    near = np.argsort(apart)[: LIMITS.nearest]
+    wanted = np.median([float(areas(usual[i].corners[None].astype(float))[0]) for i in near])
+    ratio = float(areas(one.corners[None].astype(float))[0]) / wanted
+    return bool(abs(np.log(max(ratio, 1e-3))) < LIMITS.odd_area)
 
 
 def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:

@@ -104,10 +104,6 @@ class CometLimits:
     strange_backs: float = 0.2
 
     # taught printings
-    farthest_edge: float = 0.3
-    """Edges farther from an outline than this, in sizes of the card, are not its own."""
-    exact_corner: float = 0.02
-    """Corners of exact outlines lie so near to where they should, in half heights."""
     least_log: float = -7.0
     """A network's log-probability of a number is taken for no less."""
     likeness: float = 8.0
@@ -118,8 +114,6 @@ class CometLimits:
     """Then no number is surer than this."""
     sure_beside_unread: float = 0.97
     """On a card with a number that cannot be read the others must be so sure: its outline may be off."""
-    least_print: float = 0.02
-    """What a print says against a number is worth no more than this."""
     plain_print: float = 0.6
     """A print less sure than this says nothing beside another of the same number."""
     read_card: float = 0.6
@@ -130,22 +124,8 @@ class CometLimits:
     unlike_numbers: float = 0.08
     unlike_face: float = 0.3
     """An outline less legible and less like the taught face than this is looked at no closer."""
-    odd_corner: float = 0.06
-    """Where corners lie farther off than this, one side of the outline may be another card's."""
-    odd_card: float = 0.15
-    """An outline without numbers farther off is no card of this deck."""
-    plain_number: float = 0.97
-    """On an outline that fits two numbers so sure are enough: the third may be covered."""
-    edge_shown: float = 0.6
-    """A card that no outline showed has edges along so much of three of its sides: wood grain reads as elevens."""
-    steepest_deg: float = 60.0
-    """Numbers of a taught printing are read one by one, and the table's plane is known: cards may be seen so flat."""
-    oddest: float = 0.5
-    """An outline farther from a card in the plane than this, in half heights, is none."""
-    plane_gain: float = 0.1
-    """An outline put right by the others' plane is preferred to one that fits better by less than this."""
-    look_odds: float = 15.0
-    """What looking more like the taught face than the other way up says of the way a card lies, in log-odds."""
+    likely_way: float = 0.25
+    """A way up that scores less by more than this is not the card's."""
     less_alike: float = 0.17
     """A card that looks less like the taught face than most do, by more, may lie across two: it is looked at again."""
     free_share: float = 0.55
@@ -157,8 +137,6 @@ class CometLimits:
     like_face: float = 0.75
     like_back: float = 0.8
     """An outline whose look correlates so with the taught one shows that."""
-    blank_back: float = 0.15
-    """A card that lies in the others' plane and surely shows no number at any place is a back if it looks so at all."""
     maybe_back: float = 0.97
     less_like_face: float = 0.5
     """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
@@ -168,6 +146,8 @@ class CometLimits:
     """Sides whose lengths differ by more than this, as a logarithm, say which way a card lies."""
     unread_taught: float = 0.8
     """An outline that shows neither numbers nor a taught look is told when it is found so surely."""
+    odd_area: float = 0.35
+    """A card's area differs from those beside it by less, as a logarithm."""
 
     # enrolment
     plain_view: float = 0.5
@@ -176,8 +156,6 @@ class CometLimits:
     """A place shows the labelled numbers, in sum of their probabilities, on at least so many of the cards."""
     usual_proportion: float = 0.08
     """A card whose width over height is off that of usual cards by less, as a logarithm, is a usual one."""
-    narrow_share: float = 0.3
-    """So many of the taught cards are seen too narrow: outlines reach to a neighbour's edge rather than fall short."""
     least_taught_px: float = 60.0
     frame_inset: float = 0.025
     """A frame lies farther within the card's edge than this, in half heights."""
