@@ -21,6 +21,7 @@ from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.referee.pictures import Pictures
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
+from companion.vision.enrolment.sample import Sample
 from companion.vision.networks import checksum
 from companion.web.access.seat_keys import Keys
 
@@ -71,6 +72,12 @@ def test_a_profile_of_another_network_or_of_other_numbers_is_refused(tmp_path: P
     path.write_text(json.dumps({**held, "looks": [[0.0] * 47] * 2, "networks": dict.fromkeys(networks, "0" * 64)}))
     with pytest.raises(CompanionError, match="learnt with another"):
         SymbolProfile.read(path)
+
+
+@pytest.mark.parametrize("jpeg", [b"", b"no picture", b"\xff\xd8\xff"])
+def test_a_sample_that_is_no_picture_is_no_sample(jpeg: bytes) -> None:
+    with pytest.raises(ValueError, match="picture"):
+        Sample.from_json(Sample({"edges": ["red"]}, jpeg, 0).as_json())
 
 
 def png(width: int, height: int) -> bytes:

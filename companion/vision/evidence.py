@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.calibration.drift import ZoneOf
+from companion.vision.decoding import decode_picture
 from companion.vision.results import DetectedCard
 
 _WIDTH_PX = 2304
@@ -76,8 +77,7 @@ def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
 
 def picture_of(jpeg: bytes) -> NDArray[np.uint8] | None:
     """The kept picture itself, uint8 BGR; None when the bytes are no picture."""
-    picture = cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR) if jpeg else None
-    return None if picture is None else np.asarray(picture, np.uint8)
+    return decode_picture(jpeg)
 
 
 def _summary(card: DetectedCard, scale: float, is_news: bool, zone_of: ZoneOf) -> list[Any]:

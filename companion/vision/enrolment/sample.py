@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.decoding import decode_picture
 from companion.vision.geometry.shapes import side_px
 from companion.vision.image.pyramid import Pyramid, warp
 
@@ -78,10 +79,10 @@ class Sample:
 
     def crop(self) -> NDArray[np.uint8]:
         """The crop, uint8 BGR (h, w, 3). Raises `ValueError` where its bytes are no picture."""
-        picture = cv2.imdecode(np.frombuffer(self.jpeg, np.uint8), cv2.IMREAD_COLOR)
+        picture = decode_picture(self.jpeg)
         if picture is None:
             raise ValueError("a sample is no picture")
-        return np.asarray(picture, np.uint8)
+        return picture
 
 
 def times_taught(taught: int, confirmed: int) -> int:
