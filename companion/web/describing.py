@@ -133,6 +133,7 @@ _NOT_READ = (HTTPStatus.NOT_FOUND, HTTPStatus.SERVICE_UNAVAILABLE)
 ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("get", "/"): Address("The scoreboard for phones.", kind=_HTML),
     ("get", "/board"): Address("The scoreboard for a screen by the table.", kind=_HTML),
+    ("get", "/around"): Address("The television beside two phones, for showing around.", kind=_HTML),
     ("get", "/api/openapi.json"): Address("This description.", gives=_object()),
     ("get", "/api/state"): Address("The table as one object with a version.", gives=_STATE),
     ("get", "/api/events"): Address(
