@@ -140,6 +140,8 @@ class Lessons:
                 raise Refusal("not-a-picture", "That file is no picture that can be read.")
             seen, teaching, light = picture, _teaching(lesson.game), next_light(lesson.samples)
             name = f"Photograph {light}"
+            if lesson.watch is not None:
+                lesson.watch.note_taken()
             if len(lesson.samples) > _MOST_SAMPLES:
                 raise Refusal("too-many-samples", "This printing has enough samples: remove some first.")
             lesson.fresh = self._work(lambda: take_samples(teaching, lesson.deck, name, seen, None, light))

@@ -121,6 +121,7 @@ def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
         looked_s = frame.at_s
         seen = watch.look(frame.picture)
         if seen.is_ready:
+            watch.note_taken()
             click.echo("all seen and still: taken")
             return frame.picture
         line = "all seen, hands away" if seen.is_whole else f"{len(seen.outlines)} cards seen"

@@ -32,7 +32,7 @@ class Look:
         outlines: (N, K, 2) pixels of the cards.
         is_whole: all that is to be laid is there.
         is_still: nothing has moved since the look before.
-        is_ready: it has lain whole and still for long enough; told once, until something moves.
+        is_ready: it has lain whole and still for long enough, and was not taken since something moved.
     """
 
     outlines: NDArray[np.floating]
@@ -50,6 +50,11 @@ class LayoutWatch:
         self._layouts = layouts
         self._before: NDArray[np.uint8] | None = None
         self._looks_still = 0
+        self._was_taken = False
+
+    def note_taken(self) -> None:
+        """What lies there was taken: nothing is ready before something moves."""
+        self._was_taken = True
 
     def look(self, picture: NDArray[np.uint8]) -> Look:
         """Look at a picture, uint8 BGR."""
@@ -57,6 +62,7 @@ class LayoutWatch:
         small = np.asarray(cv2.resize(grey, _SMALL_PX, interpolation=cv2.INTER_AREA), np.uint8)
         before, self._before = self._before, small
         is_still = before is not None and float(cv2.absdiff(small, before).max()) < STILL_LEVELS
+        self._was_taken = self._was_taken and is_still
         found = self._teaching.candidates(Pyramid.of(picture))
         for layout in self._layouts:
             outlines = laid_out(found, [len(row) for row in layout.rows])
@@ -64,7 +70,7 @@ class LayoutWatch:
                 self._looks_still = self._looks_still + 1 if is_still else 0
                 is_usual = len(outlines) == len(self._layouts[0].places)
                 needed = _READY_LOOKS if is_usual else _READY_LOOKS_OF_FEWER
-                return Look(outlines, True, is_still, self._looks_still == needed)
+                return Look(outlines, True, is_still, self._looks_still >= needed and not self._was_taken)
         self._looks_still = 0
         return Look(found.both, False, is_still)
 

@@ -33,17 +33,19 @@ def looks(watch: LayoutWatch, count: int, picture: np.ndarray | None = None) -> 
     return [watch.look(shown).is_ready for _ in range(count)]
 
 
-def test_it_is_ready_once_until_something_moves() -> None:
+def test_it_is_ready_until_it_is_taken_and_again_once_something_moved() -> None:
     watch = LayoutWatch(Outlines(), LAYOUTS)
-    assert looks(watch, 6) == [False, False, True, False, False, False]
-    assert looks(watch, 4, np.full((72, 128, 3), 160, np.uint8)) == [False, False, True, False]
+    assert looks(watch, 4) == [False, False, True, True]
+    watch.note_taken()
+    assert looks(watch, 3) == [False] * 3
+    assert looks(watch, 4, np.full((72, 128, 3), 160, np.uint8)) == [False, False, True, True]
 
 
 def test_fewer_cards_than_usual_have_to_lie_longer() -> None:
     teaching = Outlines()
     teaching.missing = (4,)
     watch = LayoutWatch(teaching, LAYOUTS)
-    assert looks(watch, 9) == [False] * 6 + [True, False, False]
+    assert looks(watch, 9) == [False] * 6 + [True] * 3
 
 
 @pytest.mark.parametrize("share", [0.2, 0.5, 3.0])
