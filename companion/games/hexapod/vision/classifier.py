@@ -195,6 +195,14 @@ class FewShotInsects:
         kinds[..., taught] = softmax(LIMITS.discriminant_share * self.discriminant.logits(cells.embedding))
         return np.asarray(kinds * is_taught)
 
+    def is_foreign(self, fields: Sequence[Cells]) -> bool:
+        """Whether fields show another printing's insects: many of them are like none of the examples."""
+        seen = [cells.embedding[cells.state[..., INSECT] > LIMITS.plain_cell] for cells in fields]
+        insects = np.concatenate(seen) if seen else self.examples[:0]
+        if len(insects) < LIMITS.least_insects:
+            return False
+        return float(np.percentile((insects @ self.examples.T).max(-1), 25)) < LIMITS.foreign_similarity
+
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""
         logits = LIMITS.standing_sharpness * cells.embedding @ self.examples.T

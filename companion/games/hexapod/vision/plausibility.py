@@ -17,6 +17,8 @@ from companion.vision.geometry.shapes import homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 
+FROM_THE_SIDE = "what lies there cannot be told from so far aside"
+OF_ANOTHER_PRINTING = "what lies there cannot be told by another printing's profile"
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
 """Kinds of one cell; the halves of the others differ from each other."""
 _BY_COLOUR = ("blue", "green", "gold", "dung", "leaf")
@@ -105,9 +107,9 @@ def without_colour(field: DetectedField) -> tuple[DetectedField, list[ReadingWar
     return _with_doubt(field, has_beetle, "a beetle's kind cannot be told without colour")
 
 
-def unread(field: DetectedField) -> tuple[DetectedField, list[ReadingWarning]]:
-    """The field with all its cells doubted, and the warnings."""
-    return _with_doubt(field, ~np.array(field.doubt), "what lies there cannot be told from so far aside")
+def unread(field: DetectedField, why: str) -> tuple[DetectedField, list[ReadingWarning]]:
+    """The field with all its cells doubted for a reason, and the warnings."""
+    return _with_doubt(field, ~np.array(field.doubt), why)
 
 
 def _with_doubt(field: DetectedField, where: NDArray[np.bool_], why: str) -> tuple[DetectedField, list[ReadingWarning]]:

@@ -3,11 +3,13 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
+from companion.games.hexapod.vision.classifier import FewShotInsects, InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.orientation import OrientedField, align_with_others, classify_fields, rotate_field
 from companion.games.hexapod.vision.outlines import detect_cases, detect_loose_cards, is_cards, outside_cases
 from companion.games.hexapod.vision.plausibility import (
+    FROM_THE_SIDE,
+    OF_ANOTHER_PRINTING,
     assess,
     find_outliers,
     has_insect,
@@ -26,7 +28,7 @@ from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.verification import TOO_STEEP, is_too_steep
 from companion.vision.geometry.shapes import SQUARE
 from companion.vision.image.pyramid import Pyramid, has_colour
-from companion.vision.results import NO_COLOUR, ReadingWarning, Stopwatch
+from companion.vision.results import FOREIGN_PROFILE, NO_COLOUR, ReadingWarning, Stopwatch
 
 
 def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = None) -> HexapodReading:
@@ -67,18 +69,24 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     fields = [field for field, _ in found]
     verdict = verify_fields(pyramid, fields, warnings)
     kept, warnings = [field for field, stays in zip(fields, verdict.stays, strict=True) if stays], verdict.warnings
-    if kept and (problem := _problem(pyramid, [field.corners for field in kept])) is not None:
-        kept, doubts = map(list, zip(*map(unread if problem is TOO_STEEP else without_colour, kept), strict=True))
+    is_foreign = isinstance(classifier, FewShotInsects) and classifier.is_foreign([f.cells for f in (*cases, *cards)])
+    if kept and (problem := _problem(pyramid, [field.corners for field in kept], is_foreign)) is not None:
+        doubting = {TOO_STEEP: FROM_THE_SIDE, FOREIGN_PROFILE: OF_ANOTHER_PRINTING}
+        why = doubting.get(problem)
+        told = [without_colour(field) if why is None else unread(field, why) for field in kept]
+        kept, doubts = map(list, zip(*told, strict=True))
         warnings += (problem, *(warning for some in doubts for warning in some))
     clock.lap("judge")
     boards, loose = (tuple(field for field in kept if field.is_case == is_case) for is_case in (True, False))
     return HexapodReading(boards, loose, warnings, clock.laps)
 
 
-def _problem(pyramid: Pyramid, fields: list[NDArray[np.float32]]) -> ReadingWarning | None:
+def _problem(pyramid: Pyramid, fields: list[NDArray[np.float32]], is_foreign: bool) -> ReadingWarning | None:
     """The warning of a picture on which fields (4, 2) cannot be read for certain; None without one."""
     if is_too_steep(SQUARE, fields):
         return TOO_STEEP
+    if is_foreign:
+        return FOREIGN_PROFILE
     return None if has_colour(pyramid, fields) else NO_COLOUR
 
 

@@ -87,6 +87,11 @@ def in_every_light(inks: NDArray[np.float32], cast: NDArray[np.float32]) -> NDAr
     return np.asarray(faded + veil * (BRIGHT - faded))
 
 
+def is_sure_head(answers: Answers) -> NDArray[np.bool_]:
+    """Which pieces (N,) are surely tiles with a head."""
+    return np.asarray((answers.kinds[:, 0] > LIMITS.sure_head) & (answers.ends[:, :, HEAD].max(1) > LIMITS.sure_head))
+
+
 def likelihood(common_far: NDArray[np.float64], fitting: NDArray[np.float64], answers: Answers) -> NDArray[np.float64]:
     """How likely each light is (T,).
 
@@ -95,7 +100,7 @@ def likelihood(common_far: NDArray[np.float64], fitting: NDArray[np.float64], an
         fitting: (N, T, K + 1) see `prototypes.fits`.
         answers: what the network says of those pieces.
     """
-    heads = (answers.kinds[:, 0] > LIMITS.sure_head) & (answers.ends[:, :, HEAD].max(1) > LIMITS.sure_head)
+    heads = is_sure_head(answers)
     told = _PRIOR - common_far / 2
     if heads.any():
         told = told + np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, LIMITS.most_heads / heads.sum())

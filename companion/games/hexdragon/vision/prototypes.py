@@ -26,7 +26,14 @@ from companion.games.hexdragon.vision.classifier import (
     edge_probabilities,
     tile_network,
 )
-from companion.games.hexdragon.vision.light import common_inks, in_every_light, likelihood, sample_view
+from companion.games.hexdragon.vision.light import (
+    LIGHTS,
+    common_inks,
+    in_every_light,
+    is_sure_head,
+    likelihood,
+    sample_view,
+)
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile
 from companion.vision.image.pyramid import Pyramid
@@ -145,6 +152,37 @@ def fits(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndar
     return np.concatenate([far, nobody[..., None]], axis=2) / -2
 
 
+def is_another_set(
+    profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray, lights: np.ndarray, strange: np.ndarray
+) -> bool:
+    """Whether pieces show another set than the one that was learnt.
+
+    Args:
+        profile: what was learnt.
+        views: see `fits`.
+        answers: see `fits`.
+        cast: see `fits`.
+        lights: (T,) how likely each light is.
+        strange: (N,) how likely each head or star is nobody's; of the heads something may lie on one.
+    """
+    heads = np.sort(strange[is_sure_head(answers)])
+    has_all_owners = len(profile.owners) == len(OWNERS)  # the heads of one that was not taught are nobody's
+    if has_all_owners and len(heads) > 1 and float(heads[:-1].mean()) > LIMITS.foreign_heads:
+        return True
+    common = common_inks(views, answers)
+    if common is None:
+        return False
+    bands = _distance(in_every_light(profile.common, cast)[:, 0], common[0], "common")
+    return float(bands @ lights) > LIMITS.foreign_band
+
+
+def _common_far(profile: InkProfile, common: np.ndarray, cast: np.ndarray) -> np.ndarray:
+    """How far the common inks (2, 3) of a picture are from what was learnt in each light, squared, in spreads: (T,)."""
+    known = in_every_light(profile.common, cast)
+    far = [np.minimum(_distance(known[:, k], ink, "common"), LIMITS.strange_ink**2) for k, ink in enumerate(common)]
+    return np.asarray(np.sum(far, axis=0))
+
+
 def _far_from_nobody(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray) -> np.ndarray:
     """How far each piece is in each light from being no head of anybody's, squared, in spreads: (N, T).
 
@@ -162,10 +200,7 @@ def _far_from_nobody(profile: InkProfile, views: np.ndarray, answers: Answers, c
 def lights_of(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray) -> np.ndarray:
     """How likely each light is (T,), by what such views show; see `fits`."""
     common = common_inks(views, answers)
-    known = in_every_light(profile.common, cast)
-    far = np.zeros(len(known))
-    for k, ink in enumerate(common) if common is not None else ():
-        far += np.minimum(_distance(known[:, k], ink, "common"), LIMITS.strange_ink**2)
+    far = np.zeros(len(LIGHTS.fading)) if common is None else _common_far(profile, common, cast)
     return likelihood(far, fits(profile, views, answers, cast), answers)
 
 
@@ -226,13 +261,24 @@ def _distance(known: np.ndarray, ink: np.ndarray, of: str) -> np.ndarray:
     return np.asarray(tint / spread**2 + (np.log(depths / depth) / _DEPTH_SPREAD[of]) ** 2)
 
 
+def _doubted(ends: np.ndarray, strange: np.ndarray) -> np.ndarray:
+    """The ends' probabilities (N, 6, 7), of a head as uncertain as it is strange (N,): something lies where it is."""
+    doubt = (strange * (ends[:, :, HEAD].max(1) > 0.5))[:, None, None]
+    return np.asarray((1 - doubt) * ends + doubt / ends.shape[2])
+
+
 @dataclass(frozen=True, slots=True)
 class FewShotTiles:
-    """A set's own inks; the light's colour, and how likely each light is besides (T,). See `TileClassifier`."""
+    """A set's own inks; the light's colour, and how likely each light is besides (T,). See `TileClassifier`.
+
+    ``is_foreign`` says whether what was first seen shows another set: its bands and faces, or most of its heads, are
+    in no light like those that were learnt.
+    """
 
     profile: InkProfile
     cast: np.ndarray | None = None
     lights: np.ndarray | None = None
+    is_foreign: bool = False
 
     def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
         """See `TileClassifier`."""
@@ -242,10 +288,12 @@ class FewShotTiles:
             return edge_probabilities(answers), FewShotTiles(self.profile, cast, self.lights)
         fitting = fits(self.profile, views, answers, cast)
         lights = lights_of(self.profile, views, answers, cast) if self.lights is None else self.lights
+        strange, is_foreign = nobodys(fitting, lights), self.is_foreign
+        if self.lights is None:
+            is_foreign = is_another_set(self.profile, views, answers, cast, lights, strange)
         owners = owners_weighed(self.profile, fitting, lights, OWNERS)
-        return edge_probabilities(Answers(answers.ends, owners, answers.kinds)), FewShotTiles(
-            self.profile, cast, lights
-        )
+        said = edge_probabilities(Answers(_doubted(answers.ends, strange), owners, answers.kinds))
+        return said, FewShotTiles(self.profile, cast, lights, is_foreign)
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Classifier`."""

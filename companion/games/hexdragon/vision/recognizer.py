@@ -10,6 +10,7 @@ from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, T
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
 from companion.games.hexdragon.vision.plausibility import FROM_THE_SIDE, assess, unread, without_colour
+from companion.games.hexdragon.vision.prototypes import FewShotTiles
 from companion.games.hexdragon.vision.results import DetectedTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import (
@@ -26,7 +27,7 @@ from companion.vision.detection.verification import TOO_STEEP, Find, is_too_stee
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.noise import denoised
 from companion.vision.image.pyramid import Pyramid, has_colour
-from companion.vision.results import NO_COLOUR, DetectedCard, ReadingWarning, Stopwatch, in_own_frame
+from companion.vision.results import FOREIGN_PROFILE, NO_COLOUR, DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
 
@@ -102,12 +103,12 @@ def read_unknown(
     reading = assess([*on_grid, *rest, *known_on_grid], classifier, pyramid.size, len(off_grid))
     new = [card for card in reading.cards if not any(card.corners is other.corners for other in known)]
     reading = replace(reading, cards=tuple(new), warnings=reading.warnings + doubted)
-    reading = reading if unchanged else _verified(pyramid, reading)
+    reading = reading if unchanged else _verified(pyramid, reading, lit)
     clock.lap("judge")
     return replace(reading, stages_ms=clock.laps)
 
 
-def _verified(pyramid: Pyramid, reading: TileReading) -> TileReading:
+def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> TileReading:
     """The reading without outlines whose edges are no tile's, and without what the picture's angle or colour hides.
 
     Stars have no edges of their own. Hex'el cards of one symbol, and blank ones, look like start tiles, of which no
@@ -125,11 +126,18 @@ def _verified(pyramid: Pyramid, reading: TileReading) -> TileReading:
     if kept and is_too_steep(HEXAGON, [card.corners for card in kept]):
         warnings += (TOO_STEEP, *(ReadingWarning("unsure", FROM_THE_SIDE, card.centre) for card in kept))
         kept = [unread(card) for card in kept if not card.is_star]
-    elif kept and not has_colour(pyramid, [card.corners for card in kept]):
+    elif kept and (problem := _colour_problem(pyramid, kept, lit)) is not None:
         owned = [card.centre for card in kept if card.owner is not None]
-        warnings += (NO_COLOUR, *(ReadingWarning("unsure", "whose it is cannot be told", at) for at in owned))
+        warnings += (problem, *(ReadingWarning("unsure", "whose it is cannot be told", at) for at in owned))
         kept = [without_colour(card) for card in kept]
     return replace(reading, cards=tuple(kept), warnings=warnings)
+
+
+def _colour_problem(pyramid: Pyramid, kept: list[DetectedTile], lit: TileClassifier) -> ReadingWarning | None:
+    """The warning of a picture whose colours do not tell owners; None without one."""
+    if not has_colour(pyramid, [card.corners for card in kept]):
+        return NO_COLOUR
+    return FOREIGN_PROFILE if isinstance(lit, FewShotTiles) and lit.is_foreign else None
 
 
 def _as_find(tile: DetectedCard) -> Find:

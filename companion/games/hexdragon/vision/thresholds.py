@@ -110,6 +110,11 @@ class HexDragonLimits:
     """How far the logarithm of a tint wanders that was measured by the bright parts of tiles."""
     fading_spread: float = 0.15
     """How much of their colour inks lose in dim light."""
+    foreign_band: float = 10.0
+    foreign_heads: float = 0.1
+    """Bands whose ink lies so far, squared and in spreads, from what was learnt are another set's, and so are heads
+    that are so likely nobody's. On 24 drawn pictures of the sets themselves bands lay at 7.4 at most and heads were
+    nobody's at 0.02; of 24 pictures of other sets two are beyond neither, whose inks are alike."""
     veil_spread: float = 0.1
     """How much of the lamp's own light lies over the inks, as on gloss or behind haze."""
     common_spread: float = 0.1

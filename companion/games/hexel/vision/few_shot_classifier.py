@@ -138,6 +138,15 @@ class FewShotSymbols:
         )
         return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
+    def is_foreign(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> bool:
+        """Whether cards (N, 6, 2), one at least, show another printing: most symbols are far from every prototype."""
+        colours, faces = raw_patches(pyramid, corners)
+        embeddings = embed(
+            network("hexel/embedding/weights.onnx"), embedding_input(colours, faces, self.profile.face_value)
+        )
+        squared = ((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1)
+        return float(np.median(squared)) > LIMITS.foreign_squared
+
     def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""
         return self

@@ -15,6 +15,7 @@ from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
 from companion.games.hexel.vision.plausibility import (
     FROM_THE_SIDE,
+    OF_ANOTHER_DECK,
     WITHOUT_COLOUR,
     accept_cards,
     assess,
@@ -28,7 +29,15 @@ from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid, has_colour
-from companion.vision.results import NO_COLOUR, DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
+from companion.vision.results import (
+    FOREIGN_PROFILE,
+    NO_COLOUR,
+    DetectedCard,
+    Reading,
+    ReadingWarning,
+    Stopwatch,
+    in_own_frame,
+)
 from companion.vision.tracking.regions import Unchanged
 
 
@@ -74,9 +83,14 @@ def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings = verdict.warnings
+    by_presence = sorted(kept, key=lambda card: -card.presence)
+    surest = np.array([card.corners for card in by_presence[: LIMITS.most_foreign]], np.float32)
+    doubted = [card for card in kept if set(card.edges) != {None}]
     if kept and is_too_steep(HEXAGON, [card.corners for card in kept]):
-        doubted = [card for card in kept if set(card.edges) != {None}]
         warnings += (TOO_STEEP, *(ReadingWarning("unsure", FROM_THE_SIDE, card.centre) for card in doubted))
+        kept = [unread(card) for card in kept]
+    elif isinstance(reading.classifier, FewShotSymbols) and reading.classifier.is_foreign(pyramid, surest):
+        warnings += (FOREIGN_PROFILE, *(ReadingWarning("unsure", OF_ANOTHER_DECK, card.centre) for card in doubted))
         kept = [unread(card) for card in kept]
     elif kept and not has_colour(pyramid, [card.corners for card in kept]):
         kept, before = [without_colour(card) for card in kept], kept

@@ -169,6 +169,11 @@ class HexelLimits:
     """As near as this, at most, lie the looks of two cards with one and the same symbol on most photographs."""
     unclear: float = 2.5
     """A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
+    foreign_squared: float = 3.5
+    """Symbols of another printing lie further from every prototype, half of them at least: of 12 drawn pictures
+    the middle one of a printing's own lay at 1.3 at most, of those of 20 others at 4.2 at least."""
+    most_foreign: int = 8
+    """So many of the surest cards are asked whether they are of the printing."""
     none_at: float = 10.0
     """A patch whose squared distance from every look is more than this is no symbol of the deck; training made it
     so."""
