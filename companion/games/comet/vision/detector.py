@@ -7,9 +7,15 @@ from companion.vision.geometry.shapes import Shape
 
 HALF_WIDTH = 63.0 / 88.0
 """A card of 63 x 88 mm whose half height is 1."""
-CARD = Shape(
-    np.array([[-HALF_WIDTH, -1.0], [HALF_WIDTH, -1.0], [HALF_WIDTH, 1.0], [-HALF_WIDTH, 1.0]]), 2, 2 * HALF_WIDTH
-)
+
+
+def card_shape(half_width: float) -> Shape:
+    """A card whose half height is 1, so wide."""
+    x = half_width
+    return Shape(np.array([[-x, -1.0], [x, -1.0], [x, 1.0], [-x, 1.0]]), 2, 2 * x)
+
+
+CARD = card_shape(HALF_WIDTH)
 DETECTOR = HeatmapDetector(
     weights="comet/detector/weights.onnx",
     heads=(Head(CARD, spacing=0.45),),  # fanned cards lie so near

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.classifier import PretrainedNumerals
-from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
 from companion.games.comet.vision.plausibility import back_distances, compare_backs, is_gap
 from companion.games.comet.vision.reexamination import ClassifiedOutlines, classify_outlines
 from companion.games.comet.vision.results import BACK, CometReading, DetectedCometCard
@@ -21,9 +21,11 @@ from companion.games.comet.vision.untaught_printing import (
     is_unfamiliar,
     verify_cards,
 )
+from companion.vision.classification.classifier import Classifier
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
+from companion.vision.geometry.shapes import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
@@ -83,11 +85,16 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
-    if read and is_too_steep(CARD, [card.corners for card in read]):
+    if read and is_too_steep(_shape(reading.classifier), [card.corners for card in read]):
         unsure = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
         warnings += (TOO_STEEP, *unsure)
         cards = [_unread(card) if card in read else card for card in cards]
     return replace(reading, cards=tuple(cards), warnings=warnings)
+
+
+def _shape(classifier: Classifier | None) -> Shape:
+    """That of the cards as they are read: some printings are read lying on their side."""
+    return card_shape(classifier.profile.half_width) if isinstance(classifier, TaughtNumerals) else CARD
 
 
 def _unread(card: DetectedCometCard) -> DetectedCometCard:

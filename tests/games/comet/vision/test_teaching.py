@@ -67,6 +67,19 @@ def test_one_photograph_teaches_numbers_elsewhere_on_the_card(places):
     assert (shown - told).total() <= 1  # a small 6 or 9 may be left open
 
 
+def test_a_printing_that_is_read_lying_on_its_side_is_not_taken_for_one_seen_from_the_side():
+    look = replace(printing(), is_turned=True, figures=())
+    cards = [LaidComet(face, np.array([98.0 * k, 0.0]), -90.0, look.size) for k, face in enumerate(FACES)]
+    rng = np.random.default_rng(3)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=150, yaw_deg=0.0)
+    labels = labels_of(FACES, picture)
+    for card in labels[0]["cards"]:
+        card["corners"] = np.roll(card["corners"], -1, 0).tolist()
+    reading = read_comet(picture.bgr, TaughtNumerals(learn_comet("comet", [("taught", picture.bgr)], labels)))
+    assert "too-steep" not in {warning.code for warning in reading.warnings}
+    assert any(card.values and None not in card.values for card in reading.cards)
+
+
 def test_a_profile_is_small_and_read_from_its_file(tmp_path):
     profile = learnt(printing())
     profile.write(tmp_path / "row.json")
