@@ -201,10 +201,11 @@ class Evening:
             self._tell("plays")
 
     def _befall(self, incident: Incident) -> None:
+        if incident is Incident.SLIP:  # told as it happens: not everything can be laid wrongly
+            self._must_slip = True
+            return
         self._tell(incident.value)
         match incident:
-            case Incident.SLIP:
-                self._must_slip = True
             case Incident.HAND:
                 self._table.rest_hand(_HAND_RESTS_S)
             case Incident.CAMERA:
@@ -213,7 +214,7 @@ class Evening:
                 self._dark_s = self._now_s + _BEFORE_DARK_S
             case Incident.PUT_RIGHT:
                 right = self._table.command_for(self._equipment.view_table().moves, self._index)
-                wrong = self._equipment.mistaken(right)
+                wrong = self._table.mistaken(self._index) or self._equipment.mistaken(right)
                 self._mistake, self._is_mistaken = (wrong, right) if wrong is not None else None, False
 
     def _make_mistake(self, view: TableView, wrong: Command, right: Command) -> None:
@@ -262,10 +263,12 @@ class Evening:
     def _lay(self, index: int) -> None:
         if not self._table.tidy(index):
             slips = self._failures == 0 and (self._must_slip or self._random.random() < self._temper.slips)
-            self._must_slip = False
             self._has_slipped = slips and self._table.mislay(index)
             if not self._has_slipped:
                 self._table.perform(index)
+            elif self._must_slip:
+                self._must_slip = False
+                self._tell(Incident.SLIP.value)
             self._performed = True
             self._rest((self._temper.patience_s, self._temper.patience_s))
 

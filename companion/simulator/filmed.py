@@ -57,6 +57,10 @@ class FilmedTabletop(ABC):
         """What would lie there if that command were carried out wrongly; None where nobody would."""
         return None
 
+    def mistaken(self, index: int) -> Command | None:
+        """See `Tabletop`."""
+        return None
+
     def seat_of(self, face: Face) -> int:
         """Who tidies a thing."""
         return 0

@@ -56,6 +56,9 @@ class Tabletop(Protocol):
     def mislay(self, index: int) -> bool:
         """Let someone carry that command out wrongly by a slip, for the camera to see; False where nobody would."""
 
+    def mistaken(self, index: int) -> Command | None:
+        """How that command would be entered wrongly; None where any other that the rules list would do."""
+
     def nudge(self, index: int) -> None:
         """Let someone push straight what was laid for the script's command of that index."""
 

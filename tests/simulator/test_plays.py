@@ -13,6 +13,7 @@ from companion.games.hexapod.demo.things import STACK
 from companion.games.hexdragon.demo.things import STAR
 from companion.rules.hexgrid import rotated
 from companion.simulator.evening import Evening, TableView, Temper
+from companion.simulator.incidents import Incident, Incidents
 from companion.simulator.script import outcome, written
 
 GAMES = [game for game in GAMES if game != "hexel"]
@@ -109,15 +110,18 @@ class PretendTable:
                 self.refused.append(refusal.code)
 
 
-def people(game, table, *, seed=1, moves=(), temper=None, size=(160, 90)):
+def people(game, table, *, seed=1, moves=(), temper=None, size=(160, 90), incidents=None):
     stage = game_spec(game).demo()
     player = stage.player(stage.header, seed)
     script = written(stage.header, player)
     tabletop = type(stage.tabletop(script, seed))(script, seed, size)
     assert tabletop.done(moves) == len(moves)
     tabletop.lay_out(len(moves))
+    if incidents is not None:
+        incidents.plan(len(script.commands), tabletop.is_laid)
     said = []
-    return Evening(script, player, tabletop, table, Random(seed), said.append, temper), tabletop, said, script
+    evening = Evening(script, player, tabletop, table, Random(seed), said.append, temper, incidents)
+    return evening, tabletop, said, script
 
 
 def pass_time(evening, tabletop, table, until, most_s=3000.0):
@@ -140,7 +144,7 @@ def test_people_play_a_whole_game_through_the_camera_and_the_buttons(game):
     assert table.pressed.count("confirm") >= 0.8 * laid
 
 
-@pytest.mark.parametrize("game, codes", [("hexdragon", set()), ("hexapod", {"half-covered"})])
+@pytest.mark.parametrize("game, codes", [("hexdragon", set()), ("hexapod", {"half-covered"}), ("comet", {"bad-set"})])
 def test_a_slip_is_seen_rejected_and_put_right(game, codes):
     table = PretendTable(game_spec(game).demo_header())
     evening, tabletop, said, _ = people(game, table, temper=replace(QUICK, slips=1.0))
@@ -181,3 +185,45 @@ def test_a_hexapod_card_over_its_like_may_be_taken_to_lie_elsewhere():
     theirs = {**ours, "row": 0, "col": 2, "card": {"cells": [["gold", "leaf"], ["gold", "leaf"]]}}
     assert ours != theirs and not table.is_next(moves, theirs) and table.is_read_right(moves, theirs)
     assert not table.is_read_right(moves, {**theirs, "card": {"cells": [["gold", "blue"], ["gold", "leaf"]]}})
+
+
+class EventfulTable(PretendTable):
+    """The same, where incidents befall people."""
+
+    def __init__(self, *given):
+        super().__init__(*given)
+        self.told, self.pulled, self.cuts, self.corrected = [], [], 0, []
+
+    def mistaken(self, command):
+        place = {name: command[name] for name in ("cmd", "player", "cell", "row", "col") if name in command}
+        others = self.rules.legal(self.state) if len(place) > 1 else ()
+        return next((one for one in others if one != command and one.items() >= place.items()), None)
+
+    def put_right(self, command):
+        wrong, kept = self.done.pop(), self.done
+        self.corrected.append((wrong, command))
+        self.state, self.done = self.rules.start(self.header), []
+        for move in [*kept, command]:
+            self.do(move)
+
+    def tell(self, code):
+        self.told.append(code)
+
+    def pull_camera(self, away_s):
+        self.pulled.append(away_s)
+
+    def cut_power(self):
+        self.cuts += 1
+
+
+@pytest.mark.parametrize("game", ["hexel", "hexdragon", "hexapod"])
+def test_every_incident_befalls_the_evening_of_every_game(game):
+    table = EventfulTable(game_spec(game).demo_header())
+    evening, tabletop, _, _ = people(game, table, temper=QUICK, incidents=Incidents())
+    pass_time(evening, tabletop, table, lambda: evening.is_done)
+    assert {f"demo-{incident.value}" for incident in Incident} <= set(table.told)
+    assert (len(table.pulled), table.cuts, table.pressed.count("reject") >= 1) == (1, 1, True)
+    ((wrong, right),) = table.corrected
+    assert wrong != right and wrong["player"] == right["player"]
+    assert table.rules.view(table.state)["result"] is not None
+    assert table.told[-1] == "demo-over"

@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from companion import games
 from companion.games.comet.demo.things import CometThings, LaidCards
-from companion.games.comet.rules.scoring import face
+from companion.games.comet.rules.scoring import face, is_triple
 from companion.games.comet.rules.state import TAIL
 from companion.printing.shapes import Point
 from companion.rules.engine import Command
@@ -57,6 +58,28 @@ class CometTabletop(filmed.FilmedTabletop):
     def laid_after(self, index: int) -> filmed.Faces:
         """Before a round the pots are cleared: the new sets are laid once it has begun."""
         return {} if self._script.commands[index]["cmd"] == "round" else super().laid_after(index)
+
+    def mislaid(self, index: int) -> filmed.Faces | None:
+        """One card of the set alone, which is no set unless it is a triple."""
+        for place in self._news(index):
+            laid = cast(LaidCards, self.laid_after(index)[place])
+            if self._script.commands[index]["cmd"] == "set" and not is_triple(laid.cards[0]):
+                return {**self.laid_after(index), place: replace(laid, cards=laid.cards[:1])}
+        return None
+
+    def mistaken(self, index: int) -> Command | None:
+        """The set against another pot."""
+        command = self._script.commands[index]
+        if command["cmd"] != "set" or command["pot"] == TAIL:
+            return None
+        begun = max(k for k in range(index) if self._script.commands[k]["cmd"] == "round")
+        taken = {
+            one["pot"]
+            for one in self._script.commands[begun:index]
+            if one.get("player") == command["player"] and "pot" in one
+        }
+        other = next((pot for pot in self._pots if pot not in {*taken, command["pot"], TAIL}), None)
+        return None if other is None else {**command, "pot": other}
 
     def is_laid(self, index: int) -> bool:
         """A set is turned up, and a round begins with the pots being cleared; the rest is said."""
