@@ -57,7 +57,11 @@ def hexapod_seen(lying, state):
     return seen | {None: list(tops.values())}
 
 
-EYES = {"hexdragon": hexdragon_seen, "comet": comet_seen, "hexapod": hexapod_seen}
+def hexel_seen(lying, state):
+    return dict(lying)
+
+
+EYES = {"hexel": hexel_seen, "hexdragon": hexdragon_seen, "comet": comet_seen, "hexapod": hexapod_seen}
 
 
 class PretendTable:

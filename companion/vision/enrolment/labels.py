@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused, UsageError
-from companion.vision.detection.outlines import detect_outlines
+from companion.vision.detection.outlines import Outline, detect_outlines
 from companion.vision.geometry.shapes import areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.refinement.edges import refine
@@ -19,6 +19,8 @@ NEAR = 0.35
 """An outline is meant whose middle lies so near to that of rough corners, in their width and height."""
 SUPPORT = 0.55
 """Rough corners where no outline is found hold where edges run along so much of each but the worst of the sides."""
+SURE_PRINT = 0.9
+"""Outlines of any print that are surely cards."""
 OVERLAP = 0.35
 """Two outlines that share more of the smaller one are one card's."""
 OF_A_SIZE = 1.5
@@ -46,15 +48,23 @@ class Candidates:
         self.own = own
         self.unsure = np.zeros((0, sides, 2), np.float32) if unsure is None else unsure
         self._sides = sides
-        self._any: Floats | None = None
+        self._found: tuple[Outline, ...] | None = None
 
     @property
     def any_print(self) -> Floats:
         """Those that are found whatever is printed on them."""
-        if self._any is None:
-            found = detect_outlines(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
-            self._any = np.array([one.corners for one in found], np.float32).reshape(-1, self._sides, 2)
-        return self._any
+        return self._prints(0.0)
+
+    @property
+    def sure_print(self) -> Floats:
+        """Of those the surest: gaps between tiles that lie in rows look like tiles."""
+        return self._prints(SURE_PRINT)
+
+    def _prints(self, least: float) -> Floats:
+        if self._found is None:
+            self._found = detect_outlines(np.asarray(self.pyramid.levels[0], np.uint8), self._sides)
+        sure = [one.corners for one in self._found if one.confidence >= least]
+        return np.array(sure, np.float32).reshape(-1, self._sides, 2)
 
     @property
     def both(self) -> Floats:
@@ -70,7 +80,7 @@ class Candidates:
 
     def sets(self) -> list[Callable[[], Floats]]:
         """What may be all cards of the photograph, the likeliest first."""
-        ways = (lambda: self.own, lambda: self.both, lambda: self.any_print)
+        ways = (lambda: self.own, lambda: self.both, lambda: self.any_print, lambda: self.sure_print)
         return [*ways, *(lambda way=way: _of_a_size(way()) for way in ways)]
 
 
