@@ -78,7 +78,7 @@ def test_a_call_from_a_phone_comes_to_the_desk_and_a_ruling_ends_it(
     assert "calls the referee" in desk.get("/desk").text
     page = desk.get("/desk/hall/table-01").text
     assert "calls the referee" in page
-    assert "6 moves of Hex’el 36" in page
+    assert "Hex’el 36, moves: 6" in page
     ruling = {"at": 6, "command": "", "by": "Dee", "cut": False}
     assert desk.post(f"{TABLE}/correct", json=ruling).status_code == 200
     until(lambda: alarms(hub) == [])

@@ -63,7 +63,7 @@ def read_comet(
     cards = _keep_present([_card(k, classified, i, classifier) for k, i in enumerate(selected)], pyramid)
     is_odd = is_unfamiliar(cards)
     if is_odd:
-        cards = verify_cards(bgr, pyramid, cards)
+        cards = verify_cards(pyramid, cards)
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in cards if None in card.edges]
     if not cards:

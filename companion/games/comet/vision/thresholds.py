@@ -179,8 +179,6 @@ class CometLimits:
     """A layout that was found is the printing's where it reads so many of them."""
     verified: float = 0.3
     """A number stands where a known printing has it if a look at that place alone gives it so much."""
-    same_outline: float = 0.7
-    """Two outlines that share so much of what they cover are of one card."""
     fewest_searched: int = 3
     most_searched: int = 8
     """So many cards are searched for places that their numbers have in common."""

@@ -6,7 +6,6 @@ pretrained classifier is kept only if it is alone at the place where its printin
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,7 +19,7 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals, classif
 from companion.games.comet.vision.taught_recognizer import find_outlines, ways_up
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import suppress_overlaps
-from companion.vision.detection.outlines import detect_outlines
+from companion.vision.detection.verification import have_edges
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard
 
@@ -47,22 +46,16 @@ def is_understood(reading: CometReading) -> bool:
     return read >= max(LIMITS.fewest_searched, LIMITS.understood_share * len(faces))
 
 
-def verify_cards(bgr: NDArray[np.uint8], pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[DetectedCometCard]:
+def verify_cards(pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[DetectedCometCard]:
     """The cards of an unfamiliar printing with verified numbers; those without any only where edges confirm them."""
-    seen = [outline.corners.astype(np.float32) for outline in detect_outlines(bgr, 4)]
     verified = [verify_numbers(pyramid, card) for card in cards]
-    return [card for card in verified if _has_numbers(card) or any(_is_same(card.corners, other) for other in seen)]
+    outlines = [card.corners.astype(np.float32) for card in verified]
+    has_edges = have_edges(pyramid, outlines, range(len(outlines)), LIMITS.table.edges)
+    return [card for card, edges in zip(verified, has_edges, strict=True) if _has_numbers(card) or edges]
 
 
 def _has_numbers(card: DetectedCometCard) -> bool:
     return bool(set(card.edges) - {None, BACK})
-
-
-def _is_same(one: NDArray[np.floating], other: NDArray[np.float32]) -> bool:
-    """Whether two outlines (4, 2) have a high IoU."""
-    quad = one.astype(np.float32)
-    shared = cv2.intersectConvexConvex(quad, other)[0]
-    return bool(shared > LIMITS.same_outline * (cv2.contourArea(quad) + cv2.contourArea(other) - shared))
 
 
 def verify_numbers(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCard:

@@ -32,8 +32,10 @@ function face(edges) {
 
 // The deck of 36 has every face once.
 export function withheld({ edges, cards }, { header, table }) {
-  const faces = [...table.tableau, ...(cards ?? [{ edges }])].map((card) => face(card.edges));
-  return header.edition !== "46" && new Set(faces).size < faces.length ? t("on-the-table") : "";
+  const lying = table.tableau.map((card) => face(card.edges));
+  const laid = (cards ?? [{ edges }]).map((card) => face(card.edges));
+  const isTwice = laid.some((one, k) => lying.includes(one) || laid.indexOf(one) < k);
+  return header.edition !== "46" && isTwice ? t("on-the-table") : "";
 }
 
 export const layLabel = ({ cards }) => (cards ? t("lay-them") : t("lay"));
