@@ -88,9 +88,12 @@ def take_samples(
         return []
     given = [cards[i].get("corners") for i in chosen]
     shown = [cards[i] for i in chosen]
-    require_quality(
-        name, pyramid, [outlines[i] for i in chosen], teaching.frame(shown[0]), teaching.least_side_px, teaching.fields
-    )
+    at = [outlines[i] for i in chosen]
+    try:
+        require_quality(name, pyramid, at, teaching.frame(shown[0]), teaching.least_side_px, teaching.fields)
+    except TeachingRefused:
+        require_lit(name, pyramid)  # where light spoils the whole picture, what is wrong with a card follows from it
+        raise
     crops = teaching.crops(pyramid, np.asarray(outlines[chosen], np.float32), given, shown)
     return [
         Sample(_kept(card), jpeg_of(rectify_card(pyramid, corners, teaching.frame(card))), light)
