@@ -74,7 +74,7 @@ def watch(browser: Browser, url: str, wished: argparse.Namespace) -> None:
     kilobytes = browser.run(WEIGHT) / 1000
     time.sleep(wished.seconds)
     shifts = browser.run("return window.shifts")
-    moves = browser.run("return fetch('/api/state').then((r) => r.json()).then((s) => s.history.length)")
+    moves = browser.run("return document.querySelectorAll('[id^=open-]').length")
     browser.close()
     total = sum(value for value, _ in shifts)
     print(f"{wished.game} {wished.size}: layout shift {total:.3f} in {wished.seconds:.0f} s, {moves} moves")

@@ -29,17 +29,25 @@ TABLES = {
 }
 
 
+@pytest.fixture
+def television(referee: Referee, window: Any, visit: Callable[..., Any]) -> Callable[..., Any]:
+    """Begins a game, plays its moves and opens `/board` on a screen of 1080 lines."""
+
+    def turn_on(header: Header, moves: tuple[str, ...]) -> Any:
+        referee.ask(Begin(header))
+        for text in moves:
+            referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
+        window.screen(1920, 1080)
+        page = visit(referee, "/board")
+        page.wait_for("document.querySelector('#hints:not(:empty)')")
+        return page
+
+    return turn_on
+
+
 @pytest.mark.parametrize("name", TABLES)
-def test_everything_on_the_television_can_be_read_from_afar(
-    name: str, referee: Referee, window: Any, visit: Callable[..., Any]
-) -> None:
-    header, lines = TABLES[name]
-    referee.ask(Begin(header))
-    for text in lines:
-        referee.ask(Do(parse(game(name).rules.NOTATION, text)))
-    window.screen(1920, 1080)
-    page = visit(referee, "/board")
-    page.wait_for("document.querySelector('#hints p, #hints:not(:empty)')")
+def test_everything_on_the_television_can_be_read_from_afar(name: str, television: Callable[..., Any]) -> None:
+    page = television(*TABLES[name])
     assert page.run(SMALL) == []
     assert (
         page.run("const seats = document.getElementById('seats'); return seats.scrollHeight - seats.clientHeight") <= 3
@@ -60,29 +68,14 @@ return ['hints', 'history', 'facts', 'call'].flatMap((id) => {
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_nothing_on_the_television_is_cut_off(
-    name: str, referee: Referee, window: Any, visit: Callable[..., Any]
-) -> None:
-    header, lines = TABLES[name]
-    referee.ask(Begin(header))
-    for text in lines:
-        referee.ask(Do(parse(game(name).rules.NOTATION, text)))
-    window.screen(1920, 1080)
-    page = visit(referee, "/board")
-    page.wait_for("document.querySelector('#hints:not(:empty)')")
+def test_nothing_on_the_television_is_cut_off(name: str, television: Callable[..., Any]) -> None:
+    page = television(*TABLES[name])
     assert page.run(CUT_OFF) == []
 
 
-def test_the_end_on_the_television_can_be_read_from_afar(
-    referee: Referee, window: Any, visit: Callable[..., Any]
-) -> None:
-    referee.ask(Begin(Header("comet", ("Ana", "Bo", "Cy"))))
-    for dealer in ("Ana", "Cy", "Bo"):
-        referee.ask(Do({"cmd": "round", "player": dealer}))
-        referee.ask(Do({"cmd": "reveal"}))
-    referee.ask(Do({"cmd": "stop"}))
-    window.screen(1920, 1080)
-    page = visit(referee, "/board")
+def test_the_end_on_the_television_can_be_read_from_afar(television: Callable[..., Any]) -> None:
+    rounds = [line for dealer in ("Ana", "Cy", "Bo") for line in (f"round {dealer}", "reveal")]
+    page = television(Header("comet", ("Ana", "Bo", "Cy")), (*rounds, "stop"))
     page.wait_for("document.querySelectorAll('#finale .places li').length == 3")
     assert page.run(SMALL) == []
     assert page.run("return document.documentElement.scrollHeight") == 1080

@@ -17,7 +17,7 @@ export function openDialog(title, parts, onState = null) {
   hears = onState;
   dialog.replaceChildren(
     h("div", { class: "row head" }, h("h2", { id: "sheet-title" }, title),
-      h("button", { class: "plain small", id: "sheet-close", onclick: closeDialog }, t("close"))),
+      h("button", { class: "plain small", id: "sheet-close", onclick: () => dialog.close() }, t("close"))),
     ...parts.filter(Boolean));
   if (!dialog.open) dialog.showModal();
 }
@@ -38,8 +38,12 @@ export function openOver(title, parts) {
   find("sheet-close").replaceWith(back);
 }
 
-export function closeDialog() {
-  dialog.close();
+/**
+ * Closes the dialog that shows `part`; another that has opened in its place meanwhile, such as the end, stays.
+ * @param {Element | null} part
+ */
+export function closeDialog(part) {
+  if (part && dialog.contains(part)) dialog.close();
 }
 
 /** @param {import("./contract.js").State} state */

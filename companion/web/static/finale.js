@@ -1,6 +1,6 @@
 // The end of a game: ranking, totals and the evening's wins; in a dialog on phones, in its own place on the television.
 
-import { openDialog } from "./dialog.js";
+import { closeDialog, openDialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { t } from "./words.js";
 
@@ -29,17 +29,17 @@ export function tellFinale(state, me, press) {
   const key = state.finale ? `${state.game} ${state.changed}` : "";
   const isNew = told !== null && key && key !== told;
   told = key;
-  const dialog = /** @type {any} */ (document.getElementById("sheet"));
-  if (!key && dialog?.open && dialog.querySelector(".finale")) dialog.close(); // the next game has begun
+  if (!key) closeDialog(document.querySelector("#sheet .finale")); // the next game has begun
   if (isNew) openFinale(state, me, press);
 }
 
 export function openFinale(state, me, press) {
+  const ranked = h("div", { class: "finale" }, ...drawFinale(state.finale));
   const again = async (ask) => {
     const answer = await ask();
-    if (answer && !answer.error) /** @type {any} */ (document.getElementById("sheet")).close();
+    if (answer && !answer.error) closeDialog(ranked);
   };
-  openDialog(t("over"), [h("div", { class: "finale" }, ...drawFinale(state.finale)),
+  openDialog(t("over"), [ranked,
     me.joined ? h("button", { id: "rematch", class: "wide", onclick: () => again(press.nextGame) }, t("rematch")) : null,
     me.operator ? h("button", { id: "finale-other", class: "plain wide", onclick: press.anotherGame }, t("another-game")) : null]);
 }

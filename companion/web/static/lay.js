@@ -12,7 +12,7 @@ export async function openLay(cell, { state, game, me, press, onLaid, command = 
   const lay = async (wanted) => {
     const answer = await press.command(wanted);
     if (answer && !answer.error) {
-      closeDialog();
+      closeDialog(form.at(-1));
       onLaid();
     }
     return answer;

@@ -26,7 +26,7 @@ export async function openSetup({ state, me, press }) {
     event.preventDefault();
     const answer = await press.begin(header(wanted, pages[wanted.game.name]));
     if (answer?.error) note.textContent = answer.error.message;
-    else if (answer) closeDialog();
+    else if (answer) closeDialog(form);
   };
   const redraw = (change) => {
     change();

@@ -12,8 +12,8 @@ export async function openSheet(number, { state, game, me, press }) {
   const move = await fetchMove(number).catch(() => null);
   if (!move) return;
   const entry = me.operator ? await game.entry?.() : null;
-  const edit = me.operator ? await editor(move, { state, game, entry, press, close: closeDialog }) : null;
   const outdated = h("div", { class: "outdated", role: "alert", hidden: true });
+  const edit = me.operator ? await editor(move, { state, game, entry, press, close: () => closeDialog(outdated) }) : null;
   const onState = (now) => {
     if (stands(now, move) || !outdated.hidden) return;
     outdated.hidden = false;
