@@ -14,9 +14,8 @@ from companion.vision.detection.boards import Board, centre_of, find_board
 from companion.vision.detection.outlines import Outline, detect_outlines, suppress
 from companion.vision.detection.poses import UNIT_SHAPES, affine_of, decode, encode
 from companion.vision.detection.sizes import has_size, parse_size_mm
+from companion.vision.edge_refinement import Frame, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.refinement.edges import refine
-from companion.vision.refinement.strips import Frame, edge_offsets, fit_homography
 
 Floats = NDArray[np.float64]
 TURNS = np.radians(np.arange(6) * 60.0)

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.refinement.strips import fit_homography
+from companion.vision.edge_refinement import fit_homography
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]

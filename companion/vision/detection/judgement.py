@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
+from companion.vision.edge_refinement import Frame, Refined
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network
-from companion.vision.refinement.edges import Refined
-from companion.vision.refinement.strips import Frame
 
 Floats = NDArray[np.float64]
 

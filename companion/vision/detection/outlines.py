@@ -14,8 +14,8 @@ from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
 from companion.vision.detection.sizes import SizeMm, has_size
+from companion.vision.edge_refinement import refine
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.refinement.edges import refine
 
 Floats = NDArray[np.float64]
 

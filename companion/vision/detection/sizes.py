@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.vision.refinement.strips import Frame
+from companion.vision.edge_refinement import Frame
 
 SizeMm = tuple[float, float]
 FOCAL_LENGTH = 0.9

@@ -16,9 +16,9 @@ from companion.vision.detection.detector import distances
 from companion.vision.detection.heatmaps import Candidate, answer_at
 from companion.vision.detection.outlines import suppress
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
+from companion.vision.edge_refinement import Refined, refine
 from companion.vision.geometry.shapes import Shape
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.refinement.edges import Refined, refine
 from companion.vision.results import ReadingWarning
 
 Outlines = NDArray[np.float32]

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.vision.detection.poses import UNIT_SHAPES, affine_of
-from companion.vision.image.pyramid import Pyramid
-from companion.vision.refinement.strips import (
+from companion.vision.edge_refinement import (
     COLUMNS,
     STRIP,
     Frame,
@@ -25,6 +24,7 @@ from companion.vision.refinement.strips import (
     cut_strips,
     edge_offsets,
 )
+from companion.vision.image.pyramid import Pyramid
 from models.drawing.card_faces import Rng
 from models.drawing.card_scenes import LARGEST_PX, SMALLEST_PX, Scene
 from models.export import export, store_half

@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer
 from companion.vision.detection.judgement import FEATURES, PlacedCandidate, PlacedCandidates, features, judge
+from companion.vision.edge_refinement import Refined
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.refinement.edges import Refined
 
 ALIKE, UNLIKE, WITHIN, EVEN, COVERED, RIVAL = range(FEATURES - 6, FEATURES)
 """The columns that speak of the other candidates."""
