@@ -32,7 +32,7 @@ from companion.vision.calibration.lens_fitting import (
     board_view,
     fit_lens,
 )
-from companion.vision.decoding import load_picture, trouble_with
+from companion.vision.image.decoding import load_picture, trouble_with
 
 FRAMES = 5
 """So many of a camera's pictures are taken together: their middle is steadier than one."""

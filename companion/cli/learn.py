@@ -16,9 +16,9 @@ from companion.cli.terminal import progress
 from companion.errors import UnreadableImage, UsageError
 from companion.printing.layout import Layout
 from companion.rules.limits import FILE, read_file, read_json
-from companion.vision.decoding import load_picture, trouble_with
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
+from companion.vision.image.decoding import load_picture, trouble_with
 from companion.vision.recognizer import Recognizer
 
 Path_ = click.Path(path_type=Path)

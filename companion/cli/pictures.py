@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.devices.recorded import SUFFIXES
 from companion.errors import UsageError
-from companion.vision.decoding import load_picture
+from companion.vision.image.decoding import load_picture
 
 
 def pictures_in(paths: Sequence[Path]) -> list[Path]:

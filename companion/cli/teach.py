@@ -18,11 +18,11 @@ from companion.devices.camera import Camera
 from companion.devices.recorded import Recorded
 from companion.errors import UnreadableImage, UsageError
 from companion.printing.layout import Layout
-from companion.vision.decoding import load_picture, trouble_with
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
 from companion.vision.enrolment.looking import LayoutWatch
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
+from companion.vision.image.decoding import load_picture, trouble_with
 
 _LOOK_EVERY_S = 0.5
 

@@ -90,7 +90,9 @@ class Recorded:
         return late_s < 1 / (self._fps or _DEFAULT_FPS)
 
     def _from_folder(self) -> Iterator[NDArray[np.uint8] | None]:
-        from companion.vision.decoding import load_picture  # slow to import, not needed by a table without a camera
+        from companion.vision.image.decoding import (
+            load_picture,  # slow to import, not needed by a table without a camera
+        )
 
         paths = sorted(path for path in self._path.iterdir() if path.suffix.lower() in SUFFIXES)
         if not paths:

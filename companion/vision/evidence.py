@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.decoding import decode_picture
+from companion.vision.image.decoding import decode_picture
 from companion.vision.results import DetectedCard
 
 _WIDTH_PX = 2304

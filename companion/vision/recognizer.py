@@ -36,15 +36,15 @@ class TableTracker(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Recognizer:
-    """Recognition of one game. What names its symbols, the ``classifier``, is the game's own affair.
+    """Recognition of one game; what its ``classifier`` is, is the game's own affair.
 
     Attributes:
         name: the game's.
         decks: the names of its decks, each the game's name and the edition's.
-        namer: what names the symbols of an edition, None for whichever is seen, or of the printing in a profile's file.
-        read: the table on one picture, uint8 BGR, without history; None names the reference printing.
-        follower: follows the table from picture to picture.
-        in_words: what a follower told, the whole table or one change of it, for people.
+        classifier: of an edition, None for whichever is seen, or of the printing in a profile's file.
+        read: the table on one picture, uint8 BGR, without history.
+        tracker: a new tracker of the table, by a classifier.
+        in_words: an event of the tracker, the whole table or one change of it, for people.
         outlines: where a calibration may measure by the game's cards: the corners (n, k, 2) of those that are
             found with at least that confidence.
         outline_mm: the corners of such a card in mm, in the same order.

@@ -15,13 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, rotated
-from companion.vision.classification.classifier import Classifier
 from companion.vision.geometry.shapes import areas
+from companion.vision.image.pyramid import Pyramid
 
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
 """A hexagon's corners, begun at each of them."""
 _TOLD_POWER = 0.16
 _AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
+
+
+class Classifier(Protocol):
+    """Names what is printed on a game's pieces: on K parts of each, C classes."""
+
+    def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.floating]:
+        """Probability of each class for each part of pieces (N, M, 2), in the order of their own corners: (N, K, C)."""
+
+    def accept(self, probabilities: NDArray[np.floating]) -> tuple[str | None, ...]:
+        """What may be stated as fact of a piece's parts, from the probabilities of each (K, C); None where unsure."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,9 +49,9 @@ from companion.rules.engine import Header
 from companion.rules.records import replay
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
-from companion.vision.decoding import decode_picture
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
+from companion.vision.image.decoding import decode_picture
 from companion.web.access.seat_keys import Keys
 from companion.web.app import create_app
 from companion.web.archive import Archive

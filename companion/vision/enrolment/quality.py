@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused
 from companion.vision.enrolment.sample import CropFrame, rectify_card
 from companion.vision.geometry.shapes import side_px
-from companion.vision.image.noise import noise_levels
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, noise_levels
 
 STEEPEST = 2.4
 """A card drawn out so many times longer than wide lies 65 degrees aslant: half of what is printed on it is lost."""

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.classification.classifier import Classifier
-from companion.vision.results import DetectedCard, Reading, is_near, near
+from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.change_reader import ChangeReader, ChangeReading, Read, ReadUnknown
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands, people

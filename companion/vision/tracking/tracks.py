@@ -12,8 +12,7 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.classification.classifier import Classifier
-from companion.vision.results import DetectedCard, confidence_of
+from companion.vision.results import Classifier, DetectedCard, confidence_of
 
 Piece = TypeVar("Piece")
 

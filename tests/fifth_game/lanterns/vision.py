@@ -44,7 +44,7 @@ class Lantern(DetectedCard):
 
 
 class LanternClassifier:
-    """A `companion.vision.classification.classifier.Classifier`: names a lantern by the colour of its spots."""
+    """A `companion.vision.results.Classifier`: names a lantern by the colour of its spots."""
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """Probability of each colour for lanterns (N, 6, 2): (N, 1, 3)."""

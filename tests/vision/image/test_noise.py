@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.vision.image.noise import denoised, noise_levels
+from companion.vision.image.pyramid import denoised, noise_levels
 
 
 def a_picture(sigma: float) -> np.ndarray:

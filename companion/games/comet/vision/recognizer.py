@@ -21,13 +21,12 @@ from companion.games.comet.vision.untaught_printing import (
     is_unfamiliar,
     verify_cards,
 )
-from companion.vision.classification.classifier import Classifier
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
 from companion.vision.geometry.shapes import Shape
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
+from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of
 
 CometClassifier = PretrainedNumerals | TaughtNumerals
 

@@ -26,8 +26,10 @@ from companion.games.hexapod.vision.classifier import (
     KINDS,
     OTHER,
     Cells,
+    Discriminant,
     FewShotInsects,
     classify_cells,
+    fit_discriminant,
     fuse_passes,
     rectify_field,
     views,
@@ -37,7 +39,6 @@ from companion.games.hexapod.vision.keypoint_voting import refine_quads
 from companion.games.hexapod.vision.outlines import detect_cases
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
-from companion.vision.classification.discriminant import Discriminant, fit_discriminant
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
@@ -205,8 +206,8 @@ class HexapodTeaching(Teaching):
         if len(shown) < LIMITS.fewest_kinds:
             raise TeachingRefused("the photographs show fewer than two kinds of insects", code="too-few-symbols")
         (vectors, kinds), (varied, of_varied) = (_of(shown, some) for some in (examples, _weighed(again, confirmed)))
-        told_apart = fit_discriminant(varied, of_varied)
-        parted = (told_apart.kinds, told_apart.weights, told_apart.offsets)
+        discriminant = fit_discriminant(varied, of_varied)
+        parted = (discriminant.kinds, discriminant.weights, discriminant.offsets)
         largest = max((sample.label["cells"] for sample in samples), key=lambda cells: len(cells) * len(cells[0]))
         return InsectProfile(deck, len(largest), len(largest[0]), vectors, kinds, *parted)
 

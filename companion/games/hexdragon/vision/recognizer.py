@@ -25,8 +25,7 @@ from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, no_game, verify
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.image.noise import denoised
-from companion.vision.image.pyramid import Pyramid, has_colour
+from companion.vision.image.pyramid import Pyramid, denoised, has_colour
 from companion.vision.results import FOREIGN_PROFILE, NO_COLOUR, DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 

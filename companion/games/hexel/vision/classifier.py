@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.classification.classifier import Classifier
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.image.pyramid import Pyramid, sample_pieces
 from companion.vision.networks import Network, network, softmax
+from companion.vision.results import Classifier
 
 CLASSES = ("red", "blue-disc", "void", "blue-diamond", "yellow", "other")
 NAMES = ("red", "blue", "void", "blue", "yellow", None)

@@ -1,8 +1,8 @@
-"""Telling learnt kinds apart along what parts them."""
+"""Fisher's discriminant of the taught kinds."""
 
 import numpy as np
 
-from companion.vision.classification.discriminant import fit_discriminant
+from companion.games.hexapod.vision.classifier import fit_discriminant
 
 _NAMES = ("blue", "gold", "moth")
 
@@ -14,10 +14,10 @@ def _scattered(rng: np.random.Generator, count: int = 40) -> tuple[np.ndarray, l
     return (means[:, None] + off).reshape(-1, 3), [name for name in _NAMES for _ in range(count)]
 
 
-def test_kinds_that_lie_close_are_told_along_what_parts_them():
-    told = fit_discriminant(*_scattered(np.random.default_rng(1)))
-    asked, kinds = _scattered(np.random.default_rng(2))
-    assert [told.kinds[k] for k in told.logits(asked).argmax(-1)] == kinds
+def test_kinds_that_lie_close_are_separated_where_they_do_not_scatter():
+    fitted = fit_discriminant(*_scattered(np.random.default_rng(1)))
+    queries, kinds = _scattered(np.random.default_rng(2))
+    assert [fitted.kinds[k] for k in fitted.logits(queries).argmax(-1)] == kinds
 
 
 def test_every_kind_is_as_likely_however_often_it_was_shown():
@@ -25,11 +25,11 @@ def test_every_kind_is_as_likely_however_often_it_was_shown():
     seldom = np.array([kind != "moth" or k % 8 == 0 for k, kind in enumerate(kinds)])
     few = fit_discriminant(vectors[seldom], [kind for kind, kept in zip(kinds, seldom, strict=True) if kept])
     all_ = fit_discriminant(vectors, kinds)
-    asked, _ = _scattered(np.random.default_rng(2))
-    assert (few.logits(asked).argmax(-1) == all_.logits(asked).argmax(-1)).all()
+    queries, _ = _scattered(np.random.default_rng(2))
+    assert (few.logits(queries).argmax(-1) == all_.logits(queries).argmax(-1)).all()
 
 
-def test_looks_that_do_not_scatter_at_all_are_told_apart():
-    told = fit_discriminant(np.repeat(np.eye(2), 3, axis=0), ["blue"] * 3 + ["gold"] * 3)
-    assert np.isfinite(told.weights).all()
-    assert told.logits(np.array([[0.9, 0.1]])).argmax() == told.kinds.index("blue")
+def test_embeddings_that_do_not_scatter_at_all_are_separated():
+    fitted = fit_discriminant(np.repeat(np.eye(2), 3, axis=0), ["blue"] * 3 + ["gold"] * 3)
+    assert np.isfinite(fitted.weights).all()
+    assert fitted.logits(np.array([[0.9, 0.1]])).argmax() == fitted.kinds.index("blue")

@@ -1,1 +1,0 @@
-"""Naming what a crop shows: what the games' classifiers share."""
