@@ -130,6 +130,15 @@ def network_files() -> tuple[str, ...]:
     return shared + tuple(f"{spec.name}/{folder}/weights.onnx" for spec in GAMES.values() for folder in spec.networks)
 
 
+def page_folders() -> dict[str, Path]:
+    """The page folder of every game that has one, by the game's name.
+
+    >>> list(page_folders())
+    ['hexel', 'hexdragon', 'comet', 'hexapod']
+    """
+    return {name: spec.page for name, spec in GAMES.items() if spec.page.is_dir()}
+
+
 def register(package: str) -> None:
     """Add the game of a package that has a `spec`."""
     spec: GameSpec = import_module(f"{package}.spec").SPEC

@@ -12,7 +12,7 @@ from typing import Any
 
 from companion.hub.messages import Address
 from companion.referee.messages import REFEREE_CALLED
-from companion.views.titles import game_title
+from companion.views.games import game_title
 
 SILENT_S = 10.0
 """A table that tells nothing for so long is called silent."""

@@ -12,8 +12,7 @@ from companion.hub.messages import MAX_SNAPSHOT_BYTES, Position, Unreadable, dec
 from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
 from companion.views.archive.measures import measured
-from companion.views.calls import call
-from companion.views.phrases import intent, noticed, sentences
+from companion.views.phrases import call, intent, noticed, sentences
 
 _MAX_PLAYERS = 12
 _MAX_NAME = 24

@@ -4,7 +4,7 @@ It knows no game by name: the game's own `view` says how the table stands, its `
 `explain` why a thing happened. A new game shows up here without a change.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import gcd
 from typing import Any
 
@@ -12,11 +12,11 @@ from companion.errors import Refusal, without_folders
 from companion.referee.messages import Authorised, Begin, Message, Next, Notice
 from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
-from companion.rules.engine import Command
-from companion.views.calls import call
+from companion.rules.engine import Command, Game
+from companion.views.archive.measures import measured
+from companion.views.archive.statistics import summed, winners_of
 from companion.views.changes import amended
-from companion.views.finale import finale
-from companion.views.phrases import intent, is_aloud, is_calm, label, noticed, sentences
+from companion.views.phrases import call, intent, is_aloud, is_calm, label, noticed, sentences
 from companion.views.reasons import explained, refused
 from companion.views.words import phrase
 
@@ -161,3 +161,69 @@ def _notice(notice: Notice) -> dict[str, Any]:
         "aloud": is_aloud(notice),
         "calm": is_calm(notice),
     }
+
+
+def finale(session: Session) -> dict[str, Any] | None:
+    """The ranking of a game that is over, ``{"measure", "ranking": [{"place", "name", "total", "won"}], "evening"}``.
+
+    None while it goes on. ``measure`` is what the totals count, None where the game counts nothing; ``evening`` is how
+    many games each player has won since the table was opened for these players, where there were several.
+    """
+    view = session.game.view(session.state)
+    if view["result"] is None:
+        return None
+    measure, totals = next(iter(measured(view).items()), (None, {}))
+    winners = winners_of(view["result"])
+    summary = summed(session)
+    return {
+        "measure": measure,
+        "ranking": [
+            {"place": place, "name": name, "total": totals.get(name), "won": name in winners}
+            for place, name in _places(view["result"], winners, totals, list(view["players"]))
+        ],
+        "evening": {name: tally.won + tally.shared for name, tally in summary.tallies.items()}
+        if summary.finished > 1
+        else {},
+    }
+
+
+def _places(
+    result: dict[str, Any], winners: tuple[str, ...], totals: dict[str, int], players: list[str]
+) -> list[tuple[int, str]]:
+    """Each player's place, counted as at a race; by the rules' own ranking, or winners first and then by totals."""
+    groups = result.get("ranking") or _ranked(winners, totals, players)
+    places: list[tuple[int, str]] = []
+    for group in groups:
+        place = len(places) + 1
+        places += [(place, name) for name in group]
+    return places
+
+
+def _ranked(winners: tuple[str, ...], totals: dict[str, int], players: list[str]) -> list[list[str]]:
+    others = [name for name in players if name not in winners]
+    marks = sorted({totals.get(name, 0) for name in others}, reverse=True)
+    behind = [[name for name in others if totals.get(name, 0) == mark] for mark in marks]
+    return [list(winners), *behind] if winners else behind
+
+
+def verdicts(session: Session, commands: Sequence[Command], at: int | None = None) -> list[dict[str, Any]]:
+    """For each command, on its own, ``{"said": [...]}`` or ``{"refusal": {"code", "message", ...}}``; nothing happens.
+
+    Args:
+        session: as it stands.
+        commands: any JSON objects.
+        at: the move in whose place they would stand; None for the next one.
+
+    Raises:
+        Refusal: `no-such-move`.
+    """
+    state = state_at(session, at)
+    return [_verdict(session.game, state, command) for command in commands]
+
+
+def _verdict(game: Game, state: Any, command: Command) -> dict[str, Any]:
+    try:
+        _, events = game.apply(state, command)
+    except Refusal as refusal:
+        return {"refusal": refused(refusal.as_json())}
+    return {"said": list(sentences(events)) or [intent(command)]}

@@ -16,8 +16,8 @@ from babel import Locale
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po, write_po
 
+from companion.games import page_folders
 from companion.rules.limits import read_file, read_toml
-from companion.views.game_pages import page_folders
 
 Sections = Mapping[str, Mapping[str, Any]]
 

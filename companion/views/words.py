@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import BadSettings
+from companion.games import page_folders
 from companion.rules.limits import read_file, read_toml
-from companion.views.game_pages import page_folders
 from companion.views.translations import ENGLISH, plural_form, translated
 
 Catalogue = Mapping[str, Mapping[str, Any]]

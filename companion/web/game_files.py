@@ -5,8 +5,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, send_from_directory
 from werkzeug.exceptions import NotFound
 
-from companion.views.game_pages import page_folders
-from companion.views.howto import topics
+from companion.views.games import page_folders, topics
 
 game_files = Blueprint("games", __name__)
 

@@ -18,7 +18,7 @@ from companion.referee.session import Session
 from companion.views.archive import export
 from companion.views.archive.past import counts, day, did, game_page, numbered, result_of, signed
 from companion.views.archive.statistics import together
-from companion.views.titles import game_title, title
+from companion.views.games import game_title, title
 from companion.views.words import phrase
 from companion.web.app_context import desk
 from companion.web.archive import Archive

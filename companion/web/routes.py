@@ -14,8 +14,7 @@ from companion.referee.messages import REFEREE_CALLED, Authorised, Begin, Confir
 from companion.rules.records import read_header
 from companion.views.games import games
 from companion.views.phrases import CAPTION, sentences
-from companion.views.scoreboard import next_game, options
-from companion.views.verdicts import verdicts
+from companion.views.scoreboard import next_game, options, verdicts
 from companion.views.words import language, phrase, section_of
 from companion.web.access.access_guard import COOKIE
 from companion.web.access.joining import with_key

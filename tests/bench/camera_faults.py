@@ -1,7 +1,7 @@
 """Breaks the Pi's camera in every way the stand-in knows, under the real watcher and referee; prints how soon it is
 said and how soon the table sees again. Exit status 1 when a fault took longer than three seconds to be said.
 
-    python tests/bench/camera_faults.py
+    PYTHONPATH=. python tests/bench/camera_faults.py
 """
 
 import sys
@@ -14,7 +14,7 @@ from companion.app.watching import Watching
 from companion.devices.pi_camera import PiCamera
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.simulator.pi_library import Rig
+from tests.devices.pi_library import Rig
 
 SAID_WITHIN_S = 3.0
 HEADER = Header("hexel", ("Ana", "Bo"))

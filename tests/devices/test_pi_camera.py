@@ -11,7 +11,7 @@ import pytest
 from companion.devices import pi_camera
 from companion.devices.pi_camera import PiCamera
 from companion.errors import DeviceError, TableError
-from companion.simulator.pi_library import Rig, WoundTime
+from tests.devices.pi_library import Rig, WoundTime
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.views.calls import call
-from companion.views.phrases import intent, sentence
+from companion.views.phrases import call, intent, sentence
 
 RECORDS = Path(__file__).parents[3] / "shared" / "records"
 

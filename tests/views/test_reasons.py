@@ -19,7 +19,7 @@ from companion.rules.engine import Header
 from companion.rules.notation import parse
 from companion.rules.records import read_header
 from companion.views.reasons import explained, explanation, refused
-from companion.views.verdicts import verdicts
+from companion.views.scoreboard import verdicts
 from companion.views.words import may_use, original, use
 
 PLAYTHROUGHS = sorted((Path(__file__).parents[1] / "playthroughs").glob("*.txt"))

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from companion.errors import BadSettings
+from companion.games import page_folders
 from companion.views.changes import instead
-from companion.views.game_pages import page_folders
 from companion.views.phrases import sentence
 from companion.views.words import original, use
 

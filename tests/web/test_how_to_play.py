@@ -9,11 +9,11 @@ import pytest
 
 import companion
 import companion.games
+from companion.games import page_folders
 from companion.referee.messages import Begin, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.views.game_pages import page_folders
-from companion.views.howto import topics
+from companion.views.games import topics
 from companion.views.translations import LANGUAGES
 from companion.views.words import catalogue, original
 

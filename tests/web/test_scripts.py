@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.views.game_pages import page_folders
+from companion.games import page_folders
 
 ROOT = Path(__file__).parents[2]
 

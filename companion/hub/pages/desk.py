@@ -14,8 +14,8 @@ from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
 from companion.rules.limits import read_json
+from companion.views.games import title
 from companion.views.scoreboard import scoreboard
-from companion.views.titles import title
 from companion.views.words import section_of
 
 desk = Blueprint("desk", __name__)

@@ -15,7 +15,7 @@ from companion.hub.pages.gate import field_of, guarded, sent, the_gate
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.standings import standings
 from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
-from companion.views.titles import game_title
+from companion.views.games import game_title
 from companion.views.words import section_of
 
 tournaments = Blueprint("tournaments", __name__)

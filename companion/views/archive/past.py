@@ -13,9 +13,9 @@ from companion.views.archive.charts import changes_of, chart, key
 from companion.views.archive.measures import Series, series_of
 from companion.views.archive.statistics import Summed, Tally, summed
 from companion.views.changes import amended
+from companion.views.games import title
 from companion.views.naming import counted, listed
 from companion.views.phrases import sentences
-from companion.views.titles import title
 from companion.views.words import inflected, language, phrase, section_of
 
 _TURNS = 8
