@@ -18,6 +18,7 @@ from companion.config import GameSettings, PanelSettings, Settings, TableSetting
 from companion.devices.camera import Camera
 from companion.games import GAMES, game
 from companion.referee.folder import journals
+from companion.referee.messages import Notice
 from companion.rules.engine import Header
 
 Say = Callable[[str], None]
@@ -67,6 +68,8 @@ def run_demo(options: DemoOptions, say: Say, restart: Restart | None = None) -> 
                 restart(kept)
 
         def camera(table: Table) -> Camera:
+            # At once, so that the first page has a place for it.
+            table.referee.notify(Notice("demo-back" if KEPT in os.environ else "demo-plays", ""))
             evenings: Camera = lazy_import("companion.app.demo_table").demo_evenings(
                 played,
                 options.seed,
@@ -74,7 +77,6 @@ def run_demo(options: DemoOptions, say: Say, restart: Restart | None = None) -> 
                 table,
                 say,
                 cut_power if restart is not None else None,
-                is_back=KEPT in os.environ,
             )
             return evenings
 

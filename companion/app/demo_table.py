@@ -41,14 +41,11 @@ def demo_evenings(
     table: Table,
     say: Say,
     cut_power: Callable[[], None] | None = None,
-    *,
-    is_back: bool = False,
 ) -> SimulatedCamera:
     """The same for newcomers: an evening with incidents, and when it is over the next, of several games in turn.
 
     Args:
         cut_power: ends the program, which begins again on the same data; None: the power holds.
-        is_back: whether it has just done so.
     """
     equipment = _Equipment(table, cut_power or _nothing)
     number = games.index(equipment.view_table().header.game)
@@ -67,7 +64,6 @@ def demo_evenings(
         return next_one
 
     first = evening(equipment.view_table())
-    equipment.tell("demo-back" if is_back else "demo-plays")
     equipment.camera = SimulatedCamera(*first, speed, following=following)
     return equipment.camera
 

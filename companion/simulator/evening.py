@@ -193,6 +193,10 @@ class Evening:
         is_laid = self._table.is_laid(index)
         self._rest(self._temper.think_s if is_laid else self._temper.speak_s)
         incident = self._incidents.take(index) if self._incidents is not None else None
+        if incident is Incident.PUT_RIGHT and not self._plan_mistake(is_laid):
+            assert self._incidents is not None
+            self._incidents.put_off(incident, index)
+            incident = None
         if incident is not None:
             self._befall(incident)
         elif is_laid and self._random.random() < self._temper.fidgets:
@@ -212,10 +216,15 @@ class Evening:
                 self._equipment.pull_camera(_CAMERA_AWAY_S)
             case Incident.POWER:
                 self._dark_s = self._now_s + _BEFORE_DARK_S
-            case Incident.PUT_RIGHT:
-                right = self._table.command_for(self._equipment.view_table().moves, self._index)
-                wrong = self._table.mistaken(self._index) or self._equipment.mistaken(right)
-                self._mistake, self._is_mistaken = (wrong, right) if wrong is not None else None, False
+
+    def _plan_mistake(self, is_laid: bool) -> bool:
+        """Choose how the next command is to be entered wrongly; False where it is not laid or could not be."""
+        if not is_laid:
+            return False
+        right = self._table.command_for(self._equipment.view_table().moves, self._index)
+        wrong = self._table.mistaken(self._index) or self._equipment.mistaken(right)
+        self._mistake, self._is_mistaken = (wrong, right) if wrong is not None else None, False
+        return wrong is not None
 
     def _make_mistake(self, view: TableView, wrong: Command, right: Command) -> None:
         """Someone enters the move by hand, wrongly; the card is laid as it is meant, and the move put right."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from enum import StrEnum
+from itertools import count
 
 
 class Incident(StrEnum):
@@ -36,3 +37,7 @@ class Incidents:
     def take(self, index: int) -> Incident | None:
         """What is due at a command of the script, once."""
         return self._due.pop(index, None)
+
+    def put_off(self, kind: Incident, index: int) -> None:
+        """Let what could not happen at a command be due at the next where nothing else is."""
+        self._due[next(later for later in count(index + 1) if later not in self._due)] = kind

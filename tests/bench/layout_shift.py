@@ -2,7 +2,7 @@
 
     python tests/bench/layout_shift.py --game hexel --seconds 120 --size 390x844
 
-Prints the sum of Chromium's layout shifts, the elements that moved most, and the kB that travelled for the first view.
+Prints the sum of Chromium's layout shifts, the largest with what moved from and to where, and the kB of the first view.
 """
 
 import argparse
@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,8 +24,9 @@ from tests.web.conftest import READY, Browser  # noqa: E402
 OBSERVE = """
 window.shifts = [];
 new PerformanceObserver((list) => {
-  for (const { value, hadRecentInput, sources } of list.getEntries())
-    if (!hadRecentInput) shifts.push([value, sources.map(({ node }) => node?.id || node?.className || node?.nodeName)]);
+  for (const { value, startTime, hadRecentInput, sources } of list.getEntries())
+    if (!hadRecentInput) shifts.push([value, startTime, sources.map(({ node, previousRect: was, currentRect: is }) =>
+      `${node?.id || node?.className || node?.nodeName} ${Math.round(was.y)} > ${Math.round(is.y)}`)]);
 }).observe({ type: 'layout-shift', buffered: true });
 """
 WEIGHT = """
@@ -76,14 +76,10 @@ def watch(browser: Browser, url: str, wished: argparse.Namespace) -> None:
     shifts = browser.run("return window.shifts")
     moves = browser.run("return document.querySelectorAll('[id^=open-]').length")
     browser.close()
-    total = sum(value for value, _ in shifts)
+    total = sum(value for value, _, _ in shifts)
     print(f"{wished.game} {wished.size}: layout shift {total:.3f} in {wished.seconds:.0f} s, {moves} moves")
-    moved: Counter[str] = Counter()
-    for value, sources in shifts:
-        for source in sources:
-            moved[str(source)] += value
-    for source, value in moved.most_common(8):
-        print(f"  {value:.3f} {source}")
+    for value, at_ms, sources in sorted(shifts, reverse=True)[:8]:
+        print(f"  {value:.3f} after {at_ms / 1000:.0f} s: {', '.join(sources)}")
     print(f"first view: {kilobytes:.1f} kB")
 
 

@@ -4,6 +4,10 @@ import pytest
 
 from companion.errors import Refusal
 from companion.games import game as game_spec
+from companion.games.comet.demo import game as comet_demo
+from companion.games.comet.demo.tabletop import CometTabletop
+from companion.games.comet.demo.things import LaidCards
+from companion.games.comet.rules import game as comet
 from companion.games.hexel.demo.directions import Alignment
 from companion.games.hexel.demo.player import player
 from companion.games.hexel.demo.tabletop import HexelTabletop
@@ -24,10 +28,10 @@ OTHERWISE = Alignment(2, (3, -1))
 class PretendTable:
     """Referee, camera and panel in one: knows the truth of the film, and may be told to err."""
 
-    header = HEADER
+    header, rules = HEADER, hexel
 
     def __init__(self, moves=(), misread=(), blind=(), deaf=0):
-        self.state, self.done, self.rejected = hexel.start(HEADER), [], set()
+        self.state, self.done, self.rejected = self.rules.start(self.header), [], set()
         self.proposal = None
         self.misread, self.blind, self.deaf = list(misread), set(blind), deaf
         self.pressed, self.entered = [], []
@@ -35,7 +39,7 @@ class PretendTable:
             self.do(move)
 
     def do(self, command):
-        self.state, _ = hexel.apply(self.state, command)
+        self.state, _ = self.rules.apply(self.state, command)
         self.done.append(command)
         self.proposal = None
 
@@ -249,18 +253,62 @@ class EventfulTable(PretendTable):
         self.cuts += 1
 
 
-def test_an_evening_with_incidents_is_told_and_comes_to_its_end():
-    table, incidents, long = EventfulTable(), Incidents(), written(HEADER, player(4, least_cards=9))
-    tabletop = HexelTabletop(long, seed=1, size=(160, 90))
-    incidents.plan(len(long.commands), tabletop.is_laid)
-    people = Evening(long, player(4, least_cards=9), tabletop, table, Random(1), lambda line: None, incidents=incidents)
-    pass_time(people, tabletop, table, lambda: people.is_done)
+class CometTable(EventfulTable):
+    """The same for Comet, whose camera tells sets that were turned up and pots that were cleared."""
+
+    header, rules = game_spec("comet").demo_header(), comet
+
+    def __init__(self, *given, **more):
+        super().__init__(*given, **more)
+        self.lay_before = {}
+
+    def mistaken(self, command):
+        return None  # the tabletop knows it of sets, and a round cannot be begun wrongly
+
+    def watch(self, truth, way=None):
+        """Propose what the rules make of the sets as they lie, once nothing moves."""
+        if truth.hand or truth.moving:
+            self.proposal = None
+            return
+        sets = [(pot, laid) for (pot, _), laid in truth.cards.items() if isinstance(laid, LaidCards)]
+        faces = [(pot, laid.cards if laid.is_up else (None,) * len(laid.cards)) for pot, laid in sets]
+        self.proposal = next((one for one in self._meant(faces) if str(one) not in self.rejected), None)
+
+    def _meant(self, sets):
+        found = [self.rules.interpret(self.state, {}, {pot: shown})[:1] for pot, shown in sets]
+        lie = {pot: [card for at, shown in sets if at == pot for card in shown] for pot, _ in sets}
+        before, self.lay_before = {} if lie else self.lay_before, lie or self.lay_before
+        cleared = self.rules.interpret(self.state, before, lie)
+        return [one for group in found for one in group if one["cmd"] == "set"] + [
+            one for one in cleared if one["cmd"] != "set"
+        ]
+
+
+def with_incidents(table, people, filmed):
+    """A whole evening in which everything befalls the table; the move that was put right, before and after."""
+    incidents, script = Incidents(), written(table.header, people)
+    tabletop = filmed(script, seed=1, size=(160, 90))
+    incidents.plan(len(script.commands), tabletop.is_laid)
+    play = Evening(script, people, tabletop, table, Random(1), lambda line: None, incidents=incidents)
+    pass_time(play, tabletop, table, lambda: play.is_done)
     assert {f"demo-{incident.value}" for incident in Incident} <= set(table.told)
     assert table.told[-1] == "demo-over"
     assert (len(table.pulled), table.cuts, table.pressed.count("reject") >= 1) == (1, 1, True)
-    ((wrong, right),) = table.corrected
-    assert wrong["cell"] == right["cell"] and wrong != right
     assert table.state.phase == "over"
+    ((wrong, right),) = table.corrected
+    assert wrong != right
+    return wrong, right
+
+
+def test_an_evening_of_hexel_with_incidents_is_told_and_comes_to_its_end():
+    wrong, right = with_incidents(EventfulTable(), player(4, least_cards=9), HexelTabletop)
+    assert wrong["cell"] == right["cell"]
+
+
+def test_an_evening_of_comet_with_incidents_is_told_and_comes_to_its_end():
+    wrong, right = with_incidents(CometTable(), comet_demo.DEMO.player(CometTable.header, 1), CometTabletop)
+    assert wrong["cards"] == right["cards"]
+    assert wrong["pot"] != right["pot"]
 
 
 def test_a_table_that_comes_back_after_a_power_cut_is_not_cut_again():
