@@ -227,7 +227,7 @@ def _rank(card: DetectedCard, marks: tuple[Mark, ...]) -> int:
     for mark in marks:
         distance_px = float(np.linalg.norm(card.corners.mean(0) - mark.corners.mean(0)))
         if distance_px < 0.5 * card.side:
-            return int(mark.is_news)
+            return int(mark.is_new)
     return 2
 
 

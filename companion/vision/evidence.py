@@ -33,45 +33,48 @@ class Mark:
         corners: (N, 2) pixels of the kept picture, clockwise as seen.
         face: what was read on it, None where unsure.
         east: which of its own edges looks in direction 0.
-        is_news: whether the move is about it.
+        is_new: whether the move is about it.
         zone: in which zone of the table it lay; None outside all, and where nobody had said where those are.
     """
 
     corners: NDArray[np.float32]
     face: tuple[str | None, ...]
     east: int
-    is_news: bool
+    is_new: bool
     zone: str | None
 
 
 def evidence_picture(
-    bgr: NDArray[np.uint8], cards: Sequence[DetectedCard], news: Sequence[DetectedCard], zone_of: ZoneOf | None = None
+    bgr: NDArray[np.uint8],
+    cards: Sequence[DetectedCard],
+    new_cards: Sequence[DetectedCard],
+    zone_of: ZoneOf | None = None,
 ) -> bytes:
     """A picture as a JPEG file's bytes, with the cards recognised in its comment.
 
     Args:
         bgr: uint8 (h, w, 3); not written to.
         cards: all cards known.
-        news: those that the move is about.
+        new_cards: those that the move is about.
         zone_of: the zone that a pixel shows.
     """
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
     small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
     picture = np.asarray(small, np.uint8)
     zone_of = zone_of or _nowhere
-    fresh = [_summary(card, scale, True, zone_of) for card in news]
-    known = [_summary(card, scale, False, zone_of) for card in cards if not any(card is one for one in news)]
-    return _with_comment(_encoded(picture), _comment(fresh, known))
+    new = [_summary(card, scale, True, zone_of) for card in new_cards]
+    known = [_summary(card, scale, False, zone_of) for card in cards if not any(card is one for one in new_cards)]
+    return _with_comment(_encoded(picture), _comment(new, known))
 
 
 def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
-    """What was recognised on a kept picture, the news first; None when it carries no comment of this house."""
+    """What was recognised on a kept picture, the new cards first; None when it carries no comment of this house."""
     text = next((body for body in _comments(jpeg) if body.startswith(_NAME)), None)
     if text is None:
         return None
     return tuple(
-        Mark(np.array(corners, np.float32).reshape(-1, 2), tuple(face), east, is_news, zone)
-        for corners, face, east, is_news, zone in json.loads(text[len(_NAME) :])
+        Mark(np.array(corners, np.float32).reshape(-1, 2), tuple(face), east, is_new, zone)
+        for corners, face, east, is_new, zone in json.loads(text[len(_NAME) :])
     )
 
 
@@ -80,18 +83,18 @@ def picture_of(jpeg: bytes) -> NDArray[np.uint8] | None:
     return decode_picture(jpeg)
 
 
-def _summary(card: DetectedCard, scale: float, is_news: bool, zone_of: ZoneOf) -> list[Any]:
+def _summary(card: DetectedCard, scale: float, is_new: bool, zone_of: ZoneOf) -> list[Any]:
     corners = np.round(card.corners.astype(float) * scale, 1).tolist()
-    return [corners, list(card.edges), card.east, is_news, zone_of(card.centre)]
+    return [corners, list(card.edges), card.east, is_new, zone_of(card.centre)]
 
 
 def _nowhere(point_px: tuple[float, float]) -> str | None:
     return None
 
 
-def _comment(news: list[Any], known: list[Any]) -> bytes:
-    """The news and the cards known, or the news alone where a segment does not hold both."""
-    for cards in ([*news, *known], news):
+def _comment(new: list[Any], known: list[Any]) -> bytes:
+    """The new and the known cards, or the new ones alone where a segment does not hold both."""
+    for cards in ([*new, *known], new):
         text = _NAME + json.dumps(cards, separators=(",", ":")).encode()
         if len(text) <= _MOST_BYTES:
             return text

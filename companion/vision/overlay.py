@@ -48,7 +48,7 @@ def drawn(jpeg: bytes, close: bool = False) -> bytes:
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
     small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
     picture = np.asarray(small, np.uint8)
-    for mark in sorted(marks, key=lambda mark: mark.is_news):
+    for mark in sorted(marks, key=lambda mark: mark.is_new):
         _draw(picture, mark, mark.corners * scale)
     return _encoded(picture)
 
@@ -101,7 +101,7 @@ def _write_lines(picture: NDArray[np.uint8], lines: Sequence[str], corners: NDAr
 
 def _closely(bgr: NDArray[np.uint8], marks: Sequence[Mark]) -> NDArray[np.uint8]:
     """The piece of the picture with the news on it; the whole one where nothing is news."""
-    corners = [mark.corners for mark in marks if mark.is_news]
+    corners = [mark.corners for mark in marks if mark.is_new]
     if not corners:
         return bgr
     points = np.concatenate(corners)
@@ -122,7 +122,7 @@ def _encoded(picture: NDArray[np.uint8]) -> bytes:
 
 
 def _draw(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating]) -> None:
-    if not mark.is_news:
+    if not mark.is_new:
         _outline(picture, corners, (255, 255, 255), 1)
         return
     _outline(picture, corners, (0, 200, 0), 3)

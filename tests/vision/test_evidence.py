@@ -33,7 +33,7 @@ def test_what_was_recognised_travels_with_it(table: tuple[np.ndarray, Reading]) 
     news = reading.cards[-1]
     marks = marks_of(evidence_picture(bgr, reading.cards, [news]))
     assert marks is not None
-    assert [mark.is_news for mark in marks] == [True] + [False] * (len(reading.cards) - 1)
+    assert [mark.is_new for mark in marks] == [True] + [False] * (len(reading.cards) - 1)
     assert (marks[0].face, marks[0].east) == (news.edges, news.east)
     assert np.allclose(marks[0].corners, news.corners, atol=0.06)
 
@@ -107,7 +107,7 @@ def test_more_cards_than_a_comment_holds_leave_the_news() -> None:
     crowd = [DetectedCard((0, n), ("void",) * 6, corners, 0.9, 0.9, np.zeros((6, 4))) for n in range(900)]
     marks = marks_of(evidence_picture(np.full((30, 40, 3), 99, np.uint8), crowd, [card]))
     assert marks is not None
-    assert [mark.is_news for mark in marks] == [True]
+    assert [mark.is_new for mark in marks] == [True]
 
 
 def test_a_line_is_drawn_between_the_edges_that_a_tile_joins() -> None:

@@ -48,10 +48,10 @@ def exact_corners(light: Light, corners_px: Array, pattern: Light) -> Array:
     wanted, edges = _printed(pattern, points, blur_cells=0.7 / max(cell_px, 1.0))
     piece, shift = _cut(light, corners_px)
     homography = np.array([[1, 0, -shift[0]], [0, 1, -shift[1]], [0, 0, 1]]) @ np.asarray(begun, np.float64)
-    homography, likeness = _moved(piece, homography / homography[2, 2], points, (wanted, edges))
+    homography, correlation = _moved(piece, homography / homography[2, 2], points, (wanted, edges))
     found = mapped(homography, square) + shift
     wandered = float(np.linalg.norm(found - corners_px, axis=1).max()) / max(cell_px, 1e-6)
-    return found if likeness >= _LEAST_LIKE and wandered <= _FARTHEST else corners_px
+    return found if correlation >= _LEAST_LIKE and wandered <= _FARTHEST else corners_px
 
 
 def _points(cells: int) -> Array:
@@ -84,7 +84,7 @@ def _cut(light: Light, corners_px: Array) -> tuple[Light, Array]:
 
 
 def _moved(piece: Light, homography: Array, points: Array, printed: tuple[Array, Array]) -> tuple[Array, float]:
-    """The homography under which the piece follows the pattern best, and how well it does.
+    """The homography under which the piece follows the pattern best, and the correlation of the two.
 
     White paper that films too bright runs over into the black: all black things look smaller alike. That is taken out
     as the light is, by a share of the pattern's steepness; else the mark would seem farther away than it is.
@@ -94,20 +94,20 @@ def _moved(piece: Light, homography: Array, points: Array, printed: tuple[Array,
     slope_y = cv2.Sobel(piece, cv2.CV_32F, 0, 1, ksize=3) / 8
     fall = wanted[:, None] * (points - points.mean(0))
     light_of = np.column_stack([wanted, edges, np.ones(len(points)), points, fall])
-    likeness = 0.0
+    explained = 0.0
     for _ in range(_ROUNDS):
         at = mapped(homography, points)
         seen, gx, gy = (_sampled(image, at) for image in (piece, slope_x, slope_y))
         lit, *_ = np.linalg.lstsq(light_of, seen, rcond=None)
-        rest = seen - light_of @ lit
-        likeness = 1.0 - float(rest.var() / max(seen.var(), 1e-12))
+        residual = seen - light_of @ lit
+        explained = 1.0 - float(residual.var() / max(seen.var(), 1e-12))
         slopes = _slopes(homography, points, at, gx, gy)
         both = np.column_stack([slopes, light_of])
-        step = np.linalg.lstsq(both, -rest, rcond=None)[0][:8]
+        step = np.linalg.lstsq(both, -residual, rcond=None)[0][:8]
         homography = homography + np.append(step, 0.0).reshape(3, 3)
         if np.abs(mapped(homography, points) - at).max() < 0.003:
             break
-    return homography, float(np.sqrt(max(likeness, 0.0)))
+    return homography, float(np.sqrt(max(explained, 0.0)))
 
 
 def _slopes(homography: Array, points: Array, at: Array, gx: Array, gy: Array) -> Array:

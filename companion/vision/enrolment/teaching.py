@@ -69,6 +69,10 @@ class Teaching(ABC):
 
     decks: ClassVar[tuple[str, ...]]
     """The decks that have printings of their own."""
+    profile: ClassVar[type[Profile]]
+    """What is learnt of a printing."""
+    few_shot_classifier: ClassVar[type[Any]]
+    """What names cards of a printing by its profile."""
     part: ClassVar[str]
     """The field of a reading under which its cards stand."""
     sides: ClassVar[int]
@@ -135,13 +139,13 @@ class Teaching(ABC):
     def fit(self, deck: str, samples: Sequence[Sample]) -> Profile:
         """What samples teach; without the samples themselves. Raises `UsageError` where they do not suffice."""
 
-    @abstractmethod
     def read(self, path: Path) -> Profile:
         """The profile in a file. Raises `UsageError`."""
+        return self.profile.read(path)
 
-    @abstractmethod
     def classifier(self, profile: Any) -> Any:
         """What names cards of a profile's printing."""
+        return self.few_shot_classifier(profile)
 
     def deck_of(self, edition: str | None) -> str:
         """The deck of an edition, by the name that profiles give it."""
@@ -158,7 +162,7 @@ class Teaching(ABC):
         Args:
             profile: of the printing.
             command: the move, as it stands.
-            marks: the cards on its picture, as they were read; those that the move is about are news.
+            marks: the cards on its picture, as they were read; those that the move is about are new.
         """
 
     @abstractmethod

@@ -177,7 +177,7 @@ class CometTeaching(Teaching):
 
     def confirmed(self, profile: CometProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
         """The cards of a set, of which at most one number was put right."""
-        news = [mark for mark in marks if mark.is_news]
+        news = [mark for mark in marks if mark.is_new]
         sets: Any = command.get("cards")
         if command.get("cmd") != "set" or np.shape(sets) != (len(news), 3):
             return []

@@ -1,7 +1,7 @@
 """Teaching a Hexapod printing: display cases, or cards of a case, that show its kinds.
 
 A kind's examples are the embeddings (`models/hexapod/insect_classifier`) of the cells that show it.
-What tells the kinds apart is learnt from many variants of the photographs.
+The discriminant of the kinds is fitted to many variants of the photographs.
 """
 
 from collections import Counter
@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import combinations
-from pathlib import Path
 from typing import Any, ClassVar
 
 import cv2
@@ -125,6 +124,7 @@ class HexapodTeaching(Teaching):
     """See `Teaching`."""
 
     decks = ("hexapod",)
+    profile = InsectProfile
     part = "boards"
     sides = 4
     fields = 5
@@ -212,34 +212,30 @@ class HexapodTeaching(Teaching):
         return InsectProfile(deck, len(largest), len(largest[0]), vectors, kinds, *parted)
 
     def confirmed(self, profile: InsectProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
-        """The case in which the card was laid, of which nothing but that card is told."""
+        """The case in which the card was laid, of which nothing but that card is known."""
         card, row, col = (command.get(name) for name in ("card", "row", "col"))
-        news = [mark for mark in marks if mark.is_news]
-        if not isinstance(card, Mapping) or type(row) is not int or type(col) is not int or len(news) != 1:
+        new_marks = [mark for mark in marks if mark.is_new]
+        if not isinstance(card, Mapping) or type(row) is not int or type(col) is not int or len(new_marks) != 1:
             return []
-        x, y = news[0].corners.mean(0).tolist()
+        x, y = new_marks[0].corners.mean(0).tolist()
         cases = [mark for mark in marks if not mark.face and cv2.pointPolygonTest(mark.corners, (x, y), False) >= 0]
         laid = {(row + r, col + c): kind for r, line in enumerate(card["cells"]) for c, kind in enumerate(line)}
         if len(cases) != 1 or row + 2 > profile.rows or col + 2 > profile.cols:
             return []
         cells = [[laid.get((r, c), ANY) for c in range(profile.cols)] for r in range(profile.rows)]
-        return [Confirmed({"cells": cells}, cases[0].corners, tuple(laid.values()) == news[0].face)]
+        return [Confirmed({"cells": cells}, cases[0].corners, tuple(laid.values()) == new_marks[0].face)]
 
     def reread(self, profile: InsectProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
         """Each insect of the samples."""
-        namer, found = profile.classifier(), list[tuple[str, str | None]]()
+        classifier, found = profile.classifier(), list[tuple[str, str | None]]()
         for sample in samples:
             pyramid, corners, cells = self._shown(sample)
             (seen,) = classify_cells(network(_NETWORK), views(pyramid, [corners], len(cells), len(cells[0])))
-            likely = namer.kinds(seen)
+            likely = classifier.kinds(seen)
             found += [
                 (kind, KINDS[int(likely[tuple(np.transpose(own))].mean(0).argmax())]) for own, kind in _insects(cells)
             ]
         return found
-
-    def read(self, path: Path) -> InsectProfile:
-        """See `Teaching`."""
-        return InsectProfile.read(path)
 
     def classifier(self, profile: InsectProfile) -> FewShotInsects:
         """See `Teaching`."""
@@ -287,7 +283,7 @@ learn_hexapod = partial(learn, TEACHING)
 
 
 def _of(kinds: Set[str], examples: Sequence[_Example]) -> tuple[np.ndarray, tuple[str, ...]]:
-    """The examples of some kinds: likenesses (N, D) float32, and the kind of each."""
+    """The examples of some kinds: embeddings (N, D) float32, and the kind of each."""
     vectors, names = zip(*(one for one in examples if one[1] in kinds), strict=True)
     return np.stack(vectors).astype(np.float32), names
 
@@ -329,12 +325,12 @@ def _begun_at(quad: NDArray[np.floating], first: NDArray[np.float32]) -> NDArray
 
 def _upright(pyramid: Pyramid, quad: NDArray[np.float32], cells: Grid) -> tuple[NDArray[np.float32], Cells]:
     """The case's corners (4, 2), the first at the top left as its labels say, and its cells; rather as it is begun."""
-    ways = [np.roll(quad, -turns, axis=0) for turns in range(4)]
-    seen = classify_cells(network(_NETWORK), views(pyramid, ways, len(cells), len(cells[0])))
+    turned = [np.roll(quad, -turns, axis=0) for turns in range(4)]
+    seen = classify_cells(network(_NETWORK), views(pyramid, turned, len(cells), len(cells[0])))
     fits = [_fit(one, cells) for one in seen]
     fits[0] += LIMITS.labelled_way
     best = int(np.argmax(fits))
-    return ways[best], seen[best]
+    return turned[best], seen[best]
 
 
 def _require_cells(number: int, seen: Cells, cells: Grid) -> None:
@@ -412,9 +408,9 @@ def _burnt_out(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> float:
 
 
 def _fit(seen: Cells, cells: Grid) -> float:
-    """How well a way up agrees with the labels: floor where they say so, insects upright elsewhere."""
-    is_told = np.array([[kind != ANY for kind in row] for row in cells])
+    """How well a rotation agrees with the labels: floor where they say so, insects upright elsewhere."""
+    is_labelled = np.array([[kind != ANY for kind in row] for row in cells])
     shown = np.array([[kind is not None for kind in row] for row in cells])
     state = np.where(shown, seen.state[..., INSECT], seen.state[..., EMPTY])
     up = np.where(shown, seen.up[..., 0], 1.0)
-    return float((np.log(np.maximum(state, 1e-3)) + np.log(np.maximum(up, 1e-2)))[is_told].sum())
+    return float((np.log(np.maximum(state, 1e-3)) + np.log(np.maximum(up, 1e-2)))[is_labelled].sum())

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -54,6 +53,8 @@ class HexDragonTeaching(Teaching):
     """See `Teaching`."""
 
     decks = ("hexdragon",)
+    profile = InkProfile
+    few_shot_classifier = FewShotTiles
     part = "tiles"
     sides = 6
     least_side_px = LIMITS.least_taught_px
@@ -125,14 +126,6 @@ class HexDragonTeaching(Teaching):
         taught = [sample for sample in samples if sample.source == TAUGHT]
         return fit_inks(deck, _weighed(samples, heads), _common_inks(taught))
 
-    def read(self, path: Path) -> InkProfile:
-        """See `Teaching`."""
-        return InkProfile.read(path)
-
-    def classifier(self, profile: InkProfile) -> FewShotTiles:
-        """See `Teaching`."""
-        return FewShotTiles(profile)
-
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """The inks of heads."""
         heads = _heads(samples)
@@ -147,11 +140,11 @@ class HexDragonTeaching(Teaching):
 
     def confirmed(self, profile: InkProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
         """The head tile that was placed, where it is known whose it is."""
-        news = [mark for mark in marks if mark.is_news]
+        new_marks = [mark for mark in marks if mark.is_new]
         tile = command.get("tile")
-        if not isinstance(tile, Mapping) or tile.get("kind") != "head" or [len(mark.face) for mark in news] != [6]:
+        if not isinstance(tile, Mapping) or tile.get("kind") != "head" or [len(mark.face) for mark in new_marks] != [6]:
             return []
-        (mark,), head = news, tile["head"] % 6
+        (mark,), head = new_marks, tile["head"] % 6
         seen = mark.face[head]
         read = seen.removeprefix("head:") if seen and seen.startswith("head:") else None
         owner = tile.get("owner") or read
@@ -166,8 +159,8 @@ class HexDragonTeaching(Teaching):
         places = sorted(range(len(samples)), key=lambda i: samples[i].light)
         for _, some in groupby(places, key=lambda i: samples[i].light):
             own = [samples[i] for i in some]
-            told = FewShotTiles(profile).classify(*mosaic(own, FRAME))
-            for sample, six in zip(own, told, strict=True):
+            probabilities = FewShotTiles(profile).classify(*mosaic(own, FRAME))
+            for sample, six in zip(own, probabilities, strict=True):
                 if sample.label["kind"] == "head":
                     owners = six[int(sample.label["head"]), 6:10]
                     found.append((sample.label["owner"], OWNERS[int(owners.argmax())]))
@@ -241,9 +234,9 @@ def _require_kinds(ends: np.ndarray, tiles: Sequence[Label]) -> None:
 
 def _aligned_outlines(outlines: np.ndarray) -> np.ndarray:
     """Outlines (N, 6, 2) begun at corners that lie alike on all of them: each edge looks the same way."""
-    ways = outlines - outlines.mean(1, keepdims=True)
-    ways = ways / np.linalg.norm(ways, axis=2, keepdims=True)
-    turns = [min(range(6), key=lambda k: float(np.abs(np.roll(way, -k, 0) - ways[0]).sum())) for way in ways]
+    offsets = outlines - outlines.mean(1, keepdims=True)
+    offsets = offsets / np.linalg.norm(offsets, axis=2, keepdims=True)
+    turns = [min(range(6), key=lambda k: float(np.abs(np.roll(one, -k, 0) - offsets[0]).sum())) for one in offsets]
     return np.stack([np.roll(outline, -k, 0) for outline, k in zip(outlines, turns, strict=True)])
 
 
@@ -259,15 +252,15 @@ def _head_edges(ends: np.ndarray, tiles: Sequence[Label]) -> list[int]:
     if any(tile["kind"] == "head" and tile.get("head") is None for tile in tiles):
         return [int(seen[:, HEAD].argmax()) for seen in ends]
     faces = np.array([_face(tile) for tile in tiles])
-    told = np.log(np.maximum(ends, 1e-3))
+    log_ends = np.log(np.maximum(ends, 1e-3))
     rows = np.arange(6)
-    fits = [sum(float(t[rows, np.roll(f, k)].sum()) for t, f in zip(told, faces, strict=True)) for k in range(6)]
+    fits = [sum(float(t[rows, np.roll(f, k)].sum()) for t, f in zip(log_ends, faces, strict=True)) for k in range(6)]
     turns = int(np.argmax(fits))
     return [((tile.get("head") or 0) + turns) % 6 for tile in tiles]
 
 
 def _face(tile: Label) -> tuple[int, ...]:
-    """A labelled tile's ends, indices of `paths.ENDS`."""
+    """A labelled tile's ends, indices of `classifier.ENDS`."""
     ends = [TAIL] * 6
     if tile.get("head") is not None:
         ends[tile["head"]] = HEAD

@@ -104,10 +104,10 @@ def fit_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]], common: np
         common: (2, 3) the inks that all tiles share, see `light.common_inks`.
     """
     owners = tuple(sorted({owner for owner, _, _ in shown}))
-    looks = _looks(owners, shown)
+    colours = _owner_colours(owners, shown)
     rims = [np.median([rim_ink(view) for o, view, _ in shown if o == owner], axis=0) for owner in owners]
-    inked = _inked(looks)
-    heads = np.median(looks[:, inked], axis=1)
+    inked = _inked(colours)
+    heads = np.median(colours[:, inked], axis=1)
     return InkProfile(
         deck, owners, heads.astype(np.float32), np.array(rims, np.float32), PLACES[inked].astype(np.float32), common
     )
@@ -115,25 +115,25 @@ def fit_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]], common: np
 
 def ink_places(shown: Sequence[tuple[str, np.ndarray, int]]) -> np.ndarray:
     """Where on heads their owners' inks are (P, 2); see `fit_inks`."""
-    return np.asarray(PLACES[_inked(_looks(sorted({owner for owner, _, _ in shown}), shown))])
+    return np.asarray(PLACES[_inked(_owner_colours(sorted({owner for owner, _, _ in shown}), shown))])
 
 
-def _looks(owners: Sequence[str], shown: Sequence[tuple[str, np.ndarray, int]]) -> np.ndarray:
-    """What each owner's heads look like at each of `PLACES`, (K, P, 3)."""
+def _owner_colours(owners: Sequence[str], shown: Sequence[tuple[str, np.ndarray, int]]) -> np.ndarray:
+    """The colours of each owner's heads at each of `PLACES`, (K, P, 3)."""
     seen = [[head_colours(view, edge) for o, view, edge in shown if o == owner] for owner in owners]
     return np.array([np.median(some, axis=0) for some in seen])
 
 
-def _inked(looks: np.ndarray) -> np.ndarray:
-    """Which of `PLACES` (P,) show an owner's ink: where looks (K, P, 3) differ. Most heads are about the middle one."""
-    apart = _smallest_differences(looks) - 0.5 * np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1])
-    return np.asarray(apart >= np.sort(apart)[-max(9, len(apart) // 8)])
+def _inked(colours: np.ndarray) -> np.ndarray:
+    """Which of `PLACES` (P,) show an owner's ink: where colours (K, P, 3) differ. Heads are about the middle one."""
+    difference = _smallest_differences(colours) - 0.5 * np.hypot(PLACES[:, 0] - 0.39, PLACES[:, 1])
+    return np.asarray(difference >= np.sort(difference)[-max(9, len(difference) // 8)])
 
 
-def _smallest_differences(looks: np.ndarray) -> np.ndarray:
-    """How far the two most alike of some looks (K, P, 3) differ at each place, (P,): a band shows on several tiles."""
-    pairs = [np.linalg.norm(a - b, axis=-1) for k, a in enumerate(looks) for b in looks[:k]]
-    return np.asarray(np.min(pairs, axis=0)) if pairs else np.zeros(looks.shape[1])
+def _smallest_differences(colours: np.ndarray) -> np.ndarray:
+    """How far the two most similar colours (K, P, 3) differ at each place, (P,): a band shows on several tiles."""
+    pairs = [np.linalg.norm(a - b, axis=-1) for k, a in enumerate(colours) for b in colours[:k]]
+    return np.asarray(np.min(pairs, axis=0)) if pairs else np.zeros(colours.shape[1])
 
 
 def fits(profile: InkProfile, views: np.ndarray, answers: Answers, cast: np.ndarray) -> np.ndarray:
@@ -292,8 +292,8 @@ class FewShotTiles:
         if self.lights is None:
             is_foreign = is_another_set(self.profile, views, answers, cast, lights, strange)
         owners = owners_weighed(self.profile, fitting, lights, OWNERS)
-        said = edge_probabilities(Answers(_doubted(answers.ends, strange), owners, answers.kinds))
-        return said, FewShotTiles(self.profile, cast, lights, is_foreign)
+        probabilities = edge_probabilities(Answers(_doubted(answers.ends, strange), owners, answers.kinds))
+        return probabilities, FewShotTiles(self.profile, cast, lights, is_foreign)
 
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Classifier`."""

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from functools import partial
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -47,6 +46,8 @@ class HexelTeaching(Teaching):
     """See `Teaching`."""
 
     decks = ("hexel36", "hexel46")
+    profile = SymbolProfile
+    few_shot_classifier = FewShotSymbols
     part = "cards"
     sides = 6
     least_side_px = LIMITS.least_taught_px
@@ -106,14 +107,6 @@ class HexelTeaching(Teaching):
         shared = EVENINGS_SHARE * (len(weights) - confirmed) / max(confirmed, 1)
         return fit_prototypes(network(_NETWORK), deck, photographs, [weight or shared for weight in weights])
 
-    def read(self, path: Path) -> SymbolProfile:
-        """See `Teaching`."""
-        return SymbolProfile.read(path)
-
-    def classifier(self, profile: SymbolProfile) -> FewShotSymbols:
-        """See `Teaching`."""
-        return FewShotSymbols(profile)
-
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """Each sample's symbols, the middle of each name."""
         pyramid, corners = mosaic(samples, FRAME)
@@ -130,20 +123,20 @@ class HexelTeaching(Teaching):
 
     def confirmed(self, profile: SymbolProfile, command: Label, marks: Sequence[Mark]) -> list[Confirmed]:
         """The card that was placed."""
-        news = [mark for mark in marks if mark.is_news]
+        new_marks = [mark for mark in marks if mark.is_new]
         edges = command.get("edges")
-        if not isinstance(edges, Sequence) or len(edges) != 6 or [len(mark.face) for mark in news] != [6]:
+        if not isinstance(edges, Sequence) or len(edges) != 6 or [len(mark.face) for mark in new_marks] != [6]:
             return []
-        own = [edges[(d + news[0].east) % 6] for d in range(6)]
-        return [Confirmed({"edges": own}, news[0].corners, tuple(edges) == news[0].face)]
+        own = [edges[(d + new_marks[0].east) % 6] for d in range(6)]
+        return [Confirmed({"edges": own}, new_marks[0].corners, tuple(edges) == new_marks[0].face)]
 
     def reread(self, profile: SymbolProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
         """Each symbol of the samples."""
-        told = FewShotSymbols(profile).classify(*mosaic(samples, FRAME))
+        probabilities = FewShotSymbols(profile).classify(*mosaic(samples, FRAME))
         names = FewShotSymbols(profile).names
         return [
             (name, names[int(seen.argmax())])
-            for sample, six in zip(samples, told, strict=True)
+            for sample, six in zip(samples, probabilities, strict=True)
             for name, seen in zip(sample.label["edges"], six, strict=True)
             if name is not None
         ]
@@ -187,10 +180,10 @@ def _ink(patches: NDArray[np.float32]) -> NDArray[np.float32]:
 def _clearest(pyramid: Pyramid, found: np.ndarray, given: Sequence[Any]) -> np.ndarray:
     """For each card that outline, as found or as given, through which its six symbols look most alike."""
     net, value = network(_NETWORK), face_value_of(pyramid, found)
-    ways = [found]
+    outlines = [found]
     if all(corners is not None and len(corners) == 6 for corners in given):
-        told = np.asarray(given, np.float32).reshape(-1, 6, 2)
-        told = np.where(areas(told.astype(float))[:, None, None] > 0, told, told[:, ::-1])
-        ways += [told, refine_corners(CORNER_REFINER, pyramid, told)]
-    off = [patch_variance(embed(net, embedding_input(*raw_patches(pyramid, way), value))) for way in ways]
-    return np.stack([ways[int(way)][card] for card, way in enumerate(np.argmin(off, axis=0))])
+        labelled = np.asarray(given, np.float32).reshape(-1, 6, 2)
+        labelled = np.where(areas(labelled.astype(float))[:, None, None] > 0, labelled, labelled[:, ::-1])
+        outlines += [labelled, refine_corners(CORNER_REFINER, pyramid, labelled)]
+    variances = [patch_variance(embed(net, embedding_input(*raw_patches(pyramid, one), value))) for one in outlines]
+    return np.stack([outlines[int(best)][card] for card, best in enumerate(np.argmin(variances, axis=0))])
