@@ -13,11 +13,10 @@ from companion.referee.messages import Begin, Correct, Do, Notice
 from companion.referee.moves import Change
 from companion.rules.engine import Command, Header
 from companion.simulator.camera import SimulatedCamera
-from companion.simulator.demo_game import DemoGame
 from companion.simulator.evening import Evening, TableView
 from companion.simulator.incidents import Incident, Incidents
 from companion.simulator.script import Player, Script, written
-from companion.simulator.tabletop import Tabletop
+from companion.simulator.tabletop import DemoGame, Tabletop
 from companion.views.phrases import CAPTION
 from companion.vision.calibration.calibration import Calibration, calibration_text
 

@@ -1,8 +1,8 @@
 """The registry of games: one package a game, its parts imported lazily.
 
 A game is a folder here and a line in `PACKAGES`. Its `spec` is cheap to import; the other parts are modules of its
-package: ``rules/game``, ``recognition``, ``interpretation``, ``layout``, ``materials``, ``demo/game`` and the folder
-``page``.
+package: ``rules/game``, ``recognition``, ``interpretation``, ``layout``, ``materials``, ``demo/tabletop``,
+``demo/player`` and the folder ``page``.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from companion.printing.layout import Layout
     from companion.printing.material import Material
     from companion.rules.engine import Game, Header
-    from companion.simulator.demo_game import DemoGame
     from companion.simulator.script import Player
+    from companion.simulator.tabletop import DemoGame
     from companion.vision.recognizer import Recognizer
 
 
@@ -86,7 +86,7 @@ class GameSpec:
 
     def demo(self) -> "DemoGame":
         """The game's part of the simulated table; imports OpenCV."""
-        demo: DemoGame = self._part("demo.game").DEMO
+        demo: DemoGame = self._part("demo.tabletop").DEMO
         return demo
 
     def player(self, seed: int) -> "Player":

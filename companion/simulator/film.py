@@ -1,6 +1,6 @@
 """The film of a simulated table: frame by frame what a camera above it would see, and what is true of it.
 
-What lies there is the game's (see `companion.simulator.things`). Someone else says what the hands do (`Film.lay` and
+What lies there is the game's (see `companion.simulator.tabletop`). Someone else says what the hands do (`Film.lay` and
 its neighbours); the film lets it happen, one hand at a time, at ten frames a second of table time. It never looks at a
 clock: a frame follows a frame as fast as they are asked for.
 """
@@ -20,7 +20,7 @@ from companion.simulator.hands import draw_hand
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera, applied, placed
 from companion.simulator.painting import CARD_MM, Moving, Painter, Picture, hand_sprite
-from companion.simulator.things import Face, Place, Things
+from companion.simulator.tabletop import Face, Place, Things
 from companion.simulator.viewpoint import seats
 
 STEP_S = 0.1

@@ -15,7 +15,7 @@ from companion.rules.engine import Command
 from companion.simulator.film import Film, Frame, Setting
 from companion.simulator.optics import Camera
 from companion.simulator.script import Script, commands_agree
-from companion.simulator.things import Face, Place, Things
+from companion.simulator.tabletop import Face, Place, Things
 
 Faces = Mapping[Any, Face]
 """What lies where, in the order laid; places are the game's own."""

@@ -17,7 +17,7 @@ from companion.simulator.hands import Hand
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera, Matrix, applied, mm_from_px, placed
 from companion.simulator.surfaces import table_top
-from companion.simulator.things import Face
+from companion.simulator.tabletop import Face
 
 Picture = npt.NDArray[Any]
 

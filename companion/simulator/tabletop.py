@@ -1,14 +1,58 @@
-"""What a game's simulated table promises to the people who play on it and to the camera above it."""
+"""What a game brings to the simulated table: its things and where hands put them, its filmed tabletop, its players."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
+import numpy as np
 import numpy.typing as npt
 
-from companion.printing.shapes import Point
-from companion.rules.engine import Command
+from companion.errors import UsageError
+from companion.printing.shapes import Point, Shape
+from companion.rules.engine import Command, Header
+from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera
-from companion.simulator.script import Script
+from companion.simulator.script import Player, Script, written
+
+Place = Hashable
+"""Where one thing lies, as its game names it."""
+Face = Hashable
+"""What a thing shows, as its game names it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Still:
+    """What nobody ever moves: a draw deck, a board, a mat.
+
+    Attributes:
+        faces: one above the other, the lowest first.
+        pose: where they lie; a stack leans a little.
+    """
+
+    faces: tuple[Face, ...]
+    pose: Pose
+
+
+class Things(Protocol):
+    """One game's things on one table."""
+
+    def camera(self, size: tuple[int, int], rng: np.random.Generator) -> Camera:
+        """A camera that sees every place of the game, with pictures of that width and height."""
+
+    def still(self, camera: Camera) -> tuple[Still, ...]:
+        """What lies there from the beginning to the end, under everything else."""
+
+    def shapes(self, face: Face) -> tuple[Shape, ...]:
+        """How a thing that shows this is drawn, in its own frame, which its pose puts on the table."""
+
+    def outline(self, face: Face) -> tuple[Point, ...]:
+        """The corners of its top face in its own frame, clockwise as seen."""
+
+    def spot(self, place: Place, lying: Mapping[Place, Pose], rng: np.random.Generator) -> Pose:
+        """Where a hand puts a thing that belongs at a place, beside what lies there already."""
+
+    def seed(self, place: Place) -> list[int]:
+        """Whole numbers that tell this place from all others: every small error there follows from them."""
 
 
 class Shot(Protocol):
@@ -91,3 +135,36 @@ class Tabletop(Protocol):
 
     def command_for(self, moves: Sequence[Command], index: int) -> Command:
         """The script's command of that index as it is to be entered after these moves, in the camera's names."""
+
+
+_ATTEMPTS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class DemoGame:
+    """One game's simulated table.
+
+    Attributes:
+        header: who plays what when nobody says otherwise.
+        player: for a table and a seed, people who play on from any state.
+        tabletop: from a script and a seed, the filmed table with nothing on it yet.
+    """
+
+    header: Header
+    player: Callable[[Header, int], Player]
+    tabletop: Callable[[Script, int], Tabletop]
+
+
+def first_good_player(
+    players: Callable[[int], Player], header: Header, seed: int, is_good: Callable[[Script], bool]
+) -> Player:
+    """The first player, counting on from the seed, whose game is worth watching.
+
+    Raises:
+        UsageError: `no-such-game`: none of a hundred is.
+    """
+    for attempt in range(_ATTEMPTS):
+        player = players(_ATTEMPTS * seed + attempt)
+        if is_good(written(header, player)):
+            return players(_ATTEMPTS * seed + attempt)
+    raise UsageError(f"seed {seed} gives no game of {header.game} worth watching; try another", code="no-such-game")

@@ -21,7 +21,7 @@ from companion.games import game as game_spec
 from companion.games.hexel.demo import player as hexel
 from companion.games.hexel.demo.tabletop import HexelTabletop
 from companion.referee.messages import Propose
-from companion.simulator.demo_game import DemoGame
+from companion.simulator.tabletop import DemoGame
 from companion.vision.calibration.calibration import read_calibration
 
 STAGE = DemoGame(

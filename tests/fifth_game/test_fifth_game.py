@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from companion.simulator.film import Film, Setting
-from tests.fifth_game.lanterns.demo.game import LanternThings
+from tests.fifth_game.lanterns.demo.tabletop import LanternThings
 
 ROOT = Path(__file__).parents[2]
 COMPANION = [sys.executable, "-m", "tests.fifth_game.companion_with_lanterns"]

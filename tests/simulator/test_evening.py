@@ -4,13 +4,12 @@ import pytest
 
 from companion.errors import Refusal
 from companion.games import game as game_spec
-from companion.games.comet.demo import game as comet_demo
+from companion.games.comet.demo import tabletop as comet_demo
 from companion.games.comet.demo.tabletop import CometTabletop
 from companion.games.comet.demo.things import LaidCards
 from companion.games.comet.rules import game as comet
-from companion.games.hexel.demo.directions import Alignment
 from companion.games.hexel.demo.player import player
-from companion.games.hexel.demo.tabletop import HexelTabletop
+from companion.games.hexel.demo.tabletop import Alignment, HexelTabletop
 from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
 from companion.simulator.evening import Evening, TableView

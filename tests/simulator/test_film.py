@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.deck import FACES
-from companion.games.hexel.demo.lying import centre_mm
-from companion.games.hexel.demo.things import HexelThings
+from companion.games.hexel.demo.things import HexelThings, centre_mm
 from companion.simulator.film import Film, Setting
 from companion.simulator.viewpoint import viewpoint
 

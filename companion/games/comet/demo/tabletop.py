@@ -6,14 +6,16 @@ from dataclasses import replace
 from typing import cast
 
 from companion import games
+from companion.games.comet.demo.player import player
 from companion.games.comet.demo.things import CometThings, LaidCards
 from companion.games.comet.rules.scoring import face, is_triple
 from companion.games.comet.rules.state import TAIL
+from companion.games.comet.spec import SPEC
 from companion.printing.shapes import Point
-from companion.rules.engine import Command
+from companion.rules.engine import Command, Header
 from companion.simulator import filmed
-from companion.simulator.script import Script, commands_agree
-from companion.simulator.things import Face
+from companion.simulator.script import Player, Script, commands_agree
+from companion.simulator.tabletop import DemoGame, Face, first_good_player
 
 
 class CometTabletop(filmed.FilmedTabletop):
@@ -121,3 +123,22 @@ def _sets_against(commands: Sequence[Command]) -> Counter[tuple[int, str]]:
 
 def _cards(command: Command) -> Counter[tuple[int, ...]]:
     return Counter(tuple(sorted(card)) for card in command["cards"])
+
+
+_TAIL_SETS = 2
+"""So many sets against the Tail a player has room for."""
+_COMMANDS = (28, 60)
+"""Games of fewer commands show too little, of more too much."""
+
+
+def _player(header: Header, seed: int) -> Player:
+    return first_good_player(lambda number: player(number, tail_sets=_TAIL_SETS), header, seed, _has_tail)
+
+
+def _has_tail(script: Script) -> bool:
+    """The Tail was called and won, after some rounds and before too many."""
+    calls = sum(bool(command.get("tail")) for command in script.commands)
+    return calls > 0 and _COMMANDS[0] <= len(script.commands) <= _COMMANDS[1]
+
+
+DEMO = DemoGame(SPEC.demo_header(), _player, CometTabletop)

@@ -12,7 +12,7 @@ from companion.games.comet.rules.state import TAIL
 from companion.printing.shapes import Point, Polygon, Shape, moved
 from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera
-from companion.simulator.things import Face, Place, Still
+from companion.simulator.tabletop import Face, Place, Still
 from companion.simulator.viewpoint import viewpoint
 
 _COLUMNS = 3
@@ -54,7 +54,7 @@ class _Mat:
 
 
 class CometThings:
-    """A `companion.simulator.things.Things`.
+    """A `companion.simulator.tabletop.Things`.
 
     Places are a pot and which set against it, from 0. Faces are `LaidCards`, and the name of a pot for its mat.
     """

@@ -9,6 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from companion.games.comet.rules.legality import (
+    interpret,
+    layings,
+    legal,
+    next_step,
     require_call,
     require_dealer,
     require_phase,
@@ -20,7 +24,6 @@ from companion.games.comet.rules.legality import (
 from companion.games.comet.rules.scoring import lines, parse_card, write_card
 from companion.games.comet.rules.sentences import explain
 from companion.games.comet.rules.state import HAND, TAIL, LaidSet, Seat, State, pot_of, start, stock_of, view
-from companion.games.comet.rules.table_changes import interpret, layings, legal, next_step
 from companion.rules.engine import Command, Event
 from companion.rules.fields import command_name, flag_field, list_field, text_field
 from companion.rules.notation import FLAG, TEXT, Field, Form, Notation, joined

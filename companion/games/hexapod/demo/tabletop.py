@@ -6,13 +6,14 @@ from typing import Any
 
 from companion import games
 from companion.errors import Refusal
-from companion.games.hexapod.demo.player import stacks
+from companion.games.hexapod.demo.player import player, stacks
 from companion.games.hexapod.demo.things import STACK, HexapodThings
+from companion.games.hexapod.spec import SPEC
 from companion.printing.shapes import Point
 from companion.rules.engine import Command
 from companion.simulator import filmed
 from companion.simulator.script import Script
-from companion.simulator.things import Face
+from companion.simulator.tabletop import DemoGame, Face
 
 
 class HexapodTabletop(filmed.FilmedTabletop):
@@ -95,3 +96,6 @@ class HexapodTabletop(filmed.FilmedTabletop):
         """See `Tabletop`."""
         self._stacks = stacks(self._seed, script.header, script.commands)
         super().follow(script, moves)
+
+
+DEMO = DemoGame(SPEC.demo_header(), lambda header, seed: player(seed), HexapodTabletop)

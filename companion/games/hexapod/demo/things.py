@@ -9,7 +9,7 @@ from companion.games.hexapod import deck as hexapod
 from companion.printing.shapes import Point, Shape
 from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera
-from companion.simulator.things import Face, Place, Still
+from companion.simulator.tabletop import Face, Place, Still
 from companion.simulator.viewpoint import viewpoint
 
 CASE = "case"
@@ -21,7 +21,7 @@ _RIM_MM = 22.0
 
 
 class HexapodThings:
-    """A `companion.simulator.things.Things`.
+    """A `companion.simulator.tabletop.Things`.
 
     Places are ``(player, row, column, how many cards lie there before it)``, and ``(STACK, which, how deep)``, the
     lowest card 0. Faces are a card's kinds, and `CASE`.

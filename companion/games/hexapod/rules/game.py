@@ -9,10 +9,9 @@ from typing import Any
 
 from companion.errors import Refusal
 from companion.games.hexapod.rules.cases import SIDE, read_card
-from companion.games.hexapod.rules.legality import require_laying
+from companion.games.hexapod.rules.legality import interpret, legal, next_step, placements, require_laying
 from companion.games.hexapod.rules.sentences import explain
 from companion.games.hexapod.rules.state import State, start, view
-from companion.games.hexapod.rules.table_changes import interpret, legal, next_step, placements
 from companion.rules.engine import Command, Event
 from companion.rules.fields import command_name, malformed, object_field, require_player, text_field, whole_field
 from companion.rules.notation import TEXT, WHOLE, Field, Notation, joined, letters, record

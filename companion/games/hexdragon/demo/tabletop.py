@@ -5,13 +5,15 @@ from typing import Any
 
 from companion import games
 from companion.games.hexdragon.deck import board_cells
+from companion.games.hexdragon.demo.player import player
 from companion.games.hexdragon.demo.things import STAR, TILE, HexDragonThings
 from companion.games.hexdragon.rules import tiles
+from companion.games.hexdragon.spec import SPEC
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell, rotated
 from companion.simulator import filmed
 from companion.simulator.script import Script
-from companion.simulator.things import Face
+from companion.simulator.tabletop import DemoGame, Face
 
 Spot = tuple[Cell, str]
 """A cell, and `TILE` or `STAR`."""
@@ -101,3 +103,6 @@ def _turned(command: Command, turns: int) -> Command:
 
 def _cell(command: Command) -> Cell:
     return command["cell"][0], command["cell"][1]
+
+
+DEMO = DemoGame(SPEC.demo_header(), lambda header, seed: player(seed), HexDragonTabletop)

@@ -12,7 +12,7 @@ from companion.printing.shapes import Point, Shape, regular_polygon
 from companion.rules.hexgrid import Cell, neighbours
 from companion.simulator.lying import Care, Pose, pushed_off, spot_near
 from companion.simulator.optics import Camera
-from companion.simulator.things import Face, Place, Still
+from companion.simulator.tabletop import Face, Place, Still
 from companion.simulator.viewpoint import deck_place, viewpoint
 
 TILE, STAR = "tile", "star"
@@ -22,7 +22,7 @@ _RIM_MM = 14.0
 
 
 class HexDragonThings:
-    """A `companion.simulator.things.Things`.
+    """A `companion.simulator.tabletop.Things`.
 
     Places are a cell and `TILE` or `STAR`. Faces are a tile with its owner's colour or None, `STAR` with a colour,
     `BACK` and `BOARD`.

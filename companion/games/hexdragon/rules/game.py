@@ -12,6 +12,10 @@ from typing import Any
 
 from companion.games.hexdragon.rules import lines, tiles
 from companion.games.hexdragon.rules.legality import (
+    interpret,
+    legal,
+    next_step,
+    placements,
     require_going_on,
     require_skip,
     require_star,
@@ -21,7 +25,6 @@ from companion.games.hexdragon.rules.legality import (
 from companion.games.hexdragon.rules.lines import Connection
 from companion.games.hexdragon.rules.sentences import explain
 from companion.games.hexdragon.rules.state import Scored, State, start, view
-from companion.games.hexdragon.rules.table_changes import interpret, legal, next_step, placements
 from companion.rules.engine import Command, Event
 from companion.rules.fields import cell_field, command_name, malformed, text_field
 from companion.rules.hexgrid import Cell

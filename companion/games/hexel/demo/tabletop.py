@@ -5,11 +5,14 @@ from typing import cast
 
 from companion.games.hexel.deck import Face
 from companion.games.hexel.demo.directions import Alignment, alignments
+from companion.games.hexel.demo.player import player
 from companion.games.hexel.demo.things import HexelThings
-from companion.rules.engine import Command
+from companion.games.hexel.spec import SPEC
+from companion.rules.engine import Command, Header
 from companion.rules.hexgrid import Cell, distance
 from companion.simulator import filmed
-from companion.simulator.script import Script, commands_agree
+from companion.simulator.script import Player, Script, commands_agree, outcome
+from companion.simulator.tabletop import DemoGame, first_good_player
 
 Faces = dict[Cell, Face]
 
@@ -86,3 +89,19 @@ def _by_nearness(cards: Mapping[Cell, Face]) -> Faces:
 
 def _renamed(card: Command, way: Alignment) -> Command:
     return {**card, "cell": list(way.cell(tuple(card["cell"]))), "edges": list(way.face(tuple(card["edges"])))}
+
+
+_LEAST_CARDS = 12
+"""So many cards lie before anybody closes a Hoxla: long enough to see something, short enough to see the end."""
+
+
+def _player(header: Header, seed: int) -> Player:
+    return first_good_player(lambda number: player(number, least_cards=_LEAST_CARDS), header, seed, _has_hoxla)
+
+
+def _has_hoxla(script: Script) -> bool:
+    result = outcome(script)
+    return result is not None and result["by"] == "hoxla"
+
+
+DEMO = DemoGame(SPEC.demo_header(), _player, HexelTabletop)

@@ -11,6 +11,10 @@ from typing import Any
 from companion.errors import Refusal
 from companion.games.hexel.rules import tableau as tableaus
 from companion.games.hexel.rules.legality import (
+    interpret,
+    legal,
+    next_step,
+    placements,
     require_card,
     require_fit,
     require_hedge,
@@ -22,7 +26,6 @@ from companion.games.hexel.rules.legality import (
 )
 from companion.games.hexel.rules.sentences import sentence
 from companion.games.hexel.rules.state import EDITIONS, State, can_go_on, clockwise, start, view
-from companion.games.hexel.rules.table_changes import interpret, legal, next_step, placements
 from companion.games.hexel.rules.tableau import CALLS, DECK_SIZES, Edges, Laid, Tableau
 from companion.rules.engine import Command, Event
 from companion.rules.fields import cell_field, command_name, list_field, require_player, text_field, whole_field

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.games.hexel.demo.directions import Alignment, alignments
+from companion.games.hexel.demo.tabletop import Alignment, alignments
 
 cells = st.tuples(st.integers(-4, 4), st.integers(-4, 4))
 faces = st.lists(st.sampled_from(["red", "blue"]), min_size=6, max_size=6).map(tuple)

@@ -1,9 +1,8 @@
 import pytest
 
 from companion.games import game as game_spec
-from companion.games.hexel.demo.directions import Alignment
 from companion.games.hexel.demo.player import player
-from companion.games.hexel.demo.tabletop import HexelTabletop
+from companion.games.hexel.demo.tabletop import Alignment, HexelTabletop
 from companion.simulator.script import written
 
 HEADER = game_spec("hexel").demo_header()

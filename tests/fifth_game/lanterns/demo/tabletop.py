@@ -6,12 +6,11 @@ from typing import cast
 import numpy as np
 
 from companion.printing.shapes import Point, Shape
-from companion.simulator.demo_game import DemoGame
 from companion.simulator.filmed import FilmedTabletop
 from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera
 from companion.simulator.script import Script
-from companion.simulator.things import Face, Place, Still
+from companion.simulator.tabletop import DemoGame, Face, Place, Still
 from companion.simulator.viewpoint import viewpoint
 from tests.fifth_game.lanterns import deck
 from tests.fifth_game.lanterns.demo.player import player
@@ -21,7 +20,7 @@ _APART_MM = 85.0
 
 
 class LanternThings:
-    """A `companion.simulator.things.Things`: places are numbers from left to right, faces colours."""
+    """A `companion.simulator.tabletop.Things`: places are numbers from left to right, faces colours."""
 
     def __init__(self, count: int) -> None:
         self._count = count
