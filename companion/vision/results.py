@@ -48,12 +48,6 @@ class ReadingWarning:
         return {"code": self.code, "message": self.message, **at}
 
 
-NO_COLOUR = ReadingWarning("no-colour", "the picture has no colour: what only colour tells is left open")
-FOREIGN_PROFILE = ReadingWarning(
-    "foreign-profile", "the deck that lies here is not the one that was taught: nothing that is named by it is certain"
-)
-
-
 class Outlined(Protocol):
     """What lies somewhere on a picture."""
 

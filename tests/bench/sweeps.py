@@ -110,7 +110,7 @@ SWEEPS: dict[str, tuple[Callable[[np.ndarray, float], Warped], tuple[float, ...]
     "blur": (blurred, (1.0, 2.0, 3.0, 4.5)),
     "exposure": (exposed, (-4, -3, -2, -1, 1, 1.7)),
     "saturation": (saturated, (0.6, 0.3, 0.1, 0.0)),
-    "warmth": (tinted, (-0.6, -0.3, 0.3, 0.6)),
+    "warmth": (tinted, (-1.3, -0.9, -0.6, -0.3, 0.3, 0.6, 0.9, 1.3)),
     "tilt": (tilted, (15, 30, 45, 55)),
     "rotation": (turned, (30, 75, 90, 135, 180)),
 }

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.detection.verification import is_too_steep
+from companion.vision.detection.conditions import is_too_steep
 from companion.vision.geometry.shapes import HEXAGON, SQUARE
 from models.drawing.hexel.photograph import photograph
 

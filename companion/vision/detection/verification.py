@@ -17,7 +17,6 @@ from companion.vision.detection.heatmaps import Candidate, answer_at
 from companion.vision.detection.outlines import suppress
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.edge_refinement import Refined, refine
-from companion.vision.geometry.shapes import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 
@@ -32,9 +31,6 @@ _DESCRIBED_PX = 640.0
 _SURE_OUTLINE = 0.5
 _SHARED = 0.35
 """The share of the smaller one that two outlines may have in common."""
-_STEEPEST_DEG = 50.0
-"""Beyond that cards are as good as half as high as wide, and two in a row look like one."""
-TOO_STEEP = ReadingWarning("too-steep", "the camera looks too flat across the table: nothing is read for certain")
 _ONE_CARD = 0.5
 """Two outlines whose middles are nearer than so much of a card's size are of one card."""
 
@@ -129,11 +125,6 @@ def verify(
     here, gone = ([f.corners for f, one in zip(finds, stays == is_so, strict=True) if one] for is_so in (True, False))
     of_those = [w for w in warnings if w.at is None or not _holds(gone, w.at) or _holds(here, w.at)]
     return Verdict(stays, tuple(of_those))
-
-
-def is_too_steep(shape: Shape, outlines: Sequence[Outlines]) -> bool:
-    """Most of some cards of a shape (K, 2), one at least, are seen too much from the side."""
-    return float(np.median(shape.tilt_deg(np.array(outlines)))) > _STEEPEST_DEG
 
 
 def no_game(pyramid: Pyramid) -> tuple[ReadingWarning, ...]:

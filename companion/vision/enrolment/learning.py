@@ -17,6 +17,7 @@ from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.quality import require_any_quality, require_lit, require_quality
 from companion.vision.enrolment.sample import TAUGHT, Sample, jpeg_of, rectify_card
 from companion.vision.enrolment.teaching import Feature, Label, Teaching
+from companion.vision.image.colour import tint_of
 from companion.vision.image.pyramid import Pyramid
 
 Pictures = Sequence[tuple[str, NDArray[np.uint8]]]
@@ -113,7 +114,8 @@ def fit_profile(teaching: Teaching, deck: str, samples: Sequence[Sample], *, tru
     _require_apart(teaching, features)
     lights = len({sample.light for sample in taught})
     made = f"taught on {date.today().isoformat()} from {lights} photograph{'s' if lights > 1 else ''}"
-    return replace(profile, samples=tuple(samples), made=made)
+    tint = tint_of([(Pyramid.of(one.crop()), [teaching.frame(one.label).corners]) for one in samples])
+    return replace(profile, samples=tuple(samples), made=made, tint=tint.channels)
 
 
 def separation(teaching: Teaching, features: Sequence[Feature]) -> list[tuple[float, str, str]]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Self, get_origin
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.rules.limits import FILE, read_file, read_json
@@ -36,6 +37,7 @@ class Profile(ABC):
         name: what people call the printing.
         made: when and from what it was learnt, for people.
         licence: on what terms its crops may be passed on.
+        tint: the channels of the samples' `Tint`; empty in a file from before it was kept.
     """
 
     GAME: ClassVar[str]
@@ -49,6 +51,7 @@ class Profile(ABC):
     name: str = field(default="", kw_only=True)
     made: str = field(default="", kw_only=True)
     licence: str = field(default=OWN_TERMS, kw_only=True)
+    tint: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32), kw_only=True)
 
     def as_json(self) -> dict[str, Any]:
         """The profile as it is written to a file."""

@@ -1,6 +1,5 @@
 """A picture at full, half, quarter... size, rectified crops of it, and its noise."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -8,11 +7,6 @@ import numpy as np
 from cv2.typing import MatLike
 from numpy.typing import NDArray
 
-_COLOUR_PX = 240.0
-"""The longer side of the picture whose colours are measured: grain of single pixels is no colour."""
-_FAINT = 0.08
-"""Printed colours differ by more, in shares of white: on 36 pictures by 0.3 at least, and by 0.03 to 0.14 with a tenth
-of their colour left, where insects were first taken for one another."""
 _BLOCK = 8
 """Side of the squares whose noise is measured, in pixels."""
 _HARMLESS_NOISE = 2.0
@@ -135,25 +129,6 @@ def grid(width: int, height: int, reach: tuple[float, float]) -> NDArray[np.floa
     x = ((np.arange(width) + 0.5) / width * 2 - 1) * reach[0]
     y = ((np.arange(height) + 0.5) / height * 2 - 1) * reach[1]
     return np.stack(np.meshgrid(x, y), -1).reshape(-1, 2)
-
-
-def has_colour(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]]) -> bool:
-    """Whether cards show colours, whatever the light's tint: night-mode pictures and grey scans show none.
-
-    Args:
-        pyramid: the picture.
-        outlines: (K, 2) each, of the cards.
-    """
-    small = pyramid.scaled(min(1.0, _COLOUR_PX / max(pyramid.size)))
-    scale = np.array(small.shape[1::-1]) / pyramid.size
-    mask = np.zeros(small.shape[:2], np.uint8)
-    for outline in outlines:
-        cv2.fillConvexPoly(mask, np.round((outline + 0.5) * scale - 0.5).astype(np.int32), 1)
-    pixels = small[mask > 0].astype(np.float32)
-    if not len(pixels):
-        return True
-    levelled = pixels / np.maximum(np.percentile(pixels, 90, axis=0), 8.0)
-    return bool(np.percentile(levelled.max(1) - levelled.min(1), 98) > _FAINT)
 
 
 def noise_levels(grey: NDArray[np.uint8]) -> float:

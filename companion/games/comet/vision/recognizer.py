@@ -1,5 +1,6 @@
 """Reading a Comet table: the stages in order, from a picture to a reading, with the time each took."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import cv2
@@ -10,7 +11,7 @@ from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
 from companion.games.comet.vision.plausibility import back_distances, compare_backs, is_gap
 from companion.games.comet.vision.reexamination import ClassifiedOutlines, classify_outlines
-from companion.games.comet.vision.results import BACK, CometReading, DetectedCometCard
+from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import read_taught
 from companion.games.comet.vision.thresholds import LIMITS
@@ -21,9 +22,10 @@ from companion.games.comet.vision.untaught_printing import (
     is_unfamiliar,
     verify_cards,
 )
+from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
-from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
+from companion.vision.detection.verification import Find, verify
 from companion.vision.geometry.shapes import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of
@@ -70,7 +72,8 @@ def read_comet(
     reading = CometReading(tuple(cards), (), tuple(warnings), classifier)
     reading = _verified(pyramid, reading)
     clock.lap("judge")
-    if across_px is None and (is_odd or not any(is_read(card) for card in reading.cards)):
+    is_odd = is_odd or not any(is_read(card) for card in reading.cards)
+    if across_px is None and is_odd and MIRRORED.warning not in reading.warnings:
         layout = find_layout(bgr, pyramid)
         taught = None if layout is None else read_taught(bgr, layout)
         if taught is not None and is_understood(taught):
@@ -84,11 +87,27 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
+    condition = None
     if read and is_too_steep(_shape(reading.classifier), [card.corners for card in read]):
-        unsure = [ReadingWarning("unsure", "numbers cannot be told from so far aside", card.centre) for card in read]
-        warnings += (TOO_STEEP, *unsure)
+        condition = TOO_STEEP
+    elif _is_in_mirror(pyramid, cards, reading.classifier):
+        condition = MIRRORED
+    if condition is not None:
+        warnings += (condition.warning, *(condition.unsure("numbers", card.centre) for card in read))
         cards = [_unread(card) if card in read else card for card in cards]
     return replace(reading, cards=tuple(cards), warnings=warnings)
+
+
+def _is_in_mirror(pyramid: Pyramid, cards: Sequence[DetectedCometCard], classifier: Classifier | None) -> bool:
+    """Whether cards are rather read in a mirror; asked only where some of them is not read."""
+    faces = [card for card in cards if BACK not in card.edges]
+    if classifier is None or all(is_read(card) for card in faces):
+        return False
+    mirrored = np.array([card.corners for card in faces])[:, ::-1]
+    ways = range(4) if isinstance(classifier, TaughtNumerals) else range(1)
+    seen = [classifier.classify(pyramid, np.roll(mirrored, way, axis=1))[..., : len(NUMBERS)] for way in ways]
+    legible = np.max([numbers.max(-1).min(-1) for numbers in seen], axis=0)
+    return is_mirrored(np.array([is_read(card) for card in faces]), legible >= LIMITS.sure_number)
 
 
 def _shape(classifier: Classifier | None) -> Shape:

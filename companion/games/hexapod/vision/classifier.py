@@ -216,6 +216,7 @@ class FewShotInsects:
         examples: (N, D) unit vectors.
         of_kind: (N,) index in `KINDS` of each.
         discriminant: of the kinds.
+        tint: see `Profile`.
         rows: see `InsectClassifier`.
         cols: see `InsectClassifier`.
     """
@@ -223,6 +224,7 @@ class FewShotInsects:
     examples: NDArray[np.float32]
     of_kind: NDArray[np.int64]
     discriminant: Discriminant
+    tint: NDArray[np.float32]
     rows: int = 5
     cols: int = 5
     needs_upright: bool = True

@@ -115,9 +115,8 @@ class InsectProfile(Profile):
     def classifier(self) -> FewShotInsects:
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
-        return FewShotInsects(
-            self.examples, of_kind, Discriminant(self.parted, self.weights, self.offsets), self.rows, self.cols
-        )
+        parted = Discriminant(self.parted, self.weights, self.offsets)
+        return FewShotInsects(self.examples, of_kind, parted, self.tint, self.rows, self.cols)
 
 
 class HexapodTeaching(Teaching):

@@ -11,14 +11,13 @@ from companion.games.hexapod.vision.classifier import EMPTY, INSECT, KINDS, OTHE
 from companion.games.hexapod.vision.orientation import OrientedField
 from companion.games.hexapod.vision.results import DetectedField
 from companion.games.hexapod.vision.thresholds import LIMITS
+from companion.vision.detection.conditions import Condition
 from companion.vision.detection.detector import Detection
 from companion.vision.detection.verification import Find, Verdict, verify
 from companion.vision.geometry.shapes import homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 
-FROM_THE_SIDE = "what lies there cannot be told from so far aside"
-OF_ANOTHER_PRINTING = "what lies there cannot be told by another printing's profile"
 _WHOLE = [KINDS.index(kind) for kind in KINDS if kind not in ("stag", "moth", "spider")]
 """Kinds of one cell; the halves of the others differ from each other."""
 _BY_COLOUR = ("blue", "green", "gold", "dung", "leaf")
@@ -101,18 +100,18 @@ def verify_fields(pyramid: Pyramid, fields: Sequence[DetectedField], warnings: t
     return verify(pyramid, [_as_find(field) for field in fields], warnings, LIMITS.table)
 
 
-def without_colour(field: DetectedField) -> tuple[DetectedField, list[ReadingWarning]]:
-    """The field without what only colour tells, the beetles, and the warnings."""
-    has_beetle = np.array([[kind in _BY_COLOUR for kind in row] for row in field.cells])
-    return _with_doubt(field, has_beetle, "a beetle's kind cannot be told without colour")
+def doubted(field: DetectedField, condition: Condition) -> tuple[DetectedField, list[ReadingWarning]]:
+    """The field without what cannot be told under a condition, of colours the beetles, and the warnings."""
+    stated = ~np.array(field.doubt)
+    if condition.is_of_colour:
+        stated &= np.array([[kind in _BY_COLOUR for kind in row] for row in field.cells])
+    what = "a beetle's kind" if condition.is_of_colour else "what lies there"
+    return _with_doubt(field, stated, condition, what)
 
 
-def unread(field: DetectedField, why: str) -> tuple[DetectedField, list[ReadingWarning]]:
-    """The field with all its cells doubted for a reason, and the warnings."""
-    return _with_doubt(field, ~np.array(field.doubt), why)
-
-
-def _with_doubt(field: DetectedField, where: NDArray[np.bool_], why: str) -> tuple[DetectedField, list[ReadingWarning]]:
+def _with_doubt(
+    field: DetectedField, where: NDArray[np.bool_], condition: Condition, what: str
+) -> tuple[DetectedField, list[ReadingWarning]]:
     """The field with more cells (rows, cols) doubted, and the warnings of them."""
     cells = tuple(
         tuple(None if is_so else kind for kind, is_so in zip(*both, strict=True))
@@ -120,9 +119,7 @@ def _with_doubt(field: DetectedField, where: NDArray[np.bool_], why: str) -> tup
     )
     doubt = tuple(tuple(row) for row in (np.array(field.doubt) | where).tolist())
     centres = _centres(field.corners, *where.shape)[where]
-    return replace(field, cells=cells, doubt=doubt), [
-        ReadingWarning("unsure", why, (float(x), float(y))) for x, y in centres
-    ]
+    return replace(field, cells=cells, doubt=doubt), [condition.unsure(what, (float(x), float(y))) for x, y in centres]
 
 
 def _as_find(field: DetectedField) -> Find:

@@ -8,9 +8,8 @@ from companion.games.hexapod.vision.detector import detect_fields
 from companion.games.hexapod.vision.orientation import OrientedField, align_with_others, classify_fields, rotate_field
 from companion.games.hexapod.vision.outlines import detect_cases, detect_loose_cards, is_cards, outside_cases
 from companion.games.hexapod.vision.plausibility import (
-    FROM_THE_SIDE,
-    OF_ANOTHER_PRINTING,
     assess,
+    doubted,
     find_outliers,
     has_insect,
     is_card,
@@ -18,17 +17,15 @@ from companion.games.hexapod.vision.plausibility import (
     is_clear_case,
     is_oblong,
     is_reportable,
-    unread,
     verify_fields,
     with_proven_presence,
-    without_colour,
 )
 from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
-from companion.vision.detection.verification import TOO_STEEP, is_too_steep
+from companion.vision.detection.conditions import NEUTRAL, conditions_of
 from companion.vision.geometry.shapes import SQUARE
-from companion.vision.image.pyramid import Pyramid, has_colour
-from companion.vision.results import FOREIGN_PROFILE, NO_COLOUR, ReadingWarning, Stopwatch
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import ReadingWarning, Stopwatch
 
 
 def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = None) -> HexapodReading:
@@ -69,25 +66,21 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     fields = [field for field, _ in found]
     verdict = verify_fields(pyramid, fields, warnings)
     kept, warnings = [field for field, stays in zip(fields, verdict.stays, strict=True) if stays], verdict.warnings
-    is_foreign = isinstance(classifier, FewShotInsects) and classifier.is_foreign([f.cells for f in (*cases, *cards)])
-    if kept and (problem := _problem(pyramid, [field.corners for field in kept], is_foreign)) is not None:
-        doubting = {TOO_STEEP: FROM_THE_SIDE, FOREIGN_PROFILE: OF_ANOTHER_PRINTING}
-        why = doubting.get(problem)
-        told = [without_colour(field) if why is None else unread(field, why) for field in kept]
-        kept, doubts = map(list, zip(*told, strict=True))
-        warnings += (problem, *(warning for some in doubts for warning in some))
+    taught = classifier if isinstance(classifier, FewShotInsects) else None
+    conditions = conditions_of(
+        pyramid,
+        SQUARE,
+        [field.corners for field in kept],
+        tint=taught.tint if taught else NEUTRAL,
+        limits=LIMITS.tint,
+        is_foreign=lambda: taught is not None and taught.is_foreign([field.cells for field in (*cases, *cards)]),
+    )
+    if conditions:
+        kept, doubts = map(list, zip(*(doubted(field, conditions[0]) for field in kept), strict=True))
+        warnings += (*(condition.warning for condition in conditions), *(one for some in doubts for one in some))
     clock.lap("judge")
     boards, loose = (tuple(field for field in kept if field.is_case == is_case) for is_case in (True, False))
     return HexapodReading(boards, loose, warnings, clock.laps)
-
-
-def _problem(pyramid: Pyramid, fields: list[NDArray[np.float32]], is_foreign: bool) -> ReadingWarning | None:
-    """The warning of a picture on which fields (4, 2) cannot be read for certain; None without one."""
-    if is_too_steep(SQUARE, fields):
-        return TOO_STEEP
-    if is_foreign:
-        return FOREIGN_PROFILE
-    return None if has_colour(pyramid, fields) else NO_COLOUR
 
 
 def _all_upright(

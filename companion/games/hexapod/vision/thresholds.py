@@ -2,12 +2,17 @@
 
 from dataclasses import dataclass
 
+from companion.vision.detection.conditions import TintLimits
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
 TABLE = TableLimits(EdgeLimits(support=0.8, moved=0.065, proportion=1.2), enough=1, share=0.0, vote=0.6, most=6)
 """Cards and cases' fields are square. Of 210 on drawn and path-traced pictures 1 in 50 shows edges along less than
 0.87 of its free sides and 1 in 20 is more oblong than this, where it lies against another; cards of other games are
 1.4 times as long as wide, and edges show around a row of them too."""
+
+TINT = TintLimits(usual=1.0, burnt_out=0.85)
+"""On `tests/bench/sweeps.py --sweep warmth` 9 % of the cells were stated wrongly at 0.9 in pictures burnt out, none at
+0.7; of a taught printing 3 % at 1.2 in others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +117,7 @@ class HexapodLimits:
     oblong: float = 1.5
     """A loose card is square; two that lie side by side are twice as long as wide."""
     table: TableLimits = TABLE
+    tint: TintLimits = TINT
 
     # enrolment
     least_taught_cell_px: float = 9.0

@@ -16,7 +16,6 @@ from companion.vision.detection.detector import Detection
 from companion.vision.results import ReadingWarning
 
 UNREAD: Face = (None,) * 6
-FROM_THE_SIDE = "what it shows cannot be told from so far aside"
 
 Pieces = Sequence[tuple[Cell, int, Detection, NDArray[np.float32]]]
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
-from companion.games.hexdragon.vision.plausibility import FROM_THE_SIDE, assess, unread, without_colour
+from companion.games.hexdragon.vision.plausibility import assess, unread, without_colour
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
 from companion.games.hexdragon.vision.results import DetectedTile, TileReading
 from companion.games.hexdragon.vision.thresholds import LIMITS
@@ -21,12 +21,13 @@ from companion.games.hexdragon.vision.tile_tta import (
     tile_confidence,
 )
 from companion.rules.hexgrid import Cell, distance, field, neighbours
+from companion.vision.detection.conditions import NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
-from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, no_game, verify
+from companion.vision.detection.verification import Find, no_game, verify
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.image.pyramid import Pyramid, denoised, has_colour
-from companion.vision.results import FOREIGN_PROFILE, NO_COLOUR, DetectedCard, ReadingWarning, Stopwatch, in_own_frame
+from companion.vision.image.pyramid import Pyramid, denoised
+from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
 
@@ -108,7 +109,7 @@ def read_unknown(
 
 
 def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> TileReading:
-    """The reading without outlines whose edges are no tile's, and without what the picture's angle or colour hides.
+    """The reading without outlines whose edges are no tile's, and without what the picture's angle or light hides.
 
     Stars have no edges of their own. Hex'el cards of one symbol, and blank ones, look like start tiles, of which no
     table has two.
@@ -121,22 +122,23 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
     rejected = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
     pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
     kept = [card for card in pieces if not any(card is tile for tile in rejected)] if verdict.stays.any() else []
-    warnings = verdict.warnings
-    if kept and is_too_steep(HEXAGON, [card.corners for card in kept]):
-        warnings += (TOO_STEEP, *(ReadingWarning("unsure", FROM_THE_SIDE, card.centre) for card in kept))
+    taught = lit if isinstance(lit, FewShotTiles) else None
+    conditions = conditions_of(
+        pyramid,
+        HEXAGON,
+        [card.corners for card in kept],
+        tint=taught.profile.tint if taught else NEUTRAL,
+        limits=LIMITS.tint,
+        is_foreign=lambda: taught is not None and taught.is_foreign,
+    )
+    if conditions == (TOO_STEEP,):
+        doubts = [TOO_STEEP.unsure("what it shows", card.centre) for card in kept]
         kept = [unread(card) for card in kept if not card.is_star]
-    elif kept and (problem := _colour_problem(pyramid, kept, lit)) is not None:
-        owned = [card.centre for card in kept if card.owner is not None]
-        warnings += (problem, *(ReadingWarning("unsure", "whose it is cannot be told", at) for at in owned))
-        kept = [without_colour(card) for card in kept]
+    else:
+        doubts = [conditions[0].unsure("whose it is", card.centre) for card in kept if conditions and card.owner]
+        kept = [without_colour(card) for card in kept] if conditions else kept
+    warnings = (*verdict.warnings, *(condition.warning for condition in conditions), *doubts)
     return replace(reading, cards=tuple(kept), warnings=warnings)
-
-
-def _colour_problem(pyramid: Pyramid, kept: list[DetectedTile], lit: TileClassifier) -> ReadingWarning | None:
-    """The warning of a picture whose colours do not tell owners; None without one."""
-    if not has_colour(pyramid, [card.corners for card in kept]):
-        return NO_COLOUR
-    return FOREIGN_PROFILE if isinstance(lit, FewShotTiles) and lit.is_foreign else None
 
 
 def _as_find(tile: DetectedCard) -> Find:

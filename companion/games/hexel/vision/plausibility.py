@@ -15,9 +15,6 @@ from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.geometry.shapes import HEXAGON
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
 
-WITHOUT_COLOUR = "a card's symbols cannot be told without colour"
-OF_ANOTHER_DECK = "a card's symbols cannot be told by another deck's profile"
-FROM_THE_SIDE = "a card's symbols cannot be told from so far aside"
 _KNOWN_BY_SHAPE = ("void", None)
 """Discs and rings differ without colour; discs, and another printing's diamonds, may not."""
 

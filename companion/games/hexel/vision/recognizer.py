@@ -13,31 +13,16 @@ from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.games.hexel.vision.neighbour_search import find_neighbours, is_same_card
 from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
-from companion.games.hexel.vision.plausibility import (
-    FROM_THE_SIDE,
-    OF_ANOTHER_DECK,
-    WITHOUT_COLOUR,
-    accept_cards,
-    assess,
-    unread,
-    without_colour,
-)
+from companion.games.hexel.vision.plausibility import accept_cards, assess, unread, without_colour
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, rotated
+from companion.vision.detection.conditions import NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
-from companion.vision.detection.verification import TOO_STEEP, Find, is_too_steep, verify
+from companion.vision.detection.verification import Find, verify
 from companion.vision.geometry.shapes import HEXAGON
-from companion.vision.image.pyramid import Pyramid, has_colour
-from companion.vision.results import (
-    FOREIGN_PROFILE,
-    NO_COLOUR,
-    DetectedCard,
-    Reading,
-    ReadingWarning,
-    Stopwatch,
-    in_own_frame,
-)
+from companion.vision.image.pyramid import Pyramid
+from companion.vision.results import Classifier, DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
 
 
@@ -78,26 +63,36 @@ def read_hexel(
 
 
 def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
-    """The reading without outlines whose edges are no card's, and without what the picture's angle or colour hides."""
+    """The reading without outlines whose edges are no card's, and without what the picture's angle or light hides."""
     cards = (*reading.cards, *reading.loose)
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
-    warnings = verdict.warnings
-    by_presence = sorted(kept, key=lambda card: -card.presence)
-    surest = np.array([card.corners for card in by_presence[: LIMITS.most_foreign]], np.float32)
-    doubted = [card for card in kept if set(card.edges) != {None}]
-    if kept and is_too_steep(HEXAGON, [card.corners for card in kept]):
-        warnings += (TOO_STEEP, *(ReadingWarning("unsure", FROM_THE_SIDE, card.centre) for card in doubted))
-        kept = [unread(card) for card in kept]
-    elif isinstance(reading.classifier, FewShotSymbols) and reading.classifier.is_foreign(pyramid, surest):
-        warnings += (FOREIGN_PROFILE, *(ReadingWarning("unsure", OF_ANOTHER_DECK, card.centre) for card in doubted))
-        kept = [unread(card) for card in kept]
-    elif kept and not has_colour(pyramid, [card.corners for card in kept]):
-        kept, before = [without_colour(card) for card in kept], kept
+    warnings, conditions = verdict.warnings, _conditions(pyramid, kept, reading.classifier)
+    if conditions:
+        doubting = without_colour if conditions[0] is NO_COLOUR else unread
+        kept, before = [doubting(card) for card in kept], kept
         doubted = [new for new, old in zip(kept, before, strict=True) if new.edges != old.edges]
-        warnings += (NO_COLOUR, *(ReadingWarning("unsure", WITHOUT_COLOUR, card.centre) for card in doubted))
+        unsure = (conditions[0].unsure("a card's symbols", card.centre) for card in doubted)
+        warnings += (*(condition.warning for condition in conditions), *unsure)
     tableau, loose = ([c for c in kept if (c.cell is None) == is_loose] for is_loose in (False, True))
     return replace(reading, cards=tuple(tableau), loose=tuple(loose), warnings=warnings)
+
+
+def _conditions(
+    pyramid: Pyramid, cards: Sequence[DetectedCard], classifier: Classifier | None
+) -> tuple[Condition, ...]:
+    taught = classifier if isinstance(classifier, FewShotSymbols) else None
+    surest = sorted(cards, key=lambda card: -card.presence)[: LIMITS.most_foreign]
+    return conditions_of(
+        pyramid,
+        HEXAGON,
+        [card.corners for card in cards],
+        tint=taught.profile.tint if taught else NEUTRAL,
+        limits=LIMITS.tint,
+        is_foreign=lambda: (
+            taught is not None and taught.is_foreign(pyramid, np.array([card.corners for card in surest]))
+        ),
+    )
 
 
 def _as_find(card: DetectedCard) -> Find:

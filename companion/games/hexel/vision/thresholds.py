@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 
+from companion.vision.detection.conditions import TintLimits
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
 TABLE = TableLimits(EdgeLimits(support=0.6), count_below=1.0)
 """Of 1,200 cards on drawn and path-traced pictures 1 in 200 shows edges along less than 0.66 of its free sides; of
 13 finds on playing cards none shows them along more than 0.6."""
+
+TINT = TintLimits(usual=1.5, burnt_out=2.0)
+"""On `tests/bench/sweeps.py --sweep warmth` nothing was stated wrongly; at 2.1 in pictures not burnt out rings were."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +62,7 @@ class HexelLimits:
     sure_find: float = 0.8
     """A card found so surely and named in full speaks for a Hex'el table."""
     table: TableLimits = TABLE
+    tint: TintLimits = TINT
 
     # classifier
     sure_symbol: float = 0.93

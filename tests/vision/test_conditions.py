@@ -1,0 +1,101 @@
+"""What spoils a whole picture is noticed and said, and what depends on it is left open."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from companion.games import GAMES
+from companion.vision.detection.conditions import is_mirrored
+from companion.vision.image.colour import tint_of
+from companion.vision.image.pyramid import Pyramid
+from models.drawing.comet.photograph import comet_photograph
+from models.drawing.hexapod.layouts import scene
+from models.drawing.hexapod.photograph import photograph as hexapod_photograph
+from models.drawing.hexdragon.photograph import hexdragon_photograph
+from models.drawing.hexel.photograph import photograph
+from tests.teaching.pictures import layout_picture
+
+SIZE = (960, 540)
+WARM, GREENISH = (0.12, 0.55, 1.0), (0.2, 1.0, 0.2)
+"""What is left of blue, green and red."""
+
+
+def table(game: str) -> np.ndarray:
+    """An easy picture of a table."""
+    rng = np.random.default_rng(4)
+    if game == "hexel":
+        return photograph(rng, edition="36", size=SIZE, cards=6, hardness=0.0).bgr
+    if game == "hexdragon":
+        return hexdragon_photograph(rng, size=SIZE, tiles=12, hardness=0.0).bgr
+    if game == "hexapod":
+        return hexapod_photograph(rng, size=SIZE, laid=scene(rng, 1, (5, 5)), hardness=0.0).bgr
+    return comet_photograph(rng, size=SIZE, count=6, hardness=0.0).bgr
+
+
+def coloured(reading: Any) -> int:
+    """How much is stated that only colour tells."""
+    parts = [
+        part
+        for card in (*reading.cards, *reading.loose)
+        for part in (sum(card.cells, ()) if hasattr(card, "doubt") else card.edges)
+    ]
+    beetles = {"blue", "green", "gold", "red", "yellow", "leaf", "dung"}
+    return sum(part is not None and (part in beetles or ":" in part) for part in parts)
+
+
+def codes(reading: Any) -> set[str]:
+    return {warning.code for warning in reading.warnings}
+
+
+@pytest.mark.parametrize("tint", [WARM, GREENISH])
+@pytest.mark.parametrize("game", ["hexel", "hexdragon", "hexapod"])
+def test_light_that_hides_colours_is_said_and_nothing_is_told_by_them(game: str, tint: tuple[float, ...]) -> None:
+    recognizer, bgr = GAMES[game].recognizer(), table(game)
+    white, tinted = (recognizer.read(one, recognizer.classifier(None, None)) for one in (bgr, shaded(bgr, tint)))
+    assert coloured(white) and not codes(white) & {"light", "no-colour"}
+    assert not coloured(tinted)
+    assert not tinted.cards or {"light", "unsure"} <= codes(tinted)
+
+
+@pytest.mark.parametrize(("game", "deck"), [("hexel", "hexel36"), ("hexdragon", "hexdragon"), ("hexapod", "hexapod")])
+def test_the_light_of_a_taught_table_is_held_against_that_it_was_taught_in(game: str, deck: str) -> None:
+    recognizer = GAMES[game].recognizer()
+    sheet = layout_picture(GAMES[game].layouts(deck)[0])
+    assert recognizer.teaching is not None
+    in_white, in_warm = (
+        recognizer.teaching.classifier(recognizer.learn(deck, [("sheet.png", shaded(sheet, light))]))
+        for light in ((1.0, 1.0, 1.0), (0.5, 0.8, 1.0))
+    )
+    evening = shaded(table(game), (0.2, 0.5, 1.0))
+    assert "light" in codes(recognizer.read(evening, in_white))
+    assert "light" not in codes(recognizer.read(evening, in_warm))
+
+
+def test_numbers_in_a_mirror_are_noticed_and_not_stated() -> None:
+    recognizer, bgr = GAMES["comet"].recognizer(), table("comet")
+    as_it_is, mirrored = (
+        recognizer.read(one, recognizer.classifier(None, None)) for one in (bgr, np.ascontiguousarray(bgr[:, ::-1]))
+    )
+    assert "mirrored" not in codes(as_it_is) and any(None not in card.edges for card in as_it_is.cards)
+    assert {"mirrored", "unsure"} <= codes(mirrored)
+    assert {edge for card in mirrored.cards for edge in card.edges} <= {None, "back"}
+
+
+def test_cards_that_look_the_same_in_a_mirror_say_nothing_of_one() -> None:
+    yes, no = np.ones(3, bool), np.zeros(3, bool)
+    assert is_mirrored(no, yes) and not is_mirrored(yes, yes) and not is_mirrored(yes, no) and not is_mirrored(no, no)
+    assert not is_mirrored(np.array([False, True]), np.array([True, True]))
+
+
+def test_the_tint_is_that_of_the_cards_and_not_of_the_table() -> None:
+    picture = np.full((200, 200, 3), (20, 20, 200), np.uint8)
+    picture[50:150, 50:150] = (60, 120, 240)
+    card = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
+    tint = tint_of([(Pyramid.of(picture), [card])]).channels
+    assert np.allclose(tint[2] - tint[:2], np.log([4, 2]), atol=0.05)
+
+
+def shaded(bgr: np.ndarray, light: tuple[float, ...]) -> np.ndarray:
+    """The picture in a light of which so much of each channel is left."""
+    return np.clip(bgr * np.array(light), 0, 255).astype(np.uint8)
