@@ -1,7 +1,7 @@
 """HexDragon: its commands, in the order of checks and with the events that the rules page gives.
 
 Rules page: "HexDragon as the referee plays it". The other modules here hold the tiles, the lines through them, the
-state, the refusals (`legality`), hints and readings (`table_changes`) and the sentences.
+state, refusals, hints and readings (`legality`) and the sentences.
 """
 
 from collections import Counter
