@@ -16,6 +16,7 @@ from companion.referee.messages import Do, Notice
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 
 ROOT = Path(__file__).parents[1]
 PLACES = (".", "companion", "companion/web")
@@ -60,7 +61,9 @@ def referee(tmp_path: Path) -> Referee:
 
 def test_guests_are_told_no_folders(referee: Referee, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = create_app(
-        referee, join_code="ROSE42", devices=lambda: {"camera": {"state": "failed", "camera": f"{tmp_path}/f.mp4"}}
+        referee,
+        join_code="ROSE42",
+        parts=TableParts(devices=lambda: {"camera": {"state": "failed", "camera": f"{tmp_path}/f.mp4"}}),
     ).test_client()
     referee.ask(Notice("camera-unused", f"The camera is not used: cannot read {tmp_path}/kitchen/deck.json: no such."))
 

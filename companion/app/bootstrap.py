@@ -36,7 +36,7 @@ from companion.referee.session import Session
 from companion.rules.engine import Header
 from companion.views.words import phrase, use
 from companion.web.app import create_app
-from companion.web.app_context import SecureDoor
+from companion.web.app_context import SecureDoor, TableParts
 from companion.web.server import Server, bound
 
 CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
@@ -161,21 +161,24 @@ def _hub() -> Any:
 
 
 def _app(table: Table, data: Path, opened_empty: Header | None, secure: SecureDoor | None) -> Flask:
+    parts = TableParts(
+        invitation=table.invitation,
+        devices=table.health,
+        camera=table,
+        drawn=_drawn,
+        surveyor=lambda: lazy_import("companion.app.surveying").Surveying(table, data),
+        teacher=lambda: lazy_import("companion.app.teaching").Lessons(table, data),
+        opened_empty=opened_empty,
+        is_in_hall=table.settings.hub.broker is not None,
+        secure=secure,
+    )
     return create_app(
         table.referee,
         join_code=table.join_code,
         names=table.settings.web.names,
         operator_pin=table.invitation.operator_pin,
         keys_file=data / "seats.json",
-        invitation=table.invitation,
-        devices=table.health,
-        camera=table,
-        drawn=_drawn,
-        opened_empty=opened_empty,
-        is_in_hall=table.settings.hub.broker is not None,
-        secure=secure,
-        surveyor=lambda: lazy_import("companion.app.surveying").Surveying(table, data),
-        teacher=lambda: lazy_import("companion.app.teaching").Lessons(table, data),
+        parts=parts,
     )
 
 

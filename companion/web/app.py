@@ -1,19 +1,20 @@
-"""The web application: put together, wrapped in its security headers, with one handler for everything that fails."""
+"""The web application: put together, with security headers, compression and one handler for everything that fails."""
 
+import gzip
 import time
 from collections.abc import Callable, Collection
-from functools import partial
+from functools import lru_cache, partial
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response, jsonify, render_template, request
+from flask import Flask, Request, Response, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_date
+from werkzeug.wsgi import FileWrapper
 
 from companion.errors import CompanionError, Refusal, UsageError, without_folders
 from companion.referee.referee import Referee
-from companion.rules.engine import Header
 from companion.views.reasons import refused
 from companion.views.words import phrase
 from companion.web.access.access_guard import AccessGuard
@@ -21,9 +22,8 @@ from companion.web.access.host_names import refuse_foreign_names
 from companion.web.access.joining import joining
 from companion.web.access.people import People
 from companion.web.access.seat_keys import Keys
-from companion.web.app_context import AppContext, CameraSwitch, Devices, Drawn, Invites, SecureDoor
-from companion.web.calibrating import Surveys, keep_calibrating
-from companion.web.compression import squeezed
+from companion.web.app_context import AppContext, TableParts
+from companion.web.calibrating import keep_calibrating
 from companion.web.describing import describing
 from companion.web.game_files import game_files
 from companion.web.history import history
@@ -31,9 +31,8 @@ from companion.web.keeping import keeping
 from companion.web.languages import languages, speak_as_asked
 from companion.web.past import keep_past
 from companion.web.routes import blueprint
-from companion.web.snapshots import Snapshots
-from companion.web.streams import Pace, Streams
-from companion.web.teaching import Teaches, keep_teaching
+from companion.web.streams import Pace, Snapshots, Streams
+from companion.web.teaching import keep_teaching
 
 _MOST_BODY_BYTES = 64 * 1024
 _CONTENT_SECURITY_POLICY = "; ".join(
@@ -73,15 +72,7 @@ def create_app(
     names: Collection[str] = (),
     operator_pin: str | None = None,
     keys_file: Path | None = None,
-    invitation: Invites | None = None,
-    devices: Devices | None = None,
-    camera: CameraSwitch | None = None,
-    drawn: Drawn | None = None,
-    surveyor: Callable[[], Surveys] | None = None,
-    teacher: Callable[[], Teaches] | None = None,
-    opened_empty: Header | None = None,
-    is_in_hall: bool = False,
-    secure: SecureDoor | None = None,
+    parts: TableParts | None = None,
     pace: Pace | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
@@ -93,50 +84,22 @@ def create_app(
         names: of this table beyond its local network.
         operator_pin: what correcting, undoing and putting another game on the table ask for; None: only joining.
         keys_file: where it is kept which phone holds which seat; None: forgotten at the end.
-        invitation: what is shown to those who want to join.
-        devices: camera and pins, each with its state, for ``/healthz``.
-        camera: what the operator switches off and on.
-        drawn: draws on a kept picture what was recognised; None: pictures are shown as they were kept.
-        opened_empty: the game that stands on a table where nothing was ever begun, which a phone is to set up.
-        is_in_hall: whether the table belongs to a hall, whose referee can be called.
-        secure: where the table also speaks https; None: nowhere.
-        surveyor: makes what calibrates the table for the operator; None: there is no such page.
-        teacher: makes what teaches decks for the operator; None: there is no such page.
+        parts: what the table lends its pages.
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
-    app = Flask(__name__)
-    snapshots = Snapshots()
-    streams = Streams(snapshots, pace or Pace(), clock)
-    keys = Keys(keys_file)
+    app, parts, snapshots, keys = Flask(__name__), parts or TableParts(), Snapshots(), Keys(keys_file)
     people = People(AccessGuard(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
-    app.extensions["companion"] = AppContext(
-        referee,
-        people,
-        snapshots,
-        streams,
-        devices or dict,
-        invitation,
-        camera,
-        drawn or _as_kept,
-        opened_empty,
-        is_in_hall,
-        secure,
-        teacher is not None,
-    )
+    streams = Streams(snapshots, pace or Pace(), clock)
+    app.extensions["companion"] = AppContext(referee, people, snapshots, streams, parts)
     app.before_request(lambda: refuse_foreign_names(request, names))
-    app.register_blueprint(blueprint)
-    app.register_blueprint(game_files)
-    app.register_blueprint(joining)
-    app.register_blueprint(history)
-    app.register_blueprint(languages)
-    app.register_blueprint(keeping)
+    for addresses in (blueprint, game_files, joining, history, languages, keeping, describing):
+        app.register_blueprint(addresses)
     keep_past(app, referee.games)
-    app.register_blueprint(describing)
-    if surveyor is not None:
-        keep_calibrating(app, surveyor)
-    if teacher is not None:
-        keep_teaching(app, teacher)
+    if parts.surveyor is not None:
+        keep_calibrating(app, parts.surveyor)
+    if parts.teacher is not None:
+        keep_teaching(app, parts.teacher)
     dress(app)
     return app
 
@@ -155,10 +118,6 @@ def dress(app: Flask) -> None:
 def close_streams(app: Flask) -> None:
     """End the live streams at once, so that the server can stop."""
     app.extensions["companion"].streams.close()
-
-
-def _as_kept(jpeg: bytes, close: bool = False) -> bytes:
-    return jpeg
 
 
 def _forget_impossible_dates() -> None:
@@ -214,4 +173,32 @@ def _with_headers(response: Response) -> Response:
             response.headers.setdefault(name, value)
     response.vary.update(("Accept-Language", "Cookie"))
     response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
-    return squeezed(response, request)
+    return compressed(response, request)
+
+
+_KINDS = ("text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml")
+_WORTH_BYTES = 600
+_LARGEST_BYTES = 256 * 1024
+
+
+def compressed(response: Response, request: Request) -> Response:
+    """The response compressed where it is text that is worth it and the browser takes it; else as it was."""
+    is_whole = response.status_code == 200 and response.content_length is not None
+    if response.mimetype not in _KINDS or not is_whole:
+        return response
+    response.vary.add("Accept-Encoding")
+    size_bytes = response.content_length or 0
+    if not request.accept_encodings.quality("gzip") or not _WORTH_BYTES <= size_bytes <= _LARGEST_BYTES:
+        return response
+    opened = response.response
+    response.direct_passthrough = False
+    response.set_data(_gzipped(response.get_data()))
+    if isinstance(opened, FileWrapper):
+        opened.close()
+    response.headers["Content-Encoding"] = "gzip"
+    return response
+
+
+@lru_cache(maxsize=64)
+def _gzipped(data: bytes) -> bytes:
+    return gzip.compress(data, 9, mtime=0)

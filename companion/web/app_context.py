@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from flask import Request, current_app, request
 
@@ -13,8 +13,11 @@ from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.limits import read_json
 from companion.web.access.people import People
-from companion.web.snapshots import Snapshots
-from companion.web.streams import Streams
+from companion.web.streams import Snapshots, Streams
+
+if TYPE_CHECKING:
+    from companion.web.calibrating import Surveys
+    from companion.web.teaching import Teaches
 
 
 class Drawn(Protocol):
@@ -62,55 +65,76 @@ class SecureDoor:
     authority: Path
 
 
+def _as_kept(jpeg: bytes, close: bool = False) -> bytes:
+    return jpeg
+
+
+@dataclass(frozen=True, slots=True)
+class TableParts:
+    """What a table lends its pages; what is missing is not offered there.
+
+    Attributes:
+        invitation: what is shown to those who want to join.
+        devices: camera and pins, each with its state, for ``/healthz``.
+        camera: what the operator switches off and on.
+        drawn: draws on a kept picture what was recognised; without it pictures are shown as they were kept.
+        surveyor: makes what calibrates the table for the operator.
+        teacher: makes what teaches decks for the operator.
+        opened_empty: the game that stands on a table where nothing was ever begun, which a phone is to set up.
+        is_in_hall: whether the table belongs to a hall, whose referee can be called.
+        secure: where the table also speaks https.
+    """
+
+    invitation: Invites | None = None
+    devices: Devices = dict
+    camera: CameraSwitch | None = None
+    drawn: Drawn = _as_kept
+    surveyor: "Callable[[], Surveys] | None" = None
+    teacher: "Callable[[], Teaches] | None" = None
+    opened_empty: Header | None = None
+    is_in_hall: bool = False
+    secure: SecureDoor | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    """What the routes work with. Without an invitation nothing is shown to those who want to join.
-
-    Without a camera there is nothing to switch. ``opened_empty`` is the game that stands there for want of any.
-    """
+    """What the routes work with."""
 
     referee: Referee
     people: People
     snapshots: Snapshots
     streams: Streams
-    devices: Devices
-    invitation: Invites | None
-    camera: CameraSwitch | None
-    drawn: Drawn
-    opened_empty: Header | None = None
-    is_in_hall: bool = False
-    secure: SecureDoor | None = None
-    teaches: bool = False
+    parts: TableParts
 
     def rights(self, asking: Request) -> dict[str, Any]:
         """What the asking phone may do, and whether it may show the code that joins."""
-        invites = self.invitation is not None and self.people.may_invite(asking)
+        parts = self.parts
         return {
             **self.people.as_json(asking),
-            "invites": invites,
+            "invites": parts.invitation is not None and self.people.may_invite(asking),
             "camera": self.has_camera,
-            "teaches": self.teaches,
+            "teaches": parts.teacher is not None,
             "setup": self.is_to_be_set_up,
-            "hall": self.is_in_hall,
-            "secure_port": None if self.secure is None or asking.is_secure else self.secure.port,
+            "hall": parts.is_in_hall,
+            "secure_port": None if parts.secure is None or asking.is_secure else parts.secure.port,
         }
 
     @property
     def is_to_be_set_up(self) -> bool:
         """Whether the table stands as it was opened, with nobody's game on it: then whoever joined sets it up."""
         session = self.referee.latest()
-        if session.header != self.opened_empty or session.moves:
+        if session.header != self.parts.opened_empty or session.moves:
             return False
         return len(journals(self.referee.games)) <= 1
 
     @property
     def has_camera(self) -> bool:
         """Whether there is a camera to switch."""
-        return self.camera is not None and self.camera.has_camera
+        return self.parts.camera is not None and self.parts.camera.has_camera
 
 
-def desk() -> AppContext:
-    """The desk of the application that answers this request."""
+def context() -> AppContext:
+    """The context of the application that answers this request."""
     found: AppContext = current_app.extensions["companion"]
     return found
 

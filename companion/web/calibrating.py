@@ -4,14 +4,14 @@ The picture shows the room: it is the operator's alone, as is all that follows f
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any, Protocol
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import NotFound
 
 from companion.views.words import phrase, section_of
-from companion.web.app_context import body, desk
+from companion.web.app_context import body, context
 
 calibrating = Blueprint("calibrating", __name__)
 
@@ -29,30 +29,16 @@ class Surveys(Protocol):
         """Calibrate as asked and store it. Raises `CompanionError`."""
 
 
-class _LazySurveyor:
-    """A surveyor that is made when first asked for: what it needs is slow to import."""
-
-    def __init__(self, make: Callable[[], Surveys]) -> None:
-        self._make = make
-        self._made: Surveys | None = None
-
-    def get(self) -> Surveys:
-        """The surveyor."""
-        if self._made is None:
-            self._made = self._make()
-        return self._made
-
-
 def keep_calibrating(app: Flask, surveyor: Callable[[], Surveys]) -> None:
-    """Have an application calibrate by a surveyor."""
-    app.extensions["companion-surveyor"] = _LazySurveyor(surveyor)
+    """Have an application calibrate; what does so is made when first asked for, for it is slow to import."""
+    app.extensions["companion-surveyor"] = cache(surveyor)
     app.register_blueprint(calibrating)
 
 
 @calibrating.get("/calibrate")
 def page() -> str:
     """The page; who is not the operator is told where the PIN is entered."""
-    table = desk()
+    table = context()
     spoken = {"page": section_of("calibrating"), "counting": section_of("counting")}
     words = {"t": partial(phrase, "calibrating"), "spoken": spoken}
     return render_template("calibrate.html", me=table.rights(request), has_camera=table.has_camera, **words)
@@ -80,6 +66,6 @@ def calibrate() -> Response:
 
 
 def _surveyor() -> Surveys:
-    desk().people.admit_operator(request)
-    late: _LazySurveyor = current_app.extensions["companion-surveyor"]
-    return late.get()
+    context().people.admit_operator(request)
+    made: Callable[[], Surveys] = current_app.extensions["companion-surveyor"]
+    return made()

@@ -11,7 +11,7 @@ from companion.referee.messages import Correct, Message, Redo, Undo
 from companion.referee.moves import Change
 from companion.views.changes import changes
 from companion.views.sheet import sheet
-from companion.web.app_context import body, desk, number_of
+from companion.web.app_context import body, context, number_of
 
 history = Blueprint("history", __name__)
 
@@ -21,7 +21,7 @@ _MOST_COMMANDS = 32
 @history.get("/api/moves/<int:number>")
 def move(number: int) -> Response:
     """A move that stands: its sentences, its reasons, the chips that moved, and what it might have been instead."""
-    row = sheet(desk().referee.latest(), number)
+    row = sheet(context().referee.latest(), number)
     if row is None:
         raise NotFound(f"There is no move {number}.")
     return jsonify(row)
@@ -30,19 +30,19 @@ def move(number: int) -> Response:
 @history.get("/api/moves/<int:number>/evidence.jpg")
 def evidence(number: int) -> Response:
     """The picture that a move was read from, with what was recognised drawn on it; ``?close=1``: only its cards."""
-    jpeg = desk().referee.evidence(number)
+    jpeg = context().referee.evidence(number)
     if jpeg is None:
         raise NotFound("No picture was kept of this move.")
-    return Response(desk().drawn(jpeg, request.args.get("close") == "1"), mimetype="image/jpeg")
+    return Response(context().parts.drawn(jpeg, request.args.get("close") == "1"), mimetype="image/jpeg")
 
 
 @history.get("/api/proposal/evidence.jpg")
 def proposal_evidence() -> Response:
     """The picture that the waiting proposal was read from, with what was recognised drawn on it."""
-    jpeg = desk().referee.proposal_evidence()
+    jpeg = context().referee.proposal_evidence()
     if jpeg is None:
         raise NotFound("No picture came with what is waiting, or nothing is waiting.")
-    return Response(desk().drawn(jpeg), mimetype="image/jpeg")
+    return Response(context().parts.drawn(jpeg), mimetype="image/jpeg")
 
 
 @history.post("/api/undo")
@@ -64,7 +64,7 @@ def correct() -> Response:
 
 
 def _amended(message_from: Callable[[Mapping[str, Any], str], Message]) -> Response:
-    table = desk()
+    table = context()
     table.people.admit_operator(request)
     message = message_from(body(), table.people.name(request))
     answer = table.referee.ask(message)

@@ -17,7 +17,7 @@ from companion.referee.backup import back_up
 from companion.referee.folder import journals, storage_errors, write_whole
 from companion.referee.past import journal_of
 from companion.rules.limits import FILE, LONGEST_NAME, is_name, read_file, read_json
-from companion.web.app_context import desk
+from companion.web.app_context import context
 from companion.web.archive import Archive
 
 keeping = Blueprint("keeping", __name__)
@@ -70,7 +70,7 @@ def names_at(games: Path) -> PlayerNames:
 @keeping.post("/past/<int:number>/delete")
 def delete(number: int) -> AnyResponse:
     """Delete a game with its pictures, for good; for the operator. The game on the table stays."""
-    table = desk()
+    table = context()
     table.people.admit_operator(request)
     games = table.referee.games
     journal = journal_of(games, number)
@@ -89,7 +89,7 @@ def delete(number: int) -> AnyResponse:
 @keeping.post("/past/players/name")
 def rename() -> AnyResponse:
     """Show the player ``old`` as ``new`` in the statistics, or leave the name out when that is empty."""
-    table = desk()
+    table = context()
     table.people.admit_operator(request)
     names, old, new = names_at(table.referee.games), request.form.get("old", ""), request.form.get("new", "").strip()
     played = {name for name in _played() if names.shown(name) == old}
@@ -102,7 +102,7 @@ def rename() -> AnyResponse:
 @keeping.get("/backup.zip")
 def backup() -> Response:
     """Everything of this table in one file, as `companion backup` writes it; for the operator."""
-    table = desk()
+    table = context()
     table.people.admit_operator(request)
     with TemporaryDirectory() as folder:
         file = Path(folder) / "backup.zip"

@@ -20,7 +20,7 @@ from companion.views.archive.past import counts, day, did, game_page, numbered, 
 from companion.views.archive.statistics import together
 from companion.views.games import game_title, title
 from companion.views.words import phrase
-from companion.web.app_context import desk
+from companion.web.app_context import context
 from companion.web.archive import Archive
 from companion.web.keeping import names_at
 
@@ -51,7 +51,9 @@ def players() -> str:
     entries = _shelf().entries()
     sums = [entry.sums for entry in reversed(entries) if entry.sums is not None]
     return _page(
-        "past_players.html", games=together(sums, names_at(desk().referee.games).shown), unread=len(entries) - len(sums)
+        "past_players.html",
+        games=together(sums, names_at(context().referee.games).shown),
+        unread=len(entries) - len(sums),
     )
 
 
@@ -59,7 +61,7 @@ def players() -> str:
 def known_players() -> Response:
     """Who has played at this table, those of the newest game first, each with the colour they had last."""
     colours: dict[str, str | None] = {}
-    names = names_at(desk().referee.games)
+    names = names_at(context().referee.games)
     for entry in _shelf().entries():
         header = None if entry.sums is None or not entry.sums.moves else entry.sums.header
         for name in header.players if header else ():
@@ -111,7 +113,7 @@ def evidence(number: int, move: int) -> Response:
     jpeg = None if kept is None else kept_picture(game.path, kept)
     if jpeg is None:
         raise NotFound("No picture was kept of this move.")
-    return Response(desk().drawn(jpeg), mimetype="image/jpeg")
+    return Response(context().parts.drawn(jpeg), mimetype="image/jpeg")
 
 
 def _shelf() -> Archive:
@@ -145,7 +147,7 @@ def _game_page(game: PastGame, *, alone: bool) -> str:
 def _page(template: str, **fields: Any) -> str:
     names = {"game_title": game_title, "title_of": title, "result_of": result_of, "did": did, "counts": counts}
     numbers = {"day": day, "signed": signed, "numbered": numbered}
-    words = {"t": partial(phrase, "past"), "is_operator": desk().people.is_operator(request)}
+    words = {"t": partial(phrase, "past"), "is_operator": context().people.is_operator(request)}
     return render_template(template, **{"alone": False, **names, **numbers, **words, **fields})
 
 

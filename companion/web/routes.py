@@ -19,7 +19,7 @@ from companion.views.words import language, phrase, section_of
 from companion.web.access.access_guard import COOKIE
 from companion.web.access.joining import with_key
 from companion.web.access.people import acting, turn
-from companion.web.app_context import body, desk, number_of, require_meant
+from companion.web.app_context import body, context, number_of, require_meant
 from companion.web.game_files import pages_for
 from companion.web.languages import offered
 from companion.web.shell import HAND_OVER, Live
@@ -51,14 +51,14 @@ def around() -> str:
 @blueprint.get("/api/state")
 def state() -> Response:
     """The table as one object with a version."""
-    table = desk()
+    table = context()
     return Response(table.snapshots.text(table.referee.latest(), language()), mimetype="application/json")
 
 
 @blueprint.get("/api/events")
 def events() -> Response:
     """Server-sent events; ``Last-Event-ID`` resumes without loss, without it the table as it stands comes first."""
-    table = desk()
+    table = context()
     since = request.headers.get("Last-Event-ID", type=int)
     latest, address = table.referee.latest, request.remote_addr or ""
     subscription = table.streams.enter(table.referee.feed, since, address)
@@ -79,14 +79,14 @@ def what_may_lie() -> Response:
     q, r, at = (request.args.get(name, type=int) for name in ("q", "r", "at"))
     if q is None or r is None:
         raise Refusal("malformed", "Name a cell by its q and r, whole numbers.")
-    session = desk().referee.latest()
+    session = context().referee.latest()
     return jsonify({"version": session.version, "commands": options(session, (q, r), at)})
 
 
 @blueprint.post("/api/verdicts")
 def check_commands() -> Response:
     """What the rules say of each of some ``commands``, now or in the place of the move ``at``; nothing happens."""
-    table, given = desk(), body()
+    table, given = context(), body()
     table.people.door.admit(request)
     commands = given.get("commands")
     if not isinstance(commands, list) or len(commands) > _MOST_CHECKED:
@@ -101,7 +101,7 @@ def commands() -> Response:
     key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
-    command, people = body(), desk().people
+    command, people = body(), context().people
     people.admit(request, acting(command))
     return _asked(Do(command, key and f"{people.door.phone(request) or request.remote_addr} {key}"))
 
@@ -121,7 +121,7 @@ def reject() -> Response:
 @blueprint.post("/api/next")
 def following_game() -> Response:
     """The next game: the evening's next or the same again; with a ``header`` that one, which is the operator's."""
-    table, given = desk(), body()
+    table, given = context(), body()
     if "header" in given:
         if table.is_to_be_set_up:
             table.people.door.admit(request)
@@ -138,26 +138,26 @@ def following_game() -> Response:
 @blueprint.post("/api/camera")
 def camera() -> Response:
     """Switch the camera ``{"on": true}`` or off, in the middle of a game too; for the operator."""
-    table, given = desk(), body()
+    table, given = context(), body()
     table.people.admit_operator(request)
     is_on = given.get("on")
     if not isinstance(is_on, bool):
         raise Refusal("malformed", "Send on, true or false.")
-    if table.camera is None or not table.has_camera:
+    if table.parts.camera is None or not table.has_camera:
         raise Refusal("no-camera", "This table has no camera: moves are entered by hand.")
-    table.camera.switch_camera(is_on)
+    table.parts.camera.switch_camera(is_on)
     return jsonify({"on": is_on})
 
 
 @blueprint.post("/api/referee")
 def call_referee() -> Response:
     """Call the hall's referee, ``{"on": true}``, or end the call; for whoever has joined, at a table in a hall."""
-    table, given = desk(), body()
+    table, given = context(), body()
     table.people.admit(request)
     is_on = given.get("on")
     if not isinstance(is_on, bool):
         raise Refusal("malformed", "Send on, true or false.")
-    if not table.is_in_hall:
+    if not table.parts.is_in_hall:
         raise Refusal("no-hall", "This table belongs to no hall: there is no referee to call.")
     text = phrase("page", "referee-called", player=table.people.name(request)) if is_on else None
     table.referee.ask(Notice(REFEREE_CALLED, text))
@@ -173,7 +173,7 @@ def known_games() -> Response:
 @blueprint.get("/table-certificate.crt")
 def certificate() -> Response:
     """The authority that signs the table's certificate, for a phone that is to trust it; 404 without https."""
-    secure = desk().secure
+    secure = context().parts.secure
     if secure is None:
         raise NotFound("This table speaks no https.")
     return Response(secure.authority.read_bytes(), mimetype="application/x-x509-ca-cert")
@@ -182,11 +182,11 @@ def certificate() -> Response:
 @blueprint.get("/healthz")
 def healthz() -> tuple[Response, int]:
     """Camera, journal and pins, each with its state; 503 when one has failed, not when it is merely absent."""
-    table = desk()
+    table = context()
     report = table.referee.health()
     journal = {"state": "ok" if report["journal"]["ok"] else "failed", **report["journal"]}
     del journal["file"]  # where it lies is nothing for a whole network
-    parts = {name: _without_folders(part) for name, part in {"journal": journal, **table.devices()}.items()}
+    parts = {name: _without_folders(part) for name, part in {"journal": journal, **table.parts.devices()}.items()}
     is_well = report["ok"] and all(part["state"] != "failed" for part in parts.values())
     status = HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
     return jsonify({**report, "ok": is_well, **parts}), status
@@ -197,15 +197,16 @@ def _without_folders(part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _page(view: str) -> AnyResponse:
-    table, code = desk(), request.args.get("code")
+    table, code = context(), request.args.get("code")
     if code is not None:
         table.people.door.knock(code, request)
         return with_key(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER))
     mine = table.rights(request)
     if view == "board":
         mine["seat"] = None  # everybody's screen speaks to nobody, even where the browser also holds a seat
-    address = urlsplit(table.invitation.url if table.invitation else request.host_url).netloc
-    code = table.invitation.join_code if table.invitation and mine["invites"] else None
+    invitation = table.parts.invitation
+    address = urlsplit(invitation.url if invitation else request.host_url).netloc
+    code = invitation.join_code if invitation and mine["invites"] else None
     session = table.referee.latest()
     told = {
         **_words(),
@@ -226,7 +227,7 @@ def _words() -> dict[str, Any]:
 
 
 def _answer_proposal(kind: type[Confirm] | type[Reject]) -> Response:
-    table, given = desk(), body()
+    table, given = context(), body()
     waiting = table.referee.latest().proposal
     player = acting(waiting.command) if waiting else None
     table.people.admit(request, player)
@@ -235,5 +236,5 @@ def _answer_proposal(kind: type[Confirm] | type[Reject]) -> Response:
 
 
 def _asked(message: Message) -> Response:
-    answer = desk().referee.ask(message)
+    answer = context().referee.ask(message)
     return jsonify({"version": answer.version, "events": answer.events, "said": sentences(answer.events)})

@@ -1,4 +1,5 @@
-"""Live events: what the feed tells, as server-sent events, for a bounded number of viewers and a bounded time.
+"""Live events: what the feed tells, as server-sent events, for a bounded number of viewers and a bounded time; and the
+scoreboard as text, made once for each version and language however many are watching.
 
 A viewer who has gone without a word is noticed only when something is written, and one who stops reading is never
 noticed: hence the heartbeat, the limit on streams and the limit on their age.
@@ -17,8 +18,27 @@ from companion.referee.feed import Feed, Subscription
 from companion.referee.messages import FeedEntry
 from companion.referee.session import Session
 from companion.views.reasons import refused
+from companion.views.scoreboard import scoreboard
 from companion.views.words import speaking
-from companion.web.snapshots import Snapshots
+
+
+class Snapshots:
+    """Keeps the newest text of each language. Of many threads at once one makes it, the others wait for it."""
+
+    def __init__(self) -> None:
+        self._newest: dict[str, tuple[int, str]] = {}
+        self._lock = Lock()
+
+    def text(self, session: Session, language: str) -> str:
+        """The session's scoreboard in a language, as one line of JSON."""
+        with self._lock:
+            version, text = self._newest.get(language, (-1, ""))
+            if version != session.version:
+                with speaking(language):
+                    text = json.dumps(scoreboard(session))
+                self._newest[language] = session.version, text
+        return text
+
 
 RETRY_MS = 2000
 SIGN_OF_LIFE = "event: alive\ndata: {}\n\n"

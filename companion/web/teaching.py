@@ -11,7 +11,7 @@ from flask import Blueprint, Flask, Response, current_app, jsonify, render_templ
 
 from companion.errors import Refusal
 from companion.views.words import phrase, section_of
-from companion.web.app_context import body, desk, number_of, text_of
+from companion.web.app_context import body, context, number_of, text_of
 
 teaching = Blueprint("teaching", __name__)
 
@@ -81,7 +81,7 @@ def keep_teaching(app: Flask, teacher: Callable[[], Teaches]) -> None:
 @teaching.get("/teach")
 def page() -> str:
     """The page; who is not the operator is told where the PIN is entered."""
-    table = desk()
+    table = context()
     spoken = {"page": {**section_of("games"), **section_of("teaching")}, "counting": section_of("counting")}
     words = {"t": partial(phrase, "teaching"), "spoken": spoken}
     return render_template("teach.html", me=table.rights(request), has_camera=table.has_camera, **words)
@@ -160,6 +160,6 @@ def _whole(given: Mapping[str, Any], name: str) -> int:
 
 
 def _teacher() -> Teaches:
-    desk().people.admit_operator(request)
+    context().people.admit_operator(request)
     made: Callable[[], Teaches] = current_app.extensions[_EXTENSION]
     return made()

@@ -18,6 +18,7 @@ from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.simulator.script import written
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 from tests.hub.conftest import HEADER, table, until
 
 HERE = Address("hall", "table-01")
@@ -53,7 +54,7 @@ def hub(tmp_path: Path, broker: Callable[[str], Broker], referee: Referee) -> It
 
 @pytest.fixture
 def phone(referee: Referee) -> FlaskClient:
-    client = create_app(referee, join_code=CODE, is_in_hall=True).test_client()
+    client = create_app(referee, join_code=CODE, parts=TableParts(is_in_hall=True)).test_client()
     client.post("/api/join", json={"code": CODE})
     return client
 

@@ -11,6 +11,7 @@ import pytest
 
 from companion.referee.referee import Referee
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -99,7 +100,7 @@ class Evening:
 def evening(table: Callable[..., Referee], window: Any, serve: Callable[..., int]) -> Evening:
     """An empty table, opened on a phone by the table's code."""
     referee = table()
-    app = create_app(referee, join_code=CODE, operator_pin=PIN, opened_empty=referee.latest().header)
+    app = create_app(referee, join_code=CODE, operator_pin=PIN, parts=TableParts(opened_empty=referee.latest().header))
     other = app.test_client()
     other.get(f"/?code={CODE}")
     window.open(f"http://127.0.0.1:{serve(app)}/?code={CODE}")

@@ -19,6 +19,7 @@ from companion.printing.marks import mark_shapes
 from companion.referee.referee import Referee
 from companion.vision.calibration.calibration import read_calibration
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 from models.drawing.marked import Lying, marked_photograph
 from models.drawing.pinhole import Pinhole
 
@@ -70,7 +71,7 @@ def running(picture: np.ndarray) -> SimpleNamespace:
 @pytest.fixture
 def app(referee: Referee, running: SimpleNamespace, tmp_path: Path) -> Flask:
     surveying = lambda: Surveying(running, tmp_path)  # type: ignore[arg-type]  # noqa: E731
-    return create_app(referee, join_code=CODE, operator_pin=PIN, camera=running, surveyor=surveying)  # type: ignore[arg-type]
+    return create_app(referee, join_code=CODE, operator_pin=PIN, parts=TableParts(camera=running, surveyor=surveying))  # type: ignore[arg-type]
 
 
 @pytest.fixture

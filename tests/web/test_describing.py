@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 
 from companion.referee.referee import Referee
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 from companion.web.describing import ADDRESSES
 from companion.web.streams import Pace
 
@@ -30,7 +31,9 @@ PIN = "271828"
 
 
 def test_every_address_is_described_and_no_other(referee: Referee) -> None:
-    app: Flask = create_app(referee, join_code=CODE, surveyor=lambda: pytest.fail("nobody calibrates here"))
+    app: Flask = create_app(
+        referee, join_code=CODE, parts=TableParts(surveyor=lambda: pytest.fail("nobody calibrates here"))
+    )
     served = {
         (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in app.url_map.iter_rules()

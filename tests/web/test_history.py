@@ -8,6 +8,7 @@ from flask.testing import FlaskClient
 from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 
 CODE = "ROSE42"
 HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
@@ -99,7 +100,7 @@ def test_a_picture_is_shown_with_what_was_recognised_drawn_on_it(referee: Refere
     def drawn(jpeg: bytes, close: bool = False) -> bytes:
         return (b"close to " if close else b"drawn on ") + jpeg
 
-    watcher = create_app(referee, join_code=CODE, drawn=drawn).test_client()
+    watcher = create_app(referee, join_code=CODE, parts=TableParts(drawn=drawn)).test_client()
     referee.ask(Propose(HEXEL, Evidence(b"a picture", 0.9)))
     assert watcher.get("/api/proposal/evidence.jpg").data == b"drawn on a picture"
     referee.ask(Confirm(referee.latest().version))

@@ -16,6 +16,7 @@ from companion.rules.engine import Header
 from companion.rules.notation import parse
 from companion.views.words import original, use
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 
 CODE = "ROSE42"
 MARK = "§"
@@ -91,7 +92,7 @@ class Camera:
 def test_nothing_on_the_calibration_page_is_in_the_houses_words(
     evening: Referee, own_words: None, camera: Camera | None, pin: str | None
 ) -> None:
-    app = create_app(evening, join_code=CODE, operator_pin=pin, camera=camera, surveyor=lambda: None)
+    app = create_app(evening, join_code=CODE, operator_pin=pin, parts=TableParts(camera=camera, surveyor=lambda: None))
     client = app.test_client()
     client.get(f"/?code={CODE}")
     page = client.get("/calibrate").get_data(as_text=True)

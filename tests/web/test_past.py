@@ -20,6 +20,7 @@ from companion.rules.notation import parse
 from companion.rules.records import replay
 from companion.web import archive
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 
 CODE = "ROSE42"
 EVENING = {
@@ -52,7 +53,7 @@ def evening(referee: Referee) -> Referee:
 @pytest.fixture
 def watcher(evening: Referee) -> FlaskClient:
     """A phone that has not joined."""
-    return create_app(evening, join_code=CODE, drawn=lambda jpeg: b"drawn on " + jpeg).test_client()
+    return create_app(evening, join_code=CODE, parts=TableParts(drawn=lambda jpeg: b"drawn on " + jpeg)).test_client()
 
 
 def words(page: str) -> str:

@@ -9,6 +9,7 @@ from flask.testing import FlaskClient
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 
 CODE = "ROSE42"
 HEXEL = {"cmd": "place", "player": "Ana", "cell": [0, -1], "edges": ["void", "void", "void", "void", "blue", "blue"]}
@@ -169,7 +170,7 @@ def test_notices_stand_on_the_scoreboard_with_their_place(spectator: FlaskClient
 
 def test_health_names_every_part_and_fails_with_one_that_failed(referee: Referee) -> None:
     parts: dict[str, Any] = {"camera": {"state": "absent"}, "pins": {"state": "ok"}}
-    watcher = create_app(referee, join_code=CODE, devices=lambda: parts).test_client()
+    watcher = create_app(referee, join_code=CODE, parts=TableParts(devices=lambda: parts)).test_client()
     answer = watcher.get("/healthz")
     assert answer.status_code == 200
     assert {name: answer.get_json()[name]["state"] for name in ("camera", "journal", "pins")} == {
@@ -209,8 +210,8 @@ def test_a_person_who_gets_lost_sees_a_page_and_a_program_sees_json(spectator: F
 
 
 def test_a_bug_is_an_error_without_its_insides(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    desk = app.extensions["companion"]
-    monkeypatch.setattr(desk.referee, "latest", lambda: {}["secret"])
+    context = app.extensions["companion"]
+    monkeypatch.setattr(context.referee, "latest", lambda: {}["secret"])
     answer = app.test_client().get("/api/state")
     assert answer.status_code == 500
     assert "secret" not in answer.text

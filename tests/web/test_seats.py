@@ -16,6 +16,7 @@ from companion.referee.referee import Referee
 from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
 from companion.web.access.seat_keys import Keys
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 from companion.web.server import bound
 
 CODE = "ROSE42"
@@ -216,7 +217,7 @@ class Invitation:
 
 
 def test_the_join_code_is_shown_on_the_tables_own_screen_and_to_those_who_joined(referee: Referee) -> None:
-    app = create_app(referee, join_code=CODE, invitation=Invitation())
+    app = create_app(referee, join_code=CODE, parts=TableParts(invitation=Invitation()))
     here, far = app.test_client(), app.test_client()
     away = {"environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
     assert CODE in here.get("/board").text
@@ -266,7 +267,7 @@ class Switch:
 
 def test_the_operator_switches_the_camera(referee: Referee) -> None:
     switch = Switch()
-    app = create_app(referee, join_code=CODE, operator_pin=PIN, camera=switch)
+    app = create_app(referee, join_code=CODE, operator_pin=PIN, parts=TableParts(camera=switch))
     phone = app.test_client()
     phone.post("/api/join", json={"code": CODE})
     assert phone.get("/api/me").get_json()["camera"]

@@ -10,6 +10,7 @@ from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 
 CODE = "ROSE42"
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
@@ -23,7 +24,9 @@ def empty(table: Callable[..., Referee], window: Any, serve: Callable[..., int])
 
     def go() -> tuple[Referee, Any]:
         referee = table()
-        app = create_app(referee, join_code=CODE, operator_pin="4711", opened_empty=referee.latest().header)
+        app = create_app(
+            referee, join_code=CODE, operator_pin="4711", parts=TableParts(opened_empty=referee.latest().header)
+        )
         window.open(f"http://127.0.0.1:{serve(app)}/?code={CODE}")
         window.wait_for(READY)
         window.wait_for("document.getElementById('begin')")
@@ -71,7 +74,9 @@ def test_chips_and_colours_are_chosen_there(empty: Callable[[], tuple[Referee, A
 
 
 def test_a_table_that_is_set_up_asks_for_the_operator_again(referee: Referee) -> None:
-    app = create_app(referee, join_code=CODE, operator_pin="4711", opened_empty=referee.latest().header)
+    app = create_app(
+        referee, join_code=CODE, operator_pin="4711", parts=TableParts(opened_empty=referee.latest().header)
+    )
     phone = app.test_client()
     phone.get(f"/?code={CODE}")
     assert phone.get("/api/me").get_json()["setup"] is False, "moves were made"
@@ -107,7 +112,9 @@ def test_set_up_says_how_many_cards_the_camera_sees(
     referee = table()
     sees = {"camera": {"state": "ok", "cards": 3}}
     app = create_app(
-        referee, join_code=CODE, camera=Camera(), devices=lambda: sees, opened_empty=referee.latest().header
+        referee,
+        join_code=CODE,
+        parts=TableParts(camera=Camera(), devices=lambda: sees, opened_empty=referee.latest().header),
     )
     window.open(f"http://127.0.0.1:{serve(app)}/?code={CODE}")
     window.wait_for("document.getElementById('camera-view')")

@@ -39,6 +39,7 @@ from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.vision.tracking.events import SettleTimes
 from companion.web.app import create_app
+from companion.web.app_context import TableParts
 from tests.teaching.pictures import LAMP, layout_picture
 from tests.web.conftest import HEXEL, LINE, OPENING
 
@@ -93,9 +94,11 @@ def teachers_app(referee: Referee, running: SimpleNamespace, data: Path) -> Flas
         referee,
         join_code=CODE,
         operator_pin=PIN,
-        camera=running,  # type: ignore[arg-type]
-        surveyor=lambda: Surveying(running, data),  # type: ignore[arg-type]
-        teacher=lambda: Lessons(running, data),  # type: ignore[arg-type]
+        parts=TableParts(
+            camera=running,  # type: ignore[arg-type]
+            surveyor=lambda: Surveying(running, data),  # type: ignore[arg-type]
+            teacher=lambda: Lessons(running, data),  # type: ignore[arg-type]
+        ),
     )
 
 

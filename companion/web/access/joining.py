@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.errors import Refusal
 from companion.web.access.access_guard import COOKIE, refuse_other_sites
 from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
-from companion.web.app_context import body, desk, text_of
+from companion.web.app_context import body, context, text_of
 from companion.web.guessing import Unwelcome
 
 joining = Blueprint("joining", __name__)
@@ -20,21 +20,21 @@ _COOKIE_AGE_S = 30 * 24 * 3600
 @joining.get("/api/me")
 def me() -> Response:
     """What the asking phone may do: joined, its seat, operator; and which seats are taken."""
-    return jsonify(desk().rights(request))
+    return jsonify(context().rights(request))
 
 
 @joining.post("/api/join")
 def join() -> AnyResponse:
     """Join by typing the code."""
     given = text_of(body(), "code")
-    desk().people.door.knock(given, request)
+    context().people.door.knock(given, request)
     return with_key(jsonify({"joined": True}))
 
 
 @joining.post("/api/seat")
 def claim() -> AnyResponse:
     """Claim a seat for this phone, which gives up the one it had. A seat that is taken is refused, ``seat-taken``."""
-    table, player = desk(), text_of(body(), "player")
+    table, player = context(), text_of(body(), "player")
     table.people.door.admit(request)
     players = table.referee.latest().header.players
     if player not in players:
@@ -53,7 +53,7 @@ def claim() -> AnyResponse:
 @joining.post("/api/seat/free")
 def free() -> AnyResponse:
     """Give one's own seat up; the operator frees anybody's, ``{"player"}``."""
-    people, given = desk().people, body()
+    people, given = context().people, body()
     mine = people.seat(request)
     player = text_of(given, "player") if "player" in given else mine
     if player is None:
@@ -72,7 +72,7 @@ def free() -> AnyResponse:
 @joining.post("/api/operator")
 def operate() -> AnyResponse:
     """Become an operator by the PIN."""
-    people, pin = desk().people, text_of(body(), "pin")
+    people, pin = context().people, text_of(body(), "pin")
     people.door.admit(request)
     if not people.has_operator:
         raise Refusal("no-pin", "This table has no PIN: whoever has joined is an operator.")
@@ -85,7 +85,7 @@ def resign() -> AnyResponse:
     """Be no operator any more."""
     refuse_other_sites(request)
     if key := request.cookies.get(OPERATOR_COOKIE):
-        desk().people.keys.dismiss(key)
+        context().people.keys.dismiss(key)
     response = jsonify({"operator": False})
     response.delete_cookie(OPERATOR_COOKIE, httponly=True, samesite="Strict")
     return response
@@ -94,17 +94,17 @@ def resign() -> AnyResponse:
 @joining.get("/join.svg")
 def code_picture() -> Response:
     """The QR code that joins, for whoever may see the join code."""
-    table = desk()
-    if table.invitation is None:
+    table = context()
+    if table.parts.invitation is None:
         raise NotFound("This table gives no QR code.")
     if not table.people.may_invite(request):
         raise Unwelcome(HTTPStatus.FORBIDDEN, "not-joined", "The join code is shown on the table's own screen.")
-    return Response(table.invitation.svg(), mimetype="image/svg+xml")
+    return Response(table.parts.invitation.svg(), mimetype="image/svg+xml")
 
 
 def with_key(response: AnyResponse) -> AnyResponse:
     """Let the phone keep that it joined; ``Lax``, so that a link from a message finds it joined."""
-    door = desk().people.door
+    door = context().people.door
     key = request.cookies[COOKIE] if door.phone(request) else door.key()
     response.set_cookie(COOKIE, key, max_age=_COOKIE_AGE_S, httponly=True, samesite="Lax")
     return response
