@@ -46,6 +46,7 @@ def run_table(
     settings: Settings,
     *,
     camera: Callable[[Table], Camera | None] | None = None,
+    notice: Notice | None = None,
     on_live: Callable[[Table], None] | None = None,
     say: Callable[[str], None] = print,
 ) -> None:
@@ -53,6 +54,7 @@ def run_table(
 
     Args:
         camera: makes the camera once the page is live, so that it may import slow modules; None for the settings' own.
+        notice: told from the first page on.
         on_live: called once the page and the panel are live; must return soon.
         say: prints a line for people.
 
@@ -65,7 +67,7 @@ def run_table(
         _calibration(settings)  # an unreadable file stops the table with a clear line
     banner: list[str] = []
     with (
-        open_table_services(settings, banner.append) as table,
+        open_table_services(settings, banner.append, notice) as table,
         stopped_by_signals(table),
         ending_at_a_bug(),
         ExitStack() as closing,
@@ -97,7 +99,9 @@ def run_table(
 
 
 @contextmanager
-def open_table_services(settings: Settings, say: Callable[[str], None] = print) -> Iterator[Table]:
+def open_table_services(
+    settings: Settings, say: Callable[[str], None] = print, notice: Notice | None = None
+) -> Iterator[Table]:
     """A table with its referee, page and panel but no camera; closed at the end of the block."""
     asked = asked_header(settings)
     use(settings.table.words, settings.table.language)
@@ -114,6 +118,8 @@ def open_table_services(settings: Settings, say: Callable[[str], None] = print) 
         )
         closing.callback(referee.stop)
         referee.start()
+        if notice:
+            referee.notify(notice)
         panel = panel_from(settings.panel)
         web = settings.web
         invited = invitation(listening, data, web.join_code, web.operator_pin)

@@ -68,8 +68,6 @@ def run_demo(options: DemoOptions, say: Say, restart: Restart | None = None) -> 
                 restart(kept)
 
         def camera(table: Table) -> Camera:
-            # At once, so that the first page has a place for it.
-            table.referee.notify(Notice("demo-back" if KEPT in os.environ else "demo-plays", ""))
             evenings: Camera = lazy_import("companion.app.demo_table").demo_evenings(
                 played,
                 options.seed,
@@ -80,7 +78,8 @@ def run_demo(options: DemoOptions, say: Say, restart: Restart | None = None) -> 
             )
             return evenings
 
-        run_table(_settings(options, header, kept), camera=camera, say=say)
+        told = Notice("demo-back" if KEPT in os.environ else "demo-plays", "")
+        run_table(_settings(options, header, kept), camera=camera, notice=told, say=say)
 
 
 def demo_games() -> tuple[str, ...]:

@@ -26,7 +26,7 @@ _QUALITY = 80
 _READ, _DOUBT = (0, 200, 0), (0, 160, 255)
 _FONT, _LINE_PX, _LETTERS = cv2.FONT_HERSHEY_SIMPLEX, 40, 14
 _FILLED, _LEAST_SIZE, _MOST_SIZE = 0.6, 0.3, 1.2
-_PLACE = re.compile(r" at \d+,\d+")
+_PLACE = re.compile(r" at \d+,\d+|^ *\(-?\d+, -?\d+\)")
 """Where a card lies, which its outline shows already."""
 _PAPER, _INK, _JOINED = (255, 255, 255), (20, 20, 20), (0, 140, 255)
 

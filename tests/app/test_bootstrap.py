@@ -25,7 +25,7 @@ from companion.config import PanelSettings, Settings, TableSettings, VisionSetti
 from companion.devices.recorded import Recorded
 from companion.errors import UsageError
 from companion.games.hexel.rules.game import legal, start
-from companion.referee.messages import Begin, Do, Evidence, Propose
+from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.vision.evidence import evidence_picture, picture_of
@@ -119,6 +119,11 @@ def test_people_are_told_the_address_and_the_code(tmp_path: Path) -> None:
     assert table.url in told
     assert f"{table.url}?code={table.join_code}" in told
     assert "hexel begins: Ana, Bo" in told
+
+
+def test_a_notice_of_the_beginning_stands_on_the_first_page(tmp_path: Path) -> None:
+    with open_table_services(settings_for(tmp_path), lambda line: None, Notice("demo-plays", "")) as table:
+        assert [notice["code"] for notice in page(table, "/api/state")["notices"]] == ["demo-plays"]
 
 
 class Eyes:

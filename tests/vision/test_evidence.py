@@ -1,14 +1,27 @@
 """The picture a move was read from: kept clean enough to be read again, drawn upon only when it is shown."""
 
+from dataclasses import dataclass
+
 import cv2
 import numpy as np
 import pytest
 
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.vision.evidence import evidence_picture, marks_of, picture_of
-from companion.vision.overlay import drawn
+from companion.vision.overlay import drawn, labelled
 from companion.vision.results import DetectedCard, Reading
 from models.drawing.hexel.photograph import photograph
+
+
+@dataclass(frozen=True)
+class Written:
+    """A card, and the line that tells it."""
+
+    corners: np.ndarray
+    words: str
+
+    def line(self) -> str:
+        return self.words
 
 
 @pytest.fixture(scope="module")
@@ -61,6 +74,13 @@ def test_it_is_drawn_for_people_to_look_at(table: tuple[np.ndarray, Reading]) ->
     b, g, r = shown[y, x].astype(int)
     assert g > r + 60, "the outline of the card that the move is about is green"
     assert g > b + 60
+
+
+def test_a_reading_is_labelled_without_where_the_cards_lie(table: tuple[np.ndarray, Reading]) -> None:
+    bgr, reading = table
+    corners = reading.cards[0].corners
+    told = [Written(corners, line) for line in ("red  0.97", "  (-1, 0)  red  0.97", "red at 30,40  0.97")]
+    assert len({labelled(bgr, [card]) for card in told}) == 1
 
 
 def test_the_card_that_a_move_is_about_is_shown_close(table: tuple[np.ndarray, Reading]) -> None:

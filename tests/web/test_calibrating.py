@@ -174,6 +174,8 @@ def test_four_taps_in_a_browser_calibrate_the_table(app: Flask, serve: Any, chro
         )
     assert chromium.run("return document.getElementById('taps-left').textContent") == "4 of 4"
     chromium.run("document.getElementById('place-hexapod-0').click()")
+    words = "return document.getElementById('place-hexapod-0').textContent"
+    assert chromium.run(words) == "case 1"
     chromium.run(
         "const d = document.getElementById('drawing');"
         "d.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}));"
@@ -181,6 +183,7 @@ def test_four_taps_in_a_browser_calibrate_the_table(app: Flask, serve: Any, chro
         "d.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', shiftKey: true}));"
         "d.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))"
     )
+    assert chromium.run(words) == "case 1 ✓", "two corners are a zone"
     chromium.run("document.getElementById('store').click()")
     assert "told by taps" in chromium.wait_for("document.getElementById('stored')?.textContent", 60000)
     made = read_calibration(tmp_path / "calibration" / "table.toml")

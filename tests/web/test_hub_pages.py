@@ -81,6 +81,15 @@ def test_two_hundred_tables_are_legible_and_no_alarm_is_hidden_unsaid(hub: Hub, 
     assert window.run("return document.querySelector('#alarms .more').textContent") == "+6"
 
 
+def open_desk(window: Any, address: str) -> None:
+    """Let the browser be the desk's."""
+    window.open(f"{address}/tournaments")
+    window.asynchronous(
+        "const done = arguments[0]; fetch('/api/pin', {method: 'POST', headers: {'Content-Type': 'application/json'},"
+        f" body: JSON.stringify({{pin: '{PIN}'}})}}).then(() => done())"
+    )
+
+
 @pytest.mark.parametrize(
     "path",
     ["/", "/desk", "/desk/hall/table-01", "/tournaments", "/tournaments/autumn", "/tournaments/autumn/join",
@@ -89,11 +98,7 @@ def test_two_hundred_tables_are_legible_and_no_alarm_is_hidden_unsaid(hub: Hub, 
 def test_a_page_of_the_hub_has_no_serious_fault(
     path: str, address: str, window: Any, faults: Callable[[], list[str]]
 ) -> None:
-    window.open(f"{address}/tournaments")
-    window.asynchronous(
-        "const done = arguments[0]; fetch('/api/pin', {method: 'POST', headers: {'Content-Type': 'application/json'},"
-        f" body: JSON.stringify({{pin: '{PIN}'}})}}).then(() => done())"
-    )
+    open_desk(window, address)
     window.open(address + path)
     window.wait_for("document.readyState == 'complete' && !document.querySelector('#link[data-link=lost]')")
     if path == "/":
@@ -101,7 +106,17 @@ def test_a_page_of_the_hub_has_no_serious_fault(
     assert faults() == []
     window.screen(320, 640)
     assert window.run("return document.documentElement.scrollWidth") <= 320
+    assert window.run("return Math.max(0, ...[...document.querySelectorAll('nav a')].map((a) => a.offsetHeight))") < 60
+    window.screen(1280, 800)
+    assert window.run("return [...document.querySelectorAll('.card')].every((c) => c.scrollWidth <= c.clientWidth)")
     assert window.complaints() == []
+
+
+def test_the_desk_says_nothing_of_a_game_that_is_not_kept(address: str, window: Any) -> None:
+    open_desk(window, address)
+    window.open(f"{address}/desk/hall/table-01")
+    told = window.run("return [...document.querySelectorAll('main > p:not([hidden])')].map((p) => p.textContent)")
+    assert told == ["Nothing is kept of this game yet."]
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])

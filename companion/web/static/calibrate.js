@@ -54,7 +54,7 @@ function showPlaces(given = places) {
   places = given;
   find("places").replaceChildren(...Object.entries(places).map(([game, names]) =>
     h("div", { class: "row wrap", role: "group", "aria-label": game }, ...names.map((name, n) =>
-      picked(zones.has(name) ? `${name} ✓` : name, name === zone, () => {
+      picked(zones.get(name)?.length > 1 ? `${name} ✓` : name, name === zone, () => {
         zone = name === zone ? null : name;
         if (zone) zones.set(zone, []);
         showPlaces();
@@ -73,11 +73,13 @@ function tap([x, y]) {
   trouble("");
   if (into === taps && taps.length === 4) taps.length = 0;
   into.push([Math.round(x * 10) / 10, Math.round(y * 10) / 10]);
+  showPlaces();
   draw();
 }
 
 function untap() {
   points()?.pop();
+  showPlaces();
   draw();
 }
 
