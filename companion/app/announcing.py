@@ -4,12 +4,12 @@ An alert is a card that the rules refuse, or something that the camera cannot se
 `REPEAT_S`.
 """
 
-import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
+from companion.referee.feed import hearing
 from companion.referee.messages import FeedEntry
 from companion.referee.referee import Referee
 from companion.views.changes import changes
@@ -68,22 +68,15 @@ class _RecentAlerts:
         return True
 
 
-@contextmanager
-def announcing(referee: Referee, voice: Voice, clock: Callable[[], float] = time.monotonic) -> Iterator[None]:
+def announcing(
+    referee: Referee, voice: Voice, clock: Callable[[], float] = time.monotonic
+) -> AbstractContextManager[None]:
     """Announce what happens until the end of the block. ``clock`` is monotonic."""
-    subscription, recent = referee.feed.subscribe(), _RecentAlerts(clock)
+    recent = _RecentAlerts(clock)
 
-    def listen() -> None:
-        while not subscription.is_closed:
-            if entry := subscription.next():
-                announce(entry, voice)
-                if (text := alert_text(entry)) and recent.is_new(text):
-                    voice.say((text,))
+    def hear(entry: FeedEntry) -> None:
+        announce(entry, voice)
+        if (text := alert_text(entry)) and recent.is_new(text):
+            voice.say((text,))
 
-    thread = threading.Thread(target=listen, name="announcing", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        subscription.close()
-        thread.join()
+    return hearing(referee.feed, hear, "announcing")

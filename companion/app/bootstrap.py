@@ -8,7 +8,7 @@ reverse. The service manager is told when the page is live, and fed while the re
 import importlib
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,7 @@ from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import BadSettings, UsageError
 from companion.games import game
+from companion.referee.feed import hearing
 from companion.referee.folder import journals
 from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
@@ -195,28 +196,19 @@ def _drawn(jpeg: bytes, close: bool = False) -> bytes:
     return picture
 
 
-@contextmanager
-def _following(table: Table) -> Iterator[None]:
-    """Run a thread on the feed: it lights the lamp while a proposal waits and restarts watching for another game."""
-    referee, subscription = table.referee, table.referee.feed.subscribe()
+def _following(table: Table) -> AbstractContextManager[None]:
+    """Light the lamp while a proposal waits, and restart watching for another game, until the end of the block."""
+    game = table.referee.latest().header.game
 
     def follow() -> None:
-        game = referee.latest().header.game
-        while not subscription.is_closed:
-            session = referee.latest()
-            table.panel.show(session.proposal is not None, _seat(session))
-            if session.header.game != game:
-                game = session.header.game
-                table.restart_watching()
-            subscription.next()
+        nonlocal game
+        session = table.referee.latest()
+        table.panel.show(session.proposal is not None, _seat(session))
+        if session.header.game != game:
+            game = session.header.game
+            table.restart_watching()
 
-    thread = threading.Thread(target=follow, name="following", daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        subscription.close()
-        thread.join()
+    return hearing(table.referee.feed, lambda entry: follow(), "following", follow)
 
 
 def _seat(session: Session) -> int | None:

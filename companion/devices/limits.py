@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable
-from typing import Generic, TypeVar
+from concurrent.futures import Future, wait
+from typing import TypeVar
 
 from companion.errors import DeviceError
 
@@ -26,28 +27,15 @@ def within(limit_s: float, call: Callable[[], Answer], what: str) -> Answer:
     Raises:
         Hung: it did not come back in time. Its thread is left behind, since none can be ended from outside.
     """
-    calling = _Call(call)
-    thread = threading.Thread(target=calling.run, name=what, daemon=True)
-    thread.start()
-    thread.join(limit_s)
-    if thread.is_alive():
-        raise Hung(f"{what} did not come back within {limit_s:g} s")
-    return calling.answer()
+    answer: Future[Answer] = Future()
 
-
-class _Call(Generic[Answer]):
-    def __init__(self, call: Callable[[], Answer]) -> None:
-        self._call = call
-        self._answers: list[Answer] = []
-        self._error: BaseException | None = None
-
-    def run(self) -> None:
+    def run() -> None:
         try:
-            self._answers.append(self._call())
+            answer.set_result(call())
         except BaseException as error:  # noqa: BLE001 - it is raised again where it was called for
-            self._error = error
+            answer.set_exception(error)
 
-    def answer(self) -> Answer:
-        if self._error is not None:
-            raise self._error
-        return self._answers[0]
+    threading.Thread(target=run, name=what, daemon=True).start()
+    if not wait([answer], limit_s).done:
+        raise Hung(f"{what} did not come back within {limit_s:g} s")
+    return answer.result()

@@ -4,8 +4,10 @@ The feed keeps its latest entries, and a subscription is a position among them. 
 gets one ``state`` entry with ``because: resumed`` instead of what it missed.
 """
 
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from threading import Condition
 
@@ -109,3 +111,26 @@ class Subscription:
         self._is_behind = False
         self._position = self._feed._count
         return replace(self._feed._latest, kind="state", data={"because": "resumed"})
+
+
+@contextmanager
+def hearing(
+    feed: Feed, hear: Callable[[FeedEntry], None], name: str, begin: Callable[[], None] | None = None
+) -> Iterator[None]:
+    """Call ``begin`` once and ``hear`` with each entry, on a thread of that name, until the end of the block."""
+    subscription = feed.subscribe()
+
+    def listen() -> None:
+        if begin is not None:
+            begin()
+        while not subscription.is_closed:
+            if entry := subscription.next():
+                hear(entry)
+
+    thread = threading.Thread(target=listen, name=name, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        subscription.close()
+        thread.join()
