@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.vision.detection.detector import OFFSET_PX, STRIDE, brightened
-from companion.vision.geometry.shapes import CODE_SCALE, HEXAGON, Shape
+from companion.vision.geometry import CODE_SCALE, HEXAGON, Shape
 from models.networks import export_detector
 from models.trainer import Losses, Trainer
 

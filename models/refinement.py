@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.vision.detection.corner_refiner import GAIN, VIEW, cut_views
-from companion.vision.geometry.shapes import HEXAGON, Shape
+from companion.vision.geometry import HEXAGON, Shape
 from companion.vision.image.pyramid import Pyramid
 from models.dataset import Shuffled
 from models.export import export

@@ -23,7 +23,7 @@ from companion.vision.calibration.calibration import Calibration, calibration_te
 from companion.vision.calibration.image_quality import Check, checks
 from companion.vision.calibration.lens import Lens
 from companion.vision.calibration.table_fitting import Fitted, fit_table, laid
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid
 
 Array = NDArray[np.float64]

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.rules.hexgrid import Cell, rotated
-from companion.vision.geometry.shapes import areas
+from companion.vision.geometry import areas
 from companion.vision.image.pyramid import Pyramid
 
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6

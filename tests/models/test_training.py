@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="only where networks are trained: pip install -e '.[train]'")
 
 from companion.vision.detection.detector import Head  # noqa: E402
-from companion.vision.geometry.shapes import HEXAGON  # noqa: E402
+from companion.vision.geometry import HEXAGON  # noqa: E402
 from companion.vision.networks import OnnxRuntimeNetwork, load, model_path  # noqa: E402
 from models.dataset import Shuffled, chunks, ragged  # noqa: E402
 from models.detection import CROP, Heatmap, Sample, augment, targets  # noqa: E402

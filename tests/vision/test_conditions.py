@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.detection.conditions import is_mirrored
-from companion.vision.image.colour import tint_of
+from companion.vision.detection.conditions import is_mirrored, tint_of
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexapod.layouts import scene

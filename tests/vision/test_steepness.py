@@ -6,7 +6,7 @@ import pytest
 
 from companion.games import GAMES
 from companion.vision.detection.conditions import is_too_steep
-from companion.vision.geometry.shapes import HEXAGON, SQUARE
+from companion.vision.geometry import HEXAGON, SQUARE
 from models.drawing.hexel.photograph import photograph
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from companion.errors import UsageError
 from companion.rules.limits import read_file, read_toml
 from companion.vision.calibration.lens import Lens
-from companion.vision.geometry.shapes import areas, mapped
+from companion.vision.geometry import areas, mapped
 
 Array = NDArray[np.float64]
 Size = tuple[int, int]

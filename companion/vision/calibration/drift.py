@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from companion.vision.calibration.aruco import find_marks
 from companion.vision.calibration.calibration import Calibration, WrongSize
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 
 Array = NDArray[np.float64]
 ZoneOf = Callable[[tuple[float, float]], str | None]

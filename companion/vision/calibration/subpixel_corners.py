@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 
 Array = NDArray[np.float64]
 Light = NDArray[Any]

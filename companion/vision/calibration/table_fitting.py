@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry.shapes import areas, mapped
+from companion.vision.geometry import areas, mapped
 
 Array = NDArray[np.float64]
 

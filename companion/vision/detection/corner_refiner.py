@@ -7,7 +7,7 @@ correction in the outline's own unit frame.
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry.shapes import HEXAGON, Shape
+from companion.vision.geometry import HEXAGON, Shape
 from companion.vision.image.pyramid import Pyramid, bright_level, grid, sample_pieces
 from companion.vision.networks import network
 

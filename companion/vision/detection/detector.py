@@ -12,7 +12,7 @@ import numpy as np
 from cv2.typing import MatLike
 from numpy.typing import NDArray
 
-from companion.vision.geometry.shapes import CODE_SCALE, Shape
+from companion.vision.geometry import CODE_SCALE, Shape
 from companion.vision.image.pyramid import Pyramid, percentile
 from companion.vision.networks import logistic, network, picture_planes
 

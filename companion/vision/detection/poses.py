@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry.shapes import affine_code, affines_from_code
+from companion.vision.geometry import affine_code, affines_from_code
 
 Floats = NDArray[np.float64]
 

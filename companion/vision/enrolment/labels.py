@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused, UsageError
 from companion.vision.detection.outlines import Outline, detect_outlines
 from companion.vision.edge_refinement import refine
-from companion.vision.geometry.shapes import areas
+from companion.vision.geometry import areas
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float32]

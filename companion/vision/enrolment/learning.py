@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused
 from companion.printing.layout import Layout
+from companion.vision.detection.conditions import tint_of
 from companion.vision.enrolment.labels import Candidates, label_of, laid_out, outlines_of
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.quality import require_any_quality, require_lit, require_quality
 from companion.vision.enrolment.sample import TAUGHT, Sample, jpeg_of, rectify_card
 from companion.vision.enrolment.teaching import Feature, Label, Teaching
-from companion.vision.image.colour import tint_of
 from companion.vision.image.pyramid import Pyramid
 
 Pictures = Sequence[tuple[str, NDArray[np.uint8]]]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import laid_out
 from companion.vision.enrolment.teaching import Teaching
-from companion.vision.geometry.shapes import side_px
+from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid
 
 STILL_LEVELS = 6.0

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused
 from companion.vision.enrolment.sample import CropFrame, rectify_card
-from companion.vision.geometry.shapes import side_px
+from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid, noise_levels
 
 STEEPEST = 2.4

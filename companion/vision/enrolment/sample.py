@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry.shapes import side_px
+from companion.vision.geometry import side_px
 from companion.vision.image.decoding import decode_picture
 from companion.vision.image.pyramid import Pyramid, warp
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexapod.vision.detector import CARDS, CASES
-from companion.vision.geometry.shapes import CODE_SCALE, homography, quad_code
+from companion.vision.geometry import CODE_SCALE, homography, quad_code
 from models.detection import Picture, crop, detection_loss, recolour, relight
 from models.hexapod.keypoints import draw
 from models.networks import FeaturePyramid, block, export_detector, upsample

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.geometry.shapes import homography, mapped
+from companion.vision.geometry import homography, mapped
 from models.dataset import Column, cached, chunks
 from models.drawing.hexapod.layouts import Scene, any_card, scene, showing_all
 from models.drawing.hexapod.photograph import photograph

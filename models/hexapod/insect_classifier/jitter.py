@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import CELL_PX, prepared
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 
 draw: Any = import_module("models.hexapod.insect_classifier.draw")
 

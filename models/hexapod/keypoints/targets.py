@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.keypoint_voting import CODE_SCALE, PLACES, VOTE_SCALE, VOTES
-from companion.vision.geometry.shapes import SQUARE, homography, mapped, quad_code
+from companion.vision.geometry import SQUARE, homography, mapped, quad_code
 
 _VOTED = 1.4
 """Places farther than this from the field's middle, in half sides, have no vote."""

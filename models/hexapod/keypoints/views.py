@@ -24,7 +24,7 @@ from companion.games.hexapod.vision.keypoint_voting import (
     patch,
     planes,
 )
-from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
+from companion.vision.geometry import SQUARE, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.clutter import clutter_shape
 from models.hexapod.keypoints.draw import Drawn

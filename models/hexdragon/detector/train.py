@@ -12,7 +12,7 @@ from typing import Any
 import cv2
 import numpy as np
 
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from models.detection import Heatmap, Outlines, Sample, train_detector
 from models.hexdragon.tile_classifier.draw import pictures, read
 from models.networks import HeatmapDetector

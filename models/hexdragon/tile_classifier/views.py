@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import OWNERS, cut_tiles
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.hexdragon.tile_classifier.draw import pictures, read
 from models.hexdragon.tile_classifier.stars import star_views

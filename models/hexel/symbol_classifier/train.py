@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.games.hexel.vision.classifier import CLASSES, PATCH, cut_patches
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import softmax
 from models.dataset import Shuffled, cached

@@ -7,7 +7,7 @@ import numpy as np
 
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Head, HeatmapDetector, corners_of
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, sample_pieces
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
 from tests.fifth_game.lanterns.deck import INKS, SIDE_MM, SPOT_AT, SPOT_MM

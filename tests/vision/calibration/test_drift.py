@@ -13,7 +13,7 @@ from companion.printing.shapes import Box
 from companion.vision.calibration.aruco import square_mm
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 
 SIZE = (1280, 720)
 PLACES = ((60.0, 60.0), (740.0, 60.0), (740.0, 440.0), (60.0, 440.0))

@@ -10,7 +10,7 @@ from companion.printing.marks import mark_shapes
 from companion.vision.calibration.aruco import MARKS_MM, find_marks, square_mm
 from companion.vision.calibration.lens import Lens
 from companion.vision.calibration.table_fitting import Fitted, fit_table
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 from models.drawing.marked import Lying, marked_photograph
 from models.drawing.pinhole import Pinhole
 

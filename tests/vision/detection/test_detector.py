@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.games.hexel.vision.detector import DETECTOR
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 

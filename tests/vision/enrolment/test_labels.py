@@ -5,7 +5,7 @@ import pytest
 
 from companion.errors import TeachingRefused, UsageError
 from companion.vision.enrolment.labels import Candidates, laid_out, outlines_of
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 PLACES = [(100, 100), (300, 110), (90, 300), (310, 290)]

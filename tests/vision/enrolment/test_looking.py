@@ -6,7 +6,7 @@ import pytest
 from companion.games import GAMES
 from companion.vision.enrolment.looking import LayoutWatch, ghost_box
 from companion.vision.enrolment.teaching import Teaching
-from companion.vision.geometry.shapes import side_px
+from companion.vision.geometry import side_px
 from tests.teaching.pictures import layout_picture
 
 LAYOUTS = GAMES["hexdragon"].layouts("hexdragon")

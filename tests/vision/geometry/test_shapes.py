@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.vision.geometry.shapes import mapped, table_from_outlines
+from companion.vision.geometry import mapped, table_from_outlines
 
 _ANGLES = np.radians(60.0 * np.arange(6))
 HEXAGON = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)

@@ -6,7 +6,7 @@ import cv2
 import numpy as np
 
 from companion.games import GAMES
-from companion.vision.image.colour import has_colour
+from companion.vision.detection.conditions import has_colour
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexapod.layouts import scene
 from models.drawing.hexapod.photograph import photograph as hexapod_photograph

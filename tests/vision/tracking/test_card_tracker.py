@@ -19,7 +19,7 @@ import pytest
 from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.lattice import find_lattice
 from companion.rules.hexgrid import Cell
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import tracks
 from companion.vision.tracking.card_tracker import CardTracker

@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.vision.detection.detector import Detection
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.masks import STEP, cells_of
 from companion.vision.tracking.regions import is_in, unchanged_in, windows_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid, warp
 
 Floats = NDArray[np.float32]

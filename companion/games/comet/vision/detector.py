@@ -3,7 +3,7 @@
 import numpy as np
 
 from companion.vision.detection.detector import Head, HeatmapDetector
-from companion.vision.geometry.shapes import Shape
+from companion.vision.geometry import Shape
 
 HALF_WIDTH = 63.0 / 88.0
 """A card of 63 x 88 mm whose half height is 1."""

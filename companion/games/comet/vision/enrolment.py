@@ -33,7 +33,7 @@ from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
-from companion.vision.geometry.shapes import mapped
+from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]

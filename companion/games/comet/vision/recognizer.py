@@ -26,7 +26,7 @@ from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirror
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import Find, verify
-from companion.vision.geometry.shapes import Shape
+from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of
 

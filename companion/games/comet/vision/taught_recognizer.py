@@ -19,7 +19,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
 from companion.vision.detection.outlines import detect_outlines
-from companion.vision.geometry.shapes import areas
+from companion.vision.geometry import areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from companion.games.hexapod.vision.placements import changed_cells
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
-from companion.vision.geometry.shapes import side_px
+from companion.vision.geometry import side_px
 
 _SAME_PLACE = 0.45
 """Two fields whose middles are nearer than this share of a side are one."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.thresholds import LIMITS
-from companion.vision.geometry.shapes import side_px
+from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.networks import Network, logistic, softmax
 

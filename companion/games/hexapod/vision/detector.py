@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from companion.vision.detection.detector import Detection, Head, HeatmapDetector
-from companion.vision.geometry.shapes import SQUARE
+from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 
 CASES = Head(

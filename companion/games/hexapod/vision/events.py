@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.placements import Laid, Place
 from companion.games.hexapod.vision.results import DetectedField
-from companion.vision.geometry.shapes import homography, mapped
+from companion.vision.geometry import homography, mapped
 from companion.vision.tracking.events import TableEvent
 
 

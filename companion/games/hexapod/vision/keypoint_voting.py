@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
-from companion.vision.geometry.robust_homography import fit_robust_homography
-from companion.vision.geometry.shapes import SQUARE, homography, mapped, side_px
+from companion.vision.geometry import SQUARE, fit_robust_homography, homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid, percentile, warp
 from companion.vision.networks import logistic, network, picture_planes
 

@@ -21,8 +21,7 @@ from companion.games.hexapod.vision.outlines import shift_corners
 from companion.games.hexapod.vision.results import DetectedField
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
-from companion.vision.geometry.robust_homography import fit_robust_homography
-from companion.vision.geometry.shapes import SQUARE, homography, mapped
+from companion.vision.geometry import SQUARE, fit_robust_homography, homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 

@@ -9,7 +9,7 @@ from companion.games.hexapod.vision.detector import Finds
 from companion.games.hexapod.vision.keypoint_voting import refine_quads
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection, corners_of, distances, suppress_overlaps
-from companion.vision.geometry.shapes import homography, mapped, side_px
+from companion.vision.geometry import homography, mapped, side_px
 from companion.vision.image.pyramid import Pyramid
 
 

@@ -14,7 +14,7 @@ from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import Condition
 from companion.vision.detection.detector import Detection
 from companion.vision.detection.verification import Find, Verdict, verify
-from companion.vision.geometry.shapes import homography, mapped
+from companion.vision.geometry import homography, mapped
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
 

@@ -23,7 +23,7 @@ from companion.games.hexapod.vision.plausibility import (
 from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import NEUTRAL, conditions_of
-from companion.vision.geometry.shapes import SQUARE
+from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch
 

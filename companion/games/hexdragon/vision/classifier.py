@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, grid, sample_pieces
 from companion.vision.networks import Network, network, softmax
 from companion.vision.results import Classifier

@@ -1,7 +1,7 @@
 """How HexDragon tiles are found: the configuration of the shared detector."""
 
 from companion.vision.detection.detector import Head, HeatmapDetector
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 
 DETECTOR = HeatmapDetector(
     weights="hexdragon/detector/weights.onnx",

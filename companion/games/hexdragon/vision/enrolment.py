@@ -39,7 +39,7 @@ from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, mosaic, times_taught
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 _KINDS = ("start", "head", "body")

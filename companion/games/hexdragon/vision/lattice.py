@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.geometry.shapes import HEXAGON, mapped, table_from_outlines
+from companion.vision.geometry import HEXAGON, mapped, table_from_outlines
 
 _CORNERS = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
 _FIRST_PITCH = 1.02 * np.sqrt(3.0)

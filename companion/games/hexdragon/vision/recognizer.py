@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid
-from companion.games.hexdragon.vision.plausibility import assess, unread, without_colour
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
-from companion.games.hexdragon.vision.results import DetectedTile, TileReading
+from companion.games.hexdragon.vision.results import DetectedTile, TileReading, assess, unread, without_colour
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import (
     Placed,
@@ -25,7 +24,7 @@ from companion.vision.detection.conditions import NEUTRAL, TOO_STEEP, conditions
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, no_game, verify
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, denoised
 from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from companion.games.hexdragon.vision.classifier import TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER
 from companion.games.hexdragon.vision.lattice import Grid
-from companion.games.hexdragon.vision.plausibility import is_whole
+from companion.games.hexdragon.vision.results import is_whole
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.corner_refiner import refine_corners

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour
-from companion.vision.geometry.shapes import Array, TablePoses
+from companion.vision.geometry import Array, TablePoses
 
 TOUCHING_DISTANCE = float(np.sqrt(3.0))
 """Distance of the centres of two cards that touch without a gap, in sides."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, sample_pieces
 from companion.vision.networks import Network, network, softmax
 from companion.vision.results import Classifier

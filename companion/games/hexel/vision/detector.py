@@ -1,7 +1,7 @@
 """How Hex'el cards are found: the configuration of the shared detector."""
 
 from companion.vision.detection.detector import Head, HeatmapDetector
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 
 DETECTOR = HeatmapDetector(
     weights="hexel/detector/weights.onnx",

@@ -31,7 +31,7 @@ from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, mosaic
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
-from companion.vision.geometry.shapes import HEXAGON, areas
+from companion.vision.geometry import HEXAGON, areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 

@@ -26,7 +26,7 @@ from companion.games.hexel.vision.adjacency import (
 )
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance, neighbours
-from companion.vision.geometry.shapes import ANGLES, Array, TablePoses, areas, mapped, table_from_outlines, table_poses
+from companion.vision.geometry import ANGLES, Array, TablePoses, areas, mapped, table_from_outlines, table_poses
 
 _USUAL_DISTANCE = TOUCHING_DISTANCE + 1.6 / 35
 """The usual distance of neighbours' centres, in sides, where the cards themselves give none."""

@@ -14,7 +14,7 @@ from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import embed, embedding_input
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 

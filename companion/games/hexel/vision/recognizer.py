@@ -11,16 +11,15 @@ from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.games.hexel.vision.neighbour_search import find_neighbours, is_same_card
-from companion.games.hexel.vision.occlusion import cover_test
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
-from companion.games.hexel.vision.plausibility import accept_cards, assess, unread, without_colour
+from companion.games.hexel.vision.plausibility import accept_cards, assess, cover_test, unread, without_colour
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, rotated
 from companion.vision.detection.conditions import NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, verify
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Classifier, DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged

@@ -6,8 +6,7 @@ import pytest
 from companion.games.hexapod.vision import recognizer as hexapod_reading
 from companion.games.hexapod.vision.keypoint_voting import PLACES, VOTE_SCALE
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.vision.geometry.robust_homography import fit_robust_homography
-from companion.vision.geometry.shapes import SQUARE, homography, mapped
+from companion.vision.geometry import SQUARE, fit_robust_homography, homography, mapped
 from models.hexapod.keypoints.targets import inside, votes_in
 
 TRUE = np.array([[100.0, 80], [300, 95], [290, 310], [85, 280]])

@@ -12,7 +12,7 @@ from companion.games.hexapod.vision.detector import Finds
 from companion.games.hexapod.vision.outlines import detect_loose_cards
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.detector import Detection
-from companion.vision.geometry.shapes import SQUARE
+from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 
 SCENES = Path(__file__).resolve().parent / "scenes"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from companion.games.hexdragon.vision.lattice import find_grid
 from companion.rules.hexgrid import Cell, field, rotated
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 
 SOME: list[Cell] = [(0, 0), (1, 0), (0, 1), (-1, 1), (2, -1), (-2, 0), (0, -2), (3, -3)]
 

@@ -6,12 +6,11 @@ import numpy as np
 import pytest
 
 from companion.games.hexdragon.vision.classifier import NAMES, Answers, Face, accepted_edges, edge_probabilities
-from companion.games.hexdragon.vision.plausibility import assess
-from companion.games.hexdragon.vision.results import DetectedTile, TileReading
+from companion.games.hexdragon.vision.results import DetectedTile, TileReading, assess
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.detector import Detection
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 
 BODY = ("+3", "+1", "+5", "+3", "+1", "+5")
 HEAD = ("+3", "+1", "+5", "+3", "head:red", "tail")

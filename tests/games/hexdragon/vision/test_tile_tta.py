@@ -10,7 +10,7 @@ from companion.games.hexdragon.vision.lattice import find_grid
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import reclassify_tiles, refine_repeatedly
 from companion.vision.detection.detector import Detection
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 HEAD = ("+3", "+1", "+5", "+3", "head:red", "tail")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 

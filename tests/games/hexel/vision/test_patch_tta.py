@@ -7,7 +7,7 @@ import pytest
 from companion.games.hexel.vision.classifier import PATCH, raw_patches
 from companion.games.hexel.vision.few_shot_classifier import is_shown, symbol_probabilities
 from companion.games.hexel.vision.prototypes import SymbolProfile, fit_prototypes
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 

@@ -7,7 +7,7 @@ from companion.games.hexel.vision.lattice import Lattice
 from companion.games.hexel.vision.plausibility import assess, has_typical_size, is_not_a_pattern
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.vision.detection.detector import Detection
-from companion.vision.geometry.shapes import HEXAGON
+from companion.vision.geometry import HEXAGON
 
 
 def found(side: float, confidence: float = 0.95) -> Detection:

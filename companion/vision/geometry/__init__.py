@@ -1,1 +1,0 @@
-"""Homographies, pose codes and the table's plane."""
