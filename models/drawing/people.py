@@ -16,6 +16,8 @@ Point = tuple[float, float]
 _SKINS = ((118, 152, 214), (96, 132, 196), (62, 88, 140))
 _SLEEVES = ((62, 46, 34), (58, 58, 120), (200, 196, 190), (52, 90, 52))
 _HAIR = ((24, 30, 38), (40, 66, 96), (120, 150, 170))
+_BROAD = 2.0
+"""Shoulders, and the shadow beside them, reach so many times as far as the head."""
 _PERIOD_S = 4.0
 """One visit after the other: a second to come, two to stay, one to go."""
 
@@ -28,6 +30,7 @@ class Visitor:
         rim: where they come in, in pixels.
         reach: as far as they come, in pixels.
         unit_px: a card's side.
+        clear_px: so far from there nothing is played.
         card: a card as it is seen, uint8 (h, w, 4): its colours, and 255 within its outline.
         seed: their colours and their sway.
     """
@@ -35,6 +38,7 @@ class Visitor:
     rim: Point
     reach: Point
     unit_px: float
+    clear_px: float
     card: Picture
     seed: int = 0
 
@@ -74,7 +78,8 @@ def visitor(picture: Picture, played: Sequence[NDArray[np.float32]], seed: int) 
     cv2.fillPoly(inside, [outline], 255)
     card = np.ascontiguousarray(np.dstack([picture, inside])[max(y, 0) : y + h, max(x, 0) : x + w])
     reach = (float(rim[0] + far * inwards[0]), float(rim[1] + far * inwards[1]))
-    return Visitor((float(rim[0]), float(rim[1])), reach, unit_px, card, seed)
+    clear_px = max(room_px) - float(far * np.linalg.norm(inwards))
+    return Visitor((float(rim[0]), float(rim[1])), reach, unit_px, clear_px, card, seed)
 
 
 def holding_fan(bgr: Picture, who: Visitor, t_s: float) -> Picture:
@@ -98,7 +103,7 @@ def drumming(bgr: Picture, who: Visitor, t_s: float) -> Picture:
 def leaning_in(bgr: Picture, who: Visitor, t_s: float) -> Picture:
     """A head from above: hair, and a little of the face."""
     out, (x, y) = bgr.copy(), who.at(t_s)
-    size = round(2.2 * who.unit_px)
+    size = round(min(2.2 * who.unit_px, who.clear_px / _BROAD))
     away = _towards(who)
     face = (round(x + 0.5 * away[0] * size), round(y + 0.5 * away[1] * size))
     cv2.line(out, _whole(who.rim), _whole((x, y)), who.colour_of(_SLEEVES), 3 * size, cv2.LINE_AA)

@@ -75,10 +75,16 @@ class Film:
             )
             for e in self.events
         ]
-        return Take([(t, self._picture(k)) for t, k in zip(at_s, order, strict=True)], moved)
+        shown = [e for e in moved if not any(_is_undone(e, other) for other in moved)]
+        return Take([(t, self._picture(k)) for t, k in zip(at_s, order, strict=True)], shown)
 
     def _picture(self, k: int) -> Callable[[], Picture]:
         return lambda: self.pictures[k]
+
+
+def _is_undone(event: Event, after: Event) -> bool:
+    """Whether another event begins at the same place before a frame shows the first."""
+    return event.frame < after.frame and after.hand_in < event.still and _is_at(after, event.outlines[0])
 
 
 def load(folder: Path, game: str) -> Film:

@@ -4,14 +4,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.results import DetectedCard, Reading, moved_by
+from companion.vision.results import DetectedCard, Reading, moved_by, near
 from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.masks import STEP, Mask
 from companion.vision.tracking.pieces import View
-from companion.vision.tracking.regions import Unchanged, Window, across_of, is_in, unchanged_in, windows_of
+from companion.vision.tracking.regions import (
+    Unchanged,
+    Window,
+    across_of,
+    is_in,
+    unchanged_in,
+    where_at_work,
+    windows_of,
+)
 
 Read = Callable[[NDArray[np.uint8], Any, float | None], Reading]
 ReadUnknown = Callable[[NDArray[np.uint8], Any, float, Unchanged], Reading]
@@ -71,13 +80,19 @@ class ChangeReader:
         across = across_of(known)
         young = ~view.mask.is_still(self._patience.card_s + 0.2)
         margin = _MARGINS[self._fruitless % len(_MARGINS)]
-        windows = windows_of(settled, (view.bgr.shape[0], view.bgr.shape[1]), across, young, margin)
-        for window in self._worth_reading(windows, view, across):
+        size = (view.bgr.shape[0], view.bgr.shape[1])
+        at_work = where_at_work(view.changed, view.still, across)
+        in_peace = windows_of(settled & ~at_work, size, across, young, margin)
+        others = self._worth_reading(windows_of(settled & at_work, size, across, young, margin), view, across)
+        bgr = view.bgr if across else _without_hands(view)
+        for window in (*in_peace, *others):
             x0, y0, x1, y1 = window
             reading.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             as_it_was = unchanged_in(window, known, view.changed, settled) if self._read_unknown else Unchanged()
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
-            reading.seen.extend(self._read_window(view.bgr, window, as_it_was, across, classifier))
+            seen = self._read_window(bgr, window, as_it_was, across, classifier)
+            twice = near(seen, reading.seen, 0.3)
+            reading.seen.extend(card for card, is_twice in zip(seen, twice, strict=True) if not is_twice)
         if reading.where.any():
             self._fruitless = 0 if reading.seen else self._fruitless + 1
         return reading
@@ -86,10 +101,9 @@ class ChangeReader:
         """Read what lies there in the next frame too."""
         self._next_slow_s = now_s
 
-    def _worth_reading(self, windows: list[Window], view: View, across: float | None) -> list[Window]:
-        """The windows that lie in peace; now and then those in which a hand is at work, seldom those with it alone."""
-        stirring, things = view.changed & ~view.still, view.changed & view.still & ~view.hands
-        at_work = [window for window in windows if is_in(window, stirring, across)]
+    def _worth_reading(self, at_work: list[Window], view: View, across: float | None) -> list[Window]:
+        """Of the windows in which a hand is at work all now and then, those with nothing else at rest seldom."""
+        things = view.changed & view.still & ~view.hands
         hand_alone = [window for window in at_work if not is_in(window, things, across)]
         waiting = at_work if view.now_s < self._next_at_work_s else hand_alone
         if view.now_s >= self._next_hand_s:
@@ -98,7 +112,7 @@ class ChangeReader:
             self._next_at_work_s = view.now_s + _AT_WORK_S - 0.01
         if hand_alone and not waiting:
             self._next_hand_s = view.now_s + _HAND_S - 0.01
-        return [window for window in windows if window not in waiting]
+        return [window for window in at_work if window not in waiting]
 
     def _read_window(
         self, bgr: NDArray[np.uint8], window: Window, as_it_was: Unchanged, across: float | None, classifier: Any
@@ -112,3 +126,14 @@ class ChangeReader:
             reading = self._read_unknown(piece, classifier, across, as_it_was)
         largest = float("inf") if across is None else _LARGEST * across / 3**0.5
         return [moved_by(c, x0, y0) for c in (*reading.cards, *reading.loose) if c.side < largest]
+
+
+def _without_hands(view: View) -> NDArray[np.uint8]:
+    """The frame, the table's usual colour where hands are: what they hold is no sign of what lies on the table."""
+    if not view.hands.any():
+        return view.bgr
+    bgr = view.bgr.copy()
+    hands = cv2.resize(view.hands.view(np.uint8), bgr.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
+    table = cv2.resize(bgr, view.hands.shape[::-1], interpolation=cv2.INTER_NEAREST)[~view.hands]
+    bgr[hands] = np.median(table, axis=0)
+    return bgr

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.detector import Detection
 from companion.vision.results import DetectedCard, moved_by, near, sides_of
-from companion.vision.tracking.masks import STEP, share_in
+from companion.vision.tracking.masks import STEP, Mask, share_in
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""
@@ -83,9 +83,9 @@ def windows_of(
         return [(0, 0, w, h)]
     across = across or 0.0
     whole = {i for i, box in boxes.items() if (min(box[2], box[3]) - 2) * STEP >= _WHOLE * across}
-    first = [] if young is None else [i for i in whole if (young & settled & (labels == i)).any()]
+    is_fresh = young is not None and any((young & settled & (labels == i)).any() for i in whole)
     windows: list[Window] = []
-    for i in first or boxes:
+    for i in whole if is_fresh else boxes:
         x, y, wide, high, _ = boxes[i]
         margin = (0.6 if i in whole else 1.0) * around * across
         x0, y0 = max(0, int(x * STEP - margin)) & ~1, max(0, int(y * STEP - margin)) & ~1
@@ -97,6 +97,16 @@ def windows_of(
 def _least_cells(across: float | None) -> float:
     """A change of fewer cells of the glance is a crumb."""
     return 0.1 * ((across or 45.0) / STEP) ** 2
+
+
+def where_at_work(changed: Mask, still: Mask, across: float | None) -> Mask:
+    """The changes in which more than a crumb still stirs, bool (h, w): a hand is at work there.
+
+    Where no card is known the picture is read as a whole: then one such change makes all of them so.
+    """
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    is_busy = np.bincount(labels[changed & ~still], minlength=int(labels.max()) + 1) > _least_cells(across)
+    return changed if across is None and is_busy.any() else np.asarray(is_busy[labels])
 
 
 def is_in(window: Window, mask: NDArray[np.bool_], across: float | None) -> bool:

@@ -19,7 +19,7 @@ from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, n
 from companion.vision.tracking.hands import find_hands, is_resting, people
 from companion.vision.tracking.initial_table import InitialTable
 from companion.vision.tracking.masks import STEP, Mask, share_in
-from companion.vision.tracking.pieces import Found, Piece, TableReading, View, shift_between
+from companion.vision.tracking.pieces import Found, Piece, PlacedPiece, TableReading, View, shift_between
 from companion.vision.tracking.table_search import MOVED, Sighting, TableSearch, Verdict, blurred_places
 from companion.vision.tracking.tracks import State, Track
 
@@ -37,6 +37,8 @@ _START_PATIENCE_S = 0.8
 """The whole picture is waited for so long."""
 _START_PAUSE_S = 0.2
 _TRACE = 0.03
+_CARRIED = 0.5
+"""A piece of which more than this share moves is carried by people."""
 _MOVED_TEXTURE = 0.3
 """Where so much of the table's texture changed, the camera may have moved."""
 _REFERENCE_S = 2.0
@@ -167,8 +169,8 @@ class Tracker(ABC, Generic[Piece]):
         if is_late:
             people = ~mask.is_still(self._patience.start_s) & ~laid
             laid |= people
-            pieces = [*reading.cards, *reading.loose]
-            if people.any() and (not pieces or any((share_in(p.corners, people) or 0.0) > _TRACE for p in pieces)):
+            reading = _without_carried(reading, people)
+            if any(_share(piece, people) > _TRACE for piece in (*reading.cards, *reading.loose)):
                 return []
         if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
             return []
@@ -275,3 +277,16 @@ class Tracker(ABC, Generic[Piece]):
         if is_at_rest is None:
             return self._notices.unsay("hand-resting")
         return self._notices.say("hand-resting", "A hand rests over the table.") if is_at_rest else []
+
+
+def _share(piece: PlacedPiece, mask: Mask) -> float:
+    return share_in(piece.corners, mask) or 0.0
+
+
+def _without_carried(reading: TableReading, people: Mask) -> TableReading:
+    """A reading without the pieces that people hold; ``people`` is bool (h, w)."""
+    cards, loose = (
+        tuple(piece for piece in pieces if _share(piece, people) <= _CARRIED)
+        for pieces in (reading.cards, reading.loose)
+    )
+    return replace(reading, cards=cards, loose=loose)  # type: ignore[type-var]

@@ -180,6 +180,31 @@ def test_a_table_beside_which_people_keep_moving_is_told_after_a_second_and_play
     assert len(table.told[0][1]["cards"]) == len(LINE)
 
 
+def test_an_empty_table_over_which_somebody_moves_cards_is_told_and_the_first_card_read_beside_them() -> None:
+    def confused(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        """A reader that takes the whole picture for another game where it shows a hand."""
+        if across_px is None and (cv2.absdiff(bgr, np.full_like(bgr, (90, 120, 170))).max(-1) < 12).mean() > 0.01:
+            return Reading((), (), (), classifier)
+        return read(bgr, classifier, across_px)
+
+    table = Table()
+    table.settler = CardTracker(confused, LatticeLayout(find_lattice), PretrainedSymbols("36"))
+    for k in range(30):
+        x, y = 430.0 + 60 * (k % 4), 150.0
+        table.show([np.array([x, y])] if k < 15 else [np.array([x, y]), NEW], hand=(x, y + 20))
+    assert [(event["event"], frame < 15) for frame, event in table.told] == [("table", True), ("placed", False)]
+    assert not table.told[0][1]["cards"] and not table.told[0][1]["loose"]
+    assert np.allclose(np.mean(table.told[1][1]["corners"], 0), centre(NEW), atol=2)
+
+
+def test_a_card_beside_a_hand_that_sways_is_read_as_soon_as_it_lies_free(table: Table) -> None:
+    x, y = centre(NEW) + np.array([3.2 * SIDE, 0.0])
+    for k in range(36):
+        cells: list[Place] = [*LINE, np.array([x + 4 * (k % 2), y])]
+        table.show(cells if k < 20 else [*cells, NEW], hand=(x, y + 40 + 4 * (k % 2)))
+    assert [(event["event"], frame) for frame, event in table.told if event["event"] != "notice"] == [("placed", 31)]
+
+
 def test_an_idle_table_says_nothing(table: Table) -> None:
     table.show(LINE, 60)
     assert table.news() == []
