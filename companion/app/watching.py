@@ -1,12 +1,13 @@
 """The vision thread: takes frames, tracks the cards, and proposes the moves that they mean to the referee.
 
 It knows no rules and no game: the game's interpreter (`companion.interpretation`) compares the settled cards with the
-session. A rejected proposal is not made again until the cards there have changed.
+session. A rejected proposal is not made again until the cards there have changed. A notice of something that happens
+once, such as a moved camera, is shown for `PASSING_S`.
 """
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from companion import games
 from companion.devices.camera import Camera
 from companion.errors import DeviceError, ModelError
 from companion.interpretation.interpreter import Interpretation
-from companion.interpretation.states import States
 from companion.referee.messages import Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.referee.session import Session
@@ -26,6 +26,76 @@ from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor
 from companion.vision.evidence import evidence_picture
 from companion.vision.tracking.events import SettleTimes
+
+SETTLING_S = 1.5
+"""How long the table changes before the notice that it is settling."""
+PASSING_S = 8.0
+"""How long the notice of a single happening is shown."""
+
+_GLARE_LEVEL = 250
+_MIN_GLARE_SHARE = 0.12
+_GLARE_RADIUS = 0.04
+"""Half the window's side, as a share of the picture's width."""
+_GLARES = "Light glares on a card there: turn it, tilt the lamp or shade it; or enter the card by hand."
+_SETTLES = "Something moves on the table: it is read once it lies still."
+
+
+class WatchingNotices:
+    """Keeps the notices about watching from frame to frame."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        """``clock`` is monotonic, in seconds."""
+        self._clock = clock
+        self._passing: dict[str, tuple[str, float]] = {}
+        self._busy_since_s: float | None = None
+
+    def update(self, events: Iterable[Mapping[str, Any]], *, is_quiet: bool, active: Iterable[str]) -> None:
+        """Take in a frame's tracker events, whether the table is at rest, and the codes of the tracker's notices."""
+        now_s = self._clock()
+        for event in events:
+            if event["event"] == "notice" and event["code"] not in active and "at" not in event:
+                self._passing[event["code"]] = event["message"], now_s + PASSING_S
+        self._passing = {code: (text, until_s) for code, (text, until_s) in self._passing.items() if until_s > now_s}
+        if is_quiet:
+            self._busy_since_s = None
+        elif self._busy_since_s is None:
+            self._busy_since_s = now_s
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The codes of the current notices about watching."""
+        return (*self._passing, *(["settling"] if self._is_settling() else []))
+
+    def merge(
+        self, notices: Mapping[str, Notice], picture: NDArray[np.uint8], *, is_waiting: bool
+    ) -> dict[str, Notice]:
+        """The interpreter's notices together with those about watching.
+
+        Args:
+            notices: of the interpreter; ``unsure`` becomes ``glare`` where the picture is overexposed.
+            picture: uint8 BGR, the frame.
+            is_waiting: whether a proposal waits; then ``settling`` is not shown.
+        """
+        merged = {code: Notice(code, text) for code, (text, _) in self._passing.items()} | dict(notices)
+        unsure = merged.get("unsure")
+        if unsure is not None and unsure.at is not None and has_glare(picture, unsure.at):
+            del merged["unsure"]
+            merged["glare"] = Notice("glare", _GLARES, unsure.at)
+        if not merged and not is_waiting and self._is_settling():
+            merged["settling"] = Notice("settling", _SETTLES)
+        return merged
+
+    def _is_settling(self) -> bool:
+        return self._busy_since_s is not None and self._clock() - self._busy_since_s >= SETTLING_S
+
+
+def has_glare(picture: NDArray[np.uint8], at: tuple[float, float]) -> bool:
+    """Whether the picture is overexposed around a point, given as fractions of its width and height."""
+    height, width = picture.shape[:2]
+    x, y, radius = at[0] * width, at[1] * height, max(4.0, _GLARE_RADIUS * width)
+    window = picture[max(0, int(y - radius)) : int(y + radius) + 1, max(0, int(x - radius)) : int(x + radius) + 1]
+    return bool(window.size) and float((window.min(axis=2) >= _GLARE_LEVEL).mean()) > _MIN_GLARE_SHARE
+
 
 _ENDED = "The recording has come to its end: from here on moves are entered by hand."
 FRAME_WITHIN_S = 3.0
@@ -79,7 +149,7 @@ class Watching:
         classifier = recognizer.classifier(edition, profile)
         self._tracker = recognizer.tracker(classifier, settle_times or SettleTimes())
         self._interpreter = spec.interpreter()
-        self._states = States(clock)
+        self._notices = WatchingNotices(clock)
         self._drift_monitor = None if calibration is None else DriftMonitor(read_calibration(calibration))
         if self._drift_monitor is not None:
             self._interpreter.note_zones(self._drift_monitor.zone_of)
@@ -155,9 +225,9 @@ class Watching:
                         *([c.corners for c in cards] for cards in (before, self._tracker.cards or ()))
                     )
             self._check_marks(frame.picture)
-            self._states.update(events, is_quiet=self._tracker.is_quiet, active=self._tracker.active_notices)
+            self._notices.update(events, is_quiet=self._tracker.is_quiet, active=self._tracker.active_notices)
             session = self._referee.latest()
-            notices = (*self._tracker.active_notices, *self._drift_notices, *self._states.codes)
+            notices = (*self._tracker.active_notices, *self._drift_notices, *self._notices.codes)
             inputs = (session.version, self._revision, self._tracker.is_quiet, notices)
             # another game may have begun: this watcher is about to be stopped
             if session.header.game == self._game and inputs != self._interpreted:
@@ -181,7 +251,7 @@ class Watching:
             self._propose(session, interpretation, picture)
         is_waiting = self._referee.latest().proposal is not None
         self._show(
-            self._states.merge({**interpretation.notices, **self._drift_notices}, picture, is_waiting=is_waiting)
+            self._notices.merge({**interpretation.notices, **self._drift_notices}, picture, is_waiting=is_waiting)
         )
 
     def _note_rejection(self, session: Session) -> None:

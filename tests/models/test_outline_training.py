@@ -8,8 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="only where networks are trained: pip install -e '.[train]'")
 
-from companion.vision.detection.heatmaps import OFFSET_PX, STRIDE  # noqa: E402
-from companion.vision.detection.poses import UNIT_SHAPES, decode  # noqa: E402
+from companion.vision.detection.heatmaps import OFFSET_PX, STRIDE, UNIT_SHAPES, decode  # noqa: E402  # noqa: E402
 from companion.vision.networks import OnnxRuntimeNetwork, load, model_path  # noqa: E402
 from models.drawing.card_scenes import Outline, Scene  # noqa: E402
 from models.outline.detector.train import CROP, Detector, augment, targets  # noqa: E402

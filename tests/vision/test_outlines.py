@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from companion.cli.main import main
 from companion.errors import UsageError
 from companion.vision.detection.boards import Board, centre_of, find_board
+from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of, decode, encode
 from companion.vision.detection.outlines import Outline, detect_outlines, suppress
-from companion.vision.detection.poses import UNIT_SHAPES, affine_of, decode, encode
 from companion.vision.detection.sizes import has_size, parse_size_mm
 from companion.vision.edge_refinement import Frame, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid

@@ -14,7 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.vision.detection.poses import UNIT_SHAPES, affine_of
+from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of
 from companion.vision.edge_refinement import (
     COLUMNS,
     STRIP,

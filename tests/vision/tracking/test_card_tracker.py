@@ -24,8 +24,7 @@ from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import tracks
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.lattice_identity import celled
-from companion.vision.tracking.layouts import LatticeLayout
+from companion.vision.tracking.layouts import LatticeLayout, celled
 from companion.vision.tracking.tracks import TRANSITIONS, State, Track
 
 Place = Cell | np.ndarray

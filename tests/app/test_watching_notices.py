@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.interpretation.states import PASSING_S, SETTLING_S, States, has_glare
+from companion.app.watching import PASSING_S, SETTLING_S, WatchingNotices, has_glare
 from companion.referee.messages import Notice
 
 GREY = np.full((540, 960, 3), 120, np.uint8)
@@ -23,11 +23,11 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def states(clock: Clock) -> States:
-    return States(clock)
+def states(clock: Clock) -> WatchingNotices:
+    return WatchingNotices(clock)
 
 
-def test_a_camera_that_was_moved_is_said_for_a_while(states: States, clock: Clock) -> None:
+def test_a_camera_that_was_moved_is_said_for_a_while(states: WatchingNotices, clock: Clock) -> None:
     states.update([MOVED], is_quiet=True, active=())
     assert states.merge({}, GREY, is_waiting=False)["camera-moved"].text == "The camera was moved."
     assert states.codes == ("camera-moved",)
@@ -37,12 +37,12 @@ def test_a_camera_that_was_moved_is_said_for_a_while(states: States, clock: Cloc
     assert states.merge({}, GREY, is_waiting=False) == {}
 
 
-def test_what_still_holds_is_not_said_twice(states: States) -> None:
+def test_what_still_holds_is_not_said_twice(states: WatchingNotices) -> None:
     states.update([{"event": "notice", "code": "dark", "message": "Too dark."}], is_quiet=True, active=("dark",))
     assert states.codes == ()
 
 
-def test_what_moves_for_long_is_waited_for_aloud(states: States, clock: Clock) -> None:
+def test_what_moves_for_long_is_waited_for_aloud(states: WatchingNotices, clock: Clock) -> None:
     states.update([], is_quiet=False, active=())
     assert states.merge({}, GREY, is_waiting=False) == {}, "a hand that lays a card needs no words"
     clock.now_s += SETTLING_S
@@ -53,7 +53,7 @@ def test_what_moves_for_long_is_waited_for_aloud(states: States, clock: Clock) -
     assert states.merge({}, GREY, is_waiting=False) == {}
 
 
-def test_a_card_that_cannot_be_read_for_glare_is_said_to_be_so(states: States) -> None:
+def test_a_card_that_cannot_be_read_for_glare_is_said_to_be_so(states: WatchingNotices) -> None:
     shining = GREY.copy()
     shining[240:300, 460:520] = 255
     unsure = {"unsure": Notice("unsure", "A card cannot be read.", (0.5, 0.5))}
