@@ -31,7 +31,7 @@ DOORS: dict[str, set[str]] = {
         "onnxruntime",
     },
     "interpretation": {"errors", "referee", "rules", "vision", "numpy", "cv2"},
-    "devices": {"errors", "referee", "vision.image.decoding", "numpy", "cv2", "gpiozero", "picamera2"},
+    "devices": {"errors", "referee", "vision.image.codec", "numpy", "cv2", "gpiozero", "picamera2"},
     "simulator": {"errors", "devices.camera", "games", "printing", "rules", "numpy", "cv2"},
     "doctor": {
         "app",

@@ -4,7 +4,6 @@ The table's plane is fitted to the printed marks, to Hex'el cards of known size,
 The command line and the operator's page both call this module.
 """
 
-import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from companion.errors import TableError, UsageError
 from companion.games import GAMES
 from companion.printing.marks import MARKS, MAT_FIRST_ID, MAT_MARK_INSET_MM, MAT_MM
+from companion.referee.folder import write_whole
 from companion.vision.calibration.aruco import MARKS_MM, find_marks, square_mm
 from companion.vision.calibration.calibration import Calibration, calibration_text, read_calibration
 from companion.vision.calibration.image_quality import Check, checks
@@ -87,7 +87,7 @@ class CalibrationResult:
             "mm_per_px": round(fitted.mm_per_px(), 4),
             "lens": None if lens is None else {"rms_px": round(lens.rms_px, 3), "pictures": lens.pictures},
             "zones": list(fitted.zones),
-            "checks": [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in self.checks],
+            "checks": [check.as_json() for check in self.checks],
             "advice": list(self.advice),
         }
 
@@ -135,14 +135,9 @@ def calibration_path(data: Path, venue: str) -> Path:
 
 def store(calibration: Calibration, path: Path) -> None:
     """Write a calibration atomically. Raises `TableError`."""
-    draft = path.with_suffix(".new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with draft.open("w", encoding="utf-8") as file:
-            file.write(calibration_text(calibration))
-            file.flush()
-            os.fsync(file.fileno())
-        draft.replace(path)
+        write_whole(path, calibration_text(calibration).encode(), 0o644)
     except OSError as error:
         raise TableError(f"cannot write {path}: {error.strerror}", code="calibration-unwritable") from None
 

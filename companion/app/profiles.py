@@ -9,12 +9,13 @@ import re
 import shutil
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from companion import games
 from companion.errors import Refusal, UsageError
+from companion.referee.folder import write_whole
 from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.enrolment.profile import Profile
 
@@ -47,17 +48,7 @@ class Kept:
 
     def as_json(self) -> dict[str, Any]:
         """For the page."""
-        return {
-            "key": self.key,
-            "name": self.name,
-            "game": self.game,
-            "deck": self.deck,
-            "made": self.made,
-            "samples": self.samples,
-            "versions": self.versions,
-            "in_use": self.is_in_use,
-            "evenings": list(self.evenings),
-        }
+        return {name.removeprefix("is_"): value for name, value in asdict(self).items()}
 
 
 class Profiles:
@@ -96,9 +87,7 @@ class Profiles:
         with _WRITING:
             self._folder.mkdir(parents=True, exist_ok=True)
             text = json.dumps({**self._chosen(), deck: key or _BUILT_IN})
-            fresh = self._folder / "in-use.new"
-            fresh.write_text(text, encoding="utf-8")
-            fresh.replace(self._folder / "in-use")
+            write_whole(self._folder / "in-use", text.encode(), 0o644)
 
     def path(self, key: str) -> Path:
         """The file of a printing. Raises `Refusal` for a key that no file here can have."""

@@ -23,6 +23,7 @@ from companion.errors import Refusal, UsageError
 from companion.vision.calibration.aruco import find_marks
 from companion.vision.calibration.calibration import Calibration, read_calibration
 from companion.vision.calibration.image_quality import checks
+from companion.vision.image.codec import encode_picture
 
 WIDTH_PX = 1280
 """Greatest width of the page's picture."""
@@ -43,11 +44,7 @@ class Surveying:
     def picture(self) -> bytes | None:
         """The camera's newest frame as a JPEG at most `WIDTH_PX` wide; None while there is none."""
         bgr = self._newest_frame()
-        if bgr is None:
-            return None
-        is_encoded, data = cv2.imencode(".jpg", _small(bgr), [cv2.IMWRITE_JPEG_QUALITY, 85])
-        assert is_encoded, "encoding an array in memory as JPEG cannot fail"
-        return data.tobytes()
+        return None if bgr is None else encode_picture(_small(bgr))
 
     def check_picture(self) -> dict[str, Any]:
         """Quality checks of the newest frame, the marks found on it, the games' zones and the current calibration."""
@@ -55,7 +52,7 @@ class Surveying:
         if bgr is None:
             return {"checks": [], "marks": [], "places": _places(), "current": None}
         small = _small(bgr)
-        results = [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in checks(bgr)]
+        results = [check.as_json() for check in checks(bgr)]
         summary = None if current is None else _summary(current, (small.shape[1], small.shape[0]))
         return {"checks": results, "marks": sorted(find_marks(bgr)), "places": _places(), "current": summary}
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,7 +25,7 @@ from companion.vision.enrolment.looking import LayoutWatch, ghost_box
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
-from companion.vision.image.decoding import decode_picture
+from companion.vision.image.codec import decode_picture, encode_picture
 from companion.vision.overlay import labelled
 from companion.vision.recognizer import Recognizer
 
@@ -87,9 +86,7 @@ class Lessons:
         """A deck's teaching layout drawn, a PNG. Raises `Refusal`."""
         layout = games.game(_game_of(deck)).layouts(deck)[0]
         drawn = raster(layout.shapes, _LAYOUT_PX_PER_MM)
-        done, data = cv2.imencode(".png", drawn)
-        assert done, "encoding an array in memory as PNG cannot fail"
-        return bytes(data.tobytes())
+        return encode_picture(drawn, ending=".png")
 
     # ------------------------------------------------------------ the lesson
 

@@ -22,9 +22,10 @@ from companion.app.calibrating import (
 )
 from companion.app.factories import camera_from
 from companion.cli.main import json_option, print_json
+from companion.cli.pictures import required_picture
 from companion.config import Settings, default_data, load
 from companion.devices.recorded import SUFFIXES
-from companion.errors import UnreadableImage, UsageError
+from companion.errors import UsageError
 from companion.vision.calibration.image_quality import Check, checks
 from companion.vision.calibration.lens import Lens
 from companion.vision.calibration.lens_fitting import (
@@ -32,7 +33,6 @@ from companion.vision.calibration.lens_fitting import (
     board_view,
     fit_lens,
 )
-from companion.vision.image.decoding import load_picture, trouble_with
 
 FRAMES = 5
 """So many of a camera's pictures are taken together: their middle is steadier than one."""
@@ -98,7 +98,7 @@ def calibrate_command(
     if card_side is not None:
         wishes = replace(wishes, card_mm=card_side)
     path = out or calibration_path(data or settings.table.data or default_data(), venue)
-    seen = [_loaded(one) for one in _spread(pictures)] if pictures else _filmed(settings)
+    seen = [required_picture(one) for one in _spread(pictures)] if pictures else _filmed(settings)
     if only_check:
         return _print_checks(checks(seen[-1]), as_json)
     size = (seen[-1].shape[1], seen[-1].shape[0])
@@ -113,8 +113,7 @@ def calibrate_command(
 def _print_checks(found: Sequence[Check], as_json: bool) -> int:
     is_fit = all(check.state != "fail" for check in found)
     if as_json:
-        entries = [{"name": c.name, "state": c.state, "found": c.found, "fix": c.fix} for c in found]
-        print_json({"ok": is_fit, "checks": entries})
+        print_json({"ok": is_fit, "checks": [check.as_json() for check in found]})
     else:
         click.echo("\n".join(_lines(found)))
     return 0 if is_fit else 1
@@ -151,7 +150,7 @@ def _lens(boards: Sequence[str], settings: Settings, size: tuple[int, int]) -> t
     if tuple(boards) == ("camera",):
         views = _filmed_boards(settings)
     else:
-        shown = [_loaded(path) for path in _spread([Path(board) for board in boards])]
+        shown = [required_picture(path) for path in _spread([Path(board) for board in boards])]
         if any((picture.shape[1], picture.shape[0]) != size for picture in shown):
             raise UsageError("the board's pictures must be of the size of the table's", code="calibration-size")
         views = [view for picture in shown if (view := board_view(picture)) is not None]
@@ -213,13 +212,6 @@ def _spread(paths: Sequence[Path]) -> list[Path]:
     if not spread:
         raise UsageError(f"no pictures in {', '.join(map(str, paths))}", code="unreadable-image")
     return spread
-
-
-def _loaded(path: Path) -> NDArray[np.uint8]:
-    picture = load_picture(path)
-    if picture is None:
-        raise UnreadableImage(trouble_with(path))
-    return picture
 
 
 def _point(text: str) -> tuple[float, float]:

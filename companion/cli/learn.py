@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from companion import games
 from companion.cli.main import print_json
-from companion.cli.pictures import pictures_in
+from companion.cli.pictures import pictures_in, required_picture
 from companion.cli.terminal import progress
-from companion.errors import UnreadableImage, UsageError
+from companion.errors import UsageError
 from companion.printing.layout import Layout
 from companion.rules.limits import FILE, read_file, read_json
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
-from companion.vision.image.decoding import load_picture, trouble_with
 from companion.vision.recognizer import Recognizer
 
 Path_ = click.Path(path_type=Path)
@@ -68,7 +67,7 @@ def learn_command(
         raise UsageError("name at least one picture to learn from")
     cv2.setNumThreads(1)
     paths = pictures_in(images)
-    pictures = [(path.name, _picture(path)) for path in progress(paths, len(paths), "loading")]
+    pictures = [(path.name, required_picture(path)) for path in progress(paths, len(paths), "loading")]
     labelled = None if labels is None else _read_labels(labels)
     profile = _learn(recognizer, spec.layouts(deck), deck, pictures, labelled, update, trust_names)
     profile = profile.described(name=name, licence=licence)
@@ -135,13 +134,6 @@ def _print_layout(game: str, deck: str, layouts: Sequence[Layout], as_json: bool
     for other in others:
         click.echo(f"or, {len(other.places)} cards: {other.words}")
     click.echo(f"Lay them apart on a plain ground, in even light. Drawn: companion print teaching-{game}")
-
-
-def _picture(path: Path) -> NDArray[np.uint8]:
-    picture = load_picture(path)
-    if picture is None:
-        raise UnreadableImage(trouble_with(path))
-    return picture
 
 
 def _read_labels(path: Path) -> list[dict[str, Any]]:

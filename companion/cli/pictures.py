@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.devices.recorded import SUFFIXES
-from companion.errors import UsageError
-from companion.vision.image.decoding import load_picture
+from companion.errors import UnreadableImage, UsageError
+from companion.vision.image.codec import load_picture, trouble_with
 
 
 def pictures_in(paths: Sequence[Path]) -> list[Path]:
@@ -45,6 +45,14 @@ def read_picture(path: Path) -> NDArray[np.uint8] | None:
         os.dup2(nowhere, 2)
         closing.callback(os.dup2, kept, 2)
         return load_picture(path)
+
+
+def required_picture(path: Path) -> NDArray[np.uint8]:
+    """A picture file, uint8 BGR. Raises `UnreadableImage`."""
+    picture = load_picture(path)
+    if picture is None:
+        raise UnreadableImage(trouble_with(path))
+    return picture
 
 
 def write_file(path: Path, data: bytes) -> None:

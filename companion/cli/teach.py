@@ -12,17 +12,16 @@ from companion import games
 from companion.app.factories import camera_from
 from companion.app.profiles import Profiles
 from companion.cli.learn import chosen_deck
-from companion.cli.pictures import pictures_in
+from companion.cli.pictures import pictures_in, required_picture
 from companion.config import CameraSettings, default_data
 from companion.devices.camera import Camera
 from companion.devices.recorded import Recorded
-from companion.errors import UnreadableImage, UsageError
+from companion.errors import UsageError
 from companion.printing.layout import Layout
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
 from companion.vision.enrolment.looking import LayoutWatch
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
-from companion.vision.image.decoding import load_picture, trouble_with
 
 _LOOK_EVERY_S = 0.5
 
@@ -90,10 +89,7 @@ def _pictures(
 ) -> Iterator[tuple[str, NDArray[np.uint8]]]:
     """The photographs one by one, each with its name."""
     for path in pictures_in(images):
-        picture = load_picture(path)
-        if picture is None:
-            raise UnreadableImage(trouble_with(path))
-        yield path.name, picture
+        yield path.name, required_picture(path)
     if source is None:
         return
     file = Path(source)

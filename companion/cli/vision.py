@@ -19,7 +19,7 @@ from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
-from companion.vision.image.decoding import trouble_with
+from companion.vision.image.codec import trouble_with
 from companion.vision.overlay import labelled
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import ReadingWarning

@@ -90,7 +90,7 @@ class Recorded:
         return late_s < 1 / (self._fps or _DEFAULT_FPS)
 
     def _from_folder(self) -> Iterator[NDArray[np.uint8] | None]:
-        from companion.vision.image.decoding import (
+        from companion.vision.image.codec import (
             load_picture,  # slow to import, not needed by a table without a camera
         )
 

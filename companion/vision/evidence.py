@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.image.decoding import decode_picture
+from companion.vision.image.codec import decode_picture, encode_picture
 from companion.vision.results import DetectedCard
 
 _WIDTH_PX = 2304
 """As wide as the widest camera's usual picture; wider ones are made smaller."""
-_QUALITY = 85
 _NAME = b"companion 2 "  # and the form of what follows
 _START, _COMMENT, _SCAN, _APPLICATION = 0xD8, 0xFE, 0xDA, 0xE0
 _MOST_BYTES = 65_000
@@ -64,7 +63,7 @@ def evidence_picture(
     zone_of = zone_of or _nowhere
     new = [_summary(card, scale, True, zone_of) for card in new_cards]
     known = [_summary(card, scale, False, zone_of) for card in cards if not any(card is one for one in new_cards)]
-    return _with_comment(_encoded(picture), _comment(new, known))
+    return _with_comment(encode_picture(picture), _comment(new, known))
 
 
 def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
@@ -99,12 +98,6 @@ def _comment(new: list[Any], known: list[Any]) -> bytes:
         if len(text) <= _MOST_BYTES:
             return text
     return _NAME + b"[]"
-
-
-def _encoded(bgr: NDArray[np.uint8]) -> bytes:
-    done, data = cv2.imencode(".jpg", bgr, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-    assert done, "encoding an array in memory as JPEG cannot fail"
-    return data.tobytes()
 
 
 def _with_comment(jpeg: bytes, text: bytes) -> bytes:

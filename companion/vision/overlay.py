@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.evidence import Mark, marks_of, picture_of
+from companion.vision.image.codec import encode_picture
 
 _MARK = {
     "red": (60, 60, 235),
@@ -44,13 +45,13 @@ def drawn(jpeg: bytes, close: bool = False) -> bytes:
     if marks is None or bgr is None:
         return jpeg
     if close:
-        return _encoded(_closely(bgr, marks))
+        return encode_picture(_closely(bgr, marks), _QUALITY)
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
     small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
     picture = np.asarray(small, np.uint8)
     for mark in sorted(marks, key=lambda mark: mark.is_new):
         _draw(picture, mark, mark.corners * scale)
-    return _encoded(picture)
+    return encode_picture(picture, _QUALITY)
 
 
 class Readable(Protocol):
@@ -76,7 +77,7 @@ def labelled(bgr: NDArray[np.uint8], cards: Sequence[Readable]) -> bytes:
         _outline(picture, card.corners, _DOUBT if "?" in text else _READ, max(2, round(bgr.shape[1] / 640)))
     for card in cards:
         _write_lines(picture, _wrapped(card.line()), card.corners)
-    return _encoded(picture)
+    return encode_picture(picture, _QUALITY)
 
 
 def _wrapped(text: str) -> list[str]:
@@ -100,7 +101,7 @@ def _write_lines(picture: NDArray[np.uint8], lines: Sequence[str], corners: NDAr
 
 
 def _closely(bgr: NDArray[np.uint8], marks: Sequence[Mark]) -> NDArray[np.uint8]:
-    """The piece of the picture with the news on it; the whole one where nothing is news."""
+    """The piece of the picture with the new cards on it; the whole one where nothing is new."""
     corners = [mark.corners for mark in marks if mark.is_new]
     if not corners:
         return bgr
@@ -113,12 +114,6 @@ def _closely(bgr: NDArray[np.uint8], marks: Sequence[Mark]) -> NDArray[np.uint8]
     return np.asarray(
         cv2.resize(piece, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else piece, np.uint8
     )
-
-
-def _encoded(picture: NDArray[np.uint8]) -> bytes:
-    done, data = cv2.imencode(".jpg", picture, [cv2.IMWRITE_JPEG_QUALITY, _QUALITY])
-    assert done, "encoding an array in memory as JPEG cannot fail"
-    return data.tobytes()
 
 
 def _draw(picture: NDArray[np.uint8], mark: Mark, corners: NDArray[np.floating]) -> None:

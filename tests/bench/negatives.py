@@ -20,7 +20,7 @@ import numpy as np
 
 from companion.games import GAMES
 from companion.games.comet.vision.results import BACK
-from companion.vision.image.decoding import load_picture
+from companion.vision.image.codec import load_picture
 
 Task = tuple[str, str, Path, Path | None]
 """A game, the source of a picture, the picture, and where to keep it."""

@@ -27,7 +27,7 @@ import cv2
 import numpy as np
 
 from companion.games import GAMES
-from companion.vision.image.decoding import load_picture
+from companion.vision.image.codec import load_picture
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexapod.photograph import photograph as hexapod_photograph
 from models.drawing.hexdragon.photograph import hexdragon_photograph

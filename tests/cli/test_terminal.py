@@ -16,7 +16,7 @@ from companion.cli.main import main
 from companion.referee.messages import Do
 from companion.referee.referee import open_table
 from companion.rules.engine import Header
-from companion.vision.image.decoding import load_picture
+from companion.vision.image.codec import load_picture
 from models.drawing.hexel.photograph import photograph
 
 Capture = pytest.CaptureFixture[str]

@@ -51,7 +51,7 @@ from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
-from companion.vision.image.decoding import decode_picture
+from companion.vision.image.codec import decode_picture
 from companion.web.access.seat_keys import Keys
 from companion.web.app import create_app
 from companion.web.archive import Archive

@@ -45,6 +45,10 @@ class Check:
     fix: str
     value: float
 
+    def as_json(self) -> dict[str, str]:
+        """For programs."""
+        return {"name": self.name, "state": self.state, "found": self.found, "fix": self.fix}
+
 
 def checks(bgr: NDArray[np.uint8]) -> tuple[Check, ...]:
     """All looks at a picture, uint8 BGR (h, w, 3)."""

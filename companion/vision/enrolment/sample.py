@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.geometry import side_px
-from companion.vision.image.decoding import decode_picture
+from companion.vision.image.codec import decode_picture, encode_picture
 from companion.vision.image.pyramid import Pyramid, warp
 
 Floats = NDArray[np.float64]
 
 TAUGHT, CONFIRMED = "taught", "confirmed"
-_JPEG = (cv2.IMWRITE_JPEG_QUALITY, 90, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
+_JPEG = (90, cv2.IMWRITE_JPEG_SAMPLING_FACTOR, cv2.IMWRITE_JPEG_SAMPLING_FACTOR_444)
 EVENINGS_SHARE = 0.5
 """What all evenings together weigh at most against what was taught."""
 MOST_PX = 512
@@ -104,9 +104,7 @@ def rectify_card(pyramid: Pyramid, corners: NDArray[np.floating], frame: CropFra
 
 def jpeg_of(crop: NDArray[np.uint8]) -> bytes:
     """A crop as a sample keeps it."""
-    done, data = cv2.imencode(".jpg", crop, _JPEG)
-    assert done, "encoding an array in memory as JPEG cannot fail"
-    return bytes(data.tobytes())
+    return encode_picture(crop, *_JPEG)
 
 
 def mosaic(samples: Sequence[Sample], frame: CropFrame) -> tuple[Pyramid, NDArray[np.float32]]:

@@ -17,7 +17,7 @@ from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import zoned
 from companion.vision.detection.detector import Detection, HeatmapDetector
-from companion.vision.image.decoding import load_picture
+from companion.vision.image.codec import load_picture
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import reference

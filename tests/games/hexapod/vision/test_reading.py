@@ -12,7 +12,7 @@ from companion.games import GAMES
 from companion.games.hexapod.vision.classifier import PretrainedInsects
 from companion.games.hexapod.vision.enrolment import InsectProfile, learn_hexapod
 from companion.games.hexapod.vision.recognizer import read_hexapod
-from companion.vision.image.decoding import load_picture
+from companion.vision.image.codec import load_picture
 from models.drawing.hexapod.layouts import scene, showing_all
 from models.drawing.hexapod.photograph import photograph
 from models.drawing.hexapod.printings import invented

@@ -10,7 +10,7 @@ import pytest
 from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols
 from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
 from companion.rules.hexgrid import Cell
-from companion.vision.image.decoding import load_picture
+from companion.vision.image.codec import load_picture
 from companion.vision.results import Reading, aligned, is_near
 from companion.vision.tracking.regions import Unchanged
 from companion.vision.tracking.registration import Edges, agree, register

@@ -1,4 +1,4 @@
-"""Pictures from files and bytes, bounded before they are decoded: a small file may hold a picture of gigabytes.
+"""Pictures from files and bytes and back, bounded before they are decoded: a small file may hold gigabytes of picture.
 
 How many pixels a header may name OpenCV checks itself, by the variable that the program sets when it starts
 (`companion.rules.limits.MOST_PIXELS`).
@@ -34,6 +34,13 @@ def load_picture(path: str | Path) -> NDArray[np.uint8] | None:
             return decode_picture(file.read(MOST_PICTURE_BYTES + 1))
     except OSError:
         return None
+
+
+def encode_picture(picture: NDArray[np.uint8], quality: int = 85, *more: int, ending: str = ".jpg") -> bytes:
+    """The bytes of a JPEG file, or of another kind by its ending; ``more`` are OpenCV's flags and their values."""
+    done, data = cv2.imencode(ending, picture, [cv2.IMWRITE_JPEG_QUALITY, quality, *more])
+    assert done, "encoding an array in memory cannot fail"
+    return bytes(data.tobytes())
 
 
 def trouble_with(path: Path) -> str:
