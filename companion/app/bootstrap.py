@@ -16,15 +16,12 @@ from typing import Any
 from flask import Flask
 
 from companion.app.announcing import announcing
-from companion.app.banner import welcome
-from companion.app.camera_switch import Switch
 from companion.app.factories import asked_header, calibration_file, camera_from, default_header, panel_from
-from companion.app.invitation import invitation
+from companion.app.invitation import invitation, table_certificate
 from companion.app.supervision import ending_at_a_bug, release_memory, status, stopped_by_signals, supervised
-from companion.app.table import Table, Watcher
+from companion.app.table import Switch, Table, Watcher, welcome
 from companion.config import Settings, default_data
-from companion.devices.camera import Camera
-from companion.devices.monitored_camera import MonitoredCamera
+from companion.devices.camera import Camera, MonitoredCamera
 from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import BadSettings, UsageError
@@ -128,7 +125,7 @@ def open_table_services(
         opened_empty = default_header() if is_empty else None
         if web.https:
             secure = closing.enter_context(bound(web.host, web.https_port))
-            made = lazy_import("companion.app.secure").table_certificate(data, invited.host)
+            made = table_certificate(data, invited.host)
             app = _app(table, data, opened_empty, SecureDoor(secure.getsockname()[1], made.authority))
             _start(Server(app, secure, certificate=(made.certificate, made.key)), closing)
         else:
@@ -161,7 +158,7 @@ def _start(server: Server, closing: ExitStack) -> None:
 
 def _hub() -> Any:
     try:
-        return lazy_import("companion.hub.table")
+        return lazy_import("companion.hub.publisher")
     except ModuleNotFoundError as error:
         message = f"[hub] needs {error.name}, which is not installed: pip install 'companion[hub]'"
         raise BadSettings(message) from None

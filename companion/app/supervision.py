@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from companion.app.table import Table, Watcher
-from companion.devices.monitored_camera import MonitoredCamera
+from companion.devices.camera import MonitoredCamera
 from companion.devices.service import ServiceManager, Supervisor
 from companion.errors import CompanionError, TableError
 from companion.referee.messages import Notice

@@ -1,15 +1,50 @@
-"""A running table: the parts that the other modules of `companion.app` share."""
+"""A running table: the parts that the other modules of `companion.app` share, its camera's switch and its banner."""
 
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Protocol
 
-from companion.app.camera_switch import Switch
 from companion.app.invitation import Invitation
 from companion.config import Settings
-from companion.devices.monitored_camera import MonitoredCamera
+from companion.devices.camera import MonitoredCamera
 from companion.devices.panel import Panel
+from companion.devices.service import is_logged
+from companion.errors import TableError
+from companion.referee.folder import storage_errors, write_whole
 from companion.referee.referee import Referee
+
+_ON, _OFF = "on", "off"
+
+
+class Switch:
+    """Whether the camera is used; when it is off, moves are entered by hand."""
+
+    def __init__(self, data: Path) -> None:
+        """Read the switch from a data folder; on by default. Raises `TableError` when it cannot be read."""
+        self._file = data / "camera"
+        self._is_on = _read(self._file)
+
+    @property
+    def is_on(self) -> bool:
+        """Whether the camera is used."""
+        return self._is_on
+
+    def turn(self, is_on: bool) -> None:
+        """Switch the camera and store it. Raises `TableError` when it cannot be stored; nothing has changed then."""
+        with storage_errors(f"cannot keep the camera's switch in {self._file}"):
+            write_whole(self._file, f"{_ON if is_on else _OFF}\n".encode())
+        self._is_on = is_on
+
+
+def _read(file: Path) -> bool:
+    with storage_errors(f"cannot read the camera's switch in {file}"):
+        text = file.read_text(errors="replace").strip() if file.exists() else _ON
+    if text not in (_ON, _OFF):
+        raise TableError(f"{file} says {text[:20]!r}: write on or off there, or remove it")
+    return text == _ON
 
 
 class Watcher(Protocol):
@@ -79,3 +114,22 @@ class Table:
     def wait(self) -> bool:
         """Block until the table is asked to stop (False) or to restart watching (True)."""
         return self._stops.get()
+
+
+def welcome(table: Table, say: Callable[[str], None]) -> None:
+    """Print the banner line by line; on a terminal with the QR code that joins."""
+    session = table.referee.latest()
+    progress = f"goes on after {len(session.moves)} moves" if session.moves else "begins"
+    say(f"{session.header.game} {progress}: {', '.join(session.header.players)}")
+    say(f"scoreboard  {table.url}")
+    if is_logged():  # a log is kept, and others may read it
+        say("codes       in the settings, or in the files join-code and operator-pin of the data folder")
+    else:
+        say(f"to play     {table.invitation.link}")
+        say(f"join code   {table.join_code}")
+        say(f"operator    PIN {table.invitation.operator_pin}, to correct and to take back")
+    if sys.stdout.isatty():
+        say(table.invitation.letters())
+    for note in (table.panel.note(), *(notice.text for notice in session.notices.values())):
+        if note:
+            say(note)

@@ -27,9 +27,9 @@ from companion.config import Settings, default_data, load
 from companion.devices.recorded import SUFFIXES
 from companion.errors import UsageError
 from companion.vision.calibration.image_quality import Check, checks
-from companion.vision.calibration.lens import Lens
-from companion.vision.calibration.lens_fitting import (
+from companion.vision.calibration.lens import (
     BoardView,
+    Lens,
     board_view,
     fit_lens,
 )

@@ -1,4 +1,4 @@
-"""The modules: which copy of each is loaded and from where, each tried in a process of its own, since some crash."""
+"""The modules and the trained networks, each tried in a process of its own, since some crash."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from importlib.metadata import distributions
 from typing import Any
 
 from companion.config import Settings
-from companion.doctor.finding import Finding, Machine
+from companion.doctor.finding import Finding, Machine, State
 
 NEEDED = ("numpy", "cv2", "flask", "uvicorn", "gpiozero")
 ON_A_PI = ("lgpio", "simplejpeg", "libcamera", "picamera2")
@@ -28,6 +28,15 @@ _INSTALLED_BY = {"lgpio": "python3-lgpio", "libcamera": "python3-picamera2", "pi
 _ANOTHER_NUMPY = (
     "numpy is of another binary form than the camera's libraries: "
     "pip install with -c systemd/constraints-bookworm.txt, or run systemd/install.sh again"
+)
+_NETWORKS_SCRIPT = """
+import json
+from companion.games import network_files
+from companion.vision.networks import engine, troubles
+print("\\n" + json.dumps([len(network_files()), engine().engine, troubles(network_files())]))
+"""
+_NETWORKS_FIX = (
+    "install the program again: sudo systemd/install.sh from a whole clone, or pip install --force-reinstall"
 )
 
 
@@ -76,3 +85,15 @@ def _one_opencv() -> Finding:
         fix = f"pip uninstall {' '.join(builds)}; pip install 'opencv-python-headless>=4.10,<5'"
         return Finding("one OpenCV", "warn", f"several builds share one place: {', '.join(builds)}", fix)
     return Finding("one OpenCV", "ok", builds[0] if builds else "the system's own")
+
+
+def models(machine: Machine, settings: Settings) -> Finding:
+    """Try them all. Without them the camera is not used, and moves are entered by hand."""
+    state: State = "warn" if settings.camera.source == "none" else "fail"
+    ran = machine.run([sys.executable, "-c", _NETWORKS_SCRIPT])
+    if ran.status != 0:
+        return Finding("models", state, ran.complaint or f"ended with status {ran.status}", _NETWORKS_FIX)
+    number, engine, found = json.loads(ran.output.splitlines()[-1])
+    if found:
+        return Finding("models", state, "; ".join(text.partition(": ")[0] for text in found), _NETWORKS_FIX)
+    return Finding("models", "ok", f"{number} networks, all load into {engine}")

@@ -12,7 +12,7 @@ from typing import Any
 from companion import __version__
 from companion.config import Settings
 from companion.devices.panel import Panel
-from companion.doctor import games, models, modules, system, table
+from companion.doctor import games, modules, system, table
 from companion.doctor.camera import CameraFrom, camera
 from companion.doctor.finding import Check, Finding, Machine
 from companion.errors import UsageError
@@ -20,7 +20,7 @@ from companion.errors import UsageError
 CHECKS: tuple[Check, ...] = (
     system.system,
     modules.modules,
-    models.models,
+    modules.models,
     table.groups,
     table.speech,
     table.page,

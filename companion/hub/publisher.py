@@ -1,29 +1,51 @@
 """Publishes a table's journal lines and snapshot to its hall, and answers the hub's requests.
 
 It reads the disk and the feed from a thread of its own: the table never waits for it, and an error here does not end
-the table.
+the table. Where that is asked for, the table is announced to Home Assistant, too.
 """
 
+import json
 import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from queue import Empty, Full, Queue
+from typing import Any
 
 from paho.mqtt.client import MQTTMessage
 
 from companion import __version__
+from companion.app.table import Table
 from companion.hub.answers import TableSide, answer
-from companion.hub.homeassistant import discoveries
-from companion.hub.link import Broker, Link
-from companion.hub.messages import Address, Entry, Unreadable, decode, encode, read_position
+from companion.hub.link import Broker, Link, broker_of
+from companion.hub.messages import Address, Entry, Unreadable, address, decode, encode, read_position
 from companion.hub.outbox import JournalOutbox
 from companion.hub.sender import Sender
 from companion.hub.snapshot import payload, snapshot
 
+PREFIX = "homeassistant"
+
+_ENTITIES: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("sensor", "turn", {"name": "Turn", "value_template": "{{ value_json.turn or 'nobody' }}"}),
+    (
+        "binary_sensor",
+        "proposal",
+        {"name": "Proposal waiting", "value_template": "{{ 'ON' if value_json.proposal else 'OFF' }}"},
+    ),
+    (
+        "binary_sensor",
+        "camera",
+        {
+            "name": "Camera fault",
+            "device_class": "problem",
+            "value_template": "{{ 'ON' if value_json.camera == 'failed' else 'OFF' }}",
+        },
+    ),
+)
 HEARTBEAT_S = 3.0
 """Longest time between two snapshots; the hall calls a table silent after three of these."""
 _SNAPSHOT_GAP_S = 0.1
@@ -31,8 +53,30 @@ _CHECK_S = (0.2, 0.5)
 """How soon to look for acknowledgements while lines are under way, and otherwise."""
 _AFTER_A_BUG_S = 5.0
 _WAITING = 64
-
 log = logging.getLogger(__name__)
+
+
+def discoveries(address: Address) -> Iterator[tuple[str, bytes]]:
+    """Topic and bytes of each entity's discovery message.
+
+    >>> [topic for topic, _ in discoveries(Address("hall", "table-01"))][0]
+    'homeassistant/sensor/hall_table-01/turn/config'
+    """
+    node = "_".join(address)
+    for component, name, described in _ENTITIES:
+        config = {
+            **described,
+            "unique_id": f"companion_{node}_{name}",
+            "state_topic": address.topic("up", "snapshot"),
+            "availability_topic": address.topic("up", "presence"),
+            "availability_template": "{{ 'online' if value_json.state == 'here' else 'offline' }}",
+            "device": {
+                "identifiers": [f"companion_{node}"],
+                "name": f"{address.table}, {address.hall}",
+                "sw_version": __version__,
+            },
+        }
+        yield f"{PREFIX}/{component}/{node}/{name}/config", json.dumps(config).encode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,3 +233,21 @@ class Publisher:
     def _written(self) -> tuple[str, int]:
         journal = self._table.health()["journal"]
         return journal["file"], journal["lines"]
+
+
+@contextmanager
+def in_its_hall(table: Table) -> Iterator[None]:
+    """Publish a table to the end of the block. Raises `BadSettings`."""
+    settings = table.settings.hub
+    place = Place(
+        broker_of(settings),
+        address(settings.hall, settings.name),
+        lambda: str(table.health()["camera"]["state"]),
+        settings.home_assistant,
+    )
+    publisher = Publisher(table.referee, place)
+    publisher.start()
+    try:
+        yield
+    finally:
+        publisher.stop()

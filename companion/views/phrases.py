@@ -10,8 +10,7 @@ from typing import Any
 
 from companion.referee.messages import Notice
 from companion.rules.engine import Command, Event
-from companion.views.naming import connection, counted, listed, pot
-from companion.views.words import knows, phrase
+from companion.views.words import connection, counted, knows, listed, phrase, pot
 
 
 def sentence(event: Event) -> str:

@@ -8,8 +8,7 @@ from typing import Any
 
 from companion.referee.session import Session
 from companion.rules.engine import Event
-from companion.views.naming import connection, counted, listed, pot
-from companion.views.words import knows, may_use, phrase
+from companion.views.words import connection, counted, knows, listed, may_use, phrase, pot
 
 
 def explained(session: Session, state: Any, events: Iterable[Event]) -> list[str]:

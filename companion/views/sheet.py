@@ -1,17 +1,28 @@
 """One move opened: what was said, why, from which picture, which chips moved, and what it might have been instead."""
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from math import log
 from typing import Any
 
+from companion.errors import Refusal
 from companion.referee.moves import Move
 from companion.referee.session import Session
 from companion.rules.engine import Command, Game
 from companion.views.phrases import intent, sentences
 from companion.views.reasons import explained
 from companion.views.scoreboard import actions
-from companion.views.suggestions import suggestions
 
 _NUMBERS = (int, float)
+MOST = 6
+_TRIED = 120
+_LEAST_CHANCE = 1e-4
+_UNSEEN = 5.0  # what a difference costs of which the picture says nothing: as much as a chance of 0.7 %
+_ELSEWHERE = 20.0  # where a card lies is seen better than what is on it
+_DOUBTED = 0.02
+_KEPT = ("cmd", "player", "cell")  # for a card elsewhere the rules list what may lie there
+Place = tuple[str | int, ...]
 
 
 def sheet(session: Session, number: int) -> dict[str, Any] | None:
@@ -67,3 +78,122 @@ def _chances(move: Move) -> Sequence[Any]:
 def _said(game: Game, state: Any, command: Command) -> str:
     _, events = game.apply(state, command)
     return " ".join(sentences(events)) or intent(command)
+
+
+def suggestions(game: Game, state: Any, command: Command, chances: Sequence[Any] = ()) -> list[Command]:
+    """Commands of the same kind that the rules allow in that state, the likeliest first.
+
+    What differs from the command counts by how much less likely it is than what the command says; without a picture
+    every difference counts alike.
+
+    Args:
+        game: whose rules.
+        state: before the move.
+        command: the move as it stands.
+        chances: of what was read, as `companion.referee.moves.Kept` has them.
+    """
+    seen = {tuple(place): dict(of) for place, of in chances}
+    legal = [other for other in game.legal(state) if other["cmd"] == command["cmd"]]
+    near = [*_doubted(command, seen), *_variations(command, legal)]
+    near = sorted(near, key=lambda other: _cost(command, other, seen))[:_TRIED]
+    allowed = [*(other for other in near if _is_allowed(game, state, other)), *legal]
+    ranked = {_key(command, seen): command}
+    for other in sorted(allowed, key=lambda other: _cost(command, other, seen)):
+        ranked.setdefault(_key(other, seen), other)
+    return list(ranked.values())[1 : MOST + 1]
+
+
+def _cost(command: Command, other: Command, seen: Mapping[Place, Mapping[str, float]]) -> float:
+    """How much less likely the other is, as a logarithm; smaller is likelier."""
+    a, b = (dict(_leaves(one, whole=seen.keys())) for one in (command, other))
+    return sum(_step(place, seen.get(place), a.get(place), b.get(place)) for place in a.keys() | b.keys())
+
+
+def _step(place: Place, chances: Mapping[str, float] | None, old: Any, new: Any) -> float:
+    if old == new:
+        return 0.0
+    if chances is None:
+        return _ELSEWHERE if place[0] == "cell" else _UNSEEN
+    return log(max(chances.get(str(old), 0.0), _LEAST_CHANCE)) - log(max(chances.get(str(new), 0.0), _LEAST_CHANCE))
+
+
+def _doubted(command: Command, seen: Mapping[Place, Mapping[str, float]]) -> Iterator[Command]:
+    """The command with one or two of its places read otherwise, as far as the picture leaves that open."""
+    stated = dict(_leaves(command, whole=seen.keys()))
+    things = stated.keys() - dict(_leaves(command)).keys()
+    others = [
+        (place, json.loads(value) if place in things or isinstance(stated[place], int) else value)
+        for place, of in seen.items()
+        for value, chance in of.items()
+        if place in stated and value != str(stated[place]) and chance >= _DOUBTED
+    ]
+    for changes in (*((one,) for one in others), *combinations(others, 2)):
+        if len({place for place, _ in changes}) == len(changes):
+            yield _with(command, dict(changes))
+
+
+def _variations(command: Command, legal: Iterable[Command]) -> Iterator[Command]:
+    """The command with one thing changed to another that stands in such a place of what the rules list.
+
+    What is on the cards is doubted before where they lie.
+    """
+    words: dict[Place, set[Any]] = {}
+    for other in legal:
+        for place, value in _leaves(other):
+            words.setdefault(_shape(place), set()).add(value)
+    for place, value in sorted(_leaves(command), key=lambda leaf: len(leaf[0]) == 1):
+        if place[0] not in _KEPT:
+            for word in sorted(words.get(_shape(place), set()) - {value}, key=str):
+                yield _with(command, {place: word})
+
+
+def _shape(place: Place) -> Place:
+    """A place without its numbers: of all cards of a set, of all edges of a card."""
+    return tuple("*" if isinstance(part, int) else part for part in place)
+
+
+def _with(command: Command, changes: Mapping[Place, Any]) -> dict[str, Any]:
+    """The command with other values at some places."""
+
+    def changed(value: Any, place: Place) -> Any:
+        if place in changes:
+            return changes[place]
+        if isinstance(value, Mapping):
+            return {name: changed(item, (*place, name)) for name, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [changed(item, (*place, n)) for n, item in enumerate(value)]
+        return value
+
+    return {name: changed(value, (name,)) for name, value in command.items()}
+
+
+def _leaves(value: Any, place: Place = (), whole: Collection[Place] = ()) -> Iterator[tuple[Place, Any]]:
+    """What stands at each place of a command; the places of ``whole`` are not looked into: what they hold, as JSON."""
+    if place in whole and isinstance(value, Mapping):
+        yield place, json.dumps({name: _ordered(item) for name, item in value.items()}, sort_keys=True)
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _leaves(item, (*place, name), whole)
+    elif isinstance(value, list | tuple):
+        for n, item in enumerate(value):
+            yield from _leaves(item, (*place, n), whole)
+    else:
+        yield place, value
+
+
+def _ordered(value: Any) -> Any:
+    """Pairs in one order: a tile's paths are the same whichever is named first."""
+    return sorted(map(sorted, value)) if isinstance(value, list) and value and isinstance(value[0], list) else value
+
+
+def _is_allowed(game: Game, state: Any, command: Command) -> bool:
+    try:
+        game.apply(state, command)
+    except Refusal:
+        return False
+    return True
+
+
+def _key(command: Command, seen: Mapping[Place, Any]) -> str:
+    """The same for commands that say the same."""
+    return json.dumps(sorted(_leaves(command, whole=seen.keys()), key=str))

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from companion.app.bootstrap import run_table
-from companion.app.camera_switch import Switch
-from companion.app.table import Table
+from companion.app.table import Switch, Table
 from companion.config import PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.recorded import Recorded
 from companion.errors import TableError

@@ -23,7 +23,7 @@ from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Command, Header
 from companion.simulator.script import Script, written
-from companion.views.suggestions import suggestions
+from companion.views.sheet import suggestions
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.evidence import evidence_picture
 from companion.vision.tracking.events import SettleTimes

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from companion.app.supervision import _loop_trouble, _referee_trouble
-from companion.devices.monitored_camera import MonitoredCamera
+from companion.devices.camera import MonitoredCamera
 from companion.devices.recorded import Recorded
 from companion.referee.referee import open_table
 from companion.rules.engine import Header

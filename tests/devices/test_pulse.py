@@ -2,8 +2,7 @@
 
 import numpy as np
 
-from companion.devices.camera import Frame
-from companion.devices.monitored_camera import MonitoredCamera
+from companion.devices.camera import Frame, MonitoredCamera
 
 
 class Slow:

@@ -13,7 +13,7 @@ import pytest
 from companion.cli.main import main
 from companion.config import CameraSettings, GameSettings, Settings, TableSettings, WebSettings
 from companion.devices.panel import Panel
-from companion.doctor import models, modules, system, table
+from companion.doctor import modules, system, table
 from companion.doctor.finding import Finding, Machine, Ran, run
 from companion.doctor.report import CHECKS, is_well, lines, without_secrets, write_bundle
 from companion.errors import UsageError
@@ -84,7 +84,7 @@ def test_a_good_copy_is_well(pi: Path) -> None:
 
 
 def test_every_network_of_this_installation_loads() -> None:
-    found = models.models(Machine(), Settings())
+    found = modules.models(Machine(), Settings())
     assert (found.state, found.found) == ("ok", f"{len(network_files())} networks, all load into onnxruntime")
 
 
@@ -92,7 +92,7 @@ def test_every_network_of_this_installation_loads() -> None:
 def test_a_network_that_does_not_load_is_named(source: str, state: str) -> None:
     trouble = "the model comet/corner_refiner/weights.onnx is missing from this installation: install companion again"
     machine = Machine(run=telling(Ran(0, json.dumps([13, "OpenCV", [trouble]]))))
-    found = models.models(machine, Settings(camera=CameraSettings(source)))
+    found = modules.models(machine, Settings(camera=CameraSettings(source)))
     assert (found.state, "comet/corner_refiner/weights.onnx is missing" in found.found) == (state, True)
     assert "install" in found.fix
 

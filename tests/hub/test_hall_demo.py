@@ -9,10 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from companion.hub.broker import free_port, mosquitto
-from companion.hub.homeassistant import discoveries
 from companion.hub.link import Broker, Link
 from companion.hub.messages import Address
-from companion.hub.publisher import Place, Publisher
+from companion.hub.publisher import Place, Publisher, discoveries
 from tests.hub.conftest import require, table, until
 
 

@@ -13,7 +13,7 @@ from companion.hub.messages import Address
 from companion.hub.publisher import Place, Publisher
 from companion.hub.service import Hub
 from companion.hub.store import Store
-from companion.hub.tournaments.results import result_of
+from companion.hub.tournaments.director import result_of
 from companion.referee.messages import Begin
 from companion.referee.referee import Referee
 from tests.hub.conftest import HEADER, journal_lines, play, require, table, until

@@ -6,8 +6,8 @@ from random import Random
 import pytest
 
 from companion.errors import CompanionError, Refusal
+from companion.hub.tournaments.director import result_of
 from companion.hub.tournaments.pairings import pair, table_sizes
-from companion.hub.tournaments.results import result_of
 from companion.hub.tournaments.standings import game_scores, scores, standings
 from companion.hub.tournaments.tournament import (
     MOST_ENTRANTS,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from companion.doctor.games import inspect_games
 from companion.games.hexel.rules.game import legal, start
-from companion.referee.inspection import inspect_games
 from companion.referee.messages import Begin, Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header

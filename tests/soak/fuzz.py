@@ -39,7 +39,7 @@ from companion.hub.hall import Hall
 from companion.hub.messages import Address, Entry, Position, encode
 from companion.hub.snapshot import payload, snapshot
 from companion.hub.store import Store
-from companion.hub.tournaments.results import result_of
+from companion.hub.tournaments.director import result_of
 from companion.referee.journal import Journal
 from companion.referee.lines import body, line
 from companion.referee.messages import Correct, Do, Redo, Undo

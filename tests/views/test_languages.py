@@ -9,10 +9,9 @@ from babel.messages.pofile import read_po
 
 from companion.config import load
 from companion.views import words
-from companion.views.naming import counted
 from companion.views.phrases import sentence
 from companion.views.translations import LANGUAGES, catalogue_files, plural_form, wordings, write_catalogue
-from companion.views.words import catalogue, language, may_use, speaking, use
+from companion.views.words import catalogue, counted, language, may_use, speaking, use
 
 OTHERS = LANGUAGES[1:]
 FILES = [(one, file) for one in OTHERS for file in catalogue_files(one)]

@@ -9,7 +9,7 @@ from companion.referee.messages import Do
 from companion.referee.session import Session, begin, decide, evolve
 from companion.referee.session_events import Asked
 from companion.rules.engine import Header
-from companion.views.suggestions import suggestions
+from companion.views.sheet import suggestions
 
 LINE = {
     "cmd": "line",

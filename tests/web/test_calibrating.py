@@ -13,8 +13,7 @@ from flask.testing import FlaskClient
 
 from companion.app.surveying import Surveying
 from companion.config import CameraSettings, Settings
-from companion.devices.camera import Frame
-from companion.devices.monitored_camera import MonitoredCamera
+from companion.devices.camera import Frame, MonitoredCamera
 from companion.printing.marks import mark_shapes
 from companion.referee.referee import Referee
 from companion.vision.calibration.calibration import read_calibration

@@ -10,8 +10,8 @@ import pytest
 
 from companion.hub.link import broker_at
 from companion.hub.messages import Address
-from companion.hub.pages.serving import HubServer
 from companion.hub.pages.web import create_hub_app
+from companion.hub.running import HubServer
 from companion.hub.service import Hub
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director

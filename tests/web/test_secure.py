@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 
-from companion.app.secure import host_names, table_certificate
+from companion.app.invitation import host_names, table_certificate
 from companion.referee.referee import Referee
 from companion.web.app import create_app
 from companion.web.app_context import SecureDoor, TableParts

@@ -20,8 +20,7 @@ from companion.app.surveying import Surveying
 from companion.app.teaching import Lessons
 from companion.app.watching import Watching
 from companion.config import CameraSettings, Settings
-from companion.devices.camera import Frame
-from companion.devices.monitored_camera import MonitoredCamera
+from companion.devices.camera import Frame, MonitoredCamera
 from companion.games import GAMES
 from companion.games.hexdragon.deck import HEADS
 from companion.games.hexdragon.deck import SIDE_MM as TILE_SIDE_MM

@@ -12,9 +12,8 @@ from flask import Blueprint, Response, current_app, jsonify, request
 
 from companion.errors import Refusal
 from companion.rules.limits import read_json
-from companion.web.access.access_guard import AccessGuard, refuse_other_sites
+from companion.web.access.access_guard import AccessGuard, Unwelcome, refuse_other_sites
 from companion.web.access.seat_keys import Keys
-from companion.web.guessing import Unwelcome
 
 gate = Blueprint("gate", __name__)
 

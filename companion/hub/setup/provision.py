@@ -17,8 +17,8 @@ from pathlib import Path
 
 from companion.errors import UsageError
 from companion.hub.broker import TUNING
-from companion.hub.homeassistant import PREFIX
 from companion.hub.messages import address
+from companion.hub.publisher import PREFIX
 from companion.hub.setup.certificates import Authority
 from companion.referee.folder import storage_errors, write_whole
 

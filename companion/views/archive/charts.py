@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from xml.sax.saxutils import escape, quoteattr
 
 from companion.views.archive.measures import Series
-from companion.views.naming import counted, listed
-from companion.views.words import phrase
+from companion.views.words import counted, listed, phrase
 
 STYLES = 6
 """Number of line styles; the seventh line looks like the first."""

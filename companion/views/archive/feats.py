@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.rules.engine import Event
-from companion.views.naming import connection
-from companion.views.words import knows, phrase
+from companion.views.words import connection, knows, phrase
 
 
 @dataclass(frozen=True, slots=True)

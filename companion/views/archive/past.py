@@ -14,9 +14,8 @@ from companion.views.archive.measures import Series, series_of
 from companion.views.archive.statistics import Summed, Tally, summed
 from companion.views.changes import amended
 from companion.views.games import title
-from companion.views.naming import counted, listed
 from companion.views.phrases import sentences
-from companion.views.words import inflected, language, phrase, section_of
+from companion.views.words import counted, inflected, language, listed, phrase, section_of
 
 _TURNS = 8
 _ASIDE = frozenset(("dealt", "hands", "scored", "warning"))

@@ -11,7 +11,7 @@ from ipaddress import ip_address
 
 from flask import Request
 
-from companion.web.guessing import Unwelcome
+from companion.web.access.access_guard import Unwelcome
 
 _LOCAL = (
     "local",

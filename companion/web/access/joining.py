@@ -7,10 +7,9 @@ from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.errors import Refusal
-from companion.web.access.access_guard import COOKIE, refuse_other_sites
+from companion.web.access.access_guard import COOKIE, Unwelcome, refuse_other_sites
 from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
 from companion.web.app_context import body, context, text_of
-from companion.web.guessing import Unwelcome
 
 joining = Blueprint("joining", __name__)
 

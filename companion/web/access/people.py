@@ -12,10 +12,9 @@ from typing import Any
 from flask import Request
 
 from companion.referee.session import Session
-from companion.web.access.access_guard import AccessGuard
+from companion.web.access.access_guard import AccessGuard, Unwelcome
 from companion.web.access.host_names import host_of, is_loopback
 from companion.web.access.seat_keys import Keys
-from companion.web.guessing import Unwelcome
 
 SEAT_COOKIE = "companion_seat"
 OPERATOR_COOKIE = "companion_operator"

@@ -6,8 +6,7 @@ import pytest
 from companion.errors import UsageError
 from companion.printing.marks import board_shapes
 from companion.vision.calibration.aruco import board
-from companion.vision.calibration.lens import Lens
-from companion.vision.calibration.lens_fitting import BoardView, board_view, fit_lens
+from companion.vision.calibration.lens import BoardView, Lens, board_view, fit_lens
 from models.drawing.marked import Lying, marked_photograph
 from models.drawing.pinhole import Pinhole
 
