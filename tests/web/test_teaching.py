@@ -285,28 +285,42 @@ PLAYED = {
 TAP_S = 1.0
 """What a tap takes people."""
 MOST_S = 120.0
+LOOKED_AT = ("lay", "name-void", "to-name", "keep", "kept")
+"""Before these taps, and in these states, axe-core finds no serious fault."""
 
 
 @pytest.mark.parametrize("played", PLAYED.values(), ids=PLAYED)
 def test_a_deck_is_taught_by_taps_alone_and_played_with_at_once(
-    played: Played, serve: Any, chromium: Any, camera: Shown, tmp_path: Path
+    played: Played, serve: Any, chromium: Any, camera: Shown, faults: Callable[[], list[str]], tmp_path: Path
 ) -> None:
     referee = open_table(tmp_path / "games", played.header, played.header, press_gap_s=0.0)
     referee.start()
     try:
         for command in played.opening:
             referee.ask(Do(command))
-        _teach_and_play(played, serve, chromium, camera, referee, tmp_path)
+        _teach_and_play(played, serve, chromium, camera, faults, referee, tmp_path)
     finally:
         referee.stop()
 
 
-def _teach_and_play(played: Played, serve: Any, chromium: Any, camera: Shown, referee: Referee, tmp_path: Path) -> None:
+def _teach_and_play(
+    played: Played,
+    serve: Any,
+    chromium: Any,
+    camera: Shown,
+    faults: Callable[[], list[str]],
+    referee: Referee,
+    tmp_path: Path,
+) -> None:
     shots = Path(os.environ["COMPANION_SHOTS"]) / played.header.game if "COMPANION_SHOTS" in os.environ else None
     running = before_camera(camera, referee)
     taps = 0
 
-    def keep_shot(name: str) -> None:
+    def look_at(name: str) -> None:
+        assert chromium.run("return document.documentElement.scrollWidth - innerWidth") <= 0, name
+        if name in LOOKED_AT:
+            assert faults() == [], name
+            chromium.screen(*SCREEN)
         if shots:
             shots.mkdir(exist_ok=True, parents=True)
             (shots / f"{len(list(shots.iterdir())):02}-{name}.png").write_bytes(chromium.picture())
@@ -315,7 +329,7 @@ def _teach_and_play(played: Played, serve: Any, chromium: Any, camera: Shown, re
         nonlocal taps
         taps += 1
         chromium.wait_for(f"document.getElementById('{element}') && !document.body.classList.contains('is-busy')")
-        keep_shot(element)
+        look_at(element)
         chromium.run(f"document.getElementById('{element}').click()")
 
     def show(**how: Any) -> None:
@@ -332,12 +346,12 @@ def _teach_and_play(played: Played, serve: Any, chromium: Any, camera: Shown, re
     tap(f"deck-{played.deck}")
     wanted = len(played.layout.places)
     chromium.wait_for(f"document.getElementById('told')?.textContent.includes('of {wanted} cards seen')")
-    keep_shot("lay")
+    look_at("lay")
     assert chromium.run("return document.querySelector('#drawing .ghost').getBoundingClientRect().width") > 100
     show(turn_deg=4)
     chromium.wait_for(f"document.querySelectorAll('#drawing .found').length === {wanted}")
     chromium.run("document.getElementById('stage').scrollIntoView()")
-    keep_shot("seen")
+    look_at("seen")
     chromium.wait_for("document.getElementById('agree')")  # it took the picture by itself
     names = "[...document.querySelectorAll('.cutouts b')].map((b) => b.textContent)"
     assert chromium.run(f"return {names}.length") == wanted
@@ -355,7 +369,7 @@ def _teach_and_play(played: Played, serve: Any, chromium: Any, camera: Shown, re
     tap("to-name")
     tap("keep")
     chromium.wait_for("document.querySelector('.printing')?.textContent.includes('In use')")
-    keep_shot("kept")
+    look_at("kept")
     assert [line for line in chromium.complaints() if "400" not in line] == []
     took_s = taps * TAP_S + time.process_time() - begun_s
     print(f"{played.deck}: {taps} taps of {TAP_S} s and {took_s - taps * TAP_S:.1f} s of work")

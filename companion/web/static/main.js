@@ -30,6 +30,7 @@ const isBoard = document.body.dataset.view === "board";
 async function onState(state, isFirst = false) {
   const [game] = await Promise.all([gameModule(state.game), wear(state.game)]);
   if (latest && !isFirst && state.version < latest.version) return;
+  if (state.game !== latest?.game) isLaying = false;
   latest = state;
   draw(state, game);
   tellDialog(state);

@@ -1,0 +1,128 @@
+"""Every dialog in every language: no serious fault by axe-core by day and by night, no wider than a small phone."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from companion.referee.messages import Begin, Do, Notice
+from companion.referee.referee import Referee
+from companion.rules.engine import Header
+from companion.views.translations import LANGUAGES
+from tests.web.test_languages import CHOOSE
+
+pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
+
+WIDE = ("W" * 40, "M" * 40, "Cy")
+ROUNDS = [
+    command
+    for dealer in (WIDE[0], WIDE[2], WIDE[1])
+    for command in ({"cmd": "round", "player": dealer}, {"cmd": "reveal"})
+]
+SET = {"cmd": "set", "player": WIDE[0], "pot": "Desten", "cards": [[4, 5, 10], [5, 5, 9]]}
+CASE = {"cmd": "play", "player": WIDE[0], "row": 0, "col": 0, "card": {"cells": [["blue", "green"], ["gold", "leaf"]]}}
+LINE = {"cmd": "line", "cards": [
+    {"cell": [n - 1, 0], "edges": [{"R": "red", "B": "blue"}[letter] for letter in letters]}
+    for n, letters in enumerate(("RBBBBB", "RBBRBB", "RRBRBB"))
+]}  # fmt: skip
+STAKED = (
+    LINE,
+    {"cmd": "stake", "player": WIDE[0], "amount": 3},
+    *({"cmd": "hedge", "player": name, "amount": 6} for name in WIDE),
+)
+WIDTHS = """
+const seen = [document.documentElement, ...document.querySelectorAll('dialog[open]')];
+return Math.max(...seen.map((part) => part.scrollWidth - Math.min(innerWidth, part.clientWidth)));
+"""
+
+
+def begin(referee: Referee, page: Any, game: str, *commands: dict[str, Any]) -> None:
+    referee.ask(Begin(Header(game, WIDE[:2] if game == "hexapod" else WIDE, "36" if game == "hexel" else None)))
+    for command in commands:
+        referee.ask(Do(command))
+    page.wait_for(f"document.body.dataset.version == {referee.latest().version} && document.querySelector('.seat')")
+
+
+def tap(page: Any, *selectors: str) -> None:
+    for selector in selectors:
+        page.wait_for(
+            f"document.querySelector('{selector}')?.dispatchEvent(new MouseEvent('click', {{bubbles: true}}))"
+        )
+
+
+def close(page: Any) -> None:
+    page.run("document.getElementById('sheet').close()")
+
+
+def dialogs(referee: Referee, page: Any) -> Iterator[str]:
+    """Opens one dialog after the other, then the page for showing around, and says which."""
+    begin(referee, page, "hexel", *STAKED)
+    referee.ask(Notice("which-first", "Which card lay first? Enter it by hand.", (0.4, 0.4)))
+    page.wait_for("document.querySelector('.notice:not(.is-calm)')")
+    yield "notice"
+    tap(page, "#lay-by-hand", '[data-free="0,-1"]')
+    page.wait_for("document.querySelector('.foretold')?.textContent")
+    yield "paint"
+    close(page)
+    tap(page, "#lay-by-hand", "#open-2", "#something-else", "#take-out")
+    page.wait_for("document.querySelector('.answer')?.textContent")
+    yield "refused"
+    close(page)
+    tap(page, "#how")
+    page.wait_for("document.querySelector('#sheet .topic')")
+    yield "how to play"
+    close(page)
+    tap(page, "#lay-by-hand", '[data-free="0,-1"]', "#lay", "#open-6", "#forgotten", "#forgotten-card", "#elsewhere")
+    yield "correct"
+    close(page)
+    tap(page, "#another-game", "#house-rules")
+    yield "set up"
+    close(page)
+    begin(referee, page, "hexdragon")
+    tap(page, "#lay-by-hand", '[data-free="1,0"]', "#tile-0")
+    yield "tiles"
+    close(page)
+    begin(referee, page, "hexapod", CASE)
+    tap(page, "#lay-by-hand", "#brush-leaf")
+    yield "brushes"
+    close(page)
+    begin(referee, page, "comet", {"cmd": "round", "player": WIDE[0]}, SET)
+    tap(page, "#lay-by-hand", "#key-4")
+    yield "keys"
+    close(page)
+    begin(referee, page, "comet", *ROUNDS)
+    referee.ask(Do({"cmd": "stop"}))
+    page.wait_for("document.querySelector('#sheet[open] .finale')")
+    yield "end"
+    page.open(page.run("return location.origin") + "/around")
+    page.wait_for("Boolean(document.querySelector('iframe').contentDocument?.querySelector('.places'))")
+    yield "around"
+
+
+@pytest.mark.parametrize("language", [*LANGUAGES[1:], "en"])
+def test_no_dialog_is_wider_than_a_small_phone(
+    language: str, referee: Referee, window: Any, visit: Callable[..., Any]
+) -> None:
+    window.screen(320, 640)
+    page = visit(referee)
+    speak(page, language)
+    wide = {which: width for which in dialogs(referee, page) if (width := page.run(WIDTHS)) > 0}
+    assert wide == {}
+    assert [line for line in page.complaints() if "409" not in line] == []
+
+
+@pytest.mark.parametrize("language", ["de", "pl"])
+def test_no_dialog_has_a_serious_fault(
+    language: str, referee: Referee, visit: Callable[..., Any], faults: Callable[[], list[str]]
+) -> None:
+    page = visit(referee)
+    speak(page, language)
+    found = {which: told for which in dialogs(referee, page) if (told := faults())}
+    speak(page, "en")
+    assert found == {}
+
+
+def speak(page: Any, language: str) -> None:
+    page.asynchronous(CHOOSE % language)
+    page.open(page.run("return location.origin"))
+    page.wait_for(f"document.documentElement.lang == '{language}' && document.querySelector('.seat')")
