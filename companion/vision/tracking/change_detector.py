@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from companion.vision.tracking.masks import STEP, Mask, Planes
@@ -15,6 +16,8 @@ from companion.vision.tracking.masks import STEP, Mask, Planes
 _NOISE_FACTOR = 5.0
 _LEAST_CHANGE = 7.0
 _DARK = 0.2
+_BLACK, _MOST_BLACK = 18.0, 0.95
+"""A picture of which so large a share is darker than so many grey levels shows nothing."""
 _FULL_COMPARISON_S = 0.75
 """Every so often a quiet table too is compared in full, to follow light that drifts."""
 _FOLLOW = 0.9
@@ -92,19 +95,22 @@ class ChangeDetector:
         is_dark = level < _DARK or _is_black(seen)
         if not is_dark:
             seen *= np.float32(1.0 / level)
-        moved = _largest(np.abs(seen - self._anchor))
-        self._noise = 0.9 * self._noise + 0.1 * float(np.clip(np.median(moved[::3, ::3]), 0.3, 6.0))
+        moved = _largest(cv2.absdiff(seen, self._anchor))
+        self._noise = 0.9 * self._noise + 0.1 * float(np.clip(_median(moved[::3, ::3]), 0.3, 6.0))
         stirred = moved > self._limit()
-        self._stirred_s = np.where(stirred, now_s, self._stirred_s)
-        follow = np.float32(1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s)))
-        self._anchor = np.where(stirred, seen, self._anchor + follow * (seen - self._anchor))
+        has_stirred = bool(stirred.any())
+        follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
+        self._anchor = np.asarray(cv2.addWeighted(self._anchor, 1.0 - follow, seen, follow, 0.0), np.float32)
+        if has_stirred:
+            self._stirred_s = np.where(stirred, now_s, self._stirred_s)
+            np.copyto(self._anchor, seen, where=stirred)
         changed = self._differs(self._accepted)
         if self._beneath is not self._accepted:
             changed &= self._differs(self._beneath)
-        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and not stirred.any()
+        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and not has_stirred
 
     def _differs(self, planes: Planes) -> Mask:
-        return np.asarray(_largest(np.abs(self._anchor - planes)) > self._limit() * 1.3)
+        return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > self._limit() * 1.3)
 
     def _limit(self) -> float:
         """Grey levels by which a place differs at least that has changed."""
@@ -167,7 +173,7 @@ def _sampled(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _planes(small: NDArray[np.uint8]) -> Planes:
-    return np.ascontiguousarray(small.transpose(2, 0, 1), np.float32)
+    return np.array(cv2.split(small), np.float32)
 
 
 def _spread(planes: Planes) -> tuple[Planes, Planes]:
@@ -176,7 +182,13 @@ def _spread(planes: Planes) -> tuple[Planes, Planes]:
     return np.stack([cv2.erode(p, kernel) for p in planes]), np.stack([cv2.dilate(p, kernel) for p in planes])
 
 
-def _largest(planes: Planes) -> Planes:
+def _median(values: Planes) -> float:
+    """The median of a few values; many times as fast as numpy's."""
+    ordered = np.sort(values, axis=None)
+    return float((ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2)
+
+
+def _largest(planes: MatLike) -> Planes:
     """The largest of the three colours at each place (h, w)."""
     return np.asarray(np.maximum(np.maximum(planes[0], planes[1]), planes[2]))
 
@@ -184,14 +196,14 @@ def _largest(planes: Planes) -> Planes:
 def _level(planes: Planes) -> float:
     """The usual brightness; a hand that covers less than half of the picture does not change it."""
     few = planes[:, ::4, ::4]
-    return float(np.median(few[0] + few[1] + few[2])) + 3.0
+    return _median(few[0] + few[1] + few[2]) + 3.0
 
 
 def _light(planes: Planes, usual: Planes) -> float:
     """How much brighter it is than usual: where most places are, so that a shadow or a hand on the others is none."""
     few, few_usual = (picture[:, ::4, ::4].sum(0) + 3.0 for picture in (planes, usual))
-    return float(np.median(few / few_usual))
+    return _median(few / few_usual)
 
 
 def _is_black(planes: Planes) -> bool:
-    return float(np.percentile(_largest(planes[:, ::4, ::4]), 95)) < 18.0
+    return bool(np.mean(_largest(planes[:, ::4, ::4]) < _BLACK) >= _MOST_BLACK)

@@ -68,3 +68,10 @@ def cell_corners(field: DetectedField, place: tuple[int, ...], high: int, wide: 
     row, col = place
     grid = np.array([[col, row], [col + wide, row], [col + wide, row + high], [col, row + high]], float)
     return mapped(homography(field.corners), grid * 2 / [cols, rows] - 1)
+
+
+def corners_of_cells(field: DetectedField) -> NDArray[np.float32]:
+    """The corners of each cell of a field, (rows, cols, 4, 2) pixels."""
+    shape = (len(field.cells), len(field.cells[0]))
+    cells = np.moveaxis(np.indices(shape), 0, -1)[:, :, None] + [[0, 0], [0, 1], [1, 1], [1, 0]]
+    return mapped(homography(field.corners), (cells * 2 / np.array(shape) - 1)[..., ::-1]).astype(np.float32)

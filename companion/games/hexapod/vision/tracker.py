@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.association import align_first_corner, has_shifted, is_same_place, match_fields
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
-from companion.games.hexapod.vision.events import cell_corners, moved, placed, removed
+from companion.games.hexapod.vision.events import corners_of_cells, moved, placed, removed
 from companion.games.hexapod.vision.orientation import reclassify_fields
 from companion.games.hexapod.vision.placements import changed_cells, laid_cards, with_card
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
@@ -129,7 +129,7 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
-        since_s = np.round(_cell_shares(field, view.mask.stirred_s), 1)
+        since_s = np.round(_cell_means(field, view.mask.stirred_s), 1)
         shares = np.zeros_like(changed) if is_pushed else changed * is_open
         return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
 
@@ -208,8 +208,8 @@ class CaseTracker(Tracker[DetectedField]):
         field, shape = track.piece, self._detector.seen.shape[1:]
         where = cells_of(field.corners, shape, 1.1)
         hidden = ~is_open | (np.array(field.doubt) if only_read else False)
-        for place in zip(*np.nonzero(hidden), strict=True):
-            where &= ~cells_of(cell_corners(field, place, 1, 1), shape, 1.3)
+        for cell in corners_of_cells(field)[hidden]:
+            where &= ~cells_of(cell, shape, 1.3)
         self._detector.accept(where)
         self._readings.pop(track, None)
 
@@ -264,10 +264,12 @@ def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> Det
     )
 
 
-def _cell_shares(field: DetectedField, mask: Mask | NDArray[np.float64]) -> NDArray[np.float64]:
-    """The share of each cell of a field that a mask covers, or the mean of other values there, (rows, cols)."""
-    out = np.zeros((len(field.cells), len(field.cells[0])))
-    for place in np.ndindex(out.shape):
-        area = cells_of(cell_corners(field, place, 1, 1), mask.shape)
-        out[place] = float(mask[area].mean()) if area.any() else 0.0
-    return out
+def _cell_shares(field: DetectedField, mask: Mask) -> NDArray[np.float64]:
+    """The share of each cell of a field that a mask covers, (rows, cols)."""
+    return np.array([[share_in(cell, mask) or 0.0 for cell in row] for row in corners_of_cells(field)])
+
+
+def _cell_means(field: DetectedField, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The mean of a value per mask pixel in each cell of a field, 0 outside the picture, (rows, cols)."""
+    areas = [[cells_of(cell, values.shape) for cell in row] for row in corners_of_cells(field)]
+    return np.array([[float(values[area].mean()) if area.any() else 0.0 for area in row] for row in areas])
