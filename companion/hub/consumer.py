@@ -60,23 +60,11 @@ class Counts:
 class Consumer:
     """One worker between the connection and the store. `hear` is called by the connection's thread."""
 
-    def __init__(
-        self,
-        store: Store,
-        halls: Iterable[Watching],
-        notify: Say,
-        kept: Callable[[Address], None] = lambda address: None,
-    ) -> None:
-        """A consumer.
-
-        Args:
-            halls: each is told every snapshot.
-            kept: called when lines of a table have come to be kept.
-        """
+    def __init__(self, store: Store, halls: Iterable[Watching], notify: Say) -> None:
+        """A consumer; each of ``halls`` is told every snapshot."""
         self._store = store
         self._halls = tuple(halls)
         self._publish = notify
-        self._kept = kept
         self._inbox: Queue[tuple[Address, str, bytes] | None] = Queue()
         self._waiting: Counter[Address] = Counter()
         self._lock = threading.Lock()
@@ -158,7 +146,6 @@ class Consumer:
         for address, position in done.positions.items():
             if position is not None:
                 self._publish(address, position_message(position))
-                self._kept(address)
 
     def _show(self, address: Address, snapshot: dict[str, Any]) -> None:
         self.counts.snapshots += 1

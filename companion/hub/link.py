@@ -20,7 +20,7 @@ from companion.errors import BadSettings
 KEEPALIVE_S = 10
 """A table that has gone is known to the broker after one and a half of these."""
 _RETRY_S = (1, 30)
-_MAX_WAITING = 2000
+_MAX_WAITING, _MAX_INFLIGHT = 2000, 256
 
 log = logging.getLogger(__name__)
 
@@ -92,7 +92,6 @@ class Link:
         heard: Handler,
         connected: Callable[[], None],
         will: tuple[str, bytes] | None = None,
-        max_inflight: int = 256,
     ) -> None:
         """A client, not yet connected.
 
@@ -112,7 +111,7 @@ class Link:
             client.tls_set_context(_context(broker))
         if will:
             client.will_set(*will, qos=1, retain=True)
-        client.max_inflight_messages_set(max_inflight)
+        client.max_inflight_messages_set(_MAX_INFLIGHT)
         client.max_queued_messages_set(_MAX_WAITING)
         client.reconnect_delay_set(*_RETRY_S)
         client.on_connect = self._on_connect

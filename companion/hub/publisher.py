@@ -97,10 +97,9 @@ class Place:
 class Publisher:
     """Publishes one table from `start` to `stop`."""
 
-    def __init__(self, table: TableSide, place: Place, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, table: TableSide, place: Place) -> None:
         self._table = table
         self._place = place
-        self._clock = clock
         self._birth = ""
         self._inbox: Queue[MQTTMessage | None] = Queue(_WAITING)
         self._workers = ThreadPoolExecutor(1, "hub-answers")
@@ -110,7 +109,7 @@ class Publisher:
         will = (address.topic("up", "presence"), self._presence("gone"))
         self._link = Link(place.broker, topics, self._receive, lambda: self._receive(None), will)
         self._outbox = JournalOutbox(table.games, self._written)
-        self._sender = Sender(self._outbox, self._publish_entry, clock)
+        self._sender = Sender(self._outbox, self._publish_entry, time.monotonic)
         self._published_s = float("-inf")
         self._is_changed = True
         self._is_stopping = threading.Event()
@@ -150,7 +149,7 @@ class Publisher:
             self._sender.pause()
             return
         self._sender.send()
-        now_s = self._clock()
+        now_s = time.monotonic()
         is_due = now_s - self._published_s >= (_SNAPSHOT_GAP_S if self._is_changed else HEARTBEAT_S)
         if is_due and self._publish("snapshot", self._snapshot(), retain=True):
             self._published_s, self._is_changed = now_s, False

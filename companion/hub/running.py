@@ -106,7 +106,6 @@ def running_hub(
     port: int,
     data: Path,
     delay_s: float = 0.0,
-    pin: str | None = None,
     league: tuple[str, Broker] | None = None,
 ) -> Iterator[RunningHub]:
     """A hub, taking in and showing to the end of the block.
@@ -124,7 +123,7 @@ def running_hub(
         opened = Store(store)
         closing.callback(opened.close)
         hub = Hub(broker, opened, delay_s)
-        pin = pin or _kept_pin(data / "hub-pin")
+        pin = _kept_pin(data / "hub-pin")
         director = Director(hub)
         server = HubServer(create_hub_app(hub, director, delay_s=delay_s, pin=pin), listening)
         hub.start()

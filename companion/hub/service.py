@@ -2,7 +2,7 @@
 
 import secrets
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NoAnswer
 from itertools import count
@@ -33,23 +33,13 @@ class Hub:
         display: the tables as they are shown to everybody, perhaps later.
     """
 
-    def __init__(
-        self,
-        broker: Broker,
-        store: Store,
-        delay_s: float = 0.0,
-        kept: Callable[[Address], None] = lambda address: None,
-    ) -> None:
-        """A hub, not yet connected.
-
-        Args:
-            kept: called, on the consumer's thread, when lines of a table have come to be kept.
-        """
+    def __init__(self, broker: Broker, store: Store, delay_s: float = 0.0) -> None:
+        """A hub, not yet connected."""
         self.store = store
         self.hall = Hall()
         self.display = Hall(delay_s) if delay_s else self.hall
         halls = (self.hall,) if self.display is self.hall else (self.hall, self.display)
-        self.consumer = Consumer(store, halls, self._publish, kept)
+        self.consumer = Consumer(store, halls, self._publish)
         self._id = secrets.token_hex(4)
         self._numbers = count()
         self._asked: dict[bytes, Future[tuple[str, bytes]]] = {}
@@ -79,24 +69,24 @@ class Hub:
         self.hall.close()
         self.display.close()
 
-    def ask(self, address: Address, body: Mapping[str, Any], timeout_s: float = ANSWER_WITHIN_S) -> dict[str, Any]:
+    def ask(self, address: Address, body: Mapping[str, Any]) -> dict[str, Any]:
         """Ask a table and wait for its answer.
 
         Raises:
             CompanionError: what the table refused with, by its code, or `no-answer`.
         """
-        kind, data = self._answer(address, body, timeout_s)
+        kind, data = self._answer(address, body)
         return _read_answer(kind, data)
 
-    def picture(self, address: Address, move: int | None, timeout_s: float = ANSWER_WITHIN_S) -> bytes:
+    def picture(self, address: Address, move: int | None) -> bytes:
         """The JPEG that a move of a table was read from; None for what waits. Raises `CompanionError` as `ask`."""
-        kind, data = self._answer(address, {"ask": "evidence", "move": move}, timeout_s)
+        kind, data = self._answer(address, {"ask": "evidence", "move": move})
         if kind != PICTURE:
             _read_answer(kind, data)
             raise TableError("the table gave no picture", code="no-picture")
         return data
 
-    def _answer(self, address: Address, body: Mapping[str, Any], timeout_s: float) -> tuple[str, bytes]:
+    def _answer(self, address: Address, body: Mapping[str, Any]) -> tuple[str, bytes]:
         correlation = f"{next(self._numbers)}-{secrets.token_hex(4)}".encode()
         answer: Future[tuple[str, bytes]] = Future()
         with self._lock:
@@ -109,7 +99,7 @@ class Hub:
                 ResponseTopic=address.topic("up", "answer", self._id),
                 CorrelationData=correlation,
             )
-            return answer.result(timeout_s)
+            return answer.result(ANSWER_WITHIN_S)
         except NoAnswer:
             raise TableError(f"{address.table} does not answer", code="no-answer") from None
         finally:

@@ -24,6 +24,8 @@ _MAT_MM = 208.0
 _GAP_MM = 6.0
 _RIM_MM = 14.0
 _CLOTH = "#7C8F80"
+_CARE = Care(5.0, 3.0)
+"""How carefully people lay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +61,14 @@ class CometThings:
     Places are a pot and which set against it, from 0. Faces are `LaidCards`, and the name of a pot for its mat.
     """
 
-    def __init__(self, pots: Sequence[str], sets: int, tail_sets: int, care: Care | None = None) -> None:
+    def __init__(self, pots: Sequence[str], sets: int, tail_sets: int) -> None:
         """Mats with room for so many sets.
 
         Args:
             pots: the names of the table pots; they lie in rows of three, the Tail to the right of them.
             sets: against each of them.
             tail_sets: against the Tail.
-            care: how carefully people lay.
         """
-        self._care = care or Care(5.0, 3.0)
         self._pots = (*pots, TAIL)
         self._mats = _mats(pots, sets, tail_sets)
 
@@ -111,7 +111,7 @@ class CometThings:
         """In its row of the mat."""
         pot, which = cast("tuple[str, int]", place)
         mat = self._mats[pot]
-        return spot_near((mat.middle[0], mat.middle[1] + (which - (mat.rows - 1) / 2) * _ROW_MM), self._care, rng)
+        return spot_near((mat.middle[0], mat.middle[1] + (which - (mat.rows - 1) / 2) * _ROW_MM), _CARE, rng)
 
     def seed(self, place: Place) -> list[int]:
         """See `Things`."""

@@ -18,6 +18,8 @@ STACKS = 3
 _BETWEEN_MM = 26.0
 _STACK_EVERY_MM = 62.0
 _RIM_MM = 22.0
+_CARE, _CARE_ON_A_STACK = Care(2.0, 2.0), Care(4.0, 5.0)
+"""How carefully people lay."""
 
 
 class HexapodThings:
@@ -27,10 +29,9 @@ class HexapodThings:
     lowest card 0. Faces are a card's kinds, and `CASE`.
     """
 
-    def __init__(self, players: Sequence[str], rows: int, cols: int, care: Care | None = None) -> None:
-        """Display cases of that size for two players, and how carefully people lay."""
+    def __init__(self, players: Sequence[str], rows: int, cols: int) -> None:
+        """Display cases of that size for two players."""
         self._rows, self._cols = rows, cols
-        self._care = care or Care(2.0, 2.0)
         width, height = cols * hexapod.CELL_MM, rows * hexapod.CELL_MM
         outside_cases = hexapod.SIDE_MM / 2 + _BETWEEN_MM + hexapod.FRAME_MM
         self._corners = {players[0]: (-outside_cases - width, -height / 2), players[1]: (outside_cases, -height / 2)}
@@ -64,11 +65,9 @@ class HexapodThings:
         """In its cells, a little off; on a stack a little more."""
         where, first, *others = cast("tuple[str, int, int]", place)
         if where == STACK:
-            return spot_near((0.0, (first - (STACKS - 1) / 2) * _STACK_EVERY_MM), Care(4.0, 5.0), rng)
+            return spot_near((0.0, (first - (STACKS - 1) / 2) * _STACK_EVERY_MM), _CARE_ON_A_STACK, rng)
         left, top = self._corners[where]
-        return spot_near(
-            (left + (others[0] + 1) * hexapod.CELL_MM, top + (first + 1) * hexapod.CELL_MM), self._care, rng
-        )
+        return spot_near((left + (others[0] + 1) * hexapod.CELL_MM, top + (first + 1) * hexapod.CELL_MM), _CARE, rng)
 
     def seed(self, place: Place) -> list[int]:
         """See `Things`."""

@@ -19,6 +19,8 @@ TILE, STAR = "tile", "star"
 BACK, BOARD = "back", "board"
 _SUPPLY_TILES = 8
 _RIM_MM = 14.0
+_CARE = Care(2.4, 3.0)
+"""How carefully people lay."""
 
 
 class HexDragonThings:
@@ -28,10 +30,9 @@ class HexDragonThings:
     `BACK` and `BOARD`.
     """
 
-    def __init__(self, radius: int, care: Care | None = None) -> None:
-        """A board with so many rings of cells, and how carefully people lay."""
+    def __init__(self, radius: int) -> None:
+        """A board with so many rings of cells."""
         self._radius = radius
-        self._care = care or Care(2.4, 3.0)
 
     def camera(self, size: tuple[int, int], rng: np.random.Generator) -> Camera:
         """See `Things`."""
@@ -66,7 +67,7 @@ class HexDragonThings:
     def spot(self, place: Place, lying: Mapping[Place, Pose], rng: np.random.Generator) -> Pose:
         """Within its cell, off its neighbours; a star is laid anyhow."""
         cell, kind = cast("tuple[Cell, str]", place)
-        at = spot_near(hexdragon.cell_centre(*cell), self._care, rng)
+        at = spot_near(hexdragon.cell_centre(*cell), _CARE, rng)
         if kind == STAR:
             return at.shifted(0.0, 0.0, float(rng.uniform(0, math.tau)) * 57.3)
         beside = [lying[near, TILE] for near in neighbours(cell) if (near, TILE) in lying]

@@ -21,17 +21,15 @@ _DECK_CARDS = 18
 class HexelThings:
     """A `companion.simulator.tabletop.Things`: places are cells, faces six symbols, or None for a card's back."""
 
-    def __init__(self, edition: str, cells: Sequence[Cell], care: Care | None = None) -> None:
+    def __init__(self, edition: str, cells: Sequence[Cell]) -> None:
         """Cards of an edition.
 
         Args:
             edition: whose faces are drawn.
             cells: every cell that may get a card.
-            care: how carefully people lay.
         """
         self._edition = edition
         self._centres = [centre_mm(cell) for cell in cells]
-        self._care = care or Care()
 
     def camera(self, size: tuple[int, int], rng: np.random.Generator) -> Camera:
         """See `Things`."""
@@ -53,7 +51,7 @@ class HexelThings:
 
     def spot(self, place: Place, lying: Mapping[Place, Pose], rng: np.random.Generator) -> Pose:
         """See `companion.games.hexel.demo.things.spot`."""
-        return spot(cast(Cell, place), cast(Mapping[Cell, Pose], lying), self._care, rng)
+        return spot(cast(Cell, place), cast(Mapping[Cell, Pose], lying), Care(), rng)
 
     def seed(self, place: Place) -> list[int]:
         """See `Things`."""
