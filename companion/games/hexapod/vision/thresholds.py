@@ -21,124 +21,122 @@ class HexapodLimits:
 
     # outlines
     hint: float = 0.12
-    """What the finder is less sure of is not looked at."""
+    """Finds with a lower confidence are dropped before any closer look."""
     there: float = 0.4
-    """What a closer look is less sure of is told as nothing."""
+    """Finds with a lower confidence after refinement are not reported."""
     hinted_card: float = 0.08
-    """A loose card less sure than `THERE`, but surer than this, is one where insects show plainly."""
+    """A loose card with a confidence between this and `there` is reported where insects show plainly."""
     sure_case: float = 0.9
-    """In a case less sure than this, cards are looked for: one, or a few that lie in a row, may have been taken for
-    it."""
+    """Cards are searched for inside a case with a lower confidence: one card, or a row of a few, may have been taken
+    for it."""
     cards_of_case: float = 0.5
-    """Where cards, each surer than the case in which they lie, fill more of it than this, there is no case."""
+    """A case is dropped where cards with higher confidences than its own cover more of it than this share."""
     as_wide: tuple[float, float] = (1.5, 3.0)
-    """A loose card is two of a case's cells wide: so many, as the picture shows it, with a stack below it and a case
-    that was not found exactly; of two finds in one place, one that is not gives way."""
+    """The width of a loose card in cells of a case: 2, with room for a stack below it and for an inexact case. Of
+    two finds in one place the one outside this range gives way."""
     apart: float = 0.6
-    """Two things of a kind lie at least so many of their sides apart."""
+    """The least distance of two finds of a kind, in their sides."""
 
     # keypoint voting
     refinements: int = 4
-    """So often a find is looked at at most: once as a whole, then place by place until it stays where it is."""
+    """How often a find is refined at most: once as a whole, then place by place until it no longer moves."""
     still: float = 0.03
-    """A find that a look moves by less than this, in sides, stays where it is."""
+    """A find that moves by less in a refinement, in sides, is final."""
     none: float = 0.03
-    """What is less likely there than this is not looked at again."""
+    """Finds whose confidence falls below this are not refined further."""
 
     # orientation
     known_way: float = 2.0
-    """So large a lead says which way up a field lies."""
+    """The lead, in log odds, from which on a field's rotation is known."""
     like_others: float = 1.5
-    """What it speaks for a way up that others lie so too, as a logarithm."""
+    """Log odds added to the rotation that the other fields have."""
     awry: float = 0.08
     too_far: float = 1.2
-    """A field of which a corner lies further off than the first, in cells, as its cells say, is looked at again there;
-    what is said to be further off than the second is not believed."""
+    """Refine a field again where its cells place a corner farther off than `awry`, in cells; corrections beyond
+    `too_far` are ignored."""
     doubtful_cell: float = 0.9
-    """A field of which a cell is less sure than this is looked at from all sides."""
+    """A field with a cell below this probability is classified in all four rotations."""
     plain_name: float = 0.97
-    """A field of which an insect's name is less sure than this is cut a little beside too."""
+    """A field with an insect below this probability is also classified from shifted crops."""
     torn: float = 3.0
-    """What half an insect without its other half speaks against a way up, as a logarithm."""
+    """Log odds against a rotation for each half of an insect without its other half."""
 
     # classifier
     sharpness: float = 56.0
-    """What an embedding is multiplied with before it becomes a probability, more than in training."""
+    """Scale of an embedding's similarity in logits, higher than in training."""
     standing_sharpness: float = 20.0
-    """What it is multiplied with where it speaks for a way up."""
+    """The same scale where the rotation of a field is decided."""
     discriminant_share: float = 0.8
-    """What the discriminants' logits are multiplied with: what scatters on one photograph is less than what does on
-    all."""
+    """Scale of the discriminant's logits: one photograph scatters less than all do."""
     foreign_similarity: float = 0.8
     least_insects: int = 7
-    """Where a quarter of the insects, so many at least, is less like every example, they are another printing's. On
-    11 drawn pictures of a printing's own that quarter was at 0.91 and more, on 21 of 22 of others at 0.74 at most; of
-    six insects, hidden in part, it was at 0.75."""
+    """A deck is foreign when the lower quartile of its insects' similarities to the examples is below
+    `foreign_similarity`, of so many insects at least. On 11 drawn pictures of a printing's own it was 0.91 and more,
+    on 21 of 22 of others 0.74 at most; of six insects, partly hidden, 0.75."""
     none_at: float = 0.65
-    """An insect that is less like every example than this is sooner of a kind that was not shown."""
+    """Insects less similar to every example are more likely of a kind that was not shown."""
 
     # embedding outliers
     ambiguous_pairs: float = 0.7
-    """Two insects of one printing and kind are at least so alike: measured, 19 of 20 pairs are; of two kinds, 1 of
+    """Similarity of two insects of one printing and kind: measured, 19 of 20 pairs exceed it; of two kinds, 1 of
     100."""
     odd_share: float = 0.34
-    """An insect unlike so much of its kind's others is odd."""
+    """An insect is an outlier when it is dissimilar to so large a share of its kind's other insects."""
 
     # plausibility
     sure_insect: float = 0.9
     sure_empty: float = 0.6
-    """An insect's cell less certain than the first is doubted, an empty one less certain than the second."""
+    """Probabilities below which a cell with an insect, and an empty cell, are unsure."""
     plain_case: float = 0.45
     bare_case: float = 0.65
     hidden_case: float = 0.2
-    """A case whose cells show floor or an insect less surely than this, taken together, is none or cannot be read; the
-    second holds where no insects show, the third where the case is certain."""
+    """The least mean probability of floor or insect in a case's cells; the second holds where no insects show, the
+    third for a certain case."""
     unmistakable_case: float = 0.9
-    """A case whose cells show as surely as this, taken together, is not held for cards; cards held for cases had
-    0.7."""
+    """A case with a higher mean is never taken for cards; cards taken for cases had 0.7."""
     certain_case: float = 0.98
-    """A case found at least so surely may be all but under a hand: of some 900 finds, no false one was."""
+    """A case found with this confidence may be almost hidden by a hand: none of some 900 such finds was false."""
     unread_card: float = 0.7
-    """A loose card of which nothing can be read is told when it was found at least so surely."""
+    """The least confidence of a loose card that is reported although nothing on it can be read."""
     shaky_field: float = 0.9
     plain_cell: float = 0.95
-    """In a field whose cells are less certain than the first, taken together, only cells plainer than the second are
-    told: the field may not lie where it was found."""
+    """In a field whose cells have a lower mean probability than the first, only cells above the second are stated:
+    the field may be misplaced."""
     aside: float = 0.14
-    """An insect seen further than this beside the middle of its cell, in cells, lies on a card that lies askew, or high
-    on a stack; measured, 1 of 100 that lie as they should are."""
+    """An insect farther than this from the middle of its cell, in cells, lies on a card that is askew or high on a
+    stack; measured, 1 of 100 regular ones is."""
     lone_half: float = 0.97
-    """Half of an insect without its other half is stated only when it is seen so surely."""
+    """The least probability of half an insect that is stated without its other half."""
 
     sure_find: float = 0.995
     sure_named: float = 0.6
-    """A case found as surely as the first, the least sure of what is stated in it surer than the second, speaks for a
-    Hexapod table: of 25 finds of cases on other games' pictures none was."""
+    """A case found with the first confidence, whose stated insects all have the second, is evidence of a Hexapod
+    table: of 25 finds of cases on other games' pictures none was."""
     oblong: float = 1.5
-    """A loose card is square; two that lie side by side are twice as long as wide."""
+    """The largest ratio of a loose card's sides: a card is square, two side by side are twice as long as wide."""
     table: TableLimits = TABLE
     tint: TintLimits = TINT
 
     # enrolment
     least_taught_cell_px: float = 9.0
-    """A cell with shorter sides shows an insect at a third of the size that the network looks at."""
+    """A cell with shorter sides shows an insect at a third of the network's input size."""
     alike_squared: float = 0.3
     same_squared: float = 0.02
-    """Two kinds whose likenesses lie nearer, by squared distance, may be mistaken; than the second, cannot be told
-    apart: at 0.05 two printed kinds were still read without a fault."""
+    """Squared distances of embeddings: kinds nearer than the first are often confused, nearer than the second
+    inseparable; at 0.05 two printed kinds were still read without a fault."""
     plain_clash: float = 0.9
     most_clashing: float = 0.15
-    """Labels do not fit a case in which more than the second share of cells shows surely what they do not say."""
+    """Labels are refused when more than the second share of a case's cells contradict them with the first
+    probability."""
     variants: int = 40
-    """So many of each case are looked at; with 20 instead, measured, a tenth more names were wrong."""
+    """Augmented variants of each case; with 20, measured, a tenth more names were wrong."""
     labelled_way: float = 8.0
-    """How much rough corners count for the way up, as a logarithm."""
+    """Log odds for the rotation of the labelled corners."""
     covered_cell: float = 0.6
-    """A cell that more likely than this shows something else is no example."""
+    """A cell that shows something else with a higher probability is no example."""
     fewest_kinds: int = 2
     alike_kinds: float = 0.85
-    """Insects of two kinds that are more alike are hard to tell apart: decks with such a pair bring most of the
-    doubts."""
+    """Kinds with a higher similarity are hard to distinguish: decks with such a pair cause most of the doubts."""
     white: int = 250
     burnt_out: float = 0.5
     """A pixel of which no channel is less than the first is burnt out; of the cells with insects no more than the

@@ -21,61 +21,61 @@ class HexDragonLimits:
 
     # recognizer
     hint: float = 0.2
-    """Less certain than that the finder tells nothing."""
+    """Finds of the detector with a lower confidence are dropped."""
     tile: float = 0.5
-    """What is told as a tile is at least so surely one to the network that reads it."""
+    """The least probability, by the tile classifier, of a reported tile."""
     blank_tile: float = 0.9
-    """And at least so surely when none of its edges can be read."""
+    """The same for a tile none of whose edges can be read."""
     off_star: float = 0.42
-    """How far from its cell's middle a star is still told there, in pitches: far from tiles the grid is less exact."""
+    """How far from its cell's middle a star may be reported, in pitches: far from tiles the grid is less exact."""
     plain_tile: float = 0.6
-    """A tile found so surely is mentioned even when it lies on no cell."""
+    """A tile found with this confidence is mentioned even when it lies on no cell."""
     guessed_tile: float = 0.9
     guessed_star: float = 0.91
-    """A tile or star that was looked for where the grid has a cell is at least so sure."""
+    """The least confidence of a tile or a star that was searched for at a cell of the grid."""
     doubted_star: float = 0.6
-    """One less sure, but so sure, is nothing stated: a warning says where it may lie."""
+    """A star between this confidence and `guessed_star` is not stated: a warning says where it may lie."""
     guessed_edges: int = 4
-    """And so many of such a tile's edges are."""
+    """How many edges of such a tile must be certain."""
     star_room: float = 0.7
-    """How much of a cell a star takes, as a share of the circumradius, with room to lie askew."""
+    """The share of a cell's circumradius that a star covers, with room to lie askew."""
     radius: int = 3
-    """The largest board has so many rings of cells around the start tile."""
+    """Rings of cells around the start tile on the largest board."""
 
     # results
     sure_edge: float = 0.87
-    """An edge less certain than this is unsure: its part of the reading is null and a warning says where."""
+    """An edge with a lower probability is unsure: its part of the reading is null and a warning says where."""
     sure_owner: float = 0.75
-    """An owner less certain than this, given that there is a head or a star, is unsure."""
+    """An owner with a lower probability, given that there is a head or a star, is unsure."""
 
     # plausibility
     plain_edge: float = 0.92
-    """An edge seen so plainly is not doubted because the supply has no such tile any more."""
+    """An edge with this probability is not doubted because the supply has no such tile left."""
     foreign_starts: int = 3
-    """So many more start tiles than there can be are no slip of the eye: blank cards of another game look like them."""
+    """So many surplus start tiles are no misreading: blank cards of another game look like them."""
     plain_star: float = 0.95
-    """A second star of an owner that is seen less plainly may be a counter, and is only warned of."""
+    """A second star of one owner below this probability may be a counter: it is only warned of."""
     tile_by_edges: tuple[tuple[int, float], ...] = ((4, 0.12), (2, 0.3), (0, 0.6))
-    """What is told as a tile: with so many sure edges on it, one found at least so surely."""
+    """The least confidence of a reported tile, by how many of its edges are certain."""
 
     sure_find: float = 0.7
-    """A tile found so surely and named in full speaks for a HexDragon table."""
+    """A tile found with this confidence and named in full is evidence of a HexDragon table."""
     table: TableLimits = TABLE
     tint: TintLimits = TINT
 
     # tile tta
     most_tiles: int = 8
-    """So many tiles are looked at again, the most doubtful ones: time is short."""
+    """How many of the most doubtful tiles are re-examined: time is short."""
     star: float = 0.5
-    """What is a star so surely needs no tile's outline."""
+    """What is a star with this probability needs no outline of a tile."""
     maybe_star: tuple[float, float] = (0.3, 0.985)
-    """What may be a star, and hardly needs another look."""
+    """The range of probabilities of a possible star; above it a star needs no re-examination."""
     nothing: float = 0.015
-    """What is hardly more surely a tile is not looked at again."""
+    """Finds below this probability of being a tile are not re-examined."""
     steps: int = 3
-    """So many times an outline is made exact once more."""
+    """How often an outline is refined again."""
     near_place: float = 0.3
-    """How far from where the grid says, in sides, a tile may lie."""
+    """How far from its place by the grid, in sides, a tile may lie."""
 
     # lattice
     off_most: float = 0.27
@@ -86,13 +86,13 @@ class HexDragonLimits:
 
     # face prior
     prior_weight: float = 0.3
-    """Little is expected: 930 drawn tiles were read best so, with hardly a tile stated wrongly."""
+    """Weight of the prior: 930 drawn tiles were read best with so little, with hardly a tile stated wrongly."""
 
     # prototypes
     tint_spread: float = 0.13
-    """How far the tint of one ink wanders from picture to picture; a tint is a colour over its brightness."""
+    """Standard deviation of one ink's tint from picture to picture; a tint is a colour over its brightness."""
     strange_ink: float = 4.5
-    """An ink that many spreads away from every owner's is nobody's."""
+    """An ink farther than so many spreads from every owner's belongs to nobody."""
     no_head_ink: float = 6.0
     """What looks like a band or a face is nobody's, unless it is by so much, squared, nearer to an owner's ink."""
     dim_ink: float = 0.06
@@ -102,18 +102,20 @@ class HexDragonLimits:
     """A tile with shorter sides shows a head with 7 pixels."""
     alike_inks: float = 9.0
     same_inks: float = 2.25
-    """Two owners' inks nearer than 3 spreads, squared, are often mistaken for one another; 1.5 spreads are none."""
+    """Squared distances in spreads: inks of two owners nearer than the first are often confused, nearer than the
+    second inseparable."""
     no_head: float = 0.02
     plain_head: float = 0.97
-    """A tile that is called a head shows one at least as surely as the first; another less surely than the second."""
+    """A label is refused where it says a head and the classifier sees one below the first probability, or says none
+    and it sees one above the second."""
 
     # colour cast
     sure_head: float = 0.8
-    """A tile and its head so sure say something of the light."""
+    """The least probabilities of a tile, and of a head on it, that count as evidence of the light."""
     most_heads: float = 3.0
-    """So many heads' worth of evidence a picture has at most: what blurs one of them blurs all."""
+    """The most evidence of one picture, in heads: what blurs one of them blurs all."""
     cast_spread: float = 0.1
-    """How far the logarithm of a tint wanders that was measured by the bright parts of tiles."""
+    """Standard deviation of the logarithm of a tint measured by the bright parts of tiles."""
     fading_spread: float = 0.15
     """How much of their colour inks lose in dim light."""
     foreign_band: float = 10.0

@@ -27,86 +27,86 @@ class HexelLimits:
     faint_hint: float = 0.03
     """The finder's certainty that is hint enough to look."""
     hinted_within: float = 0.8
-    """How far from a place its hint lies at most, in circumradii."""
+    """How far from a place its hint may lie, in circumradii."""
     off_most: float = 0.2
-    """So far from where a neighbour would have it each corner lies at most, in circumradii."""
+    """How far from its place by a neighbour each corner may lie, in circumradii."""
     taken_within: float = 1.25
     one_within: float = 0.6
-    """Two cards' centres lie farther apart than the first, in circumradii; places nearer than the second are one."""
+    """Centres of two cards are farther apart than the first, in circumradii; places nearer than the second are one."""
     most_places: int = 6
-    """So many places are looked at a step, the likeliest ones: time is short."""
+    """How many of the likeliest places are examined in a step: time is short."""
     steps: int = 3
-    """So far from a card that was found the walk leads, in cards."""
+    """How many cards far from a found card the search goes."""
     sure_neighbour: float = 0.5
-    """How surely a card lies where six certain symbols are in place, at least."""
+    """The least confidence of a card whose six symbols all agree with its neighbours."""
 
     # plausibility
     card_by_symbols: tuple[tuple[int, float], ...] = ((4, 0.2), (3, 0.45), (2, 0.8), (0, 0.97))
-    """What is told as a card: with so many plain symbols on it, one found at least so surely.
-
-    The last is a card of a printing that was not learnt."""
+    """The least confidence of a reported card, by how many of its symbols are certain. The last is for a card of a
+    printing that was not taught."""
     sure_card: float = 0.85
-    """Cards found so surely tell how large cards are."""
+    """Cards found with this confidence set the typical size."""
     odd_size: float = 1.6
-    """What is so many times smaller or larger than all of those is none."""
+    """Finds so many times smaller or larger than all of those are no cards."""
     weak_card: float = 0.45
     most_alike: int = 2
-    """Of what is found less surely than the first, no more than the second show the same: no deck has three of a
+    """Of finds below the first confidence no more than the second show the same symbols: no deck has three of a
     card."""
     faint_card: float = 0.85
     unread_of_six: int = 3
-    """A card found less surely than that, half of its symbols in doubt, may lie a little elsewhere than it seems to."""
+    """A card found with less than the first confidence and so many unsure symbols may lie a little elsewhere."""
     plain_symbol: float = 0.995
-    """A symbol seen so plainly is not doubted because its neighbour shows another."""
+    """A symbol with this probability is not doubted because its neighbour shows another."""
 
     sure_find: float = 0.8
-    """A card found so surely and named in full speaks for a Hex'el table."""
+    """A card found with this confidence and named in full is evidence of a Hex'el table."""
     table: TableLimits = TABLE
     tint: TintLimits = TINT
 
     # classifier
     sure_symbol: float = 0.93
-    """A symbol less certain than this is unsure: its part of the reading is null and a warning says where."""
+    """A symbol with a lower probability is unsure: its part of the reading is null and a warning says where."""
 
     # two symbol prior
     three_kinds: float = 0.01
-    """How likely a face of three kinds is held to be, against the faces that are printed."""
+    """Prior probability of a face with three kinds of symbols, relative to printed faces."""
     trust_in_others: float = 0.7
-    """The six symbols lie in the same light: their witness counts for less than that of six strangers."""
+    """Weight of a card's other symbols: the six share one light, so they count for less than independent ones."""
 
     # patch tta
     fewest_plain: int = 2
-    """Symbols that are plain on a card, for its others to be looked at again: on what is no card few are."""
+    """How many symbols of a card must be certain for its others to be re-examined: on what is no card few are."""
     near_prototype: float = 4.0
     nearer_share: float = 0.8
-    """An answer counts within this squared distance of a look, and this much nearer to it than the first one was."""
+    """A variant counts within this squared distance of a prototype, and this much nearer to it than the patch
+    itself."""
     like_squared: float = 1.5
     fewest_likes: int = 3
-    """Symbols of one card whose answers lie within this squared distance look the same; so many speak for another."""
+    """Symbols of one card within this squared distance of each other look the same; so many decide for another."""
     shown_levels: float = 4.0
     """Levels of 255 by which anything printed stands out from the face."""
 
     # outline tta
     most_outlines: int = 6
-    """So many cards are looked at again, the surest ones: time is short."""
+    """How many cards are re-examined, the most confident first: time is short."""
     fewest_sure: int = 3
-    """What shows fewer sure symbols is looked at no more: it may be anything."""
+    """Cards with fewer certain symbols are not re-examined: they may be anything."""
     better_share: float = 0.9
-    """Another outline's misfit is at most this share of the first one's."""
+    """The largest misfit of another outline, as a share of the first one's."""
     near_outline: float = 0.3
-    """And it lies at most so far from it, in circumradii."""
+    """How far from the first outline another one may lie, in circumradii."""
     jitter_shift: float = 0.12
     jitter_growth: tuple[float, float] = (0.88, 1.14)
     jitter_turn_deg: float = 9.0
-    """How far beside the further looks begin: in circumradii, as factors, and turned both ways."""
+    """How the further crops are displaced: shifted in circumradii, scaled, and rotated both ways."""
 
     # occlusion
     covered_levels: float = 14.0
-    """Grey levels by which a covered place differs at least from the bare table, in one colour."""
+    """The least difference of a covered place from the bare table in one colour channel, in grey levels."""
     lit_level: float = 110.0
-    """A bare table less bright than this lies in dim light, where all differences are smaller."""
+    """A darker table lies in dim light, where all differences are smaller."""
     bare_share: float = 0.2
-    """The bare table looks alike in so large a share of the places beside the cards: lit here, in shadow there."""
+    """The share of the places beside the cards in which the bare table looks alike: lit here, in shadow there."""
 
     # adjacency
     gap_most: float = 4.5 / 35
@@ -146,42 +146,41 @@ class HexelLimits:
 
     # prototype adaptation
     sharpness: float = 1.5
-    """How much surer a look's nearness is than the training's softmax made it."""
+    """Scale of a prototype's distance, beside the scale of training."""
     near_patch: float = 6.0
-    """Only patches within this squared distance of a look move it, or are part of a heap."""
+    """Only patches within this squared distance of a prototype move it, or belong to a cluster."""
     steady_patches: float = 8.0
-    """So many patches as a look's own learning weighs, and as many that all looks shift alike or not at all."""
+    """Weight of a prototype's own training in patches, and of the shift that all prototypes share."""
     rounds: int = 2
     scatter: float = 1.0 / 3.0
-    """The variance of patches between two looks that the sharpness stands for."""
+    """The variance of patches between two prototypes for which the scale stands."""
     learnt_from: float = 12.0
-    """So many patches weighs that variance against what a picture shows."""
+    """Weight of that variance in patches, against what a picture shows."""
     heaps_apart: float = 4.5
-    """Two heaps lie so many times their scatter apart; the halves of one heap lie 2.7 times."""
+    """Distance of two clusters, in their scatter; the halves of one cluster lie 2.7 apart."""
     fewest_in_heap: int = 6
-    """Patches that make a heap."""
+    """How many patches make a cluster."""
     surer_most: float = 3.0
-    """How much surer two heaps make at most."""
+    """The largest gain in certainty by two clusters."""
     close_patch: float = 3.0
-    """Only of a patch within this squared distance of its look."""
+    """And only for a patch within this squared distance of its prototype."""
 
     # prototypes
     least_taught_px: float = 15.0
     """A card with shorter sides shows a symbol with 8 pixels, a third of what the network looks at."""
     alike_squared: float = 4.0
-    """Two looks with a smaller squared distance are often mistaken for one another."""
+    """Prototypes with a smaller squared distance are often confused."""
     same_squared: float = 0.5
-    """As near as this, at most, lie the looks of two cards with one and the same symbol on most photographs."""
+    """The largest squared distance, on most photographs, of two cards with one and the same symbol."""
     unclear: float = 2.5
-    """A card with six equal symbols whose patches differ more than this is not seen clearly, or not where it lies."""
+    """A card with six equal symbols whose patches differ more than this is blurred or misplaced."""
     foreign_squared: float = 3.5
-    """Symbols of another printing lie further from every prototype, half of them at least: of 12 drawn pictures
-    the middle one of a printing's own lay at 1.3 at most, of those of 20 others at 4.2 at least."""
+    """The median distance from the prototypes, squared, above which symbols are another printing's: of 12 drawn
+    pictures of a printing's own it was 1.3 at most, of those of 20 others 4.2 at least."""
     most_foreign: int = 8
-    """So many of the surest cards are asked whether they are of the printing."""
+    """How many of the most confident cards are asked whether they are of the printing."""
     none_at: float = 10.0
-    """A patch whose squared distance from every look is more than this is no symbol of the deck; training made it
-    so."""
+    """A patch farther than this from every prototype, squared, is no symbol of the deck; training made it so."""
     seen_levels: float = 12.0
     """Levels of 255 by which half of a card's symbols stand out from its face at least, or light has burnt them out."""
     dim_face: float = 0.1
