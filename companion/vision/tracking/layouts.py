@@ -44,17 +44,14 @@ def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
         find: the cells of outlines (N, 6, 2).
     """
     lattice = find(np.stack([c.corners for c in cards]))
-    fresh = [
-        turned(in_own_frame(c), cell, east) for c, cell, east in zip(cards, lattice.cells, lattice.east, strict=True)
-    ]
-    same = naming(
-        {f.cell: c.cell for f, c in zip(fresh, cards, strict=True) if f.cell is not None and c.cell is not None}
-    )
+    placed = list(zip(cards, lattice.cells, lattice.east, strict=True))
+    same = naming({cell: c.cell for c, cell, _ in placed if cell is not None and c.cell is not None})
     if same is None:
         known = {c.cell: c.edges for c in cards if c.cell is not None}
-        match = register(known, {c.cell: c.edges for c in fresh if c.cell is not None}) if known else None
+        fresh = {cell: turned(c, cell, east - c.east).edges for c, cell, east in placed if cell is not None}
+        match = register(known, fresh) if known else None
         same = (match.turns, match.shift) if match is not None else (0, (0, 0))
-    return [renamed(c, *same) for c in fresh]
+    return [renamed(turned(c, cell, east - c.east), *same) for c, cell, east in placed]
 
 
 def moved_since(known: list[DetectedCard], fresh: list[DetectedCard]) -> list[DetectedCard] | None:
