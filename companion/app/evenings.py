@@ -77,7 +77,7 @@ def learn_from_evenings(data: Path) -> list[Evening]:
         printing = profiles.in_use(deck)
         if printing is not None and profiles.note_evening(printing.stem, game.number):
             reports.append(learn_game(profiles, teaching, printing, game))
-            profiles.tell_evening(printing.stem, game.number, asdict(reports[-1]))
+            profiles.write_evening(printing.stem, game.number, asdict(reports[-1]))
     return reports
 
 

@@ -114,16 +114,16 @@ class Profiles:
         """Note that a printing learns from a game; False where it did before."""
         if str(game) in self._evenings(self.path(key)):
             return False
-        self.tell_evening(key, game, {})
+        self.write_evening(key, game, {})
         return True
 
-    def tell_evening(self, key: str, game: int, told: Mapping[str, Any]) -> None:
+    def write_evening(self, key: str, game: int, report: Mapping[str, Any]) -> None:
         """Note what a printing learnt from a game, for people."""
         with _WRITING:
             path = self.path(key)
             noted = path.with_suffix("") / "evenings.json"
             noted.parent.mkdir(parents=True, exist_ok=True)
-            noted.write_text(json.dumps({**self._evenings(path), str(game): dict(told)}), encoding="ascii")
+            noted.write_text(json.dumps({**self._evenings(path), str(game): dict(report)}), encoding="ascii")
 
     def go_back(self, key: str) -> None:
         """Make the version before the present one the present one. Raises `Refusal` where there is none."""

@@ -78,7 +78,7 @@ class Lessons:
                 "game": playing.game,
                 "deck": None if teaching is None else teaching.deck_of(spec.deck_edition(playing)),
                 "decks": _decks(),
-                "lesson": None if self._lesson is None else self._told(self._lesson),
+                "lesson": None if self._lesson is None else self._lesson_as_json(self._lesson),
                 "profiles": [one.as_json() for one in self._profiles.kept()],
             }
 
@@ -245,7 +245,7 @@ class Lessons:
 
     # ------------------------------------------------------------ parts
 
-    def _told(self, lesson: _Lesson) -> dict[str, Any]:
+    def _lesson_as_json(self, lesson: _Lesson) -> dict[str, Any]:
         layout, teaching = games.game(lesson.game).layouts(lesson.deck)[0], _teaching(lesson.game)
         numbered = list(enumerate([*lesson.samples, *lesson.fresh]))
         entries = [_sample_as_json(teaching, number, sample) for number, sample in numbered]

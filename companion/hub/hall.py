@@ -171,8 +171,8 @@ def _at(snapshot: Snapshot) -> tuple[Any, Any]:
 
 def _changes_by_itself(seen: Seen, now_s: float) -> bool:
     """Whether time alone may have changed what is shown."""
-    is_told_silent = any(alarm["code"] == "silent" for alarm in seen.shown.get("alarms", ()))
-    return bool(seen.doubts) or is_told_silent != _is_silent(seen, now_s)
+    is_shown_silent = any(alarm["code"] == "silent" for alarm in seen.shown.get("alarms", ()))
+    return bool(seen.doubts) or is_shown_silent != _is_silent(seen, now_s)
 
 
 def _is_silent(seen: Seen, now_s: float) -> bool:

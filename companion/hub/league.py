@@ -65,7 +65,7 @@ class League:
         self._hall = hall
         self._senders: dict[Address, Sender] = {}
         self._sent: dict[Address, float] = {}
-        self._told_s = 0.0
+        self._snapshots_sent_s = 0.0
         self._birth = ""
         self._inbox: SimpleQueue[MQTTMessage | None] = SimpleQueue()
         topics = {f"companion/{hall}/+/down/position": 1}
@@ -102,8 +102,8 @@ class League:
         for sender in self._senders.values():
             sender.notice()
             sender.send()
-        if time.monotonic() - self._told_s >= _SNAPSHOTS_EVERY_S:
-            self._told_s = time.monotonic()
+        if time.monotonic() - self._snapshots_sent_s >= _SNAPSHOTS_EVERY_S:
+            self._snapshots_sent_s = time.monotonic()
             self._send_snapshots()
 
     def _meet(self, address: Address) -> None:

@@ -41,7 +41,7 @@ class Sender:
         self._under_way: deque[Position] = deque()
         self._kept: Position | None = None
         self._newest: Position | None = None
-        self._is_told = False
+        self._is_synchronised = False
         self._is_dry = False
         self._heard_s = 0.0
         self._patience_s = _PATIENCE_S[0]
@@ -58,7 +58,7 @@ class Sender:
 
     def rewind(self, position: Position | None) -> None:
         """The hub keeps what is up to a position, and nothing beyond: go on from there."""
-        self._kept, self._is_told = position, True
+        self._kept, self._is_synchronised = position, True
         self._patience_s = _PATIENCE_S[0]
         self._restart()
 
@@ -77,11 +77,11 @@ class Sender:
 
     def pause(self) -> None:
         """Send nothing until the hub says anew where it stands: the connection is lost."""
-        self._is_told = False
+        self._is_synchronised = False
 
     def send(self) -> int:
         """Send what may be sent now; how many lines that were."""
-        if not self._is_told:
+        if not self._is_synchronised:
             return 0
         if self._under_way and self._clock() - self._heard_s > self._patience_s:
             self._patience_s = min(2 * self._patience_s, _PATIENCE_S[1])

@@ -105,13 +105,13 @@ class FilmedTabletop(ABC):
 
     def nudge(self, index: int) -> None:
         """Push the last thing straight that the command brought."""
-        new = [place for place in self._news(index) if self._film.has(place)]
+        new = [place for place in self._changed_places(index) if self._film.has(place)]
         if new:
             self._film.nudge(new[-1], self._seat(index))
 
     def can_repeat(self, index: int) -> bool:
         """See `Tabletop`."""
-        return bool(self._news(index))
+        return bool(self._changed_places(index))
 
     def take_back(self, index: int) -> None:
         """Bring the table back to what it was before the command."""
@@ -161,7 +161,7 @@ class FilmedTabletop(ABC):
 
     # ------------------------------------------------------------ hands
 
-    def _news(self, index: int) -> list[Place]:
+    def _changed_places(self, index: int) -> list[Place]:
         before, after = self.lying(index), self.laid_after(index)
         return [place for place in after if before.get(place) != after[place]]
 

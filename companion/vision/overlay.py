@@ -39,7 +39,7 @@ def drawn(jpeg: bytes, close: bool = False) -> bytes:
 
     Args:
         jpeg: as `evidence.evidence_picture` made it.
-        close: only the news and a little around it, with nothing drawn on it.
+        close: only the new cards and a little around it, with nothing drawn on it.
     """
     marks, bgr = marks_of(jpeg), picture_of(jpeg)
     if marks is None or bgr is None:

@@ -1,7 +1,7 @@
 """What a reading is made of: cards, warnings and the time of each stage; and how a card's symbols follow another naming
 of cells.
 
-As they stand a Hex'el card and reading; another game says in a class of its own what its cards are called and told as.
+As they stand a Hex'el card and reading; another game says in a class of its own what its cards are called.
 """
 
 import math
@@ -20,7 +20,7 @@ from companion.vision.image.pyramid import Pyramid
 
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
 """A hexagon's corners, begun at each of them."""
-_TOLD_POWER = 0.16
+_CALIBRATION_POWER = 0.16
 _AREA_OF_UNIT_HEXAGON = 1.5 * math.sqrt(3.0)
 
 
@@ -113,7 +113,7 @@ class Reading:
 
     Attributes:
         cards: those that have a cell.
-        loose: those that have none; one that is unsettled is told among the cards, its cell null.
+        loose: those that have none; one that is unsettled stands among the cards, its cell null.
     """
 
     cards: tuple[DetectedCard, ...]
@@ -203,7 +203,7 @@ def calibrated(confidence: float) -> float:
     >>> calibrated(0.0), calibrated(0.5), calibrated(0.95), calibrated(1.0)
     (0.0, 0.895, 0.9918, 1.0)
     """
-    return round(float(np.power(confidence, _TOLD_POWER)), 4)
+    return round(float(np.power(confidence, _CALIBRATION_POWER)), 4)
 
 
 def confidence_of(presence: float, probabilities: NDArray[np.floating], labels: Sequence[str | None]) -> float:

@@ -81,11 +81,11 @@ class Address:
     def as_json(self, method: str, path: str) -> dict[str, Any]:
         """As OpenAPI writes an operation."""
         content = {self.kind: {"schema": self.gives} if self.gives is not None else {}}
-        told = {"content": _REFUSED if path.startswith("/api/") else {**_REFUSED, _HTML: {}}}  # people get a page
+        refusal = {"content": _REFUSED if path.startswith("/api/") else {**_REFUSED, _HTML: {}}}  # people get a page
         answers: dict[str, Any] = {"200": {"description": HTTPStatus.OK.phrase, "content": content}}
         if links := _links(self.gives):
             answers["200"]["links"] = links
-        answers |= {str(int(status)): {"description": status.phrase, **told} for status in self._refusals()}
+        answers |= {str(int(status)): {"description": status.phrase, **refusal} for status in self._refusals()}
         described: dict[str, Any] = {"operationId": f"{method} {path}", "summary": self.does, "responses": answers}
         if self.fields:
             described["parameters"] = [_parameter(name, *where) for name, where in self.fields.items()]

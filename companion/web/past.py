@@ -135,12 +135,17 @@ def _session(game: PastGame) -> Session:
 
 
 def _game_page(game: PastGame, *, alone: bool) -> str:
-    told: dict[str, Any] = {"title": title(game.header), "moves": game.moves}
+    fields: dict[str, Any] = {"title": title(game.header), "moves": game.moves}
     if game.session is not None:
-        told = game_page(game.session)
+        fields = game_page(game.session)
     styles = "\n".join(_static(name) for name in _STYLES) if alone else ""
     return _page(
-        "past_game.html", game=game, told=told, alone=alone, styles=styles, is_on_table=game.number == _shelf().newest()
+        "past_game.html",
+        game=game,
+        told=fields,
+        alone=alone,
+        styles=styles,
+        is_on_table=game.number == _shelf().newest(),
     )
 
 

@@ -208,12 +208,12 @@ def _page(view: str) -> AnyResponse:
     address = urlsplit(invitation.url if invitation else request.host_url).netloc
     code = invitation.join_code if invitation and mine["invites"] else None
     session = table.referee.latest()
-    told = {
+    words = {
         **_words(),
         **pages_for(session.header.game),
         "is_demo": any(one.startswith(CAPTION) for one in session.notices),
     }
-    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **told))
+    response = Response(render_template("table.html", view=view, me=mine, address=address, code=code, **words))
     if not mine["joined"] and COOKIE in request.cookies:
         response.delete_cookie(COOKIE)
     return response

@@ -123,8 +123,8 @@ def upload() -> Response:
     part, parts = (request.args.get(name, type=int) for name in ("part", "parts"))
     if part is None or parts is None or not 0 <= part < parts <= _MOST_PARTS:
         raise Refusal("malformed", f"Say which part it is, of {_MOST_PARTS} at most.")
-    told = _teacher().upload(part, parts, request.get_data())
-    return jsonify({"waiting": True} if told is None else told)
+    state = _teacher().upload(part, parts, request.get_data())
+    return jsonify({"waiting": True} if state is None else state)
 
 
 @teaching.post("/api/teach/<step>")

@@ -221,7 +221,7 @@ def test_an_evening_is_learnt_from_once_and_told_of(profiles: Profiles, evening:
     assert profiles.note_evening("ours", 3)
     assert not profiles.note_evening("ours", 3)
     assert profiles.kept()[0].evenings == ()
-    profiles.tell_evening("ours", 3, {"game": 3, "samples": 2})
+    profiles.write_evening("ours", 3, {"game": 3, "samples": 2})
     assert profiles.note_evening("ours", 4)
     assert [one["game"] for one in profiles.kept()[0].evenings] == [3]
     profiles.forget("ours")

@@ -38,7 +38,7 @@ class DriftCheck:
         calibration: to be used for this picture; None when it can no longer be trusted.
         code: ``""`` while all is as it was, else ``camera-moved``, ``calibration-lost`` or ``calibration-size``.
         message: what people should hear about that.
-        is_told: whether marks in view say so.
+        is_reported: whether marks in view say so.
     """
 
     calibration: Calibration | None
@@ -85,12 +85,12 @@ def registered(calibration: Calibration, seen: Mapping[int, Array]) -> Calibrati
         return None
     points_px = np.concatenate(list(seen.values()))
     points_mm = np.concatenate([calibration.marks[number] for number in seen])
-    straight = points_px if calibration.lens is None else calibration.lens.straightened(points_px)
-    homography, _ = cv2.findHomography(straight, points_mm, 0)
+    undistorted = points_px if calibration.lens is None else calibration.lens.straightened(points_px)
+    homography, _ = cv2.findHomography(undistorted, points_mm, 0)
     if homography is None:
         return None
     table: Array = np.asarray(homography, np.float64)
-    if float(np.linalg.norm(mapped(table, straight) - points_mm, axis=1).max()) > RIGID_MM:
+    if float(np.linalg.norm(mapped(table, undistorted) - points_mm, axis=1).max()) > RIGID_MM:
         return None
     return replace(calibration, table_from_straight=table)
 
@@ -109,13 +109,13 @@ def followed(calibration: Calibration, before_px: Array, after_px: Array) -> Cal
     if len(before_px) < 2 or before_px.shape != after_px.shape:
         return None
     there_mm = calibration.table_mm(before_px.reshape(-1, 2))
-    straight = after_px.reshape(-1, 2).astype(np.float64)
-    straight = straight if calibration.lens is None else calibration.lens.straightened(straight)
-    homography, _ = cv2.findHomography(straight, there_mm, 0)
+    undistorted = after_px.reshape(-1, 2).astype(np.float64)
+    undistorted = undistorted if calibration.lens is None else calibration.lens.straightened(undistorted)
+    homography, _ = cv2.findHomography(undistorted, there_mm, 0)
     if homography is None:
         return None
     table: Array = np.asarray(homography, np.float64)
-    if float(np.median(np.linalg.norm(mapped(table, straight) - there_mm, axis=1))) > RIGID_MM:
+    if float(np.median(np.linalg.norm(mapped(table, undistorted) - there_mm, axis=1))) > RIGID_MM:
         return None
     return replace(calibration, table_from_straight=table)
 
@@ -130,7 +130,7 @@ class DriftMonitor:
     def __init__(self, calibration: Calibration) -> None:
         self.now = DriftCheck(calibration)
         self._calibration = calibration
-        self._news_for = 0
+        self._moved_for = 0
 
     def check(self, bgr: NDArray[np.uint8]) -> DriftCheck:
         """Hold it against one more picture."""
@@ -139,9 +139,9 @@ class DriftMonitor:
             return self.now  # nothing in view says that it can be trusted again
         if seen.code == "camera-moved" and seen.calibration is not None:
             self._calibration = seen.calibration
-            self._news_for = MOVED_CHECKS
-        elif not seen.code and self._news_for > 1:
-            self._news_for -= 1
+            self._moved_for = MOVED_CHECKS
+        elif not seen.code and self._moved_for > 1:
+            self._moved_for -= 1
             seen = replace(self.now, calibration=seen.calibration)
         self.now = seen
         return seen
@@ -156,7 +156,7 @@ class DriftMonitor:
             return
         self._calibration = fresh
         self.now = DriftCheck(fresh, "camera-moved", "The camera was moved; the table was found again by its cards.")
-        self._news_for = MOVED_CHECKS
+        self._moved_for = MOVED_CHECKS
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
         """See `DriftCheck`."""

@@ -156,8 +156,8 @@ class AccessGuard:
         return is_right
 
     def _seal(self, phone: str) -> str:
-        told = f"{phone} {self._join_code}".encode("utf-8", "surrogatepass")
-        return hmac.new(self._secret, told, hashlib.sha256).hexdigest()
+        message = f"{phone} {self._join_code}".encode("utf-8", "surrogatepass")
+        return hmac.new(self._secret, message, hashlib.sha256).hexdigest()
 
 
 def refuse_other_sites(request: Request) -> None:

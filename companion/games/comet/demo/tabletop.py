@@ -63,7 +63,7 @@ class CometTabletop(filmed.FilmedTabletop):
 
     def mislaid(self, index: int) -> filmed.Faces | None:
         """One card of the set alone, which is no set unless it is a triple."""
-        for place in self._news(index):
+        for place in self._changed_places(index):
             laid = cast(LaidCards, self.laid_after(index)[place])
             if self._script.commands[index]["cmd"] == "set" and not is_triple(laid.cards[0]):
                 return {**self.laid_after(index), place: replace(laid, cards=laid.cards[:1])}

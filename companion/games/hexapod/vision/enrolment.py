@@ -161,7 +161,7 @@ class HexapodTeaching(Teaching):
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
-        found = detect_cases(pyramid, detect_fields(pyramid, LIMITS.hint), LIMITS.hint_when_told)
+        found = detect_cases(pyramid, detect_fields(pyramid, LIMITS.hint), LIMITS.hint_when_labelled)
         sure = [case for case in found if case.confidence >= LIMITS.there]
         unsure = [case for case in found if case.confidence < LIMITS.there]
         return Candidates(pyramid, 4, *(corners_of(cases, 4).astype(np.float32) for cases in (sure, unsure)))

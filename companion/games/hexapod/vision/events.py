@@ -40,9 +40,9 @@ def placed(board: int, case: DetectedField, laid: Laid) -> TableEvent:
     }
 
 
-def removed(board: int, case: DetectedField, news: Mapping[Place, str | None]) -> TableEvent:
+def removed(board: int, case: DetectedField, changes: Mapping[Place, str | None]) -> TableEvent:
     """Cells of a case show what lay below, or the floor."""
-    rows, cols = [place[0] for place in news], [place[1] for place in news]
+    rows, cols = [place[0] for place in changes], [place[1] for place in changes]
     high, wide = max(rows) - min(rows) + 1, max(cols) - min(cols) + 1
     corners = cell_corners(case, (min(rows), min(cols)), high, wide)
     shown = [[case.cells[r][c] for c in range(min(cols), max(cols) + 1)] for r in range(min(rows), max(rows) + 1)]
@@ -57,9 +57,9 @@ def removed(board: int, case: DetectedField, news: Mapping[Place, str | None]) -
     }
 
 
-def moved(board: int, case: DetectedField, news: Mapping[Place, str | None]) -> TableEvent:
+def moved(board: int, case: DetectedField, changes: Mapping[Place, str | None]) -> TableEvent:
     """Something changed in a case that is no one card laid."""
-    return {**removed(board, case, news), "event": "moved"}
+    return {**removed(board, case, changes), "event": "moved"}
 
 
 def cell_corners(field: DetectedField, place: tuple[int, ...], high: int, wide: int) -> NDArray[np.floating]:

@@ -55,17 +55,17 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
     Returns:
         Two cards that lie one over the other with the lower one first, its hidden cells None.
     """
-    news = changed_cells(before, now) | _first_read(before, now)
-    if any(kind is None for kind in news.values()):
+    changes = changed_cells(before, now) | _first_read(before, now)
+    if any(kind is None for kind in changes.values()):
         return ()
     rows, cols = changed.shape
     places: list[Place] = [(r, c) for r in range(rows - 1) for c in range(cols - 1)]
     squares = [place for place in places if square(now.cells, place) is not None]
-    fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(news) <= set(_under(place))]
-    if not news:
+    fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(changes) <= set(_under(place))]
+    if not changes:
         fitting = [one for one in fitting if _stands_out(changed, one[0])]
     elif not fitting:
-        fitting = [(a, b) for b in squares for a in places if a != b and _explains((a, b), now, news, changed)]
+        fitting = [(a, b) for b in squares for a in places if a != b and _explains((a, b), now, changes, changed)]
     if not fitting:
         return ()
     best = max(
@@ -77,19 +77,19 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
 
 
 def _explains(
-    pair: tuple[Place, Place], now: DetectedField, news: Mapping[Place, str | None], changed: NDArray[np.floating]
+    pair: tuple[Place, Place], now: DetectedField, changes: Mapping[Place, str | None], changed: NDArray[np.floating]
 ) -> bool:
     """Whether a card and one on top of it, or beside it, show all that is new."""
     lower, top = (set(_under(place)) for place in pair)
     shown = lower - top
-    if not set(news) <= lower | top or any(
+    if not set(changes) <= lower | top or any(
         changed[cell] >= _COVERED for cell in np.ndindex(changed.shape) if cell not in lower | top
     ):
         return False
     if len(shown) == 4 and square(now.cells, pair[0]) is None:
         return False
     is_seen = all(now.cells[r][c] is not None for r, c in shown)
-    return is_seen and all(sum(cell in news for cell in cells) >= _SHOWS for cells in (shown, top))
+    return is_seen and all(sum(cell in changes for cell in cells) >= _SHOWS for cells in (shown, top))
 
 
 def _shown(cells: Kinds, place: Place, hidden: set[Place]) -> Cells:

@@ -141,7 +141,7 @@ class HexapodLimits:
     burnt_out: float = 0.5
     """A pixel of which no channel is less than the first is burnt out; of the cells with insects no more than the
     second share is to be: of 74 photographs taught from, two had more, and brought a third of all wrong names."""
-    hint_when_told: float = 0.05
+    hint_when_labelled: float = 0.05
     """Where a case is said to be, much less than usual is taken for one."""
 
 

@@ -164,7 +164,7 @@ class CaseTracker(Tracker[DetectedField]):
     ) -> list[TableEvent]:
         """What changed in a case, once it is certain."""
         board = self._lying.index(track)
-        news, is_sure = changed_cells(before, now), not any(map(any, now.doubt))
+        changes, is_sure = changed_cells(before, now), not any(map(any, now.doubt))
         events: list[TableEvent] = []
         laid = laid_cards(before, now, shares)
         if len(laid) == 2 and not any(None in row for row in laid[0].cells):
@@ -175,10 +175,10 @@ class CaseTracker(Tracker[DetectedField]):
                 cells = with_card(cells, card)
                 events.append(placed(board, now, card))
             track.piece = replace(now, cells=cells)
-        elif news and is_sure:
-            events = [removed(board, now, news) if None in news.values() else moved(board, now, news)]
+        elif changes and is_sure:
+            events = [removed(board, now, changes) if None in changes.values() else moved(board, now, changes)]
             track.piece = now
-        elif not news and (is_old or is_sure):
+        elif not changes and (is_old or is_sure):
             track.piece = now if is_sure else before
         else:
             return []

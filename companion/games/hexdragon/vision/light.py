@@ -3,7 +3,8 @@
 On a view the light's colour is divided out by the bright parts of tiles, which on dark faces are often a coloured band;
 so all inks of a picture may be off together, by a tint. A dim picture is besides faded: its colours lie nearer to grey.
 Two inks are on every tile, whoever owns it: that of its bands, which cross the middles of its edges, and that of its
-face, which shows towards its corners. By those two, and by the heads as far as their owners agree, the light is told.
+face, which shows towards its corners. Those two, and the heads as far as their owners agree, tell
+the light.
 """
 
 from typing import NamedTuple
@@ -101,8 +102,10 @@ def likelihood(common_far: NDArray[np.float64], fitting: NDArray[np.float64], an
         answers: what the network says of those pieces.
     """
     heads = is_sure_head(answers)
-    told = _PRIOR - common_far / 2
+    log_likelihood = _PRIOR - common_far / 2
     if heads.any():
-        told = told + np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(1.0, LIMITS.most_heads / heads.sum())
-    likely = np.exp(told - told.max())
+        log_likelihood = log_likelihood + np.logaddexp.reduce(fitting[heads], axis=-1).sum(0) * min(
+            1.0, LIMITS.most_heads / heads.sum()
+        )
+    likely = np.exp(log_likelihood - log_likelihood.max())
     return np.asarray(likely / likely.sum())
