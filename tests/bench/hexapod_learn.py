@@ -38,7 +38,7 @@ def learnt(look: Printing, rng: np.random.Generator) -> tuple[InsectProfile, np.
         rough = np.array(board["corners"]) + rng.normal(0, _TAP_PX, (4, 2))
         labels: list[Mapping[str, Any]] = [{"boards": [{"cells": board["laid"], "corners": rough.tolist()}]}]
         try:
-            return learn_hexapod("hexapod", [("enrol", picture.bgr)], labels), picture.bgr
+            return learn_hexapod("hexapod", [("enrol", picture.bgr)], labels, trust_names=True), picture.bgr
         except TeachingRefused as error:
             print(error)
 

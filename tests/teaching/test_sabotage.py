@@ -34,6 +34,10 @@ SPOILT: dict[str, tuple[Callable[[Picture], Picture], set[str]]] = {
     "dark": (lambda p: (p * 0.08).astype(np.uint8), {"too-dark", "no-layout"}),
     "burnt out": (lambda p: np.clip(p * 6.0, 0, 255).astype(np.uint8), {"burnt-out"}),
     "grey": (lambda p: np.repeat(p.mean(-1, keepdims=True), 3, axis=-1).astype(np.uint8), {"no-colours"}),
+    "noisy": (
+        lambda p: np.clip(p + np.random.default_rng(1).normal(0, 75, p.shape), 0, 255).astype(np.uint8),
+        {"noisy"},
+    ),
     "small": (lambda p: shrunk(p, 0.07, 0.07), {"too-small", "no-layout"}),
     "steep": (lambda p: shrunk(p, 1.0, 0.25), {"too-steep", "no-layout"}),
     "nothing there": (lambda p: np.full_like(p, 110), {"no-layout"}),
@@ -47,7 +51,7 @@ SPOILT: dict[str, tuple[Callable[[Picture], Picture], set[str]]] = {
         *(
             (game, how)
             for game in ("hexdragon", "hexapod", "comet")
-            for how in ("blurred", "dark", "burnt out", "small")
+            for how in ("blurred", "dark", "burnt out", "noisy", "small")
         ),
     ],
 )
@@ -95,6 +99,16 @@ def test_labels_that_cannot_be_are_refused(change: Callable[[Any], Any], code: s
     with pytest.raises(UsageError) as refused:
         learn(TEACHING, "hexel36", [("a.png", picture)], [{"loose": change(cards)}])
     assert refused.value.code == code, refused.value.message
+
+
+def test_swapped_beetles_are_noticed_in_warm_light_on_their_small_inks() -> None:
+    layout = GAMES["hexapod"].layouts("hexapod")[0]
+    warm = (layout_picture(layout) * [0.55, 0.8, 1.0]).astype(np.uint8)
+    other = {"blue": "green", "green": "blue"}
+    cells = [[other.get(kind, kind) for kind in row] for row in layout.places[0].label["cells"]]
+    with pytest.raises(UsageError) as refused:
+        GAMES["hexapod"].recognizer().learn("hexapod", [("a.png", warm)], [{"boards": [{"cells": cells}]}])
+    assert refused.value.code == "labels-swapped", refused.value.message
 
 
 def test_two_photographs_that_contradict_each_other_are_refused(shown: Any) -> None:

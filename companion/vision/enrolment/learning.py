@@ -27,7 +27,7 @@ HUES_DEG: Mapping[str, float] = {"red": 0, "gold": 42, "yellow": 50, "green": 13
 """The hues that colours' names mean."""
 _OWN_HUE_DEG, _OTHER_HUE_DEG = 45.0, 28.0
 """An ink further than the first from its own name's hue and nearer than the second to another's is of that name."""
-_COLOURED = 0.35
+_COLOURED = 0.25
 """The saturation of an ink that has a hue."""
 _CONTRADICTS = 0.5
 """A sample contradicts its label where another class is so many times nearer, by squared distance, than its own."""

@@ -19,8 +19,9 @@ BURNT_OUT = 0.97
 """More of a card than this is plain white: no print is left."""
 SOFTEST = 0.05
 """An edge is at most so soft, as a share of a card's side: beyond it letters and lines run into one another."""
-NOISIEST = 20.0
-"""Standard deviation of a sensor's noise, in levels of 255, beyond which small print drowns."""
+NOISIEST, NOISIEST_PICTURE = 20.0, 30.0
+"""Standard deviation of a sensor's noise, in levels of 255, beyond which small print drowns: of a card's crop, where
+that of neighbouring pixels is averaged, and of a photograph, to whose print it may come as large as a pixel of it."""
 GREYEST = 2.5
 """A picture in which the colours of no pixel in a thousand lie further apart has none."""
 _WHITE_ALL_OVER = 0.5
@@ -65,6 +66,9 @@ def require_quality(
         crop = rectify_card(pyramid, outline, frame)
         _require_light(where, crop)
         _require_sharp(where, pyramid, outline, side / fields)
+    grey = np.asarray(cv2.cvtColor(pyramid.levels[0], cv2.COLOR_BGR2GRAY), np.uint8)
+    if len(outlines) and noise_levels(grey) > NOISIEST_PICTURE:
+        raise TeachingRefused(f"{name} drowns in noise; more light on the table", code="noisy")
     if len(outlines) and _is_grey(pyramid):
         raise TeachingRefused(f"{name} has no colours; take a picture in colour", code="no-colours")
 

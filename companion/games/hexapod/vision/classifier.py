@@ -231,11 +231,14 @@ class FewShotInsects:
 
     def kinds(self, cells: Cells) -> NDArray[np.float32]:
         """See `InsectClassifier`; they add up to the probability that the insect is one of the taught ones."""
-        logits = LIMITS.sharpness * cells.embedding @ self.examples.T
+        alike = cells.embedding @ self.examples.T
+        logits = LIMITS.sharpness * alike
         is_taught = logistic(np.logaddexp.reduce(logits, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at)
         kinds = np.zeros((*logits.shape[:2], len(KINDS)), np.float32)
         taught = [KINDS.index(kind) for kind in self.discriminant.kinds]
-        kinds[..., taught] = softmax(LIMITS.discriminant_share * self.discriminant.logits(cells.embedding))
+        nearest = np.stack([alike[..., self.of_kind == kind].max(-1) for kind in taught], axis=-1)
+        discriminants = self.discriminant.logits(cells.embedding)
+        kinds[..., taught] = softmax(LIMITS.discriminant_share * discriminants + LIMITS.likeness_share * nearest)
         return np.asarray(kinds * is_taught)
 
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
@@ -250,4 +253,5 @@ class FewShotInsects:
         """See `InsectClassifier`."""
         logits = LIMITS.standing_sharpness * cells.embedding @ self.examples.T
         by_kind = [np.logaddexp.reduce(logits[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)]
-        return float((cells.state[..., INSECT] * np.max(by_kind, axis=0)).sum()) + PretrainedInsects().fit(cells)
+        upright = np.log(np.maximum(cells.up[..., 0], LIMITS.least_upright))
+        return float((cells.state[..., INSECT] * (np.max(by_kind, axis=0) + upright)).sum())

@@ -59,6 +59,10 @@ _AT_ONCE = 10
 """Variants in one batch of the network."""
 _CROP_CELL_PX, _CROP_MARGIN = 40, 1.25
 """Of a sample: pixels of a cell, and how many cells are shown around the case."""
+_FACE_PX = np.r_[2:7, -7:-2]
+"""The rows and columns of a cell of a sample in whose corners its face shows."""
+_LIGHT_FACE = 80
+"""A face brighter than this in each channel is light: its tint is the light's as much as its own."""
 _LARGEST_CASE = 20
 """Rows and columns of a display case, at most: what a profile may say."""
 
@@ -354,8 +358,10 @@ def _cell(crop: NDArray[np.uint8], row: int, col: int) -> NDArray[np.uint8]:
 
 
 def _ink(cell: NDArray[np.uint8]) -> NDArray[np.float32]:
-    """What the most coloured part of a cell is printed in, (3,) BGR."""
-    pixels = cv2.GaussianBlur(cell, (0, 0), 1.0).reshape(-1, 3).astype(np.float32)
+    """What the most coloured part of a cell is printed in, (3,) BGR, a light face being white."""
+    smooth = cv2.GaussianBlur(cell, (0, 0), 1.0).astype(np.float32)
+    face = np.median(smooth[np.ix_(_FACE_PX, _FACE_PX)].reshape(-1, 3), axis=0)
+    pixels = smooth.reshape(-1, 3) * (255.0 / face if face.min() > _LIGHT_FACE else np.ones(3))
     chroma = pixels.max(-1) - pixels.min(-1)
     return np.asarray(np.median(pixels[chroma >= np.quantile(chroma, 0.8)], axis=0), np.float32)
 

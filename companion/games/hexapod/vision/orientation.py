@@ -224,6 +224,24 @@ def rotate_field(field: OrientedField, turns: int) -> OrientedField:
     return OrientedField(_roll_corners(field.quad, turns), _rotate_cells(field.cells, turns), logits)
 
 
+def embed_turned(
+    pyramid: Pyramid, before: Sequence[OrientedField], after: Sequence[OrientedField], classifier: InsectClassifier
+) -> list[OrientedField]:
+    """Fields of one size, with embeddings anew where one was turned since: they hold in one rotation only."""
+    turned = [
+        k
+        for k, (old, new) in enumerate(zip(before, after, strict=True))
+        if classifier.needs_upright and not np.array_equal(old.quad.corners, new.quad.corners)
+    ]
+    fields = list(after)
+    for k in turned:
+        rows, cols = after[k].cells.state.shape[:2]
+        crops = [_jittered_corners(after[k].quad.corners, rows, cols, *margin) for margin in ((0, 0, 0), *_JITTERS)]
+        (passes,) = _run_passes(pyramid, [crops], rows, cols)
+        fields[k] = replace(after[k], cells=replace(after[k].cells, embedding=fuse_passes(passes).embedding))
+    return fields
+
+
 def _rotate_cells(cells: Cells, turns: int) -> Cells:
     """A field's cells begun ``turns`` corners later."""
     state, kind, up, embedding, offset = (

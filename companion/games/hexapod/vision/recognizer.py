@@ -5,7 +5,13 @@ from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import FewShotInsects, InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.detector import detect_fields
-from companion.games.hexapod.vision.orientation import OrientedField, align_with_others, classify_fields, rotate_field
+from companion.games.hexapod.vision.orientation import (
+    OrientedField,
+    align_with_others,
+    classify_fields,
+    embed_turned,
+    rotate_field,
+)
 from companion.games.hexapod.vision.outlines import detect_cases, detect_loose_cards, is_cards, outside_cases
 from companion.games.hexapod.vision.plausibility import (
     assess,
@@ -50,7 +56,10 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     cases = [case for case in cases if is_clear_case(case) or not is_cards(case.quad, quads)]
     quads = outside_cases(quads, [case.quad for case in cases])
     cards = [with_proven_presence(card) for card in classify_fields(pyramid, quads, 2, 2, classifier) if is_card(card)]
-    cases, cards = _all_upright(cases, cards)
+    cases, cards = (
+        embed_turned(pyramid, before, after, classifier)
+        for before, after in zip((cases, cards), _all_upright(cases, cards), strict=True)
+    )
     clock.lap("look")
     size = (bgr.shape[1], bgr.shape[0])
     outliers = find_outliers([*cases, *cards], classifier)
@@ -86,12 +95,15 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
 def _all_upright(
     cases: list[OrientedField], cards: list[OrientedField]
 ) -> tuple[list[OrientedField], list[OrientedField]]:
-    """Rotate fields with a small margin as the sure ones lie: cases the same way or upside down, cards as a case.
+    """Rotate fields with a small margin as the sure ones lie: cases the same way or upside down, cards as a case and
+    as other cards, which come from one deck.
 
     An empty case lies as a sure field does, or as the picture where there is none.
     """
     directions = [case.upwards for case in cases if case.margin >= LIMITS.known_way]
     cards = [align_with_others(card, directions, (0,)) for card in cards]
+    sure = [card.upwards for card in cards if card.margin >= LIMITS.known_way]
+    cards = [card if card.margin >= LIMITS.known_way else align_with_others(card, sure, (0,)) for card in cards]
     cases = [case if case.margin >= LIMITS.known_way else align_with_others(case, directions, (0, 2)) for case in cases]
     upwards = [field.upwards for field in (*cases, *cards) if field.margin >= LIMITS.known_way] or [
         np.array([0.0, -1.0])

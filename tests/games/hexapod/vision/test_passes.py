@@ -4,7 +4,7 @@ import numpy as np
 
 from companion.games.hexapod.vision import orientation as hexapod_fields
 from companion.games.hexapod.vision.classifier import KINDS
-from companion.games.hexapod.vision.orientation import classify_fields
+from companion.games.hexapod.vision.orientation import classify_fields, embed_turned, rotate_field
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
@@ -50,3 +50,17 @@ def test_only_a_doubtful_name_asks_for_cuts_beside_and_the_likeness_is_what_all_
     shared /= np.linalg.norm(shared, axis=-1, keepdims=True)
     assert np.abs(doubtful.cells.embedding - shared).max() < 1e-5
     assert np.array_equal(doubtful.cells.state, sure.cells.state)
+
+
+def test_a_field_that_is_turned_as_others_lie_gets_the_embeddings_of_that_way_up(frame):
+    picture = frame([((480, 320), 0, CARDS)])
+    (case,) = read_hexapod(picture).cards
+    pyramid, classifier = Pyramid.of(picture), SureBy(0.5)
+    (field,) = classify_fields(pyramid, [Detection(case.corners, 0.99)], 5, 5, classifier)
+
+    turned = rotate_field(field, 2)
+    (embedded,) = embed_turned(pyramid, [field], [turned], classifier)
+    (as_before,) = embed_turned(pyramid, [embedded], [rotate_field(embedded, 2)], classifier)
+    assert np.abs(embedded.cells.embedding - turned.cells.embedding).max() > 0.1
+    assert np.abs(as_before.cells.embedding - field.cells.embedding).max() < 1e-3
+    assert embed_turned(pyramid, [field], [field], classifier) == [field]
