@@ -5,11 +5,14 @@ from typing import Any
 
 import pytest
 
+from companion.app.invitation import Invitation
 from companion.games import game
-from companion.referee.messages import Begin, Do, Notice
+from companion.referee.messages import Begin, Do, Evidence, Notice, Propose, Reject
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
+from companion.web.app import TableParts, create_app
+from tests.web.conftest import READY
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -23,6 +26,17 @@ TABLES = {
         Header("hexel", ("Ana", "Bo", "Cy", "Dee"), "36"),
         ("line -1,0:rbbbbb+0,0:rbbrbb+1,0:rrbrbb", "stake Ana 3"),
     ),
+    "hexel of three": (
+        Header("hexel", ("Ana", "Bo", "Cy"), "36"),
+        (
+            "line -1,0:rbbbbb+0,0:rbbrbb+1,0:rrbrbb",
+            "stake Ana 1",
+            "hedge Ana 2",
+            "hedge Bo 2",
+            "hedge Cy 2",
+            "place Ana 0,-1 vvvvbb",
+        ),
+    ),
     "hexdragon": (Header("hexdragon", ("Ana", "Bo", "Cy")), ("place Ana -2,1 h0t1-23-45", "place Bo 0,1 h3t1-02-45")),
     "comet": (Header("comet", ("Ana", "Bo", "Cy")), ("round Ana", "set Bo Kinro 9-9-9")),
     "hexapod": (Header("hexapod", ("Ana", "Bo")), ("play Ana 0 0 bb/ol",)),
@@ -30,7 +44,7 @@ TABLES = {
 
 
 @pytest.fixture
-def television(referee: Referee, window: Any, visit: Callable[..., Any]) -> Callable[..., Any]:
+def television(referee: Referee, window: Any, serve: Callable[..., int]) -> Callable[..., Any]:
     """Begins a game, plays its moves and opens `/board` on a screen of 1080 lines."""
 
     def turn_on(header: Header, moves: tuple[str, ...]) -> Any:
@@ -38,9 +52,13 @@ def television(referee: Referee, window: Any, visit: Callable[..., Any]) -> Call
         for text in moves:
             referee.ask(Do(parse(game(header.game).rules.NOTATION, text)))
         window.screen(1920, 1080)
-        page = visit(referee, "/board")
-        page.wait_for("document.querySelector('#hints:not(:empty)')")
-        return page
+        invited = Invitation("http://192.168.178.117:8080/", "MWMWMW", "471100")
+        app = create_app(referee, join_code=invited.join_code, parts=TableParts(invitation=invited))
+        here = f"http://127.0.0.1:{serve(app)}"
+        window.open(f"{here}/?code={invited.join_code}")
+        window.open(f"{here}/board")
+        window.wait_for(f"{READY} && document.querySelector('#hints:not(:empty)') && document.querySelector('.qr')")
+        return window
 
     return turn_on
 
@@ -52,6 +70,32 @@ def test_everything_on_the_television_can_be_read_from_afar(name: str, televisio
     assert (
         page.run("const seats = document.getElementById('seats'); return seats.scrollHeight - seats.clientHeight") <= 3
     )
+
+
+SEATS_CUT = """
+const { bottom } = document.getElementById('seats').getBoundingClientRect();
+return [...document.querySelectorAll('.seat')].filter((one) => one.getBoundingClientRect().bottom > bottom + 3).length
+"""
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_no_player_is_cut_off_beside_a_proposal_and_a_caption(
+    name: str, referee: Referee, television: Callable[..., Any]
+) -> None:
+    page = television(*TABLES[name])
+    session = referee.latest()
+    referee.ask(Propose(session.game.legal(session.state)[0], Evidence(b"", 0.9)))
+    page.wait_for("!document.getElementById('proposal').hidden")
+    cut = [page.run(SEATS_CUT)]
+    referee.ask(Notice("demo-put-right", ""))
+    page.wait_for("document.getElementById('caption').textContent")
+    cut.append(page.run(SEATS_CUT))
+    referee.ask(Reject(referee.latest().version))
+    page.wait_for("document.getElementById('proposal').hidden")
+    cut.append(page.run(SEATS_CUT))
+    assert cut == [0, 0, 0], "with a proposal, with both, with a caption"
+    code = "document.querySelector('.invite .code')"
+    assert page.run(f"return {code}.offsetHeight / parseFloat(getComputedStyle({code}).fontSize)") < 2, "on one line"
 
 
 CUT_OFF = """
