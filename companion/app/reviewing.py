@@ -1,9 +1,11 @@
 """Re-reads the stored pictures of past games with today's recognizer and rules, and reports the differences.
 
 Each picture is read by itself, as a table at rest, and interpreted against the game before its move, as
-`companion.app.watching` does.
+`companion.app.watching` does. The origin and the east axis of a lattice are arbitrary: two moves are the same when one
+rotation and shift of the whole table maps one onto the other and leaves the cards before the move in place.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,24 +16,26 @@ from numpy.typing import NDArray
 
 from companion.errors import JournalError, Refusal
 from companion.games import GAMES
-from companion.interpretation.congruence import is_same_move
-from companion.interpretation.interpreter import Interpretation
+from companion.interpretation.interpreter import Interpretation, Interpreter
+from companion.interpretation.lattice import LatticeInterpreter
 from companion.referee.moves import Kept
-from companion.referee.past import PastGame, past_game
+from companion.referee.past import PastGame, SurvivingMove, past_game
 from companion.referee.pictures import kept_picture
 from companion.referee.session import Session, begin
-from companion.referee.surviving_moves import SurvivingMove
 from companion.rules.engine import Command, Event
+from companion.rules.hexgrid import Cell, rotated
 from companion.vision.calibration.calibration import Calibration, read_calibration
 from companion.vision.calibration.drift import check_drift
 from companion.vision.evidence import Mark, marks_of, picture_of
 from companion.vision.recognizer import TableTracker
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.registration import Edges, turned
 
 _AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
 _READINGS = 8
 """How often a picture is read at most, before a card that cannot be read is reported as such."""
+Tableau = Mapping[Cell, Edges]
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,3 +238,46 @@ def _rank(card: DetectedCard, marks: tuple[Mark, ...]) -> int:
 def _reason(interpretation: Interpretation) -> str:
     texts = " ".join(notice.text for notice in interpretation.notices.values() if notice.text)
     return texts or "the picture says nothing that the game has words for"
+
+
+def is_same_move(interpreter: Interpreter, session: Session, one: Command, other: Command) -> bool:
+    """Whether two commands have the same effect in this session; a refused one equals only itself."""
+    if dict(one) == dict(other):
+        return True
+    try:
+        first, _ = session.game.apply(session.state, one)
+        second, _ = session.game.apply(session.state, other)
+    except Refusal:
+        return False
+    if first == second:
+        return True
+    if not isinstance(interpreter, LatticeInterpreter):
+        return False
+    before, a, b = session.game.view(session.state), session.game.view(first), session.game.view(second)
+    is_alike = all(a[part] == b[part] for part in ("phase", "turn", "players", "result"))
+    return is_alike and is_congruent(interpreter.tableau(a), interpreter.tableau(b), interpreter.tableau(before))
+
+
+def is_congruent(one: Tableau, other: Tableau, before: Tableau) -> bool:
+    """Whether one rotation and shift maps one table onto the other, and the table before the move onto itself."""
+    return any(
+        _transform(one, turns, shift) == dict(other) and _transform(before, turns, shift) == dict(before)
+        for turns in range(6)
+        for shift in _shifts(one, other, turns)
+    )
+
+
+def _shifts(one: Tableau, other: Tableau, turns: int) -> set[Cell]:
+    """The shifts that map the first card of one table onto a card of the other."""
+    if not one:
+        return {(0, 0)}
+    q, r = rotated(next(iter(one)), turns)
+    return {(to_q - q, to_r - r) for to_q, to_r in other}
+
+
+def _transform(tableau: Tableau, turns: int, shift: Cell) -> dict[Cell, Any]:
+    transformed: dict[Cell, Any] = {}
+    for cell, edges in tableau.items():
+        q, r = rotated(cell, turns)
+        transformed[q + shift[0], r + shift[1]] = turned(edges, turns)
+    return transformed

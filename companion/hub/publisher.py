@@ -23,8 +23,7 @@ from companion.app.table import Table
 from companion.hub.answers import TableSide, answer
 from companion.hub.link import Broker, Link, broker_of
 from companion.hub.messages import Address, Entry, Unreadable, address, decode, encode, read_position
-from companion.hub.outbox import JournalOutbox
-from companion.hub.sender import Sender
+from companion.hub.sender import JournalOutbox, Sender
 from companion.hub.snapshot import payload, snapshot
 
 PREFIX = "homeassistant"

@@ -18,10 +18,9 @@ from companion.simulator import gestures
 from companion.simulator.gestures import Gesture, Moment, Point
 from companion.simulator.hands import draw_hand
 from companion.simulator.lying import Pose
-from companion.simulator.optics import Camera, applied, placed
+from companion.simulator.optics import Camera, applied, placed, seats
 from companion.simulator.painting import CARD_MM, Moving, Painter, Picture, hand_sprite
 from companion.simulator.tabletop import Face, Place, Things
-from companion.simulator.viewpoint import seats
 
 STEP_S = 0.1
 _EXPOSURE_S = 0.02

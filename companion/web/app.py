@@ -17,8 +17,7 @@ from companion.errors import CompanionError, Refusal, UsageError, without_folder
 from companion.referee.referee import Referee
 from companion.views.reasons import refused
 from companion.views.words import phrase
-from companion.web.access.access_guard import AccessGuard
-from companion.web.access.host_names import refuse_foreign_names
+from companion.web.access.access_guard import AccessGuard, refuse_foreign_names
 from companion.web.access.joining import joining
 from companion.web.access.people import People
 from companion.web.access.seat_keys import Keys

@@ -12,7 +12,7 @@ from companion.devices.camera import Frame
 from companion.errors import DeviceError, UsageError
 from companion.games import GAMES
 from companion.games.hexel.deck import FACES
-from companion.games.hexel.demo.things import HexelThings
+from companion.games.hexel.demo.tabletop import HexelThings
 from companion.referee.messages import Begin, Confirm, Do, Reject
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header

@@ -12,7 +12,7 @@ from companion.app.bootstrap import run_table
 from companion.app.table import Table
 from companion.config import PanelSettings, Settings, TableSettings, WebSettings
 from companion.devices.camera import Frame
-from companion.games.hexel.demo.things import HexelThings
+from companion.games.hexel.demo.tabletop import HexelThings
 from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting

@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.games import GAMES
 from companion.games.hexel.deck import SYMBOLS
-from companion.games.hexel.demo.things import HexelThings
+from companion.games.hexel.demo.tabletop import HexelThings
 from companion.simulator.film import Film, Setting
 from companion.vision.tracking.events import SettleTimes
 from models.drawing.hexel.layouts import grown_tableau

@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.games import GAMES
 from companion.games.hexdragon.deck import cell_centre
-from companion.games.hexdragon.demo.things import STAR, TILE, HexDragonThings
+from companion.games.hexdragon.demo.tabletop import STAR, TILE, HexDragonThings
 from companion.rules.hexgrid import rotated
 from companion.simulator.film import Film, Setting
 from companion.vision.tracking.events import SettleTimes

@@ -24,7 +24,7 @@ import companion
 from companion.app.watching import Watching
 from companion.devices.camera import Frame
 from companion.games import GAMES
-from companion.games.hexel.demo.things import HexelThings
+from companion.games.hexel.demo.tabletop import HexelThings
 from companion.referee.referee import open_table
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting

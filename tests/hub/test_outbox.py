@@ -4,8 +4,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from companion.hub.messages import Position, read_entry
-from companion.hub.outbox import JournalOutbox
-from companion.hub.sender import WINDOW, Sender
+from companion.hub.sender import WINDOW, JournalOutbox, Sender
 from companion.referee.messages import Begin
 from tests.hub.conftest import HEADER, journal_lines, play, table
 

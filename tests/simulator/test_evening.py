@@ -5,8 +5,7 @@ import pytest
 from companion.errors import Refusal
 from companion.games import game as game_spec
 from companion.games.comet.demo import tabletop as comet_demo
-from companion.games.comet.demo.tabletop import CometTabletop
-from companion.games.comet.demo.things import LaidCards
+from companion.games.comet.demo.tabletop import CometTabletop, LaidCards
 from companion.games.comet.rules import game as comet
 from companion.games.hexel.demo.player import player
 from companion.games.hexel.demo.tabletop import Alignment, HexelTabletop

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.deck import FACES
-from companion.games.hexel.demo.things import HexelThings, centre_mm
+from companion.games.hexel.demo.tabletop import HexelThings, centre_mm
 from companion.simulator.film import Film, Setting
-from companion.simulator.viewpoint import viewpoint
+from companion.simulator.optics import viewpoint
 
 FACE = FACES["36"][3]
 CELLS = ((0, 0), (1, 0), (2, 0), (0, 1), (1, 1))

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.deck import APOTHEM_MM, outline
-from companion.games.hexel.demo.things import spot
+from companion.games.hexel.demo.tabletop import spot
 from companion.rules.hexgrid import distance, field
 from companion.simulator.lying import Care
 from companion.simulator.optics import applied, placed

@@ -9,8 +9,8 @@ from companion import games
 from companion.errors import Refusal
 from companion.games import GAMES
 from companion.games import game as game_spec
-from companion.games.hexapod.demo.things import STACK
-from companion.games.hexdragon.demo.things import STAR
+from companion.games.hexapod.demo.tabletop import STACK
+from companion.games.hexdragon.demo.tabletop import STAR
 from companion.rules.hexgrid import rotated
 from companion.simulator.evening import Evening, TableView, Temper
 from companion.simulator.incidents import Incident, Incidents

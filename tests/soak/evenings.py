@@ -33,7 +33,7 @@ from typing import Any
 import cv2
 
 from companion.games import GAMES
-from companion.games.hexel.demo.things import HexelThings
+from companion.games.hexel.demo.tabletop import HexelThings
 from companion.referee.lines import body
 from companion.rules.engine import Command
 from companion.rules.records import replay

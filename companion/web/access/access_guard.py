@@ -8,10 +8,12 @@ request that a browser sends for another site is turned away before any code is 
 import hashlib
 import hmac
 import secrets
+import socket
 from collections import OrderedDict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from http import HTTPStatus
+from ipaddress import ip_address
 from threading import Lock
 from urllib.parse import urlsplit
 
@@ -29,6 +31,18 @@ _ADDRESSES = 4096
 COOKIE = "companion_join"
 HEADER = "X-Join-Code"
 _SEAL_LENGTH = 64
+_LOCAL = (
+    "local",
+    "localhost",
+    "localdomain",
+    "lan",
+    "home",
+    "home.arpa",
+    "internal",
+    "intranet",
+    "private",
+    "fritz.box",
+)
 
 
 class Unwelcome(CompanionError):
@@ -190,3 +204,44 @@ def _matches(given: str, wanted: str) -> bool:
 
 def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+def refuse_foreign_names(request: Request, own: Collection[str]) -> None:
+    """Turn away a request by a name that is no local one and not among ``own``. Raises `Unwelcome`.
+
+    From this machine any name will do: a proxy on it has its own.
+    """
+    name = host_of(request)
+    if not (is_local(name) or name in own or is_loopback(request.remote_addr or "")):
+        message = f"This table is not called {name[:80]}: open it by its address, or add the name to names in [web]."
+        raise Unwelcome(HTTPStatus.MISDIRECTED_REQUEST, "other-name", message)
+
+
+def host_of(request: Request) -> str:
+    """The name or address that a request is sent to, without its port, in small letters."""
+    host = request.host.lower()
+    return host[1:].partition("]")[0] if host.startswith("[") else host.partition(":")[0].rstrip(".")
+
+
+def is_local(name: str) -> bool:
+    """Whether a name can only be one of this machine or of a local network, or is an address.
+
+    >>> [is_local(name) for name in ("192.168.1.7", "::1", "raspberrypi", "pi.local", "table.evil.example", "")]
+    [True, True, True, True, False, True]
+    """
+    if "." not in name or name == socket.gethostname().lower():
+        return True
+    return name.endswith(tuple(f".{last}" for last in _LOCAL)) or _is_address(name)
+
+
+def is_loopback(text: str) -> bool:
+    """Whether a name or an address is this machine's own, as only this machine reaches it."""
+    return text == "localhost" or (_is_address(text) and ip_address(text).is_loopback)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True

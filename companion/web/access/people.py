@@ -12,8 +12,7 @@ from typing import Any
 from flask import Request
 
 from companion.referee.session import Session
-from companion.web.access.access_guard import AccessGuard, Unwelcome
-from companion.web.access.host_names import host_of, is_loopback
+from companion.web.access.access_guard import AccessGuard, Unwelcome, host_of, is_loopback
 from companion.web.access.seat_keys import Keys
 
 SEAT_COOKIE = "companion_seat"

@@ -8,10 +8,9 @@ import numpy as np
 from companion.printing.shapes import Point, Shape
 from companion.simulator.filmed import FilmedTabletop
 from companion.simulator.lying import Care, Pose, spot_near
-from companion.simulator.optics import Camera
+from companion.simulator.optics import Camera, viewpoint
 from companion.simulator.script import Script
 from companion.simulator.tabletop import DemoGame, Face, Place, Still
-from companion.simulator.viewpoint import viewpoint
 from tests.fifth_game.lanterns import deck
 from tests.fifth_game.lanterns.demo.player import player
 from tests.fifth_game.lanterns.spec import SPEC

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from companion.app.reviewing import is_congruent, is_same_move
 from companion.games import GAMES
-from companion.interpretation.congruence import is_congruent, is_same_move
 from companion.referee.session import Session, begin
 from companion.rules.engine import Header
 from companion.rules.hexgrid import rotated
