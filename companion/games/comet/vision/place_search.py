@@ -55,7 +55,12 @@ class _Seen:
     def likely(self, value: int, *, is_turned: bool) -> NDArray[np.float64]:
         """How likely each box shows a number that way up (N,)."""
         views = self.turned if is_turned else self.upright
-        return np.asarray(np.exp(views.numbers[:, NUMBERS.index(value)]) * views.upright, np.float64)
+        return _shown(views, np.exp(views.numbers[:, NUMBERS.index(value)]))
+
+
+def _shown(views: NumberViews, likely: NDArray[np.floating]) -> NDArray[np.float64]:
+    """How likely numbers (N,) are shown and stand upright: a 6 or a 9 alone looks as likely turned."""
+    return np.asarray(likely * np.minimum(1.0, views.upright / LIMITS.either_way), np.float64)
 
 
 def find_places(cards: Sequence[TaughtCard], half_width: float) -> tuple[Boxes, NDArray[np.intp], NDArray[np.bool_]]:
@@ -91,7 +96,7 @@ def _completed(
     shown = []
     for card in cards:
         views = classify_views(places.views(card.pyramid, card.corners[None])[0])
-        shown.append(np.exp(views.numbers[:, NUMBERS.index(card.values[missing])]) * views.upright)
+        shown.append(_shown(views, np.exp(views.numbers[:, NUMBERS.index(card.values[missing])])))
     mean = np.mean(shown, axis=0)
     best = int(mean.argmax())
     return [(missing, False, boxes[best])] if mean[best] >= LIMITS.agreeing_share else []
@@ -111,7 +116,7 @@ def find_unlabelled_places(
     chosen, seen, plain = [], [], []
     for ways in cards:
         looks = [_look(way, half_width, both=False) for way in ways]
-        likely = [np.exp(look.upright.numbers[:, :-1]).max(-1) * look.upright.upright for look in looks]
+        likely = [_shown(look.upright, np.exp(look.upright.numbers[:, :-1]).max(-1)) for look in looks]
         best = max(range(len(ways)), key=lambda k: float(np.sort(likely[k])[-6:].sum()))
         chosen.append(ways[best])
         seen.append(looks[best].boxes)

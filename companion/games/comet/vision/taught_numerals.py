@@ -16,6 +16,8 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network, softmax
 
 Floats = NDArray[np.float32]
+_USUALLY_UPRIGHT = float(np.log(0.7 / 0.3))
+"""Seven in ten of the numbers that the network learnt from stood upright: so much of its log-odds says nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,12 +52,14 @@ class TaughtScores:
     """What is seen on cards.
 
     Attributes:
-        sections: probabilities (N, 3, 15) of `NUMBERS`, a back (always 0), and none of these.
-        legible: how surely all three numbers are read, the right way up (N,).
+        sections: probabilities (N, 3, 15) of `NUMBERS`, a back (always 0), and none of these, if the card is upright.
+        legible: how surely all three numbers are read, if it is (N,).
+        upright: how surely it is, by its numbers together (N,): a 6, an 8 or a 9 alone hardly tells.
     """
 
     sections: NDArray[np.float64]
     legible: NDArray[np.float64]
+    upright: NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +76,7 @@ class TaughtNumerals:
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
-        return TaughtScores(sections, np.exp(legible))
+        return TaughtScores(sections, np.exp(legible), _upright(seen))
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float64]:
         """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15)."""
@@ -97,13 +101,21 @@ class TaughtNumerals:
             numbers = np.where(short > LIMITS.other_sample, np.minimum(numbers, LIMITS.contested), numbers)
         else:
             numbers = softmax(likely)
-        there = (1 - np.exp(seen.numbers[..., -1:])) * seen.upright[..., None]
+        there = 1 - np.exp(seen.numbers[..., -1:])
         return np.asarray(np.concatenate([numbers * there, 1 - there], -1), np.float64)
 
     @cached_property
     def _of_number(self) -> list[NDArray[np.intp]]:
         """The samples of each number."""
         return [np.flatnonzero(self.profile.numbers == number) for number in NUMBERS]
+
+
+def _upright(seen: NumberViews) -> NDArray[np.float64]:
+    """How likely cards (N,) stand upright, by all their prints (N, P) on which a number is seen."""
+    likely = np.clip(seen.upright.astype(np.float64), 1e-4, 1 - 1e-4)
+    evidence = np.log(likely / (1 - likely)) - _USUALLY_UPRIGHT
+    shown = 1 - np.exp(seen.numbers[..., -1])
+    return np.asarray(1 / (1 + np.exp(-(shown * evidence).sum(-1))))
 
 
 def _joined(prints: NDArray[np.float64]) -> NDArray[np.float64]:

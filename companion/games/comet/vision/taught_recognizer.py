@@ -205,31 +205,35 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
     shape = (face.shape[0], face.shape[1])
     alike = [correlation(look_at(pyramid, way, shape), face) for way in ways]
     seen = taught.read_numerals(pyramid, np.array(ways))
-    score = seen.legible + LIMITS.look_weight * np.array(alike)
+    likely = seen.legible * seen.upright
+    score = likely + LIMITS.look_weight * np.array(alike)
     best = int(score.argmax())
-    if seen.legible.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
-        return Hypothesis(ways[best], found, seen.sections[best], float(seen.legible[best]), alike[best])
+    if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
+        sections = np.minimum(seen.sections[best], LIMITS.unsure_way)
+        return Hypothesis(ways[best], found, sections, float(likely[best]), alike[best])
     near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
     fits = [align(pyramid, ways[i], face) for i in near]
     again = taught.read_numerals(pyramid, np.array([fit.corners for fit in fits]))
     tried = [ways[best], *(fit.corners for fit in fits)]
-    legible = np.array([seen.legible[best], *again.legible])
+    legible, upright = (
+        np.array([one[best], *other])
+        for one, other in ((seen.legible, again.legible), (seen.upright, again.upright))
+    )
     alike = [alike[best], *(fit.correlation for fit in fits)]
-    gain = legible + LIMITS.look_weight * np.array(alike)
+    gain = legible * upright + LIMITS.look_weight * np.array(alike)
     gain[0] -= LIMITS.alignment_gain
     chosen = int(gain.argmax())
     sections = _jittered(pyramid, taught, tried[chosen], [seen.sections[best], *again.sections][chosen])
     others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != [best, *near][chosen]]
-    if not _is_way_sure(sections, alike[chosen], others):
+    if upright[chosen] < LIMITS.sure_way and not _is_plainer(alike[chosen], others):
         sections = np.minimum(sections, LIMITS.unsure_way)
         legible = np.minimum(legible, LIMITS.unsure_way)
     return Hypothesis(tried[chosen], found, sections, float(legible[chosen]), alike[chosen])
 
 
-def _is_way_sure(sections: NDArray[np.float64], alike: float, others: list[float]) -> bool:
-    """A card is the way up that it is read: two numbers say so, or its look, other than the ``others``' looks."""
-    plain = int((sections[:, : len(NUMBERS)].max(-1) >= LIMITS.sure_number).sum())
-    return plain > 1 or alike > max([LIMITS.like_face, *(other + LIMITS.plainer_way for other in others)])
+def _is_plainer(alike: float, others: list[float]) -> bool:
+    """A card's look says which way up it lies: it is the taught face's, and plainer than the ``others``' looks."""
+    return alike > max([LIMITS.like_face, *(other + LIMITS.plainer_way for other in others)])
 
 
 def _jittered(

@@ -131,9 +131,10 @@ class CometLimits:
     free_share: float = 0.55
     """An outline that shows no numbers is told where no read cards cover more of it."""
     plainer_way: float = 0.1
+    sure_way: float = 0.98
     unsure_way: float = 0.5
-    """A single number says which way up a card lies only where its look is plainer than the other way up by so much;
-    else it is no surer than this."""
+    """Numbers say which way up a card lies where they are so sure of it, else its look where it is plainer than the
+    other way up by so much; else no number is surer than that."""
     like_face: float = 0.75
     like_back: float = 0.8
     """An outline whose look correlates so with the taught one shows that."""
@@ -152,6 +153,8 @@ class CometLimits:
     # enrolment
     plain_view: float = 0.5
     """A box is taken for a place of the labelled number when the network says so this surely."""
+    either_way: float = 0.5
+    """A number that the network takes for upright so surely may be."""
     agreeing_share: float = 0.62
     """A place shows the labelled numbers, in sum of their probabilities, on at least so many of the cards."""
     usual_proportion: float = 0.08
