@@ -16,7 +16,11 @@ from companion.vision.image.pyramid import Pyramid
 Floats = NDArray[np.float32]
 
 NEAR = 0.35
-"""An outline is meant whose middle lies so near to that of rough corners, in their width and height."""
+"""An outline is meant whose corners lie so near to rough ones in the mean, in their width and height."""
+CLOSE = 0.05
+"""One so near is looked for no further: people tap that well."""
+NEARER = 0.02
+"""A less likely outline is taken where it lies so much nearer."""
 SUPPORT = 0.55
 """Rough corners where no outline is found hold where edges run along so much of each but the worst of the sides."""
 SURE_PRINT = 0.9
@@ -175,22 +179,37 @@ def _corners(name: str, number: int, label: Mapping[str, Any]) -> NDArray[np.flo
 
 
 def _nearest(name: str, number: int, found: Candidates, rough: NDArray[np.float64]) -> NDArray[np.floating]:
-    """The outline where a rough one is given."""
-    centre, reach = rough.mean(0), NEAR * float(np.ptp(rough, axis=0).mean())
-    for outlines in found.tiers():
-        near = [o for o in outlines if np.linalg.norm(o.mean(0) - centre) < reach and _is_as_large(o, rough)]
-        if near:
-            return min(near, key=lambda outline: float(np.linalg.norm(outline.mean(0) - centre)))
-    if len(rough) == found.own.shape[1]:
+    """The outline where a rough one is given: the nearest, but a likelier one unless another is plainly nearer."""
+    best: tuple[float, NDArray[np.floating] | None] = (np.inf, None)
+    for tier, outlines in enumerate(found.tiers()):
+        for outline in outlines:
+            off = _distance(outline, rough)
+            if off < NEAR and _is_as_large(outline, rough) and off + (tier > 0) * NEARER < best[0]:
+                best = off + (tier > 0) * NEARER, outline
+        if best[0] < CLOSE:
+            break
+    if best[0] >= CLOSE and len(rough) == found.own.shape[1]:
         clockwise = np.ascontiguousarray(rough if areas(rough) > 0 else rough[::-1])
         (exact,) = refine(found.pyramid, [clockwise])
-        if float(np.sort(exact.support)[1:].min()) >= SUPPORT:
+        if float(np.sort(exact.support)[1:].min()) >= SUPPORT and _distance(exact.corners, rough) + NEARER < best[0]:
             return exact.corners
+    if best[1] is not None:
+        return best[1]
+    centre = rough.mean(0)
     raise TeachingRefused(
         f"{name}: no card lies where the corners of card {number} are, around {centre[0]:.0f},{centre[1]:.0f}; tap the "
         "corners of the card itself, on a plain ground",
         code="no-card",
     )
+
+
+def _distance(outline: NDArray[np.floating], rough: NDArray[np.float64]) -> float:
+    """How far a rough outline lies from an outline (K, 2), in its width and height: the mean of their corners."""
+    size = float(np.ptp(rough, axis=0).mean())
+    if len(rough) != len(outline):
+        return float(np.linalg.norm(outline.mean(0) - rough.mean(0))) / size
+    ways = [np.roll(way, start, 0) for way in (rough, rough[::-1]) for start in range(len(rough))]
+    return min(float(np.linalg.norm(outline - way, axis=1).mean()) for way in ways) / size
 
 
 def _is_as_large(outline: NDArray[np.floating], rough: NDArray[np.float64]) -> bool:

@@ -85,12 +85,15 @@ class CometTeaching(Teaching):
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
-        found, sure = find_outlines(np.asarray(pyramid.levels[0], np.uint8), pyramid)
-        own: list[Floats] = []
-        for i in np.argsort(-sure):
-            if sure[i] >= LIMITS.card and not any(shares(found[i], other) > OVERLAP for other in own):
-                own.append(found[i])
-        return Candidates(pyramid, 4, np.array(own, np.float32).reshape(-1, 4, 2), found.astype(np.float32))
+        known, others = find_outlines(np.asarray(pyramid.levels[0], np.uint8), pyramid)
+        kept: list[Floats] = []
+        for some in (others, known):  # Comet's own detector places only cards of the usual proportion well
+            for one in sorted(some, key=lambda one: -one.confidence):
+                if one.confidence >= LIMITS.card and not any(shares(one.corners, other) > OVERLAP for other in kept):
+                    kept.append(one.corners)
+        found = [one.corners for one in (*known, *others)]
+        own, found = (np.array(some, np.float32).reshape(-1, 4, 2) for some in (kept, found))
+        return Candidates(pyramid, 4, own, found)
 
     def crops(
         self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]
@@ -104,8 +107,7 @@ class CometTeaching(Teaching):
         if not faces:
             raise TeachingRefused("no card lies face up: lay cards that show their numbers", code="numbers-not-found")
         faces, half_width = _upright(faces)
-        faces = _to_edges(_aligned(faces, half_width), half_width)
-        places = _places(faces, half_width)
+        faces, places = _agreed(faces, half_width)
         _require_labelled(faces, places)
         shown = iter(faces)
         found: list[tuple[Floats, Label]] = []
@@ -296,12 +298,46 @@ def _upright(cards: Sequence[TaughtCard]) -> tuple[list[TaughtCard], float]:
     raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
 
 
-def _places(cards: Sequence[TaughtCard], half_width: float) -> NumberPlaces:
-    """Where the numbers stand. Raises `TeachingRefused` where one of the three is not found."""
-    boxes, slots, turned = find_places(cards, half_width)
-    if set(slots.tolist()) != {0, 1, 2}:
+def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[TaughtCard], NumberPlaces]:
+    """The cards, their outlines as found or moved to agree, as more of their numbers are then seen, and the places."""
+    found = _seen_on(cards, half_width)
+    if found is not None and found[0].min() < LIMITS.labels_seen:
+        most = [seen >= LIMITS.labels_seen for seen in found[0].tolist()]
+        if any(most):
+            found = _better(found, _seen_on(_aligned(cards, half_width, most), half_width))
+    if found is None or found[0].min() < LIMITS.labels_seen:
+        found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
+    if found is None:
         raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
-    return places_at(boxes, turned, half_width, slots)
+    return found[1:]
+
+
+_Agreement = tuple[NDArray[np.float64], list[TaughtCard], NumberPlaces]
+"""How surely the labelled numbers are seen on each card (N,), the cards, and the numbers' places."""
+
+
+def _seen_on(cards: Sequence[TaughtCard], half_width: float) -> _Agreement | None:
+    """What is seen of the labels once the outlines are moved to the cards' edges; None where no places are found."""
+    at_edges = _to_edges(cards, half_width)
+    places = _places(at_edges, half_width)
+    if places is None:
+        return None
+    seen = classify_views(np.stack([places.views(card.pyramid, card.corners[None])[0] for card in at_edges]))
+    labelled = np.array([[NUMBERS.index(card.values[slot]) for slot in places.slots] for card in at_edges])
+    return np.exp(np.take_along_axis(seen.numbers, labelled[..., None], -1))[..., 0].mean(1), at_edges, places
+
+
+def _better(one: _Agreement | None, other: _Agreement | None) -> _Agreement | None:
+    """That of which more is seen."""
+    if one is None or other is None:
+        return one or other
+    return other if other[0].mean() > one[0].mean() else one
+
+
+def _places(cards: Sequence[TaughtCard], half_width: float) -> NumberPlaces | None:
+    """Where the numbers stand; None where one of the three is not found."""
+    boxes, slots, turned = find_places(cards, half_width)
+    return places_at(boxes, turned, half_width, slots) if set(slots.tolist()) == {0, 1, 2} else None
 
 
 def _half_width(cards: Sequence[TaughtCard]) -> float:
@@ -319,13 +355,15 @@ def _half_width(cards: Sequence[TaughtCard]) -> float:
     return ratio
 
 
-def _aligned(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:
-    """The cards, their outlines moved to agree with each other."""
+def _aligned(cards: Sequence[TaughtCard], half_width: float, exact: Sequence[bool] | None = None) -> list[TaughtCard]:
+    """The cards, their outlines moved to agree with each other; with ``exact``, the others' with those that are."""
     shape, aligned = look_shape(half_width), list(cards)
     for _ in range(2):
-        mean = np.mean([look_at(card.pyramid, card.corners, shape) for card in aligned], axis=0)
-        fits = [align(card.pyramid, card.corners, np.asarray(mean, np.float32)).corners for card in aligned]
-        aligned = [replace(card, corners=fit) for card, fit in zip(aligned, fits, strict=True)]
+        looks = [look_at(card.pyramid, card.corners, shape) for card in aligned]
+        mean = np.asarray(np.mean([looks[i] for i in range(len(cards)) if exact is None or exact[i]], axis=0), np.float32)
+        for i, card in enumerate(aligned):
+            if exact is None or not exact[i]:
+                aligned[i] = replace(card, corners=align(card.pyramid, card.corners, mean).corners)
     return aligned
 
 

@@ -18,7 +18,7 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
-from companion.vision.detection.outlines import detect_outlines
+from companion.vision.detection.outlines import Outline, detect_outlines
 from companion.vision.geometry import areas
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
@@ -77,9 +77,9 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr, 6)
-    outlines, found = find_outlines(bgr, pyramid, across_px)
+    known, others = find_outlines(bgr, pyramid, across_px)
     clock.lap("find")
-    likely = [_look(pyramid, taught, outlines[i], float(found[i])) for i in range(len(outlines))]
+    likely = [_look(pyramid, taught, one.corners, one.confidence) for one in (*known, *others)]
     likely += search_neighbours(pyramid, taught, likely)
     clock.lap("name")
     cards = [_card(k, one, taught) for k, one in enumerate(_present(_with_backs(pyramid, taught, likely)))]
@@ -156,15 +156,13 @@ def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats,
 
 def find_outlines(
     bgr: NDArray[np.uint8], pyramid: Pyramid, across_px: float | None = None
-) -> tuple[Floats, NDArray[np.float64]]:
-    """Outlines (N, 4, 2) that may be cards, and how surely each is one (N,)."""
+) -> tuple[list[Outline], list[Outline]]:
+    """What may be cards: as Comet's own detector finds them, which knows one proportion, and the one for any print."""
     width_px = None if across_px is None else across_px * LIMITS.width_of_across
     own = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
     refined = refine_corners(CORNER_REFINER, pyramid, corners_of(own, 4), CARD, LIMITS.refinements)
-    others = detect_outlines(bgr, 4)
-    corners = [*refined, *(other.corners for other in others)]
-    sure = [*(one.confidence for one in own), *(other.confidence for other in others)]
-    return np.array(corners, np.float64).reshape(-1, 4, 2), np.array(sure, np.float64)
+    known = [Outline(corners.astype(float), one.confidence) for corners, one in zip(refined, own, strict=True)]
+    return known, list(detect_outlines(bgr, 4))
 
 
 def ways_up(corners: Floats, half_width: float) -> list[Floats]:

@@ -151,6 +151,8 @@ class CometLimits:
     """A card's area differs from those beside it by less, as a logarithm."""
 
     # enrolment
+    labels_seen: float = 0.97
+    """The outline of a card on which the labelled numbers are seen less surely is moved to agree with the others."""
     plain_view: float = 0.5
     """A box is taken for a place of the labelled number when the network says so this surely."""
     either_way: float = 0.5

@@ -81,7 +81,9 @@ def verify_numbers(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCa
 
 def find_layout(bgr: NDArray[np.uint8], pyramid: Pyramid) -> TaughtNumerals | None:
     """A classifier by the places that the numbers of all cards have in common; None where they have none."""
-    outlines, sure = find_outlines(bgr, pyramid)
+    known, others = find_outlines(bgr, pyramid)
+    outlines = np.array([one.corners for one in (*known, *others)]).reshape(-1, 4, 2)
+    sure = np.array([one.confidence for one in (*known, *others)])
     best = [outlines[i] for i in _apart(outlines, sure)][: LIMITS.most_searched]
     if len(best) < LIMITS.fewest_searched:
         return None
