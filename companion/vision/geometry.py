@@ -123,6 +123,13 @@ def mapped(target_from_source: NDArray[np.floating], points: NDArray[np.floating
     return np.asarray(homogeneous[..., :2] / homogeneous[..., 2:])
 
 
+def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
+    """How much of the smaller of two convex outlines (K, 2) lies in the other, 0..1."""
+    a, b = (np.asarray(outline, np.float32) for outline in (one, other))
+    common = cv2.intersectConvexConvex(a, b)[0]
+    return float(common) / max(1.0, min(cv2.contourArea(a), cv2.contourArea(b)))
+
+
 def areas(polygons: NDArray[np.floating]) -> Array:
     """Signed areas of polygons (..., K, 2), positive when clockwise with y down."""
     after = np.concatenate([polygons[..., 1:, :], polygons[..., :1, :]], axis=-2)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused, UsageError
 from companion.vision.detection.outlines import Outline, detect_outlines
 from companion.vision.edge_refinement import refine
-from companion.vision.geometry import areas
+from companion.vision.geometry import areas, shared_area
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float32]
@@ -73,7 +73,7 @@ class Candidates:
     @property
     def both(self) -> Floats:
         """The own ones, and of the others those that lie elsewhere."""
-        more = [one for one in self.any_print if not any(shares(one, other) > OVERLAP for other in self.own)]
+        more = [one for one in self.any_print if not any(shared_area(one, other) > OVERLAP for other in self.own)]
         return np.array([*self.own, *more], np.float32).reshape(-1, self._sides, 2)
 
     def tiers(self) -> Iterator[Floats]:
@@ -86,13 +86,6 @@ class Candidates:
         """What may be all cards of the photograph, the likeliest first."""
         ways = (lambda: self.own, lambda: self.both, lambda: self.any_print, lambda: self.sure_print)
         return [*ways, *(lambda way=way: _of_a_size(way()) for way in ways)]
-
-
-def shares(one: NDArray[np.floating], other: NDArray[np.floating]) -> float:
-    """How much of the smaller of two convex outlines (K, 2) lies in the other, 0..1."""
-    a, b = (np.asarray(outline, np.float32) for outline in (one, other))
-    common = cv2.intersectConvexConvex(a, b)[0]
-    return float(common) / max(1.0, min(cv2.contourArea(a), cv2.contourArea(b)))
 
 
 def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]]) -> Floats:
@@ -220,5 +213,5 @@ def _is_as_large(outline: NDArray[np.floating], rough: NDArray[np.float64]) -> b
 def _require_different(name: str, outlines: Sequence[NDArray[np.floating]]) -> None:
     for i, one in enumerate(outlines):
         for k in range(i):
-            if shares(one, outlines[k]) > 0.5:
+            if shared_area(one, outlines[k]) > 0.5:
                 raise TeachingRefused(f"{name}: labels {k + 1} and {i + 1} mean the same card", code="same-card")

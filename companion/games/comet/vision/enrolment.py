@@ -28,12 +28,12 @@ from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
-from companion.vision.enrolment.labels import OVERLAP, Candidates, shares
+from companion.vision.enrolment.labels import OVERLAP, Candidates
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
-from companion.vision.geometry import mapped
+from companion.vision.geometry import mapped, shared_area
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
@@ -89,7 +89,9 @@ class CometTeaching(Teaching):
         kept: list[Floats] = []
         for some in (others, known):  # Comet's own detector places only cards of the usual proportion well
             for one in sorted(some, key=lambda one: -one.confidence):
-                if one.confidence >= LIMITS.card and not any(shares(one.corners, other) > OVERLAP for other in kept):
+                if one.confidence >= LIMITS.card and not any(
+                    shared_area(one.corners, other) > OVERLAP for other in kept
+                ):
                     kept.append(one.corners)
         found = [one.corners for one in (*known, *others)]
         own, found = (np.array(some, np.float32).reshape(-1, 4, 2) for some in (kept, found))
@@ -360,7 +362,9 @@ def _aligned(cards: Sequence[TaughtCard], half_width: float, exact: Sequence[boo
     shape, aligned = look_shape(half_width), list(cards)
     for _ in range(2):
         looks = [look_at(card.pyramid, card.corners, shape) for card in aligned]
-        mean = np.asarray(np.mean([looks[i] for i in range(len(cards)) if exact is None or exact[i]], axis=0), np.float32)
+        mean = np.asarray(
+            np.mean([looks[i] for i in range(len(cards)) if exact is None or exact[i]], axis=0), np.float32
+        )
         for i, card in enumerate(aligned):
             if exact is None or not exact[i]:
                 aligned[i] = replace(card, corners=align(card.pyramid, card.corners, mean).corners)

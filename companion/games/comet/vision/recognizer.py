@@ -82,10 +82,14 @@ def read_comet(
 
 
 def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
-    """The reading without outlines whose edges are no card's, and without numbers on a picture from the side."""
+    """The reading without outlines whose edges are no card's, and without numbers on a picture from the side.
+
+    On a table of a taught printing a card that is read whole needs no edges: it may touch others of its colour.
+    """
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
-    cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
+    is_here = isinstance(reading.classifier, TaughtNumerals) and bool(verdict.stays.any())
+    cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays or (is_here and is_read(card))]
     warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
     condition = None
     if read and is_too_steep(_shape(reading.classifier), [card.corners for card in read]):

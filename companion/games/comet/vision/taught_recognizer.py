@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 from companion.games.comet.vision.alignment import align, correlation, look_at
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
+from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
 from companion.vision.detection.outlines import Outline, detect_outlines
-from companion.vision.geometry import areas
+from companion.vision.geometry import areas, shared_area
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
@@ -81,8 +82,11 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     clock.lap("find")
     likely = [_look(pyramid, taught, one.corners, one.confidence) for one in (*known, *others)]
     likely += search_neighbours(pyramid, taught, likely)
+    hidden = search_hidden(pyramid, taught, likely)
+    likely += [*hidden, *(search_neighbours(pyramid, taught, [*likely, *hidden]) if hidden else [])]
     clock.lap("name")
-    cards = [_card(k, one, taught) for k, one in enumerate(_present(_with_backs(pyramid, taught, likely)))]
+    likely = _inferred_backs(pyramid, taught, _with_backs(pyramid, taught, likely))
+    cards = [_card(k, one, taught) for k, one in enumerate(_present(likely))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
@@ -110,6 +114,22 @@ def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hyp
         places = []
         if not fresh:
             break
+    return added
+
+
+def search_hidden(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards that touch or cover each other, found by their faces, about as large as those that are read."""
+    read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    added: list[Hypothesis] = []
+    if not read:
+        return added
+    profile = taught.profile
+    high_px = float(np.median([np.linalg.norm(_steps(one.corners)[2]) for one in read])) / _TOUCHING
+    for outline in search_faces(pyramid, profile.face, profile.half_width, high_px)[: LIMITS.most_faces]:
+        if not _is_covered(outline.mean(0), [*read, *added], pyramid.size):
+            one = _look(pyramid, taught, outline, 0.0)
+            if one.legible >= LIMITS.read_card and not _is_covered(one.corners.mean(0), [*read, *added], pyramid.size):
+                added.append(one)
     return added
 
 
@@ -192,6 +212,43 @@ def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypot
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
 
 
+def _inferred_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, those told as backs that look alike and unlike the face, and are as large as read cards.
+
+    The backs of a deck are all alike; what lies face up shows its numbers, or looks like the taught face.
+    """
+    usual = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    if not usual:
+        return likely
+    shape = (taught.profile.face.shape[0], taught.profile.face.shape[1])
+    blank = [i for i, one in enumerate(likely) if _may_be_back(one, usual)]
+    looks = [look_at(pyramid, likely[i].corners, shape) for i in blank]
+    told = list(likely)
+    for i, look in zip(blank, looks, strict=True):
+        others = [
+            max(correlation(other, look), correlation(other[::-1, ::-1], look))
+            for k, other in zip(blank, looks, strict=True)
+            if not _overlap(likely[i], likely[k])
+        ]
+        if max(others, default=0.0) > LIMITS.like_back:
+            told[i] = replace(likely[i], like_back=max(others))
+    return told
+
+
+def _may_be_back(one: Hypothesis, usual: list[Hypothesis]) -> bool:
+    """Nothing is read there, nor does it look like a face; and it is as large as the read cards beside it."""
+    return (
+        one.found >= LIMITS.card
+        and one.legible < LIMITS.no_number
+        and one.alike < LIMITS.less_like_face
+        and _has_usual_size(one, usual)
+    )
+
+
+def _overlap(one: Hypothesis, other: Hypothesis) -> bool:
+    return shared_area(one.corners, other.corners) > LIMITS.shared_area
+
+
 def _look(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:
     """The outline the way up that its numbers and its look say."""
     return _best(pyramid, taught, ways_up(outline, taught.profile.half_width), found)
@@ -214,12 +271,11 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
     again = taught.read_numerals(pyramid, np.array([fit.corners for fit in fits]))
     tried = [ways[best], *(fit.corners for fit in fits)]
     legible, upright = (
-        np.array([one[best], *other])
-        for one, other in ((seen.legible, again.legible), (seen.upright, again.upright))
+        np.array([one[best], *other]) for one, other in ((seen.legible, again.legible), (seen.upright, again.upright))
     )
     alike = [alike[best], *(fit.correlation for fit in fits)]
     gain = legible * upright + LIMITS.look_weight * np.array(alike)
-    gain[0] -= LIMITS.alignment_gain
+    gain[0] += LIMITS.found_gain * found - LIMITS.alignment_gain
     chosen = int(gain.argmax())
     sections = _jittered(pyramid, taught, tried[chosen], [seen.sections[best], *again.sections][chosen])
     others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != [best, *near][chosen]]
@@ -249,17 +305,21 @@ def _jittered(
 
 
 def _present(likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The cards that are there, each once, none of another size than those that are read."""
+    """The cards that are there, each once, none of another size than those that are read, or across two of them."""
     usual = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
-    kept = _once([one for one in likely if _is_card(one, usual)])
-    return [one for one in kept if one.legible >= LIMITS.read_card or _free_share(one, kept) > LIMITS.free_share]
+    kept: list[Hypothesis] = []
+    for one in _once([one for one in likely if _is_card(one, usual)]):
+        is_read = one.legible >= LIMITS.read_card
+        read = [other for other in kept if other.legible >= LIMITS.read_card]
+        if _free_share(one, read) > (LIMITS.free_share_read if is_read else LIMITS.free_share):
+            kept.append(one)
+    return kept
 
 
 def _free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
-    """The share of an outline that no read card covers."""
+    """The share of an outline that others leave free."""
     quad = one.corners.astype(np.float32)
-    read = [other.corners.astype(np.float32) for other in others if other.legible >= LIMITS.read_card]
-    shared = sum(cv2.intersectConvexConvex(quad, other)[0] for other in read)
+    shared = sum(cv2.intersectConvexConvex(quad, other.corners.astype(np.float32))[0] for other in others)
     return 1 - shared / max(1.0, cv2.contourArea(quad))
 
 
@@ -269,10 +329,7 @@ def _once(some: list[Hypothesis]) -> list[Hypothesis]:
     corners = np.array([one.corners for one in kept], np.float32).reshape(-1, 4, 2)
     clashes = np.zeros((len(kept), len(kept)), bool)
     for i, quad in enumerate(corners):
-        area = cv2.contourArea(quad)
-        for k, other in enumerate(corners[:i]):
-            shared = cv2.intersectConvexConvex(quad, other)[0]
-            clashes[i, k] = shared > LIMITS.shared_area * min(area, cv2.contourArea(other))
+        clashes[i, :i] = [shared_area(quad, other) > LIMITS.shared_area for other in corners[:i]]
     return [kept[i] for i in suppress_overlaps(clashes)]
 
 

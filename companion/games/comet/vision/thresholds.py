@@ -121,15 +121,21 @@ class CometLimits:
     look_weight: float = 0.5
     """What looking as taught is worth beside numbers that are read."""
     alignment_gain: float = 0.02
+    found_gain: float = 0.15
+    """An outline is moved to fit the taught face where that gains so much, and the more the surer it was found."""
     unlike_numbers: float = 0.08
     unlike_face: float = 0.3
     """An outline less legible and less like the taught face than this is looked at no closer."""
     likely_way: float = 0.25
     """A way up that scores less by more than this is not the card's."""
+    faintly_like_face: float = 0.45
+    most_faces: int = 24
+    """Where the picture, from afar, correlates so with the taught face, a card may lie: so many places are tried."""
     less_alike: float = 0.17
     """A card that looks less like the taught face than most do, by more, may lie across two: it is looked at again."""
     free_share: float = 0.55
-    """An outline that shows no numbers is told where no read cards cover more of it."""
+    free_share_read: float = 0.35
+    """So much of an outline that shows no numbers, or does, better read cards leave free: others lie across two."""
     plainer_way: float = 0.1
     sure_way: float = 0.98
     unsure_way: float = 0.5
@@ -141,6 +147,8 @@ class CometLimits:
     maybe_back: float = 0.97
     less_like_face: float = 0.5
     """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
+    no_number: float = 0.3
+    """Where numbers are read less surely than this, a back may lie."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12
