@@ -1,7 +1,7 @@
 """Where cards lie: a network's heatmaps decoded into outlines, at the scale that suits the cards' size.
 
 A detector's network looks at the picture, made smaller, and answers for every fourth pixel, for each kind of piece: the
-logit of a centre, the offset to it, and the code of the piece's pose (`geometry.shapes`).
+logit of a centre, the offset to it, and the code of the piece's pose (`geometry`).
 """
 
 from collections.abc import Sequence

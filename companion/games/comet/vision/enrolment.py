@@ -89,13 +89,11 @@ class CometTeaching(Teaching):
         kept: list[Floats] = []
         for some in (others, known):  # Comet's own detector places only cards of the usual proportion well
             for one in sorted(some, key=lambda one: -one.confidence):
-                if one.confidence >= LIMITS.card and not any(
-                    shared_area(one.corners, other) > OVERLAP for other in kept
-                ):
+                is_alone = not any(shared_area(one.corners, other) > OVERLAP for other in kept)
+                if is_alone and one.confidence >= LIMITS.card:
                     kept.append(one.corners)
-        found = [one.corners for one in (*known, *others)]
-        own, found = (np.array(some, np.float32).reshape(-1, 4, 2) for some in (kept, found))
-        return Candidates(pyramid, 4, own, found)
+        every = [one.corners for one in (*known, *others)]
+        return Candidates(pyramid, 4, *(np.array(some, np.float32).reshape(-1, 4, 2) for some in (kept, every)))
 
     def crops(
         self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]

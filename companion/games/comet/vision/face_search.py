@@ -35,8 +35,9 @@ def search_faces(pyramid: Pyramid, face: NDArray[np.float32], half_width: float,
     across = int(np.ceil(np.hypot(h, w))) + 2 * max(size)
     found: list[tuple[float, Floats]] = []
     for step in range(_TURNS):
-        turned_from_small = cv2.getRotationMatrix2D(((w - 1) / 2, (h - 1) / 2), step * 360 / _TURNS, 1.0)
-        turned_from_small[:, 2] += (across - np.array([w, h])) / 2
+        middle = ((w - 1) / 2, (h - 1) / 2)
+        turned_from_small = np.asarray(cv2.getRotationMatrix2D(middle, step * 360 / _TURNS, 1.0), np.float64)
+        turned_from_small[:, 2] += (across - w) / 2, (across - h) / 2
         turned = cv2.warpAffine(small, turned_from_small, (across, across), borderMode=cv2.BORDER_REPLICATE)
         alike = cv2.matchTemplate(turned.astype(np.float32), wanted, cv2.TM_CCOEFF_NORMED)
         is_peak = (alike >= LIMITS.faintly_like_face) & (alike >= cv2.dilate(alike, np.ones((5, 5), np.uint8)))
