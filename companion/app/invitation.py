@@ -15,6 +15,7 @@ _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them f
 _CODE_LENGTH = 6
 _PIN_LENGTH = 6
 _REMOTE = ("192.0.2.1", 9)  # a documentation address (RFC 5737): connecting a UDP socket finds the route, sends nothing
+_FOLDER, _NAME, _HOSTS = "https", "table", "hosts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +84,6 @@ def _address() -> str:
             return str(probe.getsockname()[0])
         except OSError:
             return "127.0.0.1"
-
-
-_FOLDER, _NAME, _HOSTS = "https", "table", "hosts"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ _GLARE_RADIUS = 0.04
 """Half the window's side, as a share of the picture's width."""
 _GLARES = "Light glares on a card there: turn it, tilt the lamp or shade it; or enter the card by hand."
 _SETTLES = "Something moves on the table: it is read once it lies still."
+_ENDED = "The recording has come to its end: from here on moves are entered by hand."
+FRAME_WITHIN_S = 3.0
+RETRY_S = 2.0
+DRIFT_CHECK_EVERY_S = 4.0
+"""How often the marks are checked: a moved camera is noticed within this time and one frame."""
 
 
 class WatchingNotices:
@@ -95,13 +100,6 @@ def has_glare(picture: NDArray[np.uint8], at: tuple[float, float]) -> bool:
     x, y, radius = at[0] * width, at[1] * height, max(4.0, _GLARE_RADIUS * width)
     window = picture[max(0, int(y - radius)) : int(y + radius) + 1, max(0, int(x - radius)) : int(x + radius) + 1]
     return bool(window.size) and float((window.min(axis=2) >= _GLARE_LEVEL).mean()) > _MIN_GLARE_SHARE
-
-
-_ENDED = "The recording has come to its end: from here on moves are entered by hand."
-FRAME_WITHIN_S = 3.0
-RETRY_S = 2.0
-DRIFT_CHECK_EVERY_S = 4.0
-"""How often the marks are checked: a moved camera is noticed within this time and one frame."""
 
 
 class Watching:

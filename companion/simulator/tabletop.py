@@ -18,6 +18,7 @@ Place = Hashable
 """Where one thing lies, as its game names it."""
 Face = Hashable
 """What a thing shows, as its game names it."""
+_ATTEMPTS = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,9 +136,6 @@ class Tabletop(Protocol):
 
     def command_for(self, moves: Sequence[Command], index: int) -> Command:
         """The script's command of that index as it is to be entered after these moves, in the camera's names."""
-
-
-_ATTEMPTS = 100
 
 
 @dataclass(frozen=True, slots=True)

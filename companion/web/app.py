@@ -62,6 +62,9 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
+_KINDS = ("text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml")
+_WORTH_BYTES = 600
+_LARGEST_BYTES = 256 * 1024
 
 
 def create_app(
@@ -173,11 +176,6 @@ def _with_headers(response: Response) -> Response:
     response.vary.update(("Accept-Language", "Cookie"))
     response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
     return compressed(response, request)
-
-
-_KINDS = ("text/html", "text/css", "text/javascript", "application/javascript", "image/svg+xml")
-_WORTH_BYTES = 600
-_LARGEST_BYTES = 256 * 1024
 
 
 def compressed(response: Response, request: Request) -> Response:

@@ -21,6 +21,10 @@ from companion.views.reasons import refused
 from companion.views.scoreboard import scoreboard
 from companion.views.words import speaking
 
+RETRY_MS = 2000
+SIGN_OF_LIFE = "event: alive\ndata: {}\n\n"
+"""Not a comment, which scripts cannot hear; without an id, which it would change."""
+
 
 class Snapshots:
     """Keeps the newest text of each language. Of many threads at once one makes it, the others wait for it."""
@@ -38,11 +42,6 @@ class Snapshots:
                     text = json.dumps(scoreboard(session))
                 self._newest[language] = session.version, text
         return text
-
-
-RETRY_MS = 2000
-SIGN_OF_LIFE = "event: alive\ndata: {}\n\n"
-"""Not a comment, which scripts cannot hear; without an id, which it would change."""
 
 
 class TooManyStreams(CompanionError):

@@ -27,6 +27,12 @@ _HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
 UNIT_SHAPES = {4: _SQUARE, 6: _HEXAGON}
 """The square of side 2 and the hexagon of circumradius 1, by their number of corners; clockwise with y down."""
 _SECOND_MOMENT = {4: 4.0, 6: 3.0}
+NETWORK = "outline/detector/weights.onnx"
+STRIDE, OFFSET_PX, PLANES = 4, 8.0, 8
+NEAR, ALIKE = 0.2, 1.4
+"""How far apart, in sizes, and how different in size two outlines of one card may be."""
+_COARSEST = 16
+"""The network halves its picture four times: sides are padded to whole ones of these."""
 
 
 def affine_of(corners: Floats) -> tuple[Floats, Floats]:
@@ -57,14 +63,6 @@ def decode(centres: Floats, codes: Floats, sides: int) -> Floats:
     sizes = np.clip(np.asarray(codes, np.float64) / CODE_SCALE, -6, 6)
     affines = affines_from_code(sizes, sides) * TYPICAL_PX
     return np.asarray(np.asarray(centres)[:, None] + UNIT_SHAPES[sides] @ affines.swapaxes(-1, -2))
-
-
-NETWORK = "outline/detector/weights.onnx"
-STRIDE, OFFSET_PX, PLANES = 4, 8.0, 8
-NEAR, ALIKE = 0.2, 1.4
-"""How far apart, in sizes, and how different in size two outlines of one card may be."""
-_COARSEST = 16
-"""The network halves its picture four times: sides are padded to whole ones of these."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
