@@ -22,7 +22,7 @@ from companion.web.access.people import acting, turn
 from companion.web.app_context import body, context, number_of, require_meant
 from companion.web.game_files import pages_for
 from companion.web.languages import offered
-from companion.web.shell import HAND_OVER, Live
+from companion.web.shell import HAND_OVER, SILENCE, Live
 
 blueprint = Blueprint("table", __name__)
 
@@ -61,7 +61,8 @@ def events() -> Response:
     table = context()
     since = request.headers.get("Last-Event-ID", type=int)
     latest, address = table.referee.latest, request.remote_addr or ""
-    subscription = table.streams.enter(table.referee.feed, since, address)
+    silence_s = request.environ.get(SILENCE, lambda: 0.0)
+    subscription = table.streams.enter(table.referee.feed, since, address, silence_s)
     if hand_over := request.environ.get(HAND_OVER):
         steps = table.streams.steps(subscription, latest, since, language())
         hand_over(Live(steps, lambda: table.streams.leave(subscription)))

@@ -5,8 +5,11 @@ that send a byte now and then would keep everybody else out.
 """
 
 import asyncio
+import asyncio.trsock
+import math
 import resource
 import socket
+import struct
 import threading
 from dataclasses import dataclass
 from functools import partial
@@ -19,7 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from companion.errors import TableError
 from companion.web.app import close_streams
-from companion.web.shell import Bell, Shell
+from companion.web.shell import SILENCE, Bell, Shell
 from companion.web.streams import is_this_machine
 
 _LISTENING = 1024
@@ -29,6 +32,8 @@ _MOST_WAITING, _MOST_WAITING_OF_ONE = 1024, 64
 """Connections whose request is not whole; of more the earliest is closed."""
 _MOST_OF_ONE = 256
 _FILES = 4096
+_LAST_ACK_AT = 56
+"""Where `struct tcp_info` has the milliseconds since the last acknowledgement."""
 _SILENT_S = 5
 """A phone that roams or saves power may be silent for three seconds and is there; if it was not, it comes again."""
 
@@ -46,7 +51,7 @@ def bound(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # what is accepted inherits all of these
-        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, max(1, silent_s // 2))
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, silent_s * 1000)
         listening.bind((host, port))
@@ -56,6 +61,15 @@ def bound(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
         reason = getattr(error, "strerror", None) or error
         raise TableError(f"cannot serve at {host}:{port}: {reason}; choose another --port", code="port-busy") from None
     return listening
+
+
+def silence_s(link: asyncio.trsock.TransportSocket) -> float:
+    """For how long a visitor's machine, which is asked each second, has acknowledged nothing; Linux's tcp(7)."""
+    try:
+        told = link.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_ACK_AT + 4)
+    except OSError:  # closed meanwhile
+        return math.inf
+    return float(struct.unpack_from("=I", told, _LAST_ACK_AT)[0]) / 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +144,7 @@ class Visitor(H11Protocol):
         """The connection is there."""
         super().connection_made(transport)
         self.address = self.client[0] if self.client else "127.0.0.1"
+        self.app_state = {SILENCE: partial(silence_s, transport.get_extra_info("socket"))}
         self._crowd.arrive(self)
         self._deadline = self.loop.call_later(self._crowd.deadlines.request_s, self._overdue)
 

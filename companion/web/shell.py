@@ -28,6 +28,9 @@ Wsgi = Callable[[dict[str, Any], Callable[..., Any]], Iterable[bytes]]
 
 HAND_OVER = "companion.hand_over"
 """Where in a request's environment the application finds to whom it hands an event stream over."""
+SILENCE = "companion.silence"
+"""Where in a request's environment, and before in the state of its connection, stands what tells for how many seconds
+its visitor's machine has acknowledged nothing."""
 _THREADS = 12
 _MOST_THREADS_OF_ONE = 4
 """Of one address: whoever asks for a hundred slow pages waits for himself alone."""
@@ -238,6 +241,7 @@ def _environment(scope: Scope, body: bytes) -> dict[str, Any]:
         "wsgi.multithread": True,
         "wsgi.multiprocess": False,
         "wsgi.run_once": False,
+        **scope.get("state", {}),
     }
     for raw_name, raw_value in scope["headers"]:
         name, value = raw_name.decode("latin-1").upper().replace("-", "_"), raw_value.decode("latin-1")

@@ -7,7 +7,7 @@ The format is that of the HTML Living Standard, section 9.2 "Server-sent events"
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from http import HTTPStatus
 from ipaddress import ip_address
@@ -60,12 +60,21 @@ class Pace:
         most: how many there may be; ``most_of_one``, of one address other than this machine's own.
         heartbeat_s: how often a sign of life.
         age_s: when a stream is ended for the browser to open a new one.
+        yields_s: a viewer whose machine has been silent for so long gives its place to one who needs it. Until
+            somebody does, it keeps it: a phone that roams is silent for three seconds and comes back.
     """
 
     most: int = 600
     most_of_one: int = 64
     heartbeat_s: float = 12.0
     age_s: float = 300.0
+    yields_s: float = 1.8
+
+
+@dataclass(frozen=True, slots=True)
+class _Viewer:
+    address: str
+    silence_s: Callable[[], float]
 
 
 class Streams:
@@ -76,16 +85,31 @@ class Streams:
         self._pace = pace
         self._clock = clock
         self._lock = Lock()
-        self._open: dict[Subscription, str] = {}
+        self._open: dict[Subscription, _Viewer] = {}
         self._closed = False
 
-    def enter(self, feed: Feed, since: int | None, address: str = "127.0.0.1") -> Subscription:
-        """Take a place, after the version last seen or from now on. Raises `TooManyStreams`."""
+    def enter(
+        self, feed: Feed, since: int | None, address: str = "127.0.0.1", silence_s: Callable[[], float] = lambda: 0.0
+    ) -> Subscription:
+        """Take a place, after the version last seen or from now on.
+
+        Args:
+            silence_s: for how long the viewer's machine has acknowledged nothing; asked from any thread.
+
+        Raises:
+            TooManyStreams: all are taken, and nobody is silent.
+        """
         with self._lock:
-            if self._closed or len(self._open) >= self._pace.most or self._is_greedy(address):
+            rivals = self._rivals(address)
+            silent = self._silent(rivals or ())
+            if self._closed or (rivals is not None and silent is None):
                 raise TooManyStreams("All places for watching live are taken; the page keeps asking instead.")
+            if silent is not None:
+                del self._open[silent]
             subscription = feed.subscribe(since)
-            self._open[subscription] = address
+            self._open[subscription] = _Viewer(address, silence_s)
+        if silent is not None:
+            silent.close()
         return subscription
 
     def leave(self, subscription: Subscription) -> None:
@@ -129,8 +153,17 @@ class Streams:
             beat_s = now_s + self._pace.heartbeat_s
             yield SIGN_OF_LIFE if entry is None else self._event(entry, language)
 
-    def _is_greedy(self, address: str) -> bool:
-        return not is_this_machine(address) and list(self._open.values()).count(address) >= self._pace.most_of_one
+    def _silent(self, rivals: Collection[Subscription]) -> Subscription | None:
+        """The most silent of some viewers, when it has been silent for long."""
+        silent = max(rivals, key=lambda one: self._open[one].silence_s(), default=None)
+        return silent if silent and self._open[silent].silence_s() >= self._pace.yields_s else None
+
+    def _rivals(self, address: str) -> Collection[Subscription] | None:
+        """Of whom one must go before another viewer of an address may come; None while there is room."""
+        own = [] if is_this_machine(address) else [one for one, who in self._open.items() if who.address == address]
+        if len(own) >= self._pace.most_of_one:
+            return own
+        return self._open if len(self._open) >= self._pace.most else None
 
     def _event(self, entry: FeedEntry, language: str) -> str:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""

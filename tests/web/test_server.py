@@ -107,19 +107,23 @@ def test_a_phone_that_leaves_gives_its_place_back_at_once(referee: Referee, serv
             told = again.recv(65536)
 
 
-VANISHING = """
+OPENING = """
 import subprocess, sys, time
 from pathlib import Path
 from companion.referee.referee import open_table
 from companion.rules.engine import Header
+from companion.referee.messages import Notice
 from companion.web.app import create_app
 from companion.web.server import Server, bound
+from companion.web.streams import Pace, TooManyStreams
 from tests.web.test_server import STREAM, connected
 
 subprocess.run(("ip", "link", "set", "lo", "up"), check=True)
 header = Header("hexel", ("Ana", "Bo"), "36")
 referee = open_table(Path(sys.argv[1]), header, header)
 referee.start()
+"""
+VANISHING = """
 app, listening = create_app(referee, join_code="ROSE42"), bound("127.0.0.1", 0, silent_s=2)
 Server(app, listening).start()
 phone = connected(listening.getsockname()[1], STREAM)
@@ -133,14 +137,57 @@ print(time.monotonic() - begun)
 """
 
 
-def test_a_phone_that_vanishes_without_a_word_gives_its_place_back_within_seconds(tmp_path: Path) -> None:
-    alone = ("unshare", "--map-root-user", "--net")
-    if shutil.which("ip") is None or subprocess.run((*alone, "true"), capture_output=True).returncode:
+def alone(script: str, data: Path) -> str:
+    """What a script prints that has a network of its own."""
+    own = ("unshare", "--map-root-user", "--net")
+    if shutil.which("ip") is None or subprocess.run((*own, "true"), capture_output=True).returncode:
         pytest.skip("this machine gives no network of one's own (unshare --net)")
-    command = (*alone, sys.executable, "-c", VANISHING, str(tmp_path))
+    command = (*own, sys.executable, "-c", script, str(data))
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
-    assert float(done.stdout) < 4.0
+    return done.stdout
+
+
+def test_a_phone_that_vanishes_without_a_word_gives_its_place_back_within_seconds(tmp_path: Path) -> None:
+    assert float(alone(OPENING + VANISHING, tmp_path)) < 4.0
+
+
+ROAMING = """
+app, listening = create_app(referee, join_code="ROSE42", pace=Pace(most=1)), bound("127.0.0.1", 0)
+Server(app, listening).start()
+phone = connected(listening.getsockname()[1], STREAM)
+assert b"200 OK" in phone.recv(65536)
+streams, feed = app.extensions["companion"].streams, referee.feed
+
+def is_let_in():
+    try:
+        return streams.enter(feed, None)
+    except TooManyStreams:
+        return None
+
+begun = time.monotonic()
+while time.monotonic() < begun + 3:
+    assert is_let_in() is None, "whoever is there keeps the place"
+    time.sleep(0.01)
+subprocess.run(("ip", "link", "set", "lo", "down"), check=True)
+time.sleep(2.5)
+subprocess.run(("ip", "link", "set", "lo", "up"), check=True)
+referee.ask(Notice("hand", "A hand."))
+told = b"."
+while b"A hand." not in told:
+    told = phone.recv(65536)
+    assert told, "one that roams is not cut while nobody waits"
+time.sleep(1.0)
+subprocess.run(("ip", "link", "set", "lo", "down"), check=True)
+begun = time.monotonic()
+while is_let_in() is None:
+    time.sleep(0.01)
+print(time.monotonic() - begun)
+"""
+
+
+def test_a_silent_phone_gives_its_place_to_one_who_needs_it_and_else_keeps_it(tmp_path: Path) -> None:
+    assert float(alone(OPENING + ROAMING, tmp_path)) < 2.0
 
 
 def test_a_viewer_who_does_not_read_is_let_go(hurried: int, app: Flask, referee: Referee) -> None:
