@@ -8,7 +8,7 @@ import logging
 import secrets
 import threading
 import time
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 from paho.mqtt.client import MQTTMessage
 
@@ -18,12 +18,10 @@ from companion.hub.messages import (
     Entry,
     Position,
     Unreadable,
-    decode,
     encode,
-    read_position,
     read_topic,
 )
-from companion.hub.sender import Sender
+from companion.hub.sender import Sender, drained
 from companion.hub.service import Hub
 from companion.hub.snapshot import payload
 from companion.hub.store import Store
@@ -128,11 +126,7 @@ class League:
                 self._link.publish(address.topic("up", "snapshot"), payload(snapshot), 0, True)
 
     def _read_inbox(self) -> None:
-        while True:
-            try:
-                message = self._inbox.get_nowait()
-            except Empty:
-                return
+        for message in drained(self._inbox):
             if message is None:
                 self._birth = secrets.token_hex(4)
                 for address, sender in self._senders.items():
@@ -147,12 +141,6 @@ class League:
         if sender is None:
             return
         try:
-            reply = decode(bytes(message.payload))
-            position = read_position(reply)
+            sender.hear(bytes(message.payload), self._birth)
         except Unreadable as error:
             log.warning("from the league: %s", error.message)
-            return
-        if reply.get("birth") == self._birth:
-            sender.rewind(position)
-        elif position is not None:
-            sender.keep(position)

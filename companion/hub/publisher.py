@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from queue import Empty, Full, Queue
+from queue import Full, Queue
 from typing import Any
 
 from paho.mqtt.client import MQTTMessage
@@ -22,8 +22,8 @@ from companion import __version__
 from companion.app.table import Table
 from companion.hub.answers import TableSide, answer
 from companion.hub.link import Broker, Link, broker_of
-from companion.hub.messages import Address, Entry, Unreadable, address, decode, encode, read_position
-from companion.hub.sender import JournalOutbox, Sender
+from companion.hub.messages import Address, Entry, Unreadable, address, encode
+from companion.hub.sender import JournalOutbox, Sender, drained
 from companion.hub.snapshot import payload, snapshot
 
 PREFIX = "homeassistant"
@@ -171,11 +171,7 @@ class Publisher:
             log.warning("too much comes from the hall; a message is dropped")
 
     def _read_inbox(self) -> None:
-        while True:
-            try:
-                message = self._inbox.get_nowait()
-            except Empty:
-                return
+        for message in drained(self._inbox):
             if message is None:
                 self._greet()
             elif message.topic.endswith("/ask"):
@@ -198,15 +194,9 @@ class Publisher:
 
     def _take_position(self, data: bytes) -> None:
         try:
-            message = decode(data)
-            position = read_position(message)
+            self._sender.hear(data, self._birth)
         except Unreadable as error:
             log.warning("from the hub: %s", error.message)
-            return
-        if message.get("birth") == self._birth:
-            self._sender.rewind(position)
-        elif position is not None:
-            self._sender.keep(position)
 
     def _answer(self, request: MQTTMessage) -> None:
         """Answer a request, only under this table's own topic. Runs on a worker's thread."""

@@ -7,11 +7,14 @@ the hub keeps each line once, whatever arrives twice.
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from queue import Empty, Queue, SimpleQueue
+from typing import Any, NamedTuple, Protocol, TypeVar
 
-from companion.hub.messages import Entry, Position
+from companion.hub.messages import Entry, Position, decode, read_position
 from companion.referee.folder import journals
 from companion.referee.lines import Damaged, body
+
+Item = TypeVar("Item")
 
 WINDOW = 256
 """So many lines are under way at most; what is beyond stays on the disk."""
@@ -19,6 +22,15 @@ _PATIENCE_S = (5.0, 60.0)
 """How long without an answer until everything is sent again; each time in vain, twice as long."""
 Written = Callable[[], tuple[str, int]]
 """The journal that is being written, and how many of its lines are on the disk."""
+
+
+def drained(inbox: "Queue[Item] | SimpleQueue[Item]") -> Iterator[Item]:
+    """What waits in a queue, until it is empty."""
+    while True:
+        try:
+            yield inbox.get_nowait()
+        except Empty:
+            return
 
 
 class Outbox(Protocol):
@@ -76,6 +88,19 @@ class Sender:
             pass
         self._kept = position
         self._heard_s, self._patience_s = self._clock(), _PATIENCE_S[0]
+
+    def hear(self, data: bytes, birth: str) -> None:
+        """Take in a message that says where the hub stands; with our ``birth`` it answers our coming.
+
+        Raises:
+            Unreadable: it is none.
+        """
+        message = decode(data)
+        position = read_position(message)
+        if message.get("birth") == birth:
+            self.rewind(position)
+        elif position is not None:
+            self.keep(position)
 
     def notice(self) -> None:
         """There may be something new in the outbox."""

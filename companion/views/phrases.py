@@ -5,7 +5,7 @@ know yet is still told, from its own fields, so that a new game is never silent.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from companion.referee.messages import Notice
@@ -268,7 +268,7 @@ class Call:
 
     def as_json(self) -> dict[str, Any]:
         """The call as the page reads it."""
-        return {"word": self.word, "player": self.player, "sentence": self.sentence}
+        return asdict(self)
 
 
 def call(events: Sequence[Event]) -> Call | None:
