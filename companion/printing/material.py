@@ -1,11 +1,12 @@
 """What can be printed, by name: what each game supplies, and the marks that help a camera."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from companion.errors import UsageError
 from companion.games import GAMES
 from companion.printing import marks
+from companion.printing.layout import Layout, layout_sheets
 from companion.printing.posters import poster_sheets
 from companion.printing.shapes import moved
 from companion.printing.sheets import Sheet, Text, paper_size
@@ -33,6 +34,19 @@ class Material:
 
     caption: str
     sheets: Callable[[str], tuple[Sheet, ...]]
+
+
+def teaching_material(
+    title: str, layouts: Callable[[str], tuple[Layout, ...]], decks: Sequence[str], credits: Sequence[str]
+) -> Material:
+    """What to lay to teach a printing of a game with that title: the usual layout of each deck."""
+
+    def sheets(paper: str) -> tuple[Sheet, ...]:
+        named = [f"Teaching a {title} printing{f', {deck}' if len(decks) > 1 else ''}" for deck in decks]
+        pairs = zip(decks, named, strict=True)
+        return tuple(sheet for deck, name in pairs for sheet in layout_sheets(layouts(deck)[0], name, credits, paper))
+
+    return Material(f"{title}, what to lay to teach a printing", sheets)
 
 
 def sheets_of(what: str, paper: str) -> tuple[Sheet, ...]:

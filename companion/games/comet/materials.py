@@ -7,9 +7,8 @@ from companion.games.comet import deck
 from companion.games.comet.layout import layouts
 from companion.games.comet.rules.state import POTS
 from companion.printing import marks
-from companion.printing.layout import layout_sheets
 from companion.printing.marks import MAT_MM
-from companion.printing.material import Material
+from companion.printing.material import Material, teaching_material
 from companion.printing.posters import poster_sheets
 from companion.printing.shapes import moved
 from companion.printing.sheets import Piece, Sheet, Text, card_sheets
@@ -49,13 +48,9 @@ def _comet_mats(paper: str) -> tuple[Sheet, ...]:
     )
 
 
-def _teaching(paper: str) -> tuple[Sheet, ...]:
-    return layout_sheets(layouts("comet")[0], "Teaching a Seven Card Comet printing", CREDITS, paper)
-
-
 MATERIALS = {
     "comet": Material("Seven Card Comet, 123 cards in one colour", partial(_comet, "mono")),
     "comet-keyed": Material("Seven Card Comet, 123 cards with a colour for each number", partial(_comet, "keyed")),
     "comet-mats": Material("Seven Card Comet, mats for the six pots and the Tail", _comet_mats),
-    "teaching-comet": Material("Seven Card Comet, what to lay to teach a printing", _teaching),
+    "teaching-comet": teaching_material("Seven Card Comet", layouts, ["comet"], CREDITS),
 }

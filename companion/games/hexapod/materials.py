@@ -2,8 +2,7 @@
 
 from companion.games.hexapod import deck
 from companion.games.hexapod.layout import layouts
-from companion.printing.layout import layout_sheets
-from companion.printing.material import Material
+from companion.printing.material import Material, teaching_material
 from companion.printing.posters import poster_sheets
 from companion.printing.sheets import Piece, Sheet, card_sheets
 
@@ -27,12 +26,8 @@ def _hexapod_cases(paper: str) -> tuple[Sheet, ...]:
     return poster_sheets(deck.case_shapes(), paper, "Hexapod, a display case", CREDITS) * 2
 
 
-def _teaching(paper: str) -> tuple[Sheet, ...]:
-    return layout_sheets(layouts("hexapod")[0], "Teaching a Hexapod printing", CREDITS, paper)
-
-
 MATERIALS = {
     "hexapod": Material("Hexapod, 41 insect cards and the Spider", _hexapod),
     "hexapod-cases": Material("Hexapod, two display cases", _hexapod_cases),
-    "teaching-hexapod": Material("Hexapod, what to lay to teach a printing", _teaching),
+    "teaching-hexapod": teaching_material("Hexapod", layouts, ["hexapod"], CREDITS),
 }

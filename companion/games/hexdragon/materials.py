@@ -6,8 +6,7 @@ from functools import partial
 from companion.games.hexdragon import deck
 from companion.games.hexdragon.layout import layouts
 from companion.games.hexdragon.rules.tiles import START
-from companion.printing.layout import layout_sheets
-from companion.printing.material import Material
+from companion.printing.material import Material, teaching_material
 from companion.printing.posters import poster_sheets
 from companion.printing.shapes import Ring, moved
 from companion.printing.sheets import Piece, Sheet, card_sheets
@@ -45,14 +44,10 @@ def _hexdragon_board(radius: int, paper: str) -> tuple[Sheet, ...]:
     return poster_sheets(deck.board_shapes(radius), paper, title, CREDITS)
 
 
-def _teaching(paper: str) -> tuple[Sheet, ...]:
-    return layout_sheets(layouts("hexdragon")[0], "Teaching a HexDragon printing", CREDITS, paper)
-
-
 MATERIALS = {
     "hexdragon": Material("HexDragon, tiles and stars for two", partial(_hexdragon, 1, deck.COLOURS[:2])),
     "hexdragon4": Material("HexDragon, tiles and stars for four", partial(_hexdragon, 2, deck.COLOURS)),
     "hexdragon-board": Material("HexDragon, the board of 19 cells for two", partial(_hexdragon_board, 2)),
     "hexdragon-board4": Material("HexDragon, the board of 37 cells for four", partial(_hexdragon_board, 3)),
-    "teaching-hexdragon": Material("HexDragon, what to lay to teach a printing", _teaching),
+    "teaching-hexdragon": teaching_material("HexDragon", layouts, ["hexdragon"], CREDITS),
 }

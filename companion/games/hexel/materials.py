@@ -4,8 +4,7 @@ from functools import partial
 
 from companion.games.hexel import deck
 from companion.games.hexel.layout import layouts
-from companion.printing.layout import layout_sheets
-from companion.printing.material import Material
+from companion.printing.material import Material, teaching_material
 from companion.printing.sheets import Piece, Sheet, card_sheets
 
 CREDITS = (
@@ -24,17 +23,8 @@ def _hexel(edition: str, paper: str) -> tuple[Sheet, ...]:
     return card_sheets(pieces, paper, f"Hex'el {edition}", CREDITS)
 
 
-def _teaching(paper: str) -> tuple[Sheet, ...]:
-    decks = (f"hexel{edition}" for edition in deck.FACES)
-    return tuple(
-        sheet
-        for name in decks
-        for sheet in layout_sheets(layouts(name)[0], f"Teaching a Hex'el printing, {name}", CREDITS, paper)
-    )
-
-
 MATERIALS = {
     "hexel36": Material("Hex'el, the deck of 36", partial(_hexel, "36")),
     "hexel46": Material("Hex'el, the deck of 46", partial(_hexel, "46")),
-    "teaching-hexel": Material("Hex'el, what to lay to teach a printing", _teaching),
+    "teaching-hexel": teaching_material("Hex'el", layouts, [f"hexel{edition}" for edition in deck.FACES], CREDITS),
 }
