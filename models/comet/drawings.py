@@ -96,8 +96,8 @@ def _picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
 
 def _hard_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
     """Whole rows face down, busier backs, more sections side by side, more things on cards, worse light and cameras."""
-    look = _hard_style(rng, faces)
-    return _crowded(rng, look, (40, 180), float(rng.choice([1.0, 1.5, 2.0])))
+    style = _hard_style(rng, faces)
+    return _crowded(rng, style, (40, 180), float(rng.choice([1.0, 1.5, 2.0])))
 
 
 def _styled_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Photograph:
@@ -106,16 +106,16 @@ def _styled_picture(rng: np.random.Generator, faces: Sequence[Typeface]) -> Phot
 
 
 def _crowded(
-    rng: np.random.Generator, look: CometPrinting, wide_px: tuple[float, float], hardness: float
+    rng: np.random.Generator, style: CometPrinting, wide_px: tuple[float, float], hardness: float
 ) -> Photograph:
-    groups = laid_groups(int(rng.choice([2, 4, 8, 12, 18, 24])), look, rng)
+    groups = laid_groups(int(rng.choice([2, 4, 8, 12, 18, 24])), style, rng)
     down = float(rng.choice([0.0, 0.4, 0.8, 1.0]))
     groups = [replace(card, values=None) if rng.random() < down else card for card in groups]
     return comet_photograph(
         rng,
         size=SIZE,
-        printing=look,
-        cards=[*strays(groups, look, rng), *groups],
+        printing=style,
+        cards=[*strays(groups, style, rng), *groups],
         across_px=float(np.exp(rng.uniform(*np.log(wide_px)))),
         hardness=hardness,
     )
@@ -125,15 +125,15 @@ def _hard_style(rng: np.random.Generator, faces: Sequence[Typeface]) -> CometPri
     face = faces[int(rng.integers(len(faces)))]
     if rng.random() < 0.3:
         return varied(reference(str(rng.choice(["mono", "keyed"])), face), rng)
-    look = lying(faces, rng) if rng.random() < 0.25 else invented(faces, rng)
-    return replace(look, back_kind=str(rng.choice(BUSY_BACKS))) if rng.random() < 0.35 else look
+    style = lying(faces, rng) if rng.random() < 0.25 else invented(faces, rng)
+    return replace(style, back_kind=str(rng.choice(BUSY_BACKS))) if rng.random() < 0.35 else style
 
 
 def lying(faces: Sequence[Typeface], rng: np.random.Generator) -> CometPrinting:
     """An invented printing whose three sections lie side by side."""
-    while not (look := invented(faces, rng)).is_turned:
+    while not (style := invented(faces, rng)).is_turned:
         continue
-    return look
+    return style
 
 
 def cut_out(

@@ -61,86 +61,86 @@ class _Sheet:
         return max(2, round(size_mm[0] * self.scale)), max(2, round(size_mm[1] * self.scale))
 
 
-def raster_face(values: Sequence[int], look: CometPrinting, px_per_mm: float) -> Array:
+def raster_face(values: Sequence[int], printing: CometPrinting, px_per_mm: float) -> Array:
     """A card's face (h, w, 4) BGRA, portrait, its numbers in the order in which they are read.
 
     A printing that is read lying on its side is drawn so that its left section comes to lie at the top: turned by 90
     degrees clockwise.
     """
-    sheet = _Sheet(look.extent, px_per_mm, look.margin_ink)
-    _paint_sections(sheet, values, look)
-    for figure in look.figures:
+    sheet = _Sheet(printing.extent, px_per_mm, printing.margin_ink)
+    _paint_sections(sheet, values, printing)
+    for figure in printing.figures:
         points = np.array(figure.points_mm)
         if figure.width_mm:
             sheet.stroke(points, figure.ink, figure.width_mm)
         else:
             sheet.fill(points, figure.ink)
-    for place in look.places:
-        _print_number(sheet, values[place.slot], place, look)
-    if look.comet:
-        corner = (look.comet_at[0] - sheet.width / 2, look.comet_at[1] - sheet.height / 2)
-        for outline in _comet(corner, look.comet, 3.7 * look.comet):
-            sheet.fill(outline, look.ink)
-    face = sheet.finished(look.rounding_mm)
-    return np.ascontiguousarray(np.rot90(face, -1)) if look.is_turned else face
+    for place in printing.places:
+        _print_number(sheet, values[place.slot], place, printing)
+    if printing.comet:
+        corner = (printing.comet_at[0] - sheet.width / 2, printing.comet_at[1] - sheet.height / 2)
+        for outline in _comet(corner, printing.comet, 3.7 * printing.comet):
+            sheet.fill(outline, printing.ink)
+    face = sheet.finished(printing.rounding_mm)
+    return np.ascontiguousarray(np.rot90(face, -1)) if printing.is_turned else face
 
 
-def raster_back(look: CometPrinting, px_per_mm: float) -> Array:
+def raster_back(printing: CometPrinting, px_per_mm: float) -> Array:
     """A card's back (h, w, 4) BGRA, portrait."""
-    ground, ink = look.back
-    sheet = _Sheet(look.size, px_per_mm, ground)
-    x, y = look.size[0] / 2, look.size[1] / 2
-    if look.back_kind == "comet":
+    ground, ink = printing.back
+    sheet = _Sheet(printing.size, px_per_mm, ground)
+    x, y = printing.size[0] / 2, printing.size[1] / 2
+    if printing.back_kind == "comet":
         _rim(sheet, 2.5, 0.5, ink)
         for outline in _comet((-x / 3, y / 3), 6.5, 46.0):
             sheet.fill(outline, ink)
-    elif look.back_kind == "frame":
+    elif printing.back_kind == "frame":
         _rim(sheet, 4.0, 1.5, ink)
         _rim(sheet, 7.0, 0.5, ink)
-    elif look.back_kind == "stripes":
+    elif printing.back_kind == "stripes":
         for at in np.arange(-x - y, x + y, 7.0):
             sheet.stroke(np.array([[at - y, -y], [at + y, y]]), ink, 2.0)
         _rim(sheet, 0.0, 5.0, (240.0, 240.0, 240.0))
-    elif look.back_kind == "diamonds":
+    elif printing.back_kind == "diamonds":
         for row, at in enumerate(np.arange(-y + 4, y, 8.0)):
             for across in np.arange(-x + 4 + 4 * (row % 2), x, 8.0):
                 sheet.fill(np.array([[across, at - 3], [across + 3, at], [across, at + 3], [across - 3, at]]), ink)
-    elif look.back_kind == "dots":
+    elif printing.back_kind == "dots":
         for at in np.arange(-y + 5, y, 9.0):
             for across in np.arange(-x + 5, x, 9.0):
                 sheet.fill(_disc((across, at), 1.6), ink)
-    elif look.back_kind == "disc":
+    elif printing.back_kind == "disc":
         sheet.fill(_disc((0.0, 0.0), x * 0.6), ink)
         sheet.fill(_disc((0.0, 0.0), x * 0.48), ground)
-    elif look.back_kind in _BUSY:
-        _BUSY[look.back_kind](sheet, look)
-    return sheet.finished(look.rounding_mm)
+    elif printing.back_kind in _BUSY:
+        _BUSY[printing.back_kind](sheet, printing)
+    return sheet.finished(printing.rounding_mm)
 
 
-def numeral_boxes_mm(values: Sequence[int], look: CometPrinting) -> list[list[Array]]:
+def numeral_boxes_mm(values: Sequence[int], printing: CometPrinting) -> list[list[Array]]:
     """The corners (4, 2) around each print of each of the three numbers, in the frame of the portrait card."""
     boxes: list[list[Array]] = [[], [], []]
-    for place in look.places:
-        w, h = _numeral_size(values[place.slot], place, look)
+    for place in printing.places:
+        w, h = _numeral_size(values[place.slot], place, printing)
         box = np.array([[-w, -h], [w, -h], [w, h], [-w, h]]) / 2 @ _turned(place.turn_deg) + place.at_mm
-        boxes[place.slot].append(np.stack([-box[:, 1], box[:, 0]], 1) if look.is_turned else box)
+        boxes[place.slot].append(np.stack([-box[:, 1], box[:, 0]], 1) if printing.is_turned else box)
     return boxes
 
 
-def _paint_sections(sheet: _Sheet, values: Sequence[int], look: CometPrinting) -> None:
+def _paint_sections(sheet: _Sheet, values: Sequence[int], printing: CometPrinting) -> None:
     """Paint the three grounds and the lines between them."""
-    across = 0 if look.is_turned or look.has_columns else 1
-    full = np.array([sheet.width, sheet.height]) - 2 * look.margin_mm
+    across = 0 if printing.is_turned or printing.has_columns else 1
+    full = np.array([sheet.width, sheet.height]) - 2 * printing.margin_mm
     step = full[across] / 3
     for k, value in enumerate(values):
         low, high = -full / 2, full / 2
         low[across], high[across] = (k - 1.5) * step, (k - 0.5) * step
-        sheet.fill(_box(low, high), look.grounds[value - 2])
-    if look.divider_mm:
+        sheet.fill(_box(low, high), printing.grounds[value - 2])
+    if printing.divider_mm:
         for k in (1, 2):
-            ends = np.array([-full, full]) / 2 * look.divider_share
+            ends = np.array([-full, full]) / 2 * printing.divider_share
             ends[:, across] = (k - 1.5) * step
-            sheet.stroke(ends, look.divider_ink, look.divider_mm)
+            sheet.stroke(ends, printing.divider_ink, printing.divider_mm)
 
 
 def _turned(turn_deg: int) -> Array:
@@ -149,24 +149,24 @@ def _turned(turn_deg: int) -> Array:
     return np.array([[cos, sin], [-sin, cos]], float)
 
 
-def _numeral_size(value: int, place: Place, look: CometPrinting) -> tuple[float, float]:
+def _numeral_size(value: int, place: Place, printing: CometPrinting) -> tuple[float, float]:
     """Width and height of a number in mm; one that is too wide for its room is printed narrower."""
-    mask = look.typeface[comet.label(value)]
-    return min(place.numeral_mm * mask.shape[1] / mask.shape[0] * look.stretch, place.room_mm), place.numeral_mm
+    mask = printing.typeface[comet.label(value)]
+    return min(place.numeral_mm * mask.shape[1] / mask.shape[0] * printing.stretch, place.room_mm), place.numeral_mm
 
 
-def _print_number(sheet: _Sheet, value: int, place: Place, look: CometPrinting) -> None:
-    width, height = _numeral_size(value, place, look)
+def _print_number(sheet: _Sheet, value: int, place: Place, printing: CometPrinting) -> None:
+    width, height = _numeral_size(value, place, printing)
     turn, at = _turned(place.turn_deg), np.array(place.at_mm)
-    if look.holder is not None:
-        reach = look.holder.size * place.numeral_mm / 2
-        sheet.fill(at + reach * _HOLDERS[look.holder.form] @ turn, look.holder.inks[value - 2])
-    mask = np.rot90(look.typeface[comet.label(value)], -(place.turn_deg // 90))
-    sheet.stamp(mask, at, (width, height) if place.turn_deg % 180 == 0 else (height, width), look.ink)
-    if value in (6, 9) and look.line is not None:
-        gap, thick, wider = look.line
+    if printing.holder is not None:
+        reach = printing.holder.size * place.numeral_mm / 2
+        sheet.fill(at + reach * _HOLDERS[printing.holder.form] @ turn, printing.holder.inks[value - 2])
+    mask = np.rot90(printing.typeface[comet.label(value)], -(place.turn_deg // 90))
+    sheet.stamp(mask, at, (width, height) if place.turn_deg % 180 == 0 else (height, width), printing.ink)
+    if value in (6, 9) and printing.line is not None:
+        gap, thick, wider = printing.line
         half, y = max(width + wider, 4.0) / 2, height / 2 + gap
-        sheet.fill(_box(np.array([-half, y]), np.array([half, y + thick])) @ turn + at, look.ink)
+        sheet.fill(_box(np.array([-half, y]), np.array([half, y + thick])) @ turn + at, printing.ink)
 
 
 def _rim(sheet: _Sheet, inset_mm: float, width_mm: float, ink: Ink) -> None:
@@ -175,39 +175,39 @@ def _rim(sheet: _Sheet, inset_mm: float, width_mm: float, ink: Ink) -> None:
     sheet.stroke(np.vstack([box, box[:1]]), ink, width_mm)
 
 
-def _chequered(sheet: _Sheet, look: CometPrinting) -> None:
+def _chequered(sheet: _Sheet, printing: CometPrinting) -> None:
     """Squares within a white rim, as bought cards have it."""
-    side = look.size[0] / 9
-    x, y = look.size[0] / 2, look.size[1] / 2
+    side = printing.size[0] / 9
+    x, y = printing.size[0] / 2, printing.size[1] / 2
     for row, top in enumerate(np.arange(-y, y, side)):
         for left in np.arange(-x + side * (row % 2), x, 2 * side):
-            sheet.fill(_box(np.array([left, top]), np.array([left + side, top + side])), look.back[1])
+            sheet.fill(_box(np.array([left, top]), np.array([left + side, top + side])), printing.back[1])
     _rim(sheet, 0.0, 8.0, _WHITE)
 
 
-def _ringed(sheet: _Sheet, look: CometPrinting) -> None:
+def _ringed(sheet: _Sheet, printing: CometPrinting) -> None:
     """Rings around the middle, and a narrow rim."""
-    for k, radius in enumerate(np.linspace(look.size[0] * 0.62, 4.0, 9)):
-        sheet.fill(_disc((0.0, 0.0), float(radius)), look.back[(k + 1) % 2])
-    _rim(sheet, 1.5, 1.0, look.back[1])
+    for k, radius in enumerate(np.linspace(printing.size[0] * 0.62, 4.0, 9)):
+        sheet.fill(_disc((0.0, 0.0), float(radius)), printing.back[(k + 1) % 2])
+    _rim(sheet, 1.5, 1.0, printing.back[1])
 
 
-def _latticed(sheet: _Sheet, look: CometPrinting) -> None:
+def _latticed(sheet: _Sheet, printing: CometPrinting) -> None:
     """Fine lines crossing aslant, a white rim and a line along it."""
-    x, y = look.size[0] / 2, look.size[1] / 2
+    x, y = printing.size[0] / 2, printing.size[1] / 2
     for at in np.arange(-x - y, x + y, 5.0):
         for way in (-1, 1):
-            sheet.stroke(np.array([[at - y, -way * y], [at + y, way * y]]), look.back[1], 0.8)
+            sheet.stroke(np.array([[at - y, -way * y], [at + y, way * y]]), printing.back[1], 0.8)
     _rim(sheet, 0.0, 9.0, _WHITE)
-    _rim(sheet, 4.5, 0.7, look.back[1])
+    _rim(sheet, 4.5, 0.7, printing.back[1])
 
 
-def _halved(sheet: _Sheet, look: CometPrinting) -> None:
+def _halved(sheet: _Sheet, printing: CometPrinting) -> None:
     """The same from either end: two fields with a disc each."""
-    x, y = look.size[0] / 2, look.size[1] / 2
-    sheet.fill(_box(np.array([-x, 0.0]), np.array([x, y])), look.back[1])
-    sheet.fill(_disc((0.0, -y / 2), x / 3), look.back[1])
-    sheet.fill(_disc((0.0, y / 2), x / 3), look.back[0])
+    x, y = printing.size[0] / 2, printing.size[1] / 2
+    sheet.fill(_box(np.array([-x, 0.0]), np.array([x, y])), printing.back[1])
+    sheet.fill(_disc((0.0, -y / 2), x / 3), printing.back[1])
+    sheet.fill(_disc((0.0, y / 2), x / 3), printing.back[0])
 
 
 def _comet(head: tuple[float, float], radius_mm: float, tail_mm: float) -> tuple[Array, Array]:

@@ -44,31 +44,31 @@ class LaidComet:
         x, y = self.size[0] / 2, self.size[1] / 2
         return self.on_table(np.array([[-x, -y], [x, -y], [x, y], [-x, y]]))
 
-    def marks_mm(self, look: CometPrinting) -> list[list[Points]]:
+    def marks_mm(self, printing: CometPrinting) -> list[list[Points]]:
         """The corners (4, 2) around each print of each of its numbers on the table; none when it lies face down."""
         if self.values is None:
             return []
-        return [[self.on_table(box) for box in boxes] for boxes in numeral_boxes_mm(self.values, look)]
+        return [[self.on_table(box) for box in boxes] for boxes in numeral_boxes_mm(self.values, printing)]
 
 
-def laid_groups(cards: int, look: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
+def laid_groups(cards: int, printing: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
     """So many cards in sets of one to three, in the order in which they were laid: later ones lie on top."""
     laid: list[LaidComet] = []
     main = float(rng.uniform(0, 360))
     spread = float(rng.choice([0.0, 3.0, 15.0]))
     tight = bool(rng.random() < 0.4)
-    for at in _places(cards, look, main, tight, rng):
+    for at in _places(cards, printing, main, tight, rng):
         if len(laid) >= cards:
             break
         count = min(int(rng.choice([1, 2, 2, 3, 3])), cards - len(laid))
         turn = main + float(rng.normal(0, spread)) + (float(rng.choice([0, 0, 90])) if rng.random() < 0.3 else 0.0)
-        group = _group(count, at, turn, look, rng)
+        group = _group(count, at, turn, printing, rng)
         if _is_free(group, laid, gap_mm=0.5 if tight else 3.0):
             laid += group
     return laid
 
 
-def strays(laid: Sequence[LaidComet], look: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
+def strays(laid: Sequence[LaidComet], printing: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
     """Face-down cards and decks beside the groups."""
     found: list[LaidComet] = []
     centre = np.mean([card.at_mm for card in laid], axis=0)
@@ -76,7 +76,7 @@ def strays(laid: Sequence[LaidComet], look: CometPrinting, rng: np.random.Genera
     for _ in range(int(rng.integers(0, 5))):
         at = centre + rng.uniform(-1, 1, 2) * reach
         layers = int(rng.choice([0, 0, 12]))
-        card = LaidComet(None, at, float(rng.uniform(0, 360)), look.size, True, layers)
+        card = LaidComet(None, at, float(rng.uniform(0, 360)), printing.size, True, layers)
         if _is_free([card], [*laid, *found], gap_mm=4.0):
             found.append(card)
     return found
@@ -89,9 +89,11 @@ def any_values(rng: np.random.Generator) -> tuple[int, int, int]:
     return a, b, c
 
 
-def _places(cards: int, look: CometPrinting, main_deg: float, tight: bool, rng: np.random.Generator) -> list[Points]:
+def _places(
+    cards: int, printing: CometPrinting, main_deg: float, tight: bool, rng: np.random.Generator
+) -> list[Points]:
     """Places for groups on a grid turned with the table, the nearest first."""
-    step = np.array([3.0 * look.size[0], look.size[1]]) + rng.uniform(2, 12 if tight else 60)
+    step = np.array([3.0 * printing.size[0], printing.size[1]]) + rng.uniform(2, 12 if tight else 60)
     side = int(np.ceil(np.sqrt(cards))) + 1
     grid = np.array([(c - side / 2, r - side / 2) for r in range(side) for c in range(side)]) * step
     grid += rng.normal(0, 3 if tight else 14, grid.shape)
@@ -101,9 +103,11 @@ def _places(cards: int, look: CometPrinting, main_deg: float, tight: bool, rng: 
     return [turned[k] for k in order]
 
 
-def _group(count: int, at: Points, turn_deg: float, look: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
+def _group(
+    count: int, at: Points, turn_deg: float, printing: CometPrinting, rng: np.random.Generator
+) -> list[LaidComet]:
     """Cards side by side, all as one hand lays them, some upside down, some face down."""
-    width = look.size[0]
+    width = printing.size[0]
     step = (
         width * (1 - float(rng.uniform(0.03, FAN_SHARE))) if rng.random() < 0.4 else width + float(rng.uniform(0.1, 5))
     )
@@ -116,7 +120,7 @@ def _group(count: int, at: Points, turn_deg: float, look: CometPrinting, rng: np
         place = at + along @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
         turn = turn_deg + float(rng.normal(0, loose)) + (180.0 if rng.random() < up else 0.0)
         values = None if rng.random() < down else any_values(rng)
-        cards.append(LaidComet(values, place, turn, look.size))
+        cards.append(LaidComet(values, place, turn, printing.size))
     if step >= width:
         cards = _apart(cards)
     return cards if rng.random() < 0.5 else cards[::-1]

@@ -50,8 +50,8 @@ def comet_photograph(
         ground: the bare table as the camera sees it (h, w, 3); None for one by chance.
         yaw_deg: from which side the camera looks; None for any.
     """
-    look = printing if isinstance(printing, CometPrinting) else _style(printing, typefaces, rng, hardness)
-    laid = list(cards) if cards is not None else _laid(count, look, rng)
+    style = printing if isinstance(printing, CometPrinting) else _style(printing, typefaces, rng, hardness)
+    laid = list(cards) if cards is not None else _laid(count, style, rng)
     core = np.vstack([card.corners_mm() for card in laid if not card.is_aside])
     camera = framed(core, size, rng, across_px, hardness, yaw_deg)
     shot = Shot(camera, rng, hardness, ground)
@@ -60,25 +60,25 @@ def comet_photograph(
     gloss = shot.gloss()
     owner = np.full(size[::-1], -1, np.int32)
     for number, card in enumerate(laid):
-        _put(canvas, card, look, gloss, rng)
+        _put(canvas, card, style, gloss, rng)
         cv2.fillPoly(owner, [np.round(camera.project(card.corners_mm())).astype(np.int32)], number)
     over = shot.cover(lambda: put_things(canvas, laid, rng, over=True), 0.3)
     owner[over > 0] = -1
-    entries = [_entry(card, number, look, camera, owner) for number, card in enumerate(laid) if not card.is_aside]
+    entries = [_entry(card, number, style, camera, owner) for number, card in enumerate(laid) if not card.is_aside]
     aside = [camera.project(card.corners_mm()).tolist() for card in laid if card.is_aside]
-    conditions = {"turned": look.is_turned, "things": bool(over.any())}
+    conditions = {"turned": style.is_turned, "things": bool(over.any())}
     return shot.develop("comet", printing, {"cards": entries}, aside + outlines(entries), conditions)
 
 
-def teaching_photograph(rng: np.random.Generator, look: CometPrinting, size: tuple[int, int]) -> Photograph:
+def teaching_photograph(rng: np.random.Generator, style: CometPrinting, size: tuple[int, int]) -> Photograph:
     """A calm photograph of five upright cards that show every number, see `teaching_cards`."""
-    cards = teaching_cards(look, rng)
+    cards = teaching_cards(style, rng)
     wide = float(np.ptp(np.vstack([card.corners_mm() for card in cards])[:, 0]))
     across_px = float(rng.uniform(0.55, 0.88)) * size[0] * _HEXEL_MM / wide
     return comet_photograph(
         rng,
         size=size,
-        printing=look,
+        printing=style,
         cards=cards,
         across_px=across_px,
         hardness=0.35,
@@ -94,12 +94,12 @@ def _style(printing: str, typefaces: Sequence[Typeface], rng: np.random.Generato
     return varied(reference(kind, faces[int(rng.integers(len(faces)))]), rng, hardness)
 
 
-def _laid(count: int | None, look: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
-    groups = laid_groups(int(rng.choice(_COUNTS)) if count is None else count, look, rng)
-    return [*strays(groups, look, rng), *groups]
+def _laid(count: int | None, style: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
+    groups = laid_groups(int(rng.choice(_COUNTS)) if count is None else count, style, rng)
+    return [*strays(groups, style, rng), *groups]
 
 
-def _put(canvas: Canvas, card: LaidComet, look: CometPrinting, gloss: float, rng: np.random.Generator) -> None:
+def _put(canvas: Canvas, card: LaidComet, style: CometPrinting, gloss: float, rng: np.random.Generator) -> None:
     """Paint one card, what lies under it, and its contact shadow."""
     corners = canvas.camera.project(card.corners_mm())
     px_per_mm = float(np.sqrt(cv2.contourArea(corners.astype(np.float32)) / (card.size[0] * card.size[1])))
@@ -110,7 +110,7 @@ def _put(canvas: Canvas, card: LaidComet, look: CometPrinting, gloss: float, rng
     aside = rng.normal(0, 0.4 * px_per_mm, 2)
     canvas.polygon(corners + aside + (corners - corners.mean(0)) * rng.uniform(0, 0.012), (25.0, 25.0, 28.0))
     fine = float(np.clip(px_per_mm * 1.3, 0.6, 5.0))
-    raster = raster_back(look, fine) if card.values is None else raster_face(card.values, look, fine)
+    raster = raster_back(style, fine) if card.values is None else raster_face(card.values, style, fine)
     height, width = raster.shape[:2]
     scale = np.diag([card.size[0] / width, card.size[1] / height, 1.0])
     centred = scale @ np.array([[1, 0, 0.5 - width / 2], [0, 1, 0.5 - height / 2], [0, 0, 1.0]])
@@ -118,11 +118,11 @@ def _put(canvas: Canvas, card: LaidComet, look: CometPrinting, gloss: float, rng
     canvas.put(raster, canvas.camera.image_from_table @ table_from_card @ centred, gloss)
 
 
-def _entry(card: LaidComet, number: int, look: CometPrinting, camera: Pinhole, owner: Field) -> Entry:
+def _entry(card: LaidComet, number: int, style: CometPrinting, camera: Pinhole, owner: Field) -> Entry:
     """The truth about one card of a group: besides the contract's, how much of it and of each number is hidden, and the
     outlines of its numbers, of the print that is seen best where one is printed twice."""
     corners = camera.project(card.corners_mm())
-    prints = [[camera.project(mark) for mark in marks] for marks in card.marks_mm(look)]
+    prints = [[camera.project(mark) for mark in marks] for marks in card.marks_mm(style)]
     seen = [min((covered_share(owner, mark, number), k) for k, mark in enumerate(marks)) for marks in prints]
     marks = [marks[k] for marks, (_, k) in zip(prints, seen, strict=True)]
     values = None if card.values is None else sorted(card.values)

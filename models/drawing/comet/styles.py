@@ -23,34 +23,36 @@ def styled(typefaces: Sequence[Typeface], rng: np.random.Generator, style: str |
     """A printing nobody has seen, in one of `STYLES`."""
     kind = str(rng.choice(sorted(STYLES))) if style is None else style
     is_turned = bool(rng.random() < (0.2 if kind in ("row", "corners") else 0.06))
-    look = replace(invented(typefaces, rng), is_turned=is_turned, margin_mm=0.0, has_columns=kind == "row")
-    places = STYLES[kind](look.extent, rng)
+    printing = replace(invented(typefaces, rng), is_turned=is_turned, margin_mm=0.0, has_columns=kind == "row")
+    places = STYLES[kind](printing.extent, rng)
     high = min(place.numeral_mm for place in places)
-    look = _legible(replace(look, own_places=places))
-    if look.line is not None:
-        look = replace(look, line=(high * float(rng.uniform(0.06, 0.1)), high * float(rng.uniform(0.06, 0.12)), 0.0))
+    printing = _legible(replace(printing, own_places=places))
+    if printing.line is not None:
+        printing = replace(
+            printing, line=(high * float(rng.uniform(0.06, 0.1)), high * float(rng.uniform(0.06, 0.12)), 0.0)
+        )
     if kind != "row" or rng.random() < 0.3:
-        look = replace(look, divider_mm=0.0)
+        printing = replace(printing, divider_mm=0.0)
     if kind != "row" or rng.random() < 0.6:
-        look = replace(look, grounds=(look.grounds[0],) * len(look.grounds))
+        printing = replace(printing, grounds=(printing.grounds[0],) * len(printing.grounds))
     if kind != "row" or rng.random() < 0.3:
-        look = replace(look, comet=0.0)
+        printing = replace(printing, comet=0.0)
     if rng.random() < (0.6 if kind == "column" else 0.25):
-        look = _held(look, rng)
-    art = _art(look, rng) if rng.random() < 0.5 else ()
-    return replace(look, figures=(*art, *(_frame(look, rng) if rng.random() < 0.5 else ())))
+        printing = _held(printing, rng)
+    art = _art(printing, rng) if rng.random() < 0.5 else ()
+    return replace(printing, figures=(*art, *(_frame(printing, rng) if rng.random() < 0.5 else ())))
 
 
-def teaching_cards(look: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
+def teaching_cards(printing: CometPrinting, rng: np.random.Generator) -> list[LaidComet]:
     """Five upright cards side by side that show every number, and perhaps one face down at their end."""
     numbers = [int(v) for v in rng.permutation([*range(2, 15), *rng.choice(range(2, 15), 2, replace=False)])]
     faces = [(numbers[k], numbers[k + 1], numbers[k + 2]) for k in range(0, 15, 3)]
-    wide = look.extent[0]
+    wide = printing.extent[0]
     laid = []
     for k, values in enumerate([*faces, *([None] if rng.random() < 0.5 else [])]):
         at = np.array([(k - 2) * (wide + float(rng.uniform(6, 12))), float(rng.normal(0, 5))])
-        turn = float(rng.normal(0, 2.5)) + (-90.0 if look.is_turned else 0.0)
-        laid.append(LaidComet(values, at, turn, look.size))
+        turn = float(rng.normal(0, 2.5)) + (-90.0 if printing.is_turned else 0.0)
+        laid.append(LaidComet(values, at, turn, printing.size))
     return laid
 
 
@@ -113,41 +115,41 @@ STYLES: dict[str, Callable[[tuple[float, float], np.random.Generator], tuple[Pla
 """Where the numbers are printed, by name: from width and height of the card as it is read."""
 
 
-def _legible(look: CometPrinting) -> CometPrinting:
+def _legible(printing: CometPrinting) -> CometPrinting:
     """The printing, its numerals in black or white where they hardly differ from some ground."""
-    levels = np.array(look.grounds) @ _LUMA
-    if np.abs(levels - np.array(look.ink) @ _LUMA).min() > _LEAST_CONTRAST:
-        return look
-    return replace(look, ink=(20.0, 20.0, 20.0) if levels.min() > 255 - levels.max() else (244.0, 244.0, 244.0))
+    levels = np.array(printing.grounds) @ _LUMA
+    if np.abs(levels - np.array(printing.ink) @ _LUMA).min() > _LEAST_CONTRAST:
+        return printing
+    return replace(printing, ink=(20.0, 20.0, 20.0) if levels.min() > 255 - levels.max() else (244.0, 244.0, 244.0))
 
 
-def _held(look: CometPrinting, rng: np.random.Generator) -> CometPrinting:
+def _held(printing: CometPrinting, rng: np.random.Generator) -> CometPrinting:
     """The printing with each number on a form of its own, all of one colour or a colour for each number."""
-    ground, ink = np.array(look.grounds[0]), np.array(look.ink)
+    ground, ink = np.array(printing.grounds[0]), np.array(printing.ink)
     dark_holder = bool(ground.mean() > 128)
     level = rng.uniform(20, 75) if dark_holder else rng.uniform(180, 250)
     keyed = bool(rng.random() < 0.4)
     tints = rng.normal(0, 28, (13, 3)) if keyed else np.repeat(rng.normal(0, 18, (1, 3)), 13, axis=0)
     inks: tuple[Ink, ...] = tuple(_colour(level + tint) for tint in tints)
     ink = np.full(3, rng.uniform(215, 250) if dark_holder else rng.uniform(5, 45))
-    high = min(place.numeral_mm for place in look.own_places)
-    middles = np.array([place.at_mm for place in look.own_places])
+    high = min(place.numeral_mm for place in printing.own_places)
+    middles = np.array([place.at_mm for place in printing.own_places])
     nearest = min(float(np.linalg.norm(a - b)) for k, a in enumerate(middles) for b in middles[:k])
     share = min(1.0, nearest / (_HOLDER_SIZE * high))
     places = tuple(
         replace(p, numeral_mm=p.numeral_mm * share, room_mm=p.numeral_mm * share * _HOLDER_SIZE * 0.72)
-        for p in look.own_places
+        for p in printing.own_places
     )
     holder = Holder(str(rng.choice(_HOLDERS)), _HOLDER_SIZE, inks)
-    return replace(look, own_places=places, holder=holder, ink=_colour(ink), line=None)
+    return replace(printing, own_places=places, holder=holder, ink=_colour(ink), line=None)
 
 
-def _art(look: CometPrinting, rng: np.random.Generator) -> tuple[Figure, ...]:
+def _art(printing: CometPrinting, rng: np.random.Generator) -> tuple[Figure, ...]:
     """A few forms over the card that leave its numbers' ground alone."""
-    width, height = look.extent
-    ground = np.array(look.grounds[0])
-    free = [np.array(p.at_mm) for p in look.places]
-    reach = [max(p.numeral_mm, p.room_mm * 0.6) for p in look.places]
+    width, height = printing.extent
+    ground = np.array(printing.grounds[0])
+    free = [np.array(p.at_mm) for p in printing.places]
+    reach = [max(p.numeral_mm, p.room_mm * 0.6) for p in printing.places]
     figures: list[Figure] = []
     for _ in range(int(rng.integers(1, 6))):
         at = rng.uniform(-0.42, 0.42, 2) * [width, height]
@@ -161,14 +163,14 @@ def _art(look: CometPrinting, rng: np.random.Generator) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _frame(look: CometPrinting, rng: np.random.Generator) -> tuple[Figure, ...]:
+def _frame(printing: CometPrinting, rng: np.random.Generator) -> tuple[Figure, ...]:
     """A line along the rim."""
     inset, wide = float(rng.uniform(1.2, 3.5)), float(rng.uniform(0.4, 1.6))
-    x, y = look.extent[0] / 2 - inset, look.extent[1] / 2 - inset
-    room = [(x - abs(p.at_mm[0]) - p.room_mm / 2, y - abs(p.at_mm[1]) - p.numeral_mm / 2) for p in look.places]
+    x, y = printing.extent[0] / 2 - inset, printing.extent[1] / 2 - inset
+    room = [(x - abs(p.at_mm[0]) - p.room_mm / 2, y - abs(p.at_mm[1]) - p.numeral_mm / 2) for p in printing.places]
     if min(min(both) for both in room) < wide:
         return ()  # no deck is printed with numbers on its frame
-    ground = np.array(look.grounds[0])
+    ground = np.array(printing.grounds[0])
     tone = _colour(ground + rng.choice([-1, 1]) * rng.uniform(40, 150) + rng.normal(0, 25, 3))
     return (Figure(((-x, -y), (x, -y), (x, y), (-x, y), (-x, -y)), tone, wide),)
 

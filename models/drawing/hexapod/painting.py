@@ -21,10 +21,10 @@ _RIM_MM = 1.0
 
 
 def put_case(
-    canvas: Canvas, camera: Overhead, case: Case, look: Printing, gloss: float, rng: np.random.Generator
+    canvas: Canvas, camera: Overhead, case: Case, printing: Printing, gloss: float, rng: np.random.Generator
 ) -> None:
     """Paint one case and the cards in it."""
-    style = look.case
+    style = printing.case
     high = style.frame_high_mm + case.floor_mm if style.frame_high_mm else 0.0
     _shade(canvas, camera.project(case.box_mm(style.frame_mm) + rng.normal(0, 1.5 + 0.3 * high, 2)), 2.0 + high, rng)
     tone = _ink(style.frame)
@@ -37,7 +37,7 @@ def put_case(
     if high > 2 and rng.random() < 0.7:
         _inner_shadow(canvas, camera, case, high, rng)
     for card in case.cards:
-        put_card(canvas, camera, _on_table(card, case), look, gloss, rng)
+        put_card(canvas, camera, _on_table(card, case), printing, gloss, rng)
     tallest = max([case.floor_mm, *(card.to_mm for card in case.cards)])
     if high > tallest:
         for k in range(4):
@@ -46,7 +46,7 @@ def put_case(
 
 
 def put_card(
-    canvas: Canvas, camera: Overhead, card: Lying, look: Printing, gloss: float, rng: np.random.Generator
+    canvas: Canvas, camera: Overhead, card: Lying, printing: Printing, gloss: float, rng: np.random.Generator
 ) -> Points:
     """Paint one card, or the stack whose top it is; return its corners in the picture (4, 2)."""
     low, corners = card.corners_mm(), camera.project(card.corners_mm(), card.to_mm)
@@ -54,7 +54,7 @@ def put_card(
     _shade(canvas, camera.project(low + rng.normal(0, 0.5 + 0.2 * thick, 2), card.from_mm), 0.6 + 0.5 * thick, rng)
     _prism(canvas, camera, low, card.from_mm, card.to_mm, _dimmed(_CUT, float(rng.uniform(0.6, 1.0))))
     px_per_mm = float(np.linalg.norm(corners[0] - corners[2])) / (SIDE_MM * 2**0.5)
-    face = card_raster(card.cells, look, 1.2 * px_per_mm)
+    face = card_raster(card.cells, printing, 1.2 * px_per_mm)
     bgra = np.dstack([face, _rounded_mask(len(face))])
     mm = SIDE_MM / len(face)
     card_from_raster = np.array([[mm, 0, mm / 2 - SIDE_MM / 2], [0, mm, mm / 2 - SIDE_MM / 2], [0, 0, 1.0]])
@@ -64,12 +64,14 @@ def put_card(
     return corners
 
 
-def put_face_down(canvas: Canvas, camera: Overhead, card: Lying, look: Printing, rng: np.random.Generator) -> Points:
+def put_face_down(
+    canvas: Canvas, camera: Overhead, card: Lying, printing: Printing, rng: np.random.Generator
+) -> Points:
     """Paint a card or a deck with its back up; return its corners in the picture (4, 2)."""
     corners = camera.project(card.corners_mm(), card.to_mm)
     _shade(canvas, camera.project(card.corners_mm() + rng.normal(0, 1, 2)), 1.0 + card.to_mm, rng)
     _prism(canvas, camera, card.corners_mm(), 0.0, card.to_mm, _dimmed(_CUT, float(rng.uniform(0.5, 1.0))))
-    back = _ink(look.back)
+    back = _ink(printing.back)
     canvas.polygon(corners, back)
     mark = _dimmed(back, 1.8) if sum(back) < 330 else _dimmed(back, 0.6)
     angles = np.linspace(0, 2 * np.pi, 24, endpoint=False)

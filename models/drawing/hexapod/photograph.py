@@ -38,17 +38,19 @@ def photograph(
         px_per_mm: the scale where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
     """
-    look = printing if isinstance(printing, Printing) else _style(printing, rng)
+    style = printing if isinstance(printing, Printing) else _style(printing, rng)
     laid = laid or scene(rng)
-    core = np.vstack([*(case.box_mm(look.case.frame_mm) for case in laid.cases), *(c.corners_mm() for c in laid.loose)])
+    core = np.vstack(
+        [*(case.box_mm(style.case.frame_mm) for case in laid.cases), *(c.corners_mm() for c in laid.loose)]
+    )
     camera = overhead(core, size, rng, px_per_mm, hardness)
     shot = Shot(camera.flat(), rng, hardness)
     canvas, gloss = shot.canvas, shot.gloss()
-    ignored = [put_face_down(canvas, camera, card, look, rng) for card in _face_down(core, rng)]
+    ignored = [put_face_down(canvas, camera, card, style, rng) for card in _face_down(core, rng)]
     _put_things(canvas, core, rng, over=False)
     for case in laid.cases:
-        put_case(canvas, camera, case, look, gloss, rng)
-    quads = [put_card(canvas, camera, card, look, gloss, rng) for card in laid.loose]
+        put_case(canvas, camera, case, style, gloss, rng)
+    quads = [put_card(canvas, camera, card, style, gloss, rng) for card in laid.loose]
     changed = shot.cover(lambda: _put_things(canvas, core, rng, over=True))
     boards = [_board(case, camera, changed) for case in laid.cases]
     loose = [_loose(card, box, camera, changed) for card, box in zip(laid.loose, quads, strict=True)]

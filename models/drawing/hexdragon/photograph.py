@@ -54,7 +54,7 @@ def hexdragon_photograph(
         across_px: a tile's width between opposite edges where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
     """
-    look = printing if isinstance(printing, Drawing) else drawing_of(printing, rng, hardness)
+    style = printing if isinstance(printing, Drawing) else drawing_of(printing, rng, hardness)
     put, laying = laid_table(rng, tiles) if table is None else table
     core = np.vstack([piece.corners_mm() for piece in put])
     if laying.is_board and across_px is None and rng.random() < 0.7:
@@ -65,11 +65,11 @@ def hexdragon_photograph(
     around = [Laid((), piece.cell, piece.at_mm, piece.turn_deg) for piece in put]
     face_down = put_face_down(canvas, around, rng)
     if laying.is_board:
-        _put_board(canvas, laying, look, gloss, rng)
+        _put_board(canvas, laying, style, gloss, rng)
         face_down += put_face_down(canvas, around, rng) if rng.random() < 0.3 else []
     put_things(canvas, around, rng, over=False)
     decoys = put_decoys(canvas, put, laying, rng)
-    _put_pieces(canvas, put, look, gloss, rng)
+    _put_pieces(canvas, put, style, gloss, rng)
     changed = shot.cover(lambda: put_things(canvas, around, rng, over=True))
     entries = [_entry(piece, camera, changed) for piece in put]
     faces = [entry for entry in entries if entry["kind"] != "star"]
@@ -78,7 +78,7 @@ def hexdragon_photograph(
     return shot.develop("hexdragon", printing, pieces, ignore, {"board": laying.is_board})
 
 
-def _put_board(canvas: Canvas, laying: Laying, look: Drawing, gloss: float, rng: np.random.Generator) -> None:
+def _put_board(canvas: Canvas, laying: Laying, style: Drawing, gloss: float, rng: np.random.Generator) -> None:
     """A board: near the reference's colours or any, its cells drawn by lines or by colour."""
     project = canvas.camera.project
     field = (
@@ -98,7 +98,7 @@ def _put_board(canvas: Canvas, laying: Laying, look: Drawing, gloss: float, rng:
             canvas.polygon(project(hexagon), ink, gloss)
 
 
-def _put_pieces(canvas: Canvas, put: list[Put], look: Drawing, gloss: float, rng: np.random.Generator) -> None:
+def _put_pieces(canvas: Canvas, put: list[Put], style: Drawing, gloss: float, rng: np.random.Generator) -> None:
     """Every tile and star with its contact shadow; a face is drawn once for all its turns."""
     drawn: dict[tuple[object, str | None], Field] = {}
     for piece in put:
@@ -113,15 +113,15 @@ def _put_pieces(canvas: Canvas, put: list[Put], look: Drawing, gloss: float, rng
             canvas.polygon(canvas.camera.project(piece.on_table(rim)) + rng.normal(0, 0.4 * across, 2), _SHADE)
         key = (piece.tile, piece.owner)
         if key not in drawn:
-            drawn[key] = raster(_shapes(piece, look), scale, _BOX)
+            drawn[key] = raster(_shapes(piece, style), scale, _BOX)
         canvas.put(drawn[key], canvas.camera.image_from_table @ _table_from_raster(piece, drawn[key]), gloss)
 
 
-def _shapes(piece: Put, look: Drawing) -> tuple[Shape, ...]:
+def _shapes(piece: Put, style: Drawing) -> tuple[Shape, ...]:
     if piece.tile is None:
         assert piece.owner is not None, "a star has an owner"
-        return star_shapes(piece.owner, look)
-    return face_shapes(piece.tile, piece.owner, look)
+        return star_shapes(piece.owner, style)
+    return face_shapes(piece.tile, piece.owner, style)
 
 
 def _table_from_raster(piece: Put, picture: Field) -> Points:

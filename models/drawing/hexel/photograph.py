@@ -45,7 +45,7 @@ def photograph(
         across_px: a card's width between opposite edges where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
     """
-    look = printing if isinstance(printing, Printing) else _style(printing, edition, rng, hardness)
+    style = printing if isinstance(printing, Printing) else _style(printing, edition, rng, hardness)
     laid = _laid(edition, cards, rng) if faces is None else _laid_by_hand(faces, rng)
     core = np.vstack([card.corners_mm() for card in laid if card.cell is not None])
     camera = framed(core, size, rng, across_px, hardness)
@@ -54,7 +54,7 @@ def photograph(
     face_down = put_face_down(canvas, laid, rng)
     put_things(canvas, laid, rng, over=False)
     gloss = shot.gloss()
-    corners = [put_card(canvas, card, look, gloss, rng) for card in laid]
+    corners = [put_card(canvas, card, style, gloss, rng) for card in laid]
     changed = shot.cover(lambda: put_things(canvas, laid, rng, over=True))
     entries = [_entry(card, box, changed, camera) for card, box in zip(laid, corners, strict=True)]
     ignore = [box.tolist() for box in face_down] + outlines(entries)

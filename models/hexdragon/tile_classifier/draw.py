@@ -46,9 +46,9 @@ def draw_heads(seed: int) -> tuple[NDArray[np.uint8], dict[str, Any]]:
 def _dark(rng: np.random.Generator) -> Drawing:
     """An invented set with dark faces."""
     while True:
-        look = drawing_of("invented", rng)
-        if sum(int(look.face[i : i + 2], 16) for i in (1, 3, 5)) < 300:
-            return look
+        style = drawing_of("invented", rng)
+        if sum(int(style.face[i : i + 2], 16) for i in (1, 3, 5)) < 300:
+            return style
 
 
 def _heads(rng: np.random.Generator) -> tuple[list[Put], Laying]:

@@ -40,30 +40,30 @@ def star_views(
     views, labels = [], []
     for k in range(count):
         kind = str(rng.choice(["reference", "varied", "varied", "invented"]))
-        look, owner = drawing_of(kind, rng), str(rng.choice(COLOURS))
+        style, owner = drawing_of(kind, rng), str(rng.choice(COLOURS))
         ground = backgrounds[int(rng.integers(len(backgrounds)))]
         at = rng.uniform(-6.5, 6.5, 2)
         mark = "star" if k % 2 == 0 else str(rng.choice(_MARKS))
-        views.append(_token(ground, look, owner, at, mark, rng))
+        views.append(_token(ground, style, owner, at, mark, rng))
         named = kind != "invented" and mark == "star"
         labels.append([-1] * 6 + [OWNERS.index(owner) if named else -1, 1 if mark == "star" else 2])
     return np.array(views), np.array(labels, np.int64)
 
 
 def _token(
-    ground: NDArray[np.uint8], look: Any, owner: str, at: NDArray[np.float64], mark: str, rng: np.random.Generator
+    ground: NDArray[np.uint8], style: Any, owner: str, at: NDArray[np.float64], mark: str, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """One view: a disc with a mark on a place, as sharp or blurred as pictures are."""
     shown = ground.max(-1, keepdims=True) > 0
     size = (VIEW * _FINE, VIEW * _FINE)
     image = np.asarray(cv2.resize(ground.astype(np.float32) * 1.2, size, interpolation=cv2.INTER_LINEAR), np.float32)
-    ink, paper = _bgr(look.inks[owner]), _bgr(look.star_paper)
+    ink, paper = _bgr(style.inks[owner]), _bgr(style.star_paper)
     if rng.random() < 0.12:
         ink, paper = np.full(3, float(rng.uniform(200, 250))), ink
     radius = STAR_DISC_MM / 2 * float(rng.uniform(0.92, 1.06) if mark == "star" else rng.uniform(0.6, 1.15))
     _disc(image, radius, at, ink, paper, rng)
-    half = look.star_mm / 2 * float(rng.uniform(0.85, 1.1)) * radius / (STAR_DISC_MM / 2)
-    parts = _star(half, look.star_points, ink, paper, rng) if mark == "star" else _mark(mark, half, ink, paper, rng)
+    half = style.star_mm / 2 * float(rng.uniform(0.85, 1.1)) * radius / (STAR_DISC_MM / 2)
+    parts = _star(half, style.star_points, ink, paper, rng) if mark == "star" else _mark(mark, half, ink, paper, rng)
     for points, colour in parts:
         _fill(image, points, at, colour)
     if mark == "sign":
@@ -105,10 +105,10 @@ def _star(
     def outline(size: float) -> list[tuple[float, float]]:
         return [polar(half * size * (inner if k % 2 else 1), turn + 180 / arms * k) for k in range(2 * arms)]
 
-    look = rng.random()
-    if look < 0.1:
+    style = rng.random()
+    if style < 0.1:
         return [(outline(1.0), np.full(3, 40.0)), (outline(float(rng.uniform(0.8, 0.9))), ink)]
-    if look < 0.16:
+    if style < 0.16:
         return [(outline(1.0), ink), (outline(float(rng.uniform(0.4, 0.62))), paper)]
     return [(outline(1.0), ink)]
 

@@ -93,7 +93,7 @@ def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """One printing's part of `Shots`."""
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
-    look = invented(SYMBOLS[edition], rng) if rng.random() < 0.85 else varied(REFERENCE[edition], rng, 3.0)
+    style = invented(SYMBOLS[edition], rng) if rng.random() < 0.85 else varied(REFERENCE[edition], rng, 3.0)
     x, n = np.zeros((2, 4, EACH, PATCH, PATCH, 6), np.uint8), np.zeros((2, 4), int)
     value = None
     how: dict[str, Any]
@@ -104,7 +104,7 @@ def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
         else:
             across = float(np.exp(rng.uniform(np.log(44), np.log(200))))
             how = {"across_px": across, "cards": int(rng.integers(6, 13)) if across < 110 else 7}
-        picture = photograph(rng, edition=edition, size=(800, 608), printing=look, **how)
+        picture = photograph(rng, edition=edition, size=(800, 608), printing=style, **how)
         cards = [c for c in picture.truth["cards"] + picture.truth["loose"] if not c.get("cut") and c["covered"] < 0.4]
         if not cards:
             break
