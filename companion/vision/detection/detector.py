@@ -21,6 +21,8 @@ OFFSET_PX = 8.0
 """The unit of the offsets, in pixels of the network's picture."""
 LIKELY = 0.5
 """Detections that say how wide cards are, and where a closer look is worth its time."""
+_SURE = 0.8
+"""Where no detection is as sure, cards may be too near: of large ones their symbols are seen, at 0.7 at most."""
 _AROUND = 2.0
 """So many cards' widths around the cards a closer look reaches: one that was missed lies beside others."""
 
@@ -93,8 +95,8 @@ class HeatmapDetector:
         good_px: the width of a card, in the network's picture, at which it is found surely and cheaply.
         too_wide_px: where cards are wider there, the picture is searched once more, smaller.
         too_small_px: where they are smaller, it is searched once more, larger, where they lie.
-        coarser: where none is likely, it is searched once more so much smaller, for cards too near to be seen whole;
-            that counts where one is found surer than ``coarser_least``. None where it is not.
+        coarser: where none is sure, it is searched so much smaller, one after the other, for cards too near to be seen
+            whole; the first counts where one is found surer than ``coarser_least``.
         longest_px: the longest side of the network's first picture at most.
         multiple: of how many pixels the network's picture is a multiple.
     """
@@ -104,7 +106,7 @@ class HeatmapDetector:
     good_px: float = 0.0
     too_wide_px: float = np.inf
     too_small_px: float = 0.0
-    coarser: float | None = None
+    coarser: tuple[float, ...] = ()
     coarser_least: float = 1.0
     longest_px: int = 960
     multiple: int = 16
@@ -124,9 +126,14 @@ class HeatmapDetector:
             return self.detect_at(pyramid, min(1.0, self.good_px / width_px), least)[0]
         factor = self.first_factor(pyramid)
         (found,) = self.detect_at(pyramid, factor, least)
+        if all(one.confidence < _SURE for one in found):
+            for coarser in self.coarser:
+                (close,) = self.detect_at(pyramid, factor * coarser, least)
+                if any(one.confidence > self.coarser_least for one in close):
+                    return close
         likely = [one for one in found if one.confidence > LIKELY]
         if not likely:
-            return self._coarser(pyramid, factor, least, found)
+            return found
         width = float(np.median(self.heads[0].shape.width_px(corners_of(likely))))
         if width * factor > self.too_wide_px:
             return self.detect_at(pyramid, 1.3 * self.good_px / width, least)[0]
@@ -158,14 +165,6 @@ class HeatmapDetector:
             corners = ((outlines + begin + 0.5) / scale - 0.5).astype(np.float32)
             told.append(head.suppress([Detection(c, float(p)) for c, p in zip(corners, confidences, strict=True)]))
         return tuple(told)
-
-    def _coarser(
-        self, pyramid: Pyramid, factor: float, least: float, found: tuple[Detection, ...]
-    ) -> tuple[Detection, ...]:
-        if self.coarser is None:
-            return found
-        (close,) = self.detect_at(pyramid, factor * self.coarser, least)
-        return close if any(one.confidence > self.coarser_least for one in close) else found
 
     def _closer(
         self, pyramid: Pyramid, found: tuple[Detection, ...], width: float, least: float

@@ -21,7 +21,7 @@ DETECTOR = HeatmapDetector(
     heads=(Head(CARD, spacing=0.45),),  # fanned cards lie so near
     good_px=40.0,
     too_wide_px=84.0,
-    coarser=0.4,
+    coarser=(0.4,),
     coarser_least=0.9,  # there may be no cards
 )
 CORNER_REFINER = "comet/corner_refiner/weights.onnx"

@@ -15,7 +15,7 @@ from companion.games.hexel.vision.lattice import Lattice
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of
-from companion.vision.geometry import HEXAGON
+from companion.vision.geometry import HEXAGON, side_px
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
 
@@ -101,6 +101,8 @@ def assess(
     cards: list[DetectedCard] = []
     loose: list[DetectedCard] = []
     for i, card in enumerate(found):
+        if place.cells[i] is None and _lies_on_read(card, by_cell, names, found):
+            continue
         detected = DetectedCard(
             place.cells[i],
             tuple(names[i]),
@@ -118,6 +120,15 @@ def assess(
             why = "is covered" if i in place.unsettled else "cannot be seen"
             warnings.append(ReadingWarning("unsure", f"whether a card belongs to the tableau {why}", detected.centre))
     return Reading(tuple(cards), tuple(loose), tuple(warnings), classifier)
+
+
+def _lies_on_read(
+    card: Detection, by_cell: Mapping[Cell, int], names: Sequence[Sequence[str | None]], found: Sequence[Detection]
+) -> bool:
+    """Whether a detection without a cell lies on two cards that are read whole: symbols that meet at their corners."""
+    centre, side = card.corners.mean(0), side_px(card.corners)
+    read = [found[i].corners.mean(0) for i in by_cell.values() if None not in names[i]]
+    return sum(float(np.linalg.norm(centre - other)) < LIMITS.one_card_most * side for other in read) > 1
 
 
 def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -> bool:

@@ -50,3 +50,19 @@ def test_a_card_hardly_seen_beside_the_tableau_is_not_stated_to_be_loose() -> No
         for sure, p in ((0.5, faint), (0.5, plain), (0.95, faint))
     ]
     assert told == [True, False, False]
+
+
+def test_symbols_that_meet_at_the_corner_of_three_cards_are_no_card_lying_there() -> None:
+    names = ("red", "blue", None)
+    plain, unread = (np.full((6, 3), row, np.float32) for row in ([0.99, 0.005, 0.005], [0.5, 0.3, 0.2]))
+    classifier = FewShotSymbols(
+        SymbolProfile("hexel36", names[:2], np.zeros((2, 3), np.float32), np.ones(3, np.float32))
+    )
+    middles = [(80.0 * np.cos(a), 80.0 * np.sin(a)) for a in np.radians([30, 150, 270])]
+    cards = [Detection(found(80).corners + np.float32(middle), 0.9) for middle in middles]
+    place = Lattice(((0, 0), (-1, 0), (0, -1), None), (0,) * 4, np.eye(3))
+    told = [
+        assess((*cards, found(80, 0.5)), place, np.stack([under] * 3 + [plain]), classifier, (800, 600)).loose
+        for under in (plain, unread)
+    ]
+    assert [len(loose) for loose in told] == [0, 1]
