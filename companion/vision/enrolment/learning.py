@@ -27,8 +27,6 @@ HUES_DEG: Mapping[str, float] = {"red": 0, "gold": 42, "yellow": 50, "green": 13
 """The hues that colours' names mean."""
 _OWN_HUE_DEG, _OTHER_HUE_DEG = 45.0, 28.0
 """An ink further than the first from its own name's hue and nearer than the second to another's is of that name."""
-_COLOURED = 0.25
-"""The saturation of an ink that has a hue."""
 _CONTRADICTS = 0.5
 """A sample contradicts its label where another class is so many times nearer, by squared distance, than its own."""
 
@@ -109,7 +107,7 @@ def fit_profile(teaching: Teaching, deck: str, samples: Sequence[Sample], *, tru
     _require_all(teaching, deck, features)
     _require_agreement(teaching, taught, features)
     if not trust_names:
-        _require_own_inks(features)
+        _require_own_inks(teaching, features)
     profile = teaching.fit(deck, samples)
     _require_apart(teaching, features)
     lights = len({sample.light for sample in taught})
@@ -211,12 +209,12 @@ def _require_apart(teaching: Teaching, features: Sequence[Feature]) -> None:
         )
 
 
-def _require_own_inks(features: Sequence[Feature]) -> None:
+def _require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
     """No two names of colours are printed in each other's."""
     hues = {}
     for name in sorted({feature.name for feature in features} & HUES_DEG.keys()):
         inks = [f.ink for f in features if f.name == name and f.ink is not None]
-        hue = _hue_deg(np.median(inks, axis=0)) if inks else None
+        hue = _hue_deg(np.median(inks, axis=0), teaching.coloured) if inks else None
         if hue is not None:
             hues[name] = hue
 
@@ -232,11 +230,11 @@ def _require_own_inks(features: Sequence[Feature]) -> None:
             )
 
 
-def _hue_deg(ink: NDArray[np.floating]) -> float | None:
-    """The hue of an ink (3,) BGR, None for one that has hardly any."""
+def _hue_deg(ink: NDArray[np.floating], coloured: float) -> float | None:
+    """The hue of an ink (3,) BGR, None for one less saturated than ``coloured``."""
     pixel = np.clip(np.asarray(ink, np.float32) / 255.0, 0, 1).reshape(1, 1, 3)
     hue, saturation, _ = cv2.cvtColor(pixel, cv2.COLOR_BGR2HSV)[0, 0]
-    return float(hue) if saturation >= _COLOURED else None
+    return float(hue) if saturation >= coloured else None
 
 
 def _turn(a: float, b: float) -> float:

@@ -83,6 +83,8 @@ class Teaching(ABC):
     """How many things that are to be told apart lie along a card's side."""
     alike: ClassVar[float]
     """Two classes whose features lie nearer, by squared distance, are often mistaken for one another."""
+    coloured: ClassVar[float] = 0.35
+    """The saturation from which on an ink has a hue."""
     same: ClassVar[float]
     """Two classes whose features lie nearer cannot be told apart."""
 

@@ -134,6 +134,7 @@ class HexapodTeaching(Teaching):
     least_side_px = 5 * LIMITS.least_taught_cell_px
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared
+    coloured = LIMITS.coloured_insect
 
     def layouts(self, deck: str) -> tuple[Layout, ...]:
         """See `Teaching`."""

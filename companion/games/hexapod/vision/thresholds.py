@@ -129,6 +129,8 @@ class HexapodLimits:
     same_squared: float = 0.02
     """Squared distances of embeddings: kinds nearer than the first are often confused, nearer than the second
     inseparable; at 0.05 two printed kinds were still read without a fault."""
+    coloured_insect: float = 0.25
+    """Saturation from which on an insect's ink has a hue: its fine lines are seen mixed with the card's face."""
     plain_clash: float = 0.9
     most_clashing: float = 0.15
     """Labels are refused when more than the second share of a case's cells contradict them with the first
