@@ -13,8 +13,8 @@ from companion.referee.feed import hearing
 from companion.referee.messages import FeedEntry
 from companion.referee.referee import Referee
 from companion.views.changes import changes
-from companion.views.phrases import is_aloud, noticed, sentences
-from companion.views.reasons import refused
+from companion.views.phrases import is_aloud, notice_text, sentences
+from companion.views.reasons import refusal_for_people
 
 REPEAT_S = 30.0
 """For how long the same alert is not spoken again."""
@@ -47,9 +47,9 @@ def alert_text(entry: FeedEntry) -> str | None:
     """The alert that a feed entry calls for, as spoken text; None for none."""
     proposal = entry.session.proposal
     if entry.data.get("because") == "proposed" and proposal is not None and proposal.refusal is not None:
-        return str(refused(proposal.refusal)["message"])
+        return str(refusal_for_people(proposal.refusal)["message"])
     notice = entry.session.notices.get(str(entry.data.get("code"))) if entry.kind == "notice" else None
-    return noticed(notice) if notice is not None and is_aloud(notice) else None
+    return notice_text(notice) if notice is not None and is_aloud(notice) else None
 
 
 class _RecentAlerts:

@@ -35,7 +35,7 @@ from companion.rules.engine import Header
 from companion.views.words import phrase, use
 from companion.web.app import create_app
 from companion.web.app_context import SecureDoor, TableParts
-from companion.web.server import Server, bound
+from companion.web.server import Server, bind
 
 CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
 
@@ -105,7 +105,7 @@ def open_table_services(
     use(settings.table.words, settings.table.language)
     data = settings.table.data or default_data()
     with ExitStack() as closing:
-        listening = closing.enter_context(bound(settings.web.host, settings.web.port))
+        listening = closing.enter_context(bind(settings.web.host, settings.web.port))
         is_empty = asked is None and len(journals(data / "games")) <= 1
         referee = open_table(
             data,
@@ -124,7 +124,7 @@ def open_table_services(
         table = Table(settings, referee, panel, invited, Switch(data))
         opened_empty = default_header() if is_empty else None
         if web.https:
-            secure = closing.enter_context(bound(web.host, web.https_port))
+            secure = closing.enter_context(bind(web.host, web.https_port))
             made = table_certificate(data, invited.host)
             app = _app(table, data, opened_empty, SecureDoor(secure.getsockname()[1], made.authority))
             _start(Server(app, secure, certificate=(made.certificate, made.key)), closing)
@@ -189,7 +189,7 @@ def _app(table: Table, data: Path, opened_empty: Header | None, secure: SecureDo
 @lru_cache(maxsize=8)
 def _drawn(jpeg: bytes, close: bool = False) -> bytes:
     """A stored picture with its detections drawn on it; cached, because all phones ask for the newest at once."""
-    picture: bytes = lazy_import("companion.vision.overlay").drawn(jpeg, close)
+    picture: bytes = lazy_import("companion.vision.overlay").draw_marks(jpeg, close)
     return picture
 
 

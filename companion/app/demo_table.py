@@ -15,7 +15,7 @@ from companion.rules.engine import Command, Header
 from companion.simulator.camera import SimulatedCamera
 from companion.simulator.evening import Evening, TableView
 from companion.simulator.incidents import Incident, Incidents
-from companion.simulator.script import Player, Script, written
+from companion.simulator.script import Player, Script, write_script
 from companion.simulator.tabletop import DemoGame, Tabletop
 from companion.views.phrases import CAPTION
 from companion.vision.calibration.calibration import Calibration, calibration_text
@@ -92,10 +92,10 @@ def _nothing() -> None:
 
 def _set_up(demo: DemoGame, seed: int, view: TableView, player: Player) -> tuple[Script, Tabletop]:
     """The seed's script and the table after the moves so far; a script that begins with them where they differ."""
-    script = written(view.header, player)
+    script = write_script(view.header, player)
     tabletop = demo.tabletop(script, seed)
     if tabletop.done(view.moves) is None:
-        script = written(view.header, player, view.moves)
+        script = write_script(view.header, player, view.moves)
         tabletop = demo.tabletop(script, seed)
     tabletop.lay_out(len(view.moves))
     return script, tabletop

@@ -26,7 +26,7 @@ from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.image.codec import decode_picture, encode_picture
-from companion.vision.overlay import labelled
+from companion.vision.overlay import draw_labels
 from companion.vision.recognizer import Recognizer
 
 _MOST_SAMPLES = 60
@@ -206,7 +206,7 @@ class Lessons:
             def read() -> bytes:
                 profile = fit_profile(_teaching(lesson.game), lesson.deck, lesson.samples)
                 reading = recognizer.read(picture, _teaching(lesson.game).classifier(profile))
-                return bytes(labelled(picture, (*reading.cards, *reading.loose)))
+                return bytes(draw_labels(picture, (*reading.cards, *reading.loose)))
 
             return self._work(read)
 

@@ -20,7 +20,7 @@ from companion.devices.recorded import Recorded
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.image.codec import trouble_with
-from companion.vision.overlay import labelled
+from companion.vision.overlay import draw_labels
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import ReadingWarning
 from companion.vision.tracking.events import SettleTimes
@@ -98,7 +98,7 @@ def read_command(
         more = [] if stands is None or not stands.code else [ReadingWarning(stands.code, stands.message)]
         cards = (*reading.cards, *reading.loose)
         if draw is not None:
-            write_file(draw / f"{name}.jpg", labelled(picture, cards))
+            write_file(draw / f"{name}.jpg", draw_labels(picture, cards))
         if as_json:
             size = [picture.shape[1], picture.shape[0]]
             head = {"image": str(path), "ok": True, "game": game_name, "size": size, "ms": took}

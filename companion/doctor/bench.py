@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.doctor.finding import Finding
 from companion.games import GAMES
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.events import SettleTimes
 
@@ -27,7 +27,7 @@ def bench(clock: Callable[[], float] = time.perf_counter) -> tuple[Finding, ...]
     cv2.setNumThreads(1)
     spec = next(iter(GAMES.values()))
     demo, header = spec.demo(), spec.demo_header()
-    script = written(header, demo.player(header, 1))
+    script = write_script(header, demo.player(header, 1))
     tabletop = demo.tabletop(script, 1)
     tabletop.lay_out(len(script.commands))
     picture, recognizer = tabletop.next(0.1).bgr, spec.recognizer()

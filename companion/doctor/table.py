@@ -10,7 +10,7 @@ from companion.config import Settings
 from companion.devices.panel import Panel
 from companion.doctor.finding import Finding, Machine
 from companion.errors import DeviceError, TableError
-from companion.web.server import bound
+from companion.web.server import bind
 
 _GROUPS = {"video": "the camera", "gpio": "the pins", "audio": "the voice"}
 
@@ -56,7 +56,7 @@ def page(machine: Machine, settings: Settings) -> Finding:
     """Whether the page can be served, or already is."""
     host, port = settings.web.host, settings.web.port
     try:
-        bound(host, port).close()
+        bind(host, port).close()
     except TableError as error:
         if is_answering(host, port):
             return Finding("page", "ok", f"something answers at port {port}: the table is running, or another program")

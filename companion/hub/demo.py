@@ -19,7 +19,7 @@ from companion.hub.running import running_hub
 from companion.referee.messages import REFEREE_CALLED, Begin, Confirm, Do, Notice, Propose
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Command
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 _THINK_S = (3.0, 9.0)
 _CHECK_S = (0.8, 2.0)
@@ -58,7 +58,7 @@ class People:
         while not self._stop.is_set():
             header = self._referee.latest().header
             player = GAMES[header.game].player(self._seed + 1000 * game)
-            for n, command in enumerate(written(header, player).commands):
+            for n, command in enumerate(write_script(header, player).commands):
                 if self._rests(*_THINK_S):
                     return
                 if (game, n) == (0, _INCIDENT_MOVE) and self._number in _INCIDENTS:

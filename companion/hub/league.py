@@ -21,7 +21,7 @@ from companion.hub.messages import (
     encode,
     read_topic,
 )
-from companion.hub.sender import Sender, drained
+from companion.hub.sender import Sender, drain
 from companion.hub.service import Hub
 from companion.hub.snapshot import payload
 from companion.hub.store import Store
@@ -126,7 +126,7 @@ class League:
                 self._link.publish(address.topic("up", "snapshot"), payload(snapshot), 0, True)
 
     def _read_inbox(self) -> None:
-        for message in drained(self._inbox):
+        for message in drain(self._inbox):
             if message is None:
                 self._birth = secrets.token_hex(4)
                 for address, sender in self._senders.items():

@@ -23,7 +23,7 @@ from companion.app.table import Table
 from companion.hub.answers import TableSide, answer
 from companion.hub.link import Broker, Link, broker_of
 from companion.hub.messages import Address, Entry, Unreadable, address, encode
-from companion.hub.sender import JournalOutbox, Sender, drained
+from companion.hub.sender import JournalOutbox, Sender, drain
 from companion.hub.snapshot import payload, snapshot
 
 PREFIX = "homeassistant"
@@ -171,7 +171,7 @@ class Publisher:
             log.warning("too much comes from the hall; a message is dropped")
 
     def _read_inbox(self) -> None:
-        for message in drained(self._inbox):
+        for message in drain(self._inbox):
             if message is None:
                 self._greet()
             elif message.topic.endswith("/ask"):

@@ -26,7 +26,7 @@ from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.referee.folder import storage_errors, write_whole
 from companion.web.app import close_streams
-from companion.web.server import bound
+from companion.web.server import bind
 
 _CHECK_S = 1.0
 _FINISH_WITHIN_S = 1.0
@@ -119,7 +119,7 @@ def running_hub(
         CompanionError: the port is taken, or the store cannot be opened.
     """
     with ExitStack() as closing:
-        listening = closing.enter_context(bound(host, port))
+        listening = closing.enter_context(bind(host, port))
         opened = Store(store)
         closing.callback(opened.close)
         hub = Hub(broker, opened, delay_s)

@@ -24,7 +24,7 @@ Written = Callable[[], tuple[str, int]]
 """The journal that is being written, and how many of its lines are on the disk."""
 
 
-def drained(inbox: "Queue[Item] | SimpleQueue[Item]") -> Iterator[Item]:
+def drain(inbox: "Queue[Item] | SimpleQueue[Item]") -> Iterator[Item]:
     """What waits in a queue, until it is empty."""
     while True:
         try:

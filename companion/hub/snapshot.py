@@ -11,8 +11,8 @@ from typing import Any
 from companion.hub.messages import MAX_SNAPSHOT_BYTES, Position, Unreadable, decode, encode
 from companion.referee.messages import REFEREE_CALLED
 from companion.referee.session import Session
-from companion.views.archive.measures import measured
-from companion.views.phrases import call, intent, noticed, sentences
+from companion.views.archive.measures import measure_totals
+from companion.views.phrases import call, intent, notice_text, sentences
 
 _MAX_PLAYERS = 12
 _MAX_NAME = 24
@@ -123,7 +123,7 @@ def _pots(view: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
 
 def _measures(view: Mapping[str, Any]) -> dict[str, int]:
     """The players' chips, or points."""
-    for values in measured(view).values():
+    for values in measure_totals(view).values():
         return {_short(name, _MAX_NAME): value for name, value in list(values.items())[:_MAX_PLAYERS]}
     return {}
 
@@ -138,7 +138,7 @@ def _proposal(session: Session) -> Any:
 def _notices(session: Session) -> list[dict[str, str]]:
     """The referee's call first."""
     ordered = sorted(session.notices.values(), key=lambda notice: notice.code != REFEREE_CALLED)
-    return [{"code": notice.code, "text": _short(noticed(notice), _MAX_TEXT)} for notice in ordered[:_MAX_NOTICES]]
+    return [{"code": notice.code, "text": _short(notice_text(notice), _MAX_TEXT)} for notice in ordered[:_MAX_NOTICES]]
 
 
 def _short(text: Any, most: int) -> Any:

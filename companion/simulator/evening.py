@@ -14,7 +14,7 @@ from typing import Protocol
 from companion.errors import CompanionError
 from companion.rules.engine import Command, Header
 from companion.simulator.incidents import Incident, Incidents
-from companion.simulator.script import Player, Script, written
+from companion.simulator.script import Player, Script, write_script
 from companion.simulator.tabletop import Tabletop
 
 Say = Callable[[str], None]
@@ -255,7 +255,7 @@ class Evening:
     def _follow(self, view: TableView) -> int:
         """Someone else has moved: the players think again and go on from there."""
         self._say("someone else has taken part; the players go on from there")
-        self._script = written(view.header, self._player, view.moves)
+        self._script = write_script(view.header, self._player, view.moves)
         self._table.follow(self._script, view.moves)
         return len(view.moves)
 

@@ -23,7 +23,7 @@ Player = Callable[[Any], Command | None]
 """Says what happens next at a table in a state of its game; None when everyone goes home."""
 
 
-def written(header: Header, player: Player, moves: Sequence[Command] = ()) -> Script:
+def write_script(header: Header, player: Player, moves: Sequence[Command] = ()) -> Script:
     """The script of a game that ``player`` plays for everybody, after ``moves`` that were made before.
 
     Raises:

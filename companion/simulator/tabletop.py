@@ -12,7 +12,7 @@ from companion.printing.shapes import Point, Shape
 from companion.rules.engine import Command, Header
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera
-from companion.simulator.script import Player, Script, written
+from companion.simulator.script import Player, Script, write_script
 
 Place = Hashable
 """Where one thing lies, as its game names it."""
@@ -163,6 +163,6 @@ def first_good_player(
     """
     for attempt in range(_ATTEMPTS):
         player = players(_ATTEMPTS * seed + attempt)
-        if is_good(written(header, player)):
+        if is_good(write_script(header, player)):
             return players(_ATTEMPTS * seed + attempt)
     raise UsageError(f"seed {seed} gives no game of {header.game} worth watching; try another", code="no-such-game")

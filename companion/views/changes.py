@@ -24,7 +24,7 @@ def changes(was: Sequence[Move], now: Sequence[Move]) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def amended(amendment: Amendment) -> dict[str, Any]:
+def amendment_as_json(amendment: Amendment) -> dict[str, Any]:
     """A time that moves were changed, as the page shows it."""
     first = (*amendment.now, *amendment.was)[:1]
     return {

@@ -48,10 +48,10 @@ def intent(command: Command) -> str:
     return phrase("intents", name, **_texts(command)) if knows("intents", name) else _by_name(name, command)
 
 
-def noticed(notice: Notice) -> str:
+def notice_text(notice: Notice) -> str:
     """What people are told by a notice.
 
-    >>> noticed(Notice("dark", "It is too dark to see the table."))
+    >>> notice_text(Notice("dark", "It is too dark to see the table."))
     'It is too dark to see the table.'
     """
     text = notice.text or ""

@@ -11,7 +11,7 @@ from companion.rules.engine import Event
 from companion.views.words import connection, counted, knows, listed, may_use, phrase, pot
 
 
-def explained(session: Session, state: Any, events: Iterable[Event]) -> list[str]:
+def explanations(session: Session, state: Any, events: Iterable[Event]) -> list[str]:
     """Why each event came about; ``state`` is the one before them."""
     return [explanation(session.header.game, event, session.game.explain(state, event)) for event in events]
 
@@ -28,10 +28,10 @@ def explanation(game: str, event: Event, text: str) -> str:
     return phrase("why", name, text=text, **_shown(event, may_use("why", name)))
 
 
-def refused(refusal: Mapping[str, Any]) -> dict[str, Any]:
+def refusal_for_people(refusal: Mapping[str, Any]) -> dict[str, Any]:
     """An error as programs read it, with the message that people are to read.
 
-    >>> refused({"code": "cell-taken", "message": "a card lies at (0, 0) already"})["message"]
+    >>> refusal_for_people({"code": "cell-taken", "message": "a card lies at (0, 0) already"})["message"]
     'That place is taken.'
     """
     code = str(refusal["code"])

@@ -13,11 +13,11 @@ from companion.referee.messages import Authorised, Begin, Message, Next, Notice
 from companion.referee.moves import Move
 from companion.referee.session import Proposal, Session
 from companion.rules.engine import Command, Game
-from companion.views.archive.measures import measured
-from companion.views.archive.statistics import summed, winners_of
-from companion.views.changes import amended
-from companion.views.phrases import call, intent, is_aloud, is_calm, label, noticed, sentences
-from companion.views.reasons import explained, refused
+from companion.views.archive.measures import measure_totals
+from companion.views.archive.statistics import summarise, winners_of
+from companion.views.changes import amendment_as_json
+from companion.views.phrases import call, intent, is_aloud, is_calm, label, notice_text, sentences
+from companion.views.reasons import explanations, refusal_for_people
 from companion.views.words import phrase
 
 _SCALARS = (str, int, bool)
@@ -41,7 +41,7 @@ def scoreboard(session: Session) -> dict[str, Any]:
         **_last(session),
         "notices": [_notice(notice) for notice in session.notices.values()],
         "history": [_history(move) for move in session.moves],
-        "amendments": [amended(amendment) for amendment in session.amendments[-_AMENDMENTS:]],
+        "amendments": [amendment_as_json(amendment) for amendment in session.amendments[-_AMENDMENTS:]],
         "changed": session.state_version,
         "can_undo": session.can_undo,
         "can_redo": session.can_redo,
@@ -127,7 +127,7 @@ def _proposal(waiting: Proposal | None) -> dict[str, Any] | None:
         "version": waiting.version,
         "command": dict(waiting.command),
         "events": list(waiting.events),
-        "refusal": refused(waiting.refusal) if waiting.refusal else None,
+        "refusal": refusal_for_people(waiting.refusal) if waiting.refusal else None,
         "confidence": waiting.confidence,
         "sentence": lines[0],
         "consequences": list(lines[1:]),
@@ -144,7 +144,7 @@ def _last(session: Session) -> dict[str, Any]:
         "last": {"n": move.number, "command": dict(move.command), "events": list(move.events)},
         "call": called.as_json() if called else None,
         "said": list(sentences(move.events)),
-        "why": explained(session, before, move.events),
+        "why": explanations(session, before, move.events),
     }
 
 
@@ -156,7 +156,7 @@ def _history(move: Move) -> dict[str, Any]:
 def _notice(notice: Notice) -> dict[str, Any]:
     return {
         "code": notice.code,
-        "text": without_folders(noticed(notice)),
+        "text": without_folders(notice_text(notice)),
         "at": list(notice.at) if notice.at else None,
         "aloud": is_aloud(notice),
         "calm": is_calm(notice),
@@ -172,9 +172,9 @@ def finale(session: Session) -> dict[str, Any] | None:
     view = session.game.view(session.state)
     if view["result"] is None:
         return None
-    measure, totals = next(iter(measured(view).items()), (None, {}))
+    measure, totals = next(iter(measure_totals(view).items()), (None, {}))
     winners = winners_of(view["result"])
-    summary = summed(session)
+    summary = summarise(session)
     return {
         "measure": measure,
         "ranking": [
@@ -225,5 +225,5 @@ def _verdict(game: Game, state: Any, command: Command) -> dict[str, Any]:
     try:
         _, events = game.apply(state, command)
     except Refusal as refusal:
-        return {"refusal": refused(refusal.as_json())}
+        return {"refusal": refusal_for_people(refusal.as_json())}
     return {"said": list(sentences(events)) or [intent(command)]}

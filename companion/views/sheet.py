@@ -11,7 +11,7 @@ from companion.referee.moves import Move
 from companion.referee.session import Session
 from companion.rules.engine import Command, Game
 from companion.views.phrases import intent, sentences
-from companion.views.reasons import explained
+from companion.views.reasons import explanations
 from companion.views.scoreboard import actions
 
 _NUMBERS = (int, float)
@@ -37,7 +37,7 @@ def sheet(session: Session, number: int) -> dict[str, Any] | None:
         "when": move.when,
         "command": dict(move.command),
         "said": list(sentences(move.events)),
-        "why": explained(session, before, move.events),
+        "why": explanations(session, before, move.events),
         "moved": moved(session.game.view(before), session.game.view(after)),
         "picture": move.evidence is not None,
         "before": _picture_before(session.moves[: number - 1]),

@@ -32,7 +32,7 @@ _PLACE = re.compile(r" at \d+,\d+|^ *\(-?\d+, -?\d+\)")
 _PAPER, _INK, _JOINED = (255, 255, 255), (20, 20, 20), (0, 140, 255)
 
 
-def drawn(jpeg: bytes, close: bool = False) -> bytes:
+def draw_marks(jpeg: bytes, close: bool = False) -> bytes:
     """A kept picture for people to look at: the known cards outlined thinly, the news boldly with what was read.
 
     A picture that carries no marks, such as one from a version that painted them on, is given back as it is.
@@ -65,7 +65,7 @@ class Readable(Protocol):
         """The card for people; a ``?`` for what could not be read."""
 
 
-def labelled(bgr: NDArray[np.uint8], cards: Sequence[Readable]) -> bytes:
+def draw_labels(bgr: NDArray[np.uint8], cards: Sequence[Readable]) -> bytes:
     """A picture as a JPEG file's bytes, each card of a reading outlined, amber where something is unsure, and named.
 
     Args:

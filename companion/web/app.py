@@ -15,7 +15,7 @@ from werkzeug.wsgi import FileWrapper
 
 from companion.errors import CompanionError, Refusal, UsageError, without_folders
 from companion.referee.referee import Referee
-from companion.views.reasons import refused
+from companion.views.reasons import refusal_for_people
 from companion.views.words import phrase
 from companion.web.access.access_guard import AccessGuard, refuse_foreign_names
 from companion.web.access.joining import joining
@@ -161,9 +161,9 @@ def _status(error: Exception) -> int:
 
 def _as_json(error: Exception) -> dict[str, Any]:
     if isinstance(error, Refusal):
-        return refused(error.as_json())
+        return refusal_for_people(error.as_json())
     if isinstance(error, CompanionError):
-        refusal = refused(error.as_json())
+        refusal = refusal_for_people(error.as_json())
         return {**refusal, "message": without_folders(str(refusal["message"]))}
     assert isinstance(error, HTTPException)
     return {"code": error.name.lower().replace(" ", "-"), "message": error.description or error.name}
@@ -175,10 +175,10 @@ def _with_headers(response: Response) -> Response:
             response.headers.setdefault(name, value)
     response.vary.update(("Accept-Language", "Cookie"))
     response.headers.setdefault("Cache-Control", "no-cache" if request.endpoint in _FILES else "no-store")
-    return compressed(response, request)
+    return compress(response, request)
 
 
-def compressed(response: Response, request: Request) -> Response:
+def compress(response: Response, request: Request) -> Response:
     """The response compressed where it is text that is worth it and the browser takes it; else as it was."""
     is_whole = response.status_code == 200 and response.content_length is not None
     if response.mimetype not in _KINDS or not is_whole:

@@ -9,7 +9,7 @@ from threading import Lock
 from companion.errors import JournalError
 from companion.referee.folder import journals
 from companion.referee.past import PastGame, past_game
-from companion.views.archive.statistics import Summed, summed
+from companion.views.archive.statistics import Summed, summarise
 from companion.views.words import language
 
 _log = logging.getLogger(__name__)
@@ -88,7 +88,7 @@ def _read(path: Path) -> PastGame:
 def _summed_up(path: Path) -> Entry:
     try:
         game = _read(path)
-        sums = None if game.session is None else summed(game.session)
+        sums = None if game.session is None else summarise(game.session)
     except JournalError as error:
         return Entry(int(path.stem), "", "", None, error.message)
     except Exception:  # noqa: BLE001 - one game that a bug keeps from being summed up does not hide the others

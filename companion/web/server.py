@@ -38,7 +38,7 @@ _SILENT_S = 5
 """A phone that roams or saves power may be silent for three seconds and is there; if it was not, it comes again."""
 
 
-def bound(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
+def bind(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
     """A socket that already takes visitors in; they wait until a server serves them.
 
     Args:

@@ -17,7 +17,7 @@ from companion.errors import CompanionError
 from companion.referee.feed import Feed, Subscription
 from companion.referee.messages import FeedEntry
 from companion.referee.session import Session
-from companion.views.reasons import refused
+from companion.views.reasons import refusal_for_people
 from companion.views.scoreboard import scoreboard
 from companion.views.words import speaking
 
@@ -169,7 +169,9 @@ class Streams:
         """A change, of the notices too, is sent as the whole table; an announcement as it was told."""
         if entry.kind == "announcement":
             with speaking(language):
-                return message(entry.version, entry.kind, json.dumps({"refused": refused(entry.data["refused"])}))
+                return message(
+                    entry.version, entry.kind, json.dumps({"refused": refusal_for_people(entry.data["refused"])})
+                )
         return self._state(entry.session, language)
 
     def _state(self, session: Session, language: str) -> str:

@@ -22,7 +22,7 @@ from companion.referee.lines import line
 from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Command, Header
-from companion.simulator.script import Script, written
+from companion.simulator.script import Script, write_script
 from companion.views.sheet import suggestions
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.evidence import evidence_picture
@@ -34,7 +34,7 @@ LAID = ("line", "place")
 
 def beginning() -> Script:
     """A game up to its third placed card."""
-    whole = written(HEADER, hexel.player(4, least_cards=6))
+    whole = write_script(HEADER, hexel.player(4, least_cards=6))
     third = [n for n, command in enumerate(whole.commands) if command["cmd"] == "place"][2]
     return Script(HEADER, whole.commands[: third + 1])
 
@@ -137,7 +137,7 @@ def watched(bgr: Any, game: str, referee: Referee, stands: Calibration) -> bytes
 @pytest.mark.parametrize("game", ["hexdragon", "comet", "hexapod"])
 def test_every_games_pictures_are_read_as_they_were(game: str, tmp_path: Path) -> None:
     stage = game_spec(game).demo()
-    script = written(stage.header, stage.player(stage.header, 2))
+    script = write_script(stage.header, stage.player(stage.header, 2))
     tabletop = stage.tabletop(script, 2)
     zones = {name: np.array(corners, float) for name, corners in tabletop.zones.items()}
     stands = Calibration("", "", tabletop.camera.size, np.linalg.inv(tabletop.camera.px_from_mm()), zones=zones)

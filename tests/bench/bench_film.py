@@ -11,13 +11,13 @@ import cv2
 from companion.games import game as game_spec
 from companion.games.hexel.demo.tabletop import HexelTabletop
 from companion.simulator.film import STEP_S
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 
 def main() -> None:
     cv2.setNumThreads(1)
     stage = game_spec("hexel").demo()
-    script = written(stage.header, stage.player(stage.header, 1))
+    script = write_script(stage.header, stage.player(stage.header, 1))
     table = HexelTabletop(script, seed=1)
     table.lay_out(len(script.commands) - 1)
     print(f"at rest      {milliseconds(table, 60):5.1f} ms a picture")

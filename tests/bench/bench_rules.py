@@ -18,7 +18,7 @@ from companion.games import GAMES
 from companion.games.hexel.demo.player import player
 from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Command, Header
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 NAMES = ("Ana", "Bo", "Cy", "Dee")
 PLACING = {"place", "play", "set"}
@@ -33,7 +33,7 @@ def steps(name: str, games: int, move: Callable[[int], Any]) -> list[Step]:
     for seed in range(games):
         header = Header(name, NAMES[:2])
         state = GAMES[name].rules.start(header)
-        for command in islice(written(header, move(seed)).commands, MOST_COMMANDS):
+        for command in islice(write_script(header, move(seed)).commands, MOST_COMMANDS):
             found.append((state, command))
             state, _ = GAMES[name].rules.apply(state, command)
     return found

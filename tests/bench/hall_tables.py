@@ -28,7 +28,7 @@ from companion.referee.messages import Confirm, Do, FeedEntry, Propose
 from companion.referee.referee import open_table
 from companion.referee.session import Session
 from companion.rules.engine import Command
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 THINK_S = (3.0, 9.0)
 LOOK_S = (0.8, 2.0)
@@ -52,7 +52,7 @@ def recorded(game: str, seed: int) -> list[Step]:
         referee = open_table(Path(data), None, header, press_gap_s=0.0)
         referee.start()
         steps = [Step(referee.latest(), _last_line(referee.games), THINK_S)]
-        for command in written(header, GAMES[game].player(seed)).commands:
+        for command in write_script(header, GAMES[game].player(seed)).commands:
             if _is_card(command):
                 referee.ask(Propose(command))
                 steps.append(Step(referee.latest(), None, THINK_S))

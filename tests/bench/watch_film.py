@@ -16,7 +16,7 @@ import numpy as np
 from watch_takes import Event, Take, line_of, watch
 
 from companion.games import GAMES
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 from models.drawing.people import PEOPLE, visitor
 
 HOLD_S = 0.4
@@ -32,7 +32,7 @@ class Recorder:
 
     def __init__(self, game: str, seed: int, fps: float) -> None:
         demo = GAMES[game].demo()
-        self.script = written(demo.header, demo.player(demo.header, seed))
+        self.script = write_script(demo.header, demo.player(demo.header, seed))
         self.tabletop = demo.tabletop(self.script, seed)
         self._game, self._step_s = game, 1 / fps
         self.frames: list[np.ndarray] = []

@@ -20,7 +20,7 @@ from companion.hub.link import Broker, broker_at
 from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 HEADER = Header("hexel", ("Ana", "Bo", "Cy"), "36")
 WITHIN_S = 20.0
@@ -53,7 +53,7 @@ def table(data: Path, header: Header = HEADER) -> Iterator[Referee]:
 
 def play(referee: Referee, seed: int = 1, moves: int | None = None) -> None:
     header = referee.latest().header
-    for n, command in enumerate(written(header, GAMES[header.game].player(seed)).commands):
+    for n, command in enumerate(write_script(header, GAMES[header.game].player(seed)).commands):
         if moves is not None and n >= moves:
             return
         referee.ask(Do(command))

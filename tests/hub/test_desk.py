@@ -16,7 +16,7 @@ from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.referee.messages import Confirm, Do, Evidence, Propose
 from companion.referee.referee import Referee
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
 from tests.hub.conftest import HEADER, table, until
@@ -30,7 +30,7 @@ TABLE = "/api/desk/hall/table-01"
 def referee(tmp_path: Path) -> Iterator[Referee]:
     """A table of which the last card was read off a picture."""
     with table(tmp_path / "data") as opened:
-        *before, last = list(written(HEADER, GAMES["hexel"].player(1)).commands)[:6]
+        *before, last = list(write_script(HEADER, GAMES["hexel"].player(1)).commands)[:6]
         for command in before:
             opened.ask(Do(command))
         opened.ask(Propose(last, Evidence(JPEG, 0.9)))

@@ -25,7 +25,7 @@ from companion.hub.tournaments.director import Director
 from companion.referee.messages import Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 from tests.hub.conftest import table, until
 
 PIN = "271828"
@@ -55,7 +55,7 @@ class People:
             told = self._subscription.next()
             if told is not None and told.data.get("because") == "begun":
                 header, seed = told.session.header, 100 * self._number + len(self.winners)
-                for command in written(header, GAMES[header.game].player(seed)).commands:
+                for command in write_script(header, GAMES[header.game].player(seed)).commands:
                     self._referee.ask(Do(command))
                 session = self._referee.latest()
                 self.winners[frozenset(header.players)] = session.game.view(session.state)["result"]["winner"]

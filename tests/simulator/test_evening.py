@@ -14,11 +14,11 @@ from companion.rules.engine import Header
 from companion.simulator.evening import Evening, TableView
 from companion.simulator.film import STEP_S
 from companion.simulator.incidents import Incident, Incidents
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 HEADER = game_spec("hexel").demo_header()
 PLAYER = player(4, least_cards=5)
-SCRIPT = written(HEADER, PLAYER)
+SCRIPT = write_script(HEADER, PLAYER)
 OTHERWISE = Alignment(2, (3, -1))
 """The camera calls the cells by other names than the script."""
 
@@ -284,7 +284,7 @@ class CometTable(EventfulTable):
 
 def with_incidents(table, people, filmed):
     """A whole evening in which everything befalls the table; the move that was put right, before and after."""
-    incidents, script = Incidents(), written(table.header, people)
+    incidents, script = Incidents(), write_script(table.header, people)
     tabletop = filmed(script, seed=1, size=(160, 90))
     incidents.plan(len(script.commands), tabletop.is_laid)
     play = Evening(script, people, tabletop, table, Random(1), lambda line: None, incidents=incidents)

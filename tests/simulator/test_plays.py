@@ -14,7 +14,7 @@ from companion.games.hexdragon.demo.tabletop import STAR
 from companion.rules.hexgrid import rotated
 from companion.simulator.evening import Evening, TableView, Temper
 from companion.simulator.incidents import Incident, Incidents
-from companion.simulator.script import outcome, written
+from companion.simulator.script import outcome, write_script
 
 GAMES = [game for game in GAMES if game != "hexel"]
 STEP_S = 0.2
@@ -117,7 +117,7 @@ class PretendTable:
 def people(game, table, *, seed=1, moves=(), temper=None, size=(160, 90), incidents=None):
     stage = game_spec(game).demo()
     player = stage.player(stage.header, seed)
-    script = written(stage.header, player)
+    script = write_script(stage.header, player)
     tabletop = type(stage.tabletop(script, seed))(script, seed, size)
     assert tabletop.done(moves) == len(moves)
     tabletop.lay_out(len(moves))
@@ -171,7 +171,7 @@ def test_a_table_laid_out_anew_lies_as_the_hands_left_it(game):
 
 def test_whose_set_it_is_no_camera_sees_so_it_is_said_on_a_phone():
     stage = game_spec("comet").demo()
-    script = written(stage.header, stage.player(stage.header, 1))
+    script = write_script(stage.header, stage.player(stage.header, 1))
     table = stage.tabletop(script, 1)
     index = next(k for k, command in enumerate(script.commands) if command["cmd"] == "set")
     moves, ours = script.commands[:index], script.commands[index]
@@ -183,7 +183,7 @@ def test_whose_set_it_is_no_camera_sees_so_it_is_said_on_a_phone():
 
 def test_a_hexapod_card_over_its_like_may_be_taken_to_lie_elsewhere():
     stage = game_spec("hexapod").demo()
-    script = written(stage.header, stage.player(stage.header, 1))
+    script = write_script(stage.header, stage.player(stage.header, 1))
     table = stage.tabletop(script, 1)
     moves, ours = script.commands[:12], script.commands[12]
     theirs = {**ours, "row": 0, "col": 2, "card": {"cells": [["gold", "leaf"], ["gold", "leaf"]]}}

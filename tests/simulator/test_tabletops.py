@@ -3,13 +3,13 @@ import pytest
 from companion.errors import UsageError
 from companion.games import GAMES
 from companion.games import game as game_spec
-from companion.simulator.script import outcome, written
+from companion.simulator.script import outcome, write_script
 
 
 @pytest.mark.parametrize("seed", range(10))
 def test_every_seed_of_hexel_ends_with_a_hoxla(seed):
     stage = game_spec("hexel").demo()
-    script = written(stage.header, stage.player(stage.header, seed))
+    script = write_script(stage.header, stage.player(stage.header, seed))
     assert outcome(script)["by"] == "hoxla"
     assert 10 <= len(script.commands) <= 60
 

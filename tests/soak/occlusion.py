@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games import GAMES
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 from companion.vision.tracking.events import SettleTimes
 
 STEP_S = 0.1
@@ -71,7 +71,7 @@ def watched(game: str, frames: int, seed: int) -> tuple[Counter[str], float]:
     busy_s, seen = 0.0, 0
     while seen < frames:
         demo = GAMES[game].demo()
-        script = written(demo.header, demo.player(demo.header, int(rng.integers(0, 1000))))
+        script = write_script(demo.header, demo.player(demo.header, int(rng.integers(0, 1000))))
         tabletop = demo.tabletop(script, int(rng.integers(0, 10**6)))
         tabletop.lay_out(int(len(script.commands) * rng.uniform(0.3, 0.8)))
         tracker = GAMES[game].recognizer().tracker(None, SettleTimes())

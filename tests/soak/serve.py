@@ -17,7 +17,7 @@ from flask import Flask
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.web.app import create_app
-from companion.web.server import Server, bound
+from companion.web.server import Server, bind
 from companion.web.shell import Bell, Shell
 
 CODE, PIN = "ROSE42", "271828"
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def own(port: int) -> None:
-    Server(table()[0], bound("127.0.0.1", port)).start()
+    Server(table()[0], bind("127.0.0.1", port)).start()
     threading.Event().wait()
 
 

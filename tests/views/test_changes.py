@@ -5,7 +5,7 @@ from typing import Any
 from companion.referee.moves import Move, amendment
 from companion.referee.session import Session, begin
 from companion.rules.engine import Header
-from companion.views.changes import amended, changes
+from companion.views.changes import amendment_as_json, changes
 
 
 def move(n: int, *events: dict[str, Any], **command: Any) -> Move:
@@ -69,5 +69,5 @@ def test_nothing_changed_is_nothing_said() -> None:
 def test_an_amendment_is_shown_with_its_place_and_author() -> None:
     session: Session = begin(Header("hexel", ("Ana", "Bo")), 1)
     line = session.line
-    shown = amended(amendment(line, line, 9, "undo", "Ana", "now"))
+    shown = amendment_as_json(amendment(line, line, 9, "undo", "Ana", "now"))
     assert (shown["at"], shown["by"], shown["said"]) == (1, "Ana", [])

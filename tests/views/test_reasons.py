@@ -18,7 +18,7 @@ from companion.referee.session import begin
 from companion.rules.engine import Header
 from companion.rules.notation import parse
 from companion.rules.records import read_header
-from companion.views.reasons import explained, explanation, refused
+from companion.views.reasons import explanation, explanations, refusal_for_people
 from companion.views.scoreboard import verdicts
 from companion.views.words import may_use, original, use
 
@@ -56,7 +56,7 @@ def test_a_table_explains_in_its_own_words_and_otherwise_in_the_rules(tmp_path: 
 def test_a_refusal_is_put_in_the_tables_own_words_and_keeps_its_code_and_fields(tmp_path: Path) -> None:
     speak(tmp_path, '[refusals]\nreserved = "Da liegt ein Stern."\nnot-your-turn = "Halt: {text}"')
     told = {"code": "reserved", "message": "Bo's star reserves (0, 1).", "by": "Bo"}
-    assert refused(told) == {"code": "reserved", "message": "Da liegt ein Stern.", "by": "Bo"}
+    assert refusal_for_people(told) == {"code": "reserved", "message": "Da liegt ein Stern.", "by": "Bo"}
     assert told["message"].startswith("Bo"), "what was told is not written to"
     session = begin(Header("hexdragon", ("Ana", "Bo")), 1)
     (verdict,) = verdicts(session, [{"cmd": "skip", "player": "Bo"}])
@@ -90,7 +90,7 @@ def test_all_that_a_phrase_may_use_is_there_in_a_whole_game(file: Path, tmp_path
             after, events = rules.apply(state, parse(rules.NOTATION, line[1:]))
         except Refusal:
             continue
-        for text in explained(session, state, events):
+        for text in explanations(session, state, events):
             assert "[" not in text and "{" not in text, "a list or an object is not for people"
         state = after
 

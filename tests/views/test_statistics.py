@@ -7,7 +7,7 @@ import pytest
 from companion.referee.session import Session
 from companion.rules.engine import Header
 from companion.views.archive.feats import Best, Count, feats
-from companion.views.archive.statistics import summed, together, winners_of
+from companion.views.archive.statistics import summarise, together, winners_of
 
 Play = Callable[..., Session]
 
@@ -23,7 +23,7 @@ HEXEL = (
 
 
 def test_hexel_counts_chips_calls_and_insurance(played: Play) -> None:
-    sums = summed(played("hexel"))
+    sums = summarise(played("hexel"))
     ana, bo = sums.tallies["Ana"], sums.tallies["Bo"]
     assert (ana.games, ana.won, ana.chips, ana.points) == (1, 1, 3, [])
     assert (bo.games, bo.won, bo.chips) == (1, 0, -3)
@@ -33,7 +33,7 @@ def test_hexel_counts_chips_calls_and_insurance(played: Play) -> None:
 
 
 def test_hexdragon_counts_points_connections_and_a_shared_win(played: Play) -> None:
-    sums = summed(played("hexdragon"))
+    sums = summarise(played("hexdragon"))
     ana, bo = sums.tallies["Ana"], sums.tallies["Bo"]
     assert (ana.won, ana.shared, bo.won, bo.shared) == (0, 1, 0, 1)
     assert (ana.points, bo.points, ana.chips) == ([3], [3], None)
@@ -42,7 +42,7 @@ def test_hexdragon_counts_points_connections_and_a_shared_win(played: Play) -> N
 
 
 def test_comet_counts_chips_pots_and_sets(played: Play) -> None:
-    sums = summed(played("comet"))
+    sums = summarise(played("comet"))
     ana, bo = sums.tallies["Ana"], sums.tallies["Bo"]
     assert (ana.chips, bo.chips) == (-250, -200), "each paid 300; Ana won 50, Bo 100; what is left is nobody's"
     assert (ana.won, bo.won) == (0, 1)
@@ -51,7 +51,7 @@ def test_comet_counts_chips_pots_and_sets(played: Play) -> None:
 
 
 def test_hexapod_counts_points_and_the_best_card(played: Play) -> None:
-    sums = summed(played("hexapod"))
+    sums = summarise(played("hexapod"))
     ana, bo = sums.tallies["Ana"], sums.tallies["Bo"]
     assert (ana.points, bo.points, bo.won) == ([9], [15], 1)
     assert (ana.bests["Best card"].text, bo.bests["Best card"].text) == ("+3", "+9")
@@ -59,7 +59,7 @@ def test_hexapod_counts_points_and_the_best_card(played: Play) -> None:
 
 
 def test_a_game_that_goes_on_counts_its_calls_but_nobody_has_won_or_lost(played: Play) -> None:
-    sums = summed(played("hexel", *HEXEL[:5]))
+    sums = summarise(played("hexel", *HEXEL[:5]))
     assert (sums.finished, sums.winners, sums.is_over) == (0, (), False)
     assert (sums.tallies["Ana"].games, sums.tallies["Ana"].chips) == (0, None)
     assert sums.tallies["Ana"].counts == {"Hexel": 1}
@@ -67,7 +67,9 @@ def test_a_game_that_goes_on_counts_its_calls_but_nobody_has_won_or_lost(played:
 
 def test_an_evening_of_games_is_counted_game_by_game(played: Play) -> None:
     place = "place Ana 0,-1 vvvvbb"
-    sums = summed(played("hexel", *HEXEL, *AGAIN, "pass Bo", place, "pass Bo", header=Header("hexel", ("Ana", "Bo"))))
+    sums = summarise(
+        played("hexel", *HEXEL, *AGAIN, "pass Bo", place, "pass Bo", header=Header("hexel", ("Ana", "Bo")))
+    )
     assert (sums.finished, sums.is_over, sums.winners) == (2, True, ("Ana",))
     ana, bo = sums.tallies["Ana"], sums.tallies["Bo"]
     assert (ana.games, ana.won, bo.won) == (2, 2, 0)
@@ -76,7 +78,7 @@ def test_an_evening_of_games_is_counted_game_by_game(played: Play) -> None:
 
 
 def test_games_put_together_name_those_first_who_won_most(played: Play) -> None:
-    games = together([summed(played("hexel")), summed(played("comet")), summed(played("hexel", *HEXEL[:4]))])
+    games = together([summarise(played("hexel")), summarise(played("comet")), summarise(played("hexel", *HEXEL[:4]))])
     assert list(games) == ["hexel", "comet"]
     assert list(games["comet"]) == ["Bo", "Ana"]
     assert list(games["hexel"]) == ["Ana", "Bo"]
@@ -84,7 +86,7 @@ def test_games_put_together_name_those_first_who_won_most(played: Play) -> None:
 
 
 def test_putting_games_together_changes_none_of_them(played: Play) -> None:
-    sums = summed(played("hexel"))
+    sums = summarise(played("hexel"))
     first = together([sums, sums])
     assert first == together([sums, sums])
     assert first["hexel"]["Ana"].counts["Hexel"] == 2
@@ -92,7 +94,7 @@ def test_putting_games_together_changes_none_of_them(played: Play) -> None:
 
 
 def test_the_mean_is_of_games_that_were_finished(played: Play) -> None:
-    games = together([summed(played("hexapod")), summed(played("hexapod", "play Ana 0 0 bb/ol"))])
+    games = together([summarise(played("hexapod")), summarise(played("hexapod", "play Ana 0 0 bb/ol"))])
     assert games["hexapod"]["Bo"].mean_points == 15.0
     assert games["hexapod"]["Bo"].games == 1
 

@@ -8,7 +8,7 @@ import pytest
 
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.vision.evidence import evidence_picture, marks_of, picture_of
-from companion.vision.overlay import drawn, labelled
+from companion.vision.overlay import draw_labels, draw_marks
 from companion.vision.results import DetectedCard, Reading
 from models.drawing.hexel.photograph import photograph
 
@@ -67,7 +67,7 @@ def test_a_wide_picture_is_kept_smaller_with_its_marks_in_place() -> None:
 def test_it_is_drawn_for_people_to_look_at(table: tuple[np.ndarray, Reading]) -> None:
     bgr, reading = table
     news = reading.cards[-1]
-    shown = picture_of(drawn(evidence_picture(bgr, reading.cards, [news])))
+    shown = picture_of(draw_marks(evidence_picture(bgr, reading.cards, [news])))
     assert shown is not None
     scale = shown.shape[1] / bgr.shape[1]
     x, y = np.round((news.corners[0] + news.corners[1]) / 2 * scale).astype(int)
@@ -80,13 +80,13 @@ def test_a_reading_is_labelled_without_where_the_cards_lie(table: tuple[np.ndarr
     bgr, reading = table
     corners = reading.cards[0].corners
     told = [Written(corners, line) for line in ("red  0.97", "  (-1, 0)  red  0.97", "red at 30,40  0.97")]
-    assert len({labelled(bgr, [card]) for card in told}) == 1
+    assert len({draw_labels(bgr, [card]) for card in told}) == 1
 
 
 def test_the_card_that_a_move_is_about_is_shown_close(table: tuple[np.ndarray, Reading]) -> None:
     bgr, reading = table
     news = reading.cards[0]
-    piece = picture_of(drawn(evidence_picture(bgr, reading.cards, [news]), close=True))
+    piece = picture_of(draw_marks(evidence_picture(bgr, reading.cards, [news]), close=True))
     assert piece is not None
     wide, high = (news.corners.max(0) - news.corners.min(0)).tolist()
     assert max(wide, high) < max(piece.shape[:2]) < 1.5 * max(wide, high)
@@ -100,7 +100,7 @@ def test_a_card_of_any_shape_is_drawn(face: tuple[str | None, ...]) -> None:
     corners = np.array([[20, 20], [120, 20], [120, 80], [20, 80]], np.float32)
     card = DetectedCard(None, face, corners, 0.9, 0.9, np.zeros((6, 4)))
     grey = np.full((100, 160, 3), 127, np.uint8)
-    shown = picture_of(drawn(evidence_picture(grey, [], [card])))
+    shown = picture_of(draw_marks(evidence_picture(grey, [], [card])))
     assert shown is not None
     assert shown[20, 70, 1] > 160
 
@@ -109,10 +109,10 @@ def test_a_picture_from_before_is_shown_as_it_is_and_has_no_marks() -> None:
     _, data = cv2.imencode(".jpg", np.full((30, 40, 3), 99, np.uint8))
     jpeg = data.tobytes()
     assert marks_of(jpeg) is None
-    assert drawn(jpeg) == jpeg
+    assert draw_marks(jpeg) == jpeg
     for broken in (b"", b"\xff\xd8", b"no picture", jpeg[:40]):
         assert marks_of(broken) is None
-        assert drawn(broken) == broken
+        assert draw_marks(broken) == broken
 
 
 def test_a_comment_of_another_form_is_left_alone() -> None:
@@ -135,7 +135,7 @@ def test_a_line_is_drawn_between_the_edges_that_a_tile_joins() -> None:
     corners = np.stack([100 + 60 * np.cos(angles), 100 + 60 * np.sin(angles)], 1).astype(np.float32)
     face = ("+3", "tail", "head:red", "+3", None, "star:purple")
     tile = DetectedCard((0, 0), face, corners, 0.9, 0.9, np.zeros((6, 4)))
-    shown = picture_of(drawn(evidence_picture(np.full((200, 200, 3), 127, np.uint8), [], [tile])))
+    shown = picture_of(draw_marks(evidence_picture(np.full((200, 200, 3), 127, np.uint8), [], [tile])))
     assert shown is not None
     b, g, r = shown[100, 100].astype(int)
     assert r > g > b + 40, "edge 0 is joined with the one across, through the middle"

@@ -22,7 +22,7 @@ from companion.referee.messages import Do
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.web.app import create_app
-from companion.web.server import Server, bound
+from companion.web.server import Server, bind
 
 CODE = "ROSE42"
 WAIT_MS = int(os.environ.get("COMPANION_WAIT_MS", "60000"))
@@ -104,7 +104,7 @@ def serve() -> Iterator[Callable[[Flask], int]]:
     running: list[Server] = []
 
     def serve_one(app: Flask) -> int:
-        listening = bound("127.0.0.1", 0)
+        listening = bind("127.0.0.1", 0)
         server = Server(app, listening)
         server.start()
         running.append(server)

@@ -12,7 +12,7 @@ from companion.games import GAMES
 from companion.referee.messages import Begin, Do, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -23,7 +23,7 @@ def played(referee: Referee, game: str, until: Callable[[Any], bool] = lambda ev
     """Play a game by itself, to its end or until something has happened."""
     header = Header(game, TWO)
     referee.ask(Begin(header))
-    for command in written(header, GAMES[game].player(seed)).commands:
+    for command in write_script(header, GAMES[game].player(seed)).commands:
         if until(referee.ask(Do(command)).events):
             return
 

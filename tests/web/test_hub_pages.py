@@ -17,7 +17,7 @@ from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.views.translations import LANGUAGES
 from companion.views.words import catalogue
-from companion.web.server import bound
+from companion.web.server import bind
 
 PIN = "271828"
 SNAPSHOT: dict[str, Any] = {
@@ -55,7 +55,7 @@ def address(hub: Hub) -> Iterator[str]:
             operator.post(f"/api/tournaments/{made.json['slug']}/register", json={"name": player}).status_code == 200
         ), player
     assert operator.post("/api/tournaments/autumn/pair", json={}).status_code == 200
-    listening = bound("127.0.0.1", 0)
+    listening = bind("127.0.0.1", 0)
     server = HubServer(app, listening)
     server.start()
     yield f"http://127.0.0.1:{listening.getsockname()[1]}"

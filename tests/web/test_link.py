@@ -9,7 +9,7 @@ from flask import Flask
 from companion.referee.messages import Do
 from companion.referee.referee import Referee
 from companion.web.app import create_app
-from companion.web.server import Server, bound
+from companion.web.server import Server, bind
 from companion.web.streams import Pace
 
 CODE = "ROSE42"
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the bro
 
 
 def test_a_lost_table_is_said_and_found_again(referee: Referee, window: Any) -> None:
-    listening = bound("127.0.0.1", 0)
+    listening = bind("127.0.0.1", 0)
     port = listening.getsockname()[1]
     server = Server(create_app(referee, join_code=CODE), listening)
     server.start()
@@ -29,7 +29,7 @@ def test_a_lost_table_is_said_and_found_again(referee: Referee, window: Any) -> 
     server.stop()
     window.wait_for("document.getElementById('link-words').textContent == 'Connection lost'")
     referee.ask(Do(HEXEL))
-    again = Server(create_app(referee, join_code=CODE), bound("127.0.0.1", port))
+    again = Server(create_app(referee, join_code=CODE), bind("127.0.0.1", port))
     again.start()
     try:
         window.wait_for("document.getElementById('link-words').textContent == 'Live'")

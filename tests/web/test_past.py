@@ -256,8 +256,8 @@ def test_a_game_that_a_bug_keeps_from_being_summed_up_does_not_hide_the_others(
             raise RecursionError
         return summed(session)
 
-    summed = archive.summed
-    monkeypatch.setattr(archive, "summed", broken)
+    summed = archive.summarise
+    monkeypatch.setattr(archive, "summarise", broken)
     page = words(watcher.get("/past").text)
     assert "A mistake of the program" in page and "HexDragon" in page
     assert watcher.get("/past/players").status_code == 200

@@ -10,7 +10,7 @@ from companion.referee.messages import Begin, Confirm, Do, Evidence, Notice, Pro
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.views.phrases import sentence
-from companion.views.reasons import refused
+from companion.views.reasons import refusal_for_people
 from companion.web.app import create_app
 
 CODE = "ROSE42"
@@ -126,4 +126,7 @@ def test_no_sentence_names_a_place_that_nobody_sees(phone: Any, referee: Referee
         assert "(" not in message
     referee.ask(Do(HEXEL))
     assert "(" not in " ".join(phone.get("/api/state").get_json()["why"])
-    assert refused({"code": "off-board", "message": "(9, 9) is off the board"})["message"] == "That is off the board."
+    assert (
+        refusal_for_people({"code": "off-board", "message": "(9, 9) is off the board"})["message"]
+        == "That is off the board."
+    )

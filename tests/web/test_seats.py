@@ -17,7 +17,7 @@ from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
 from companion.web.access.seat_keys import Keys
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
-from companion.web.server import bound
+from companion.web.server import bind
 
 CODE = "ROSE42"
 PIN = "271828"
@@ -239,7 +239,7 @@ def test_everybodys_screen_says_you_to_nobody(joined: Callable[..., FlaskClient]
 
 
 def test_codes_made_up_are_for_the_table_alone_to_read(tmp_path: Path) -> None:
-    with bound("127.0.0.1", 0) as listening:
+    with bind("127.0.0.1", 0) as listening:
         first = invitation(listening, tmp_path, None, None)
         assert invitation(listening, tmp_path, None, None) == first
     assert first.operator_pin.isdecimal() and len(first.operator_pin) == 6

@@ -15,7 +15,7 @@ from companion.app.invitation import host_names, table_certificate
 from companion.referee.referee import Referee
 from companion.web.app import create_app
 from companion.web.app_context import SecureDoor, TableParts
-from companion.web.server import Deadlines, Server, bound
+from companion.web.server import Deadlines, Server, bind
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the bro
 def test_a_table_speaks_https_to_whoever_trusts_its_authority(referee: Referee, tmp_path: Path) -> None:
     made = table_certificate(tmp_path, "192.168.7.9")
     app = create_app(referee, join_code="ROSE42", parts=TableParts(secure=SecureDoor(0, made.authority)))
-    with closing(bound("127.0.0.1", 0)) as listening:
+    with closing(bind("127.0.0.1", 0)) as listening:
         server = Server(app, listening, certificate=(made.certificate, made.key))
         server.start()
         try:
@@ -39,7 +39,7 @@ def test_a_table_speaks_https_to_whoever_trusts_its_authority(referee: Referee, 
 
 def test_a_handshake_that_is_never_whole_is_closed(referee: Referee, tmp_path: Path) -> None:
     made = table_certificate(tmp_path, "192.168.7.9")
-    listening = bound("127.0.0.1", 0)
+    listening = bind("127.0.0.1", 0)
     deadlines = Deadlines(request_s=0.1)
     server = Server(create_app(referee, join_code="ROSE42"), listening, deadlines, (made.certificate, made.key))
     server.start()

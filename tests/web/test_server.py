@@ -20,7 +20,7 @@ from flask.testing import FlaskClient
 from companion.referee.messages import Notice
 from companion.referee.referee import Referee
 from companion.web.app import create_app
-from companion.web.server import Deadlines, Server, bound
+from companion.web.server import Deadlines, Server, bind
 from companion.web.shell import Bell, Shell
 from companion.web.streams import Pace
 
@@ -32,7 +32,7 @@ STREAM = b"GET /api/events HTTP/1.1\r\nHost: table\r\n\r\n"
 @pytest.fixture
 def hurried(app: Flask) -> Iterator[int]:
     """A server that waits a tenth of a second for a request; its port."""
-    listening = bound("127.0.0.1", 0)
+    listening = bind("127.0.0.1", 0)
     server = Server(app, listening, Deadlines(request_s=0.1, read_s=0.1))
     port = int(listening.getsockname()[1])
     server.start()

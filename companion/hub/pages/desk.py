@@ -8,7 +8,7 @@ from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError, Refusal
 from companion.hub.messages import Address
-from companion.hub.pages.gate import field_of, guarded, sent, the_gate
+from companion.hub.pages.gate import field_of, guarded, request_object, the_gate
 from companion.hub.service import Hub
 from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED
@@ -68,7 +68,7 @@ def evidence(hall: str, table: str) -> Response:
 def correct(hall: str, table: str) -> Response:
     """Replace the move ``at`` by ``command``, or delete it when that is empty, and end the table's call."""
     address, _ = _table(hall, table)
-    body = sent()
+    body = request_object()
     text = field_of(body, "command", str)
     ruling = {
         "ask": "correct",

@@ -66,7 +66,7 @@ def guarded(view: Callable[_P, _R]) -> Callable[_P, _R]:
     return admitted
 
 
-def sent() -> dict[str, Any]:
+def request_object() -> dict[str, Any]:
     """The request's JSON object. Raises `Refusal` ``malformed``."""
     try:
         value = read_json(request.get_data() or b"{}")
@@ -88,7 +88,7 @@ def field_of(given: dict[str, Any], name: str, kind: type) -> Any:
 @gate.post("/api/pin")
 def enter() -> Response:
     """Give the PIN, and get a cookie for it."""
-    key = the_gate().open(field_of(sent(), "pin", str))
+    key = the_gate().open(field_of(request_object(), "pin", str))
     response = jsonify({"ok": True})
     response.set_cookie(COOKIE, key, max_age=_COOKIE_AGE_S, httponly=True, samesite="Strict")
     return response

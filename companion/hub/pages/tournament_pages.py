@@ -11,7 +11,7 @@ from flask import Blueprint, Response, current_app, jsonify, render_template, re
 from werkzeug.exceptions import NotFound
 
 from companion.games import GAMES
-from companion.hub.pages.gate import field_of, guarded, sent, the_gate
+from companion.hub.pages.gate import field_of, guarded, request_object, the_gate
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.standings import standings
 from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
@@ -86,7 +86,7 @@ def as_json(slug: str) -> Response:
 @guarded
 def create() -> Response:
     """Begin a tournament."""
-    given = sent()
+    given = request_object()
     title, slug, game = (field_of(given, name, str) for name in ("title", "slug", "game"))
     terms = Terms(
         title,
@@ -104,7 +104,7 @@ def create() -> Response:
 @tournaments.post("/api/tournaments/<slug>/register")
 def register(slug: str) -> Response:
     """Register a player, from their own phone."""
-    name = field_of(sent(), "name", str)
+    name = field_of(request_object(), "name", str)
     tournament = director().write(slug, lambda now: registered(now, name))
     entrant = tournament.entrants[-1]
     return jsonify({"number": entrant.number, "name": entrant.name, "round": entrant.joined})
@@ -121,7 +121,7 @@ def begin_round(slug: str) -> Response:
 @guarded
 def seat(slug: str) -> Response:
     """Put a board on a table, once more or on another."""
-    given = sent()
+    given = request_object()
     return _done(director().seat(slug, field_of(given, "board", int), field_of(given, "table", str)))
 
 
@@ -129,7 +129,7 @@ def seat(slug: str) -> Response:
 @guarded
 def result(slug: str) -> Response:
     """Say what came of a board, or put it right."""
-    given = sent()
+    given = request_object()
     number, board, places = (field_of(given, n, k) for n, k in (("round", int), ("board", int), ("places", list)))
     return _done(director().write(slug, lambda now: decided(now, number, board, places)))
 
@@ -138,7 +138,7 @@ def result(slug: str) -> Response:
 @guarded
 def withdraw(slug: str) -> Response:
     """A player drops out, or with ``back`` comes back."""
-    given = sent()
+    given = request_object()
     number, is_in = field_of(given, "number", int), field_of({"back": False, **given}, "back", bool)
     return _done(director().write(slug, lambda now: withdrawn(now, number, is_in)))
 

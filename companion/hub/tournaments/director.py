@@ -26,7 +26,7 @@ from companion.hub.tournaments.tournament import (
 )
 from companion.referee.journal import replay
 from companion.rules.engine import Header
-from companion.views.archive.measures import ends, measured, views
+from companion.views.archive.measures import ends, measure_totals, views
 from companion.views.archive.statistics import winners_of
 
 _CHECK_S = 0.5
@@ -75,7 +75,7 @@ def ranks(view: Mapping[str, Any], players: Sequence[str]) -> tuple[tuple[str, .
     if "ranking" in result:
         return tuple(tuple(rank) for rank in result["ranking"])
     winners = winners_of(result)
-    counted = next(iter(measured(view).values()), {})
+    counted = next(iter(measure_totals(view).values()), {})
     keys = {name: (name in winners, 0 if name in winners else counted.get(name, 0)) for name in players}
     return tuple(
         tuple(name for name in players if keys[name] == key) for key in sorted(set(keys.values()), reverse=True)

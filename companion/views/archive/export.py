@@ -10,8 +10,8 @@ from typing import Any
 from companion.referee.session import Session
 from companion.rules.engine import Command, Header
 from companion.rules.notation import write
-from companion.views.archive.measures import MEASURES, measured, views
-from companion.views.changes import amended
+from companion.views.archive.measures import MEASURES, measure_totals, views
+from companion.views.changes import amendment_as_json
 from companion.views.phrases import sentences
 
 _FORMULA = re.compile(r"[=+\-@＝＋－＠\t\r\n]")
@@ -28,7 +28,7 @@ def table(session: Session) -> str:
     It begins with a byte order mark, by which spreadsheets know UTF-8. A text that a spreadsheet would take for a
     formula begins with an apostrophe.
     """
-    shown = [measured(view) for view in views(session)]
+    shown = [measure_totals(view) for view in views(session)]
     counts = [measure for measure in MEASURES if measure.name in shown[0]]
     players = session.header.players
     names = [f"{name}: {measure.name}" for measure in counts for name in players]
@@ -50,7 +50,7 @@ def as_json(session: Session, number: int, begun: str) -> dict[str, Any]:
         "game": number,
         "begun": begun,
         "header": session.header.as_json(),
-        "counts": measured(shown[0]),
+        "counts": measure_totals(shown[0]),
         "moves": [
             {
                 "n": move.number,
@@ -58,12 +58,12 @@ def as_json(session: Session, number: int, begun: str) -> dict[str, Any]:
                 "command": dict(move.command),
                 "events": list(move.events),
                 "said": list(sentences(move.events)),
-                "counts": measured(view),
+                "counts": measure_totals(view),
                 "confidence": move.evidence.confidence if move.evidence else None,
             }
             for move, view in zip(session.moves, shown[1:], strict=True)
         ],
-        "amendments": [amended(each) for each in session.amendments],
+        "amendments": [amendment_as_json(each) for each in session.amendments],
         "result": shown[-1]["result"],
     }
 

@@ -69,10 +69,10 @@ class Series:
     ends: tuple[int, ...]
 
 
-def measured(view: Mapping[str, Any]) -> dict[str, dict[str, int]]:
+def measure_totals(view: Mapping[str, Any]) -> dict[str, dict[str, int]]:
     """The players' numbers, by measure.
 
-    >>> measured({"players": {"Ana": {"chips": 90, "hedge": 6, "hand_pot": 3, "in": True}}})
+    >>> measure_totals({"players": {"Ana": {"chips": 90, "hedge": 6, "hand_pot": 3, "in": True}}})
     {'chips': {'Ana': 99}}
     """
     numbers = {measure.name: {name: measure.of(seat) for name, seat in view["players"].items()} for measure in MEASURES}
@@ -96,7 +96,7 @@ def ends(shown: list[dict[str, Any]]) -> tuple[int, ...]:
 def series_of(session: Session) -> tuple[Series, ...]:
     """The series of every measure that the game has."""
     shown = views(session)
-    numbers = [measured(view) for view in shown]
+    numbers = [measure_totals(view) for view in shown]
     return tuple(
         Series(
             measure,

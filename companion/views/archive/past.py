@@ -11,8 +11,8 @@ from companion.referee.moves import Amendment, Move
 from companion.referee.session import Session
 from companion.views.archive.charts import changes_of, chart, key
 from companion.views.archive.measures import Series, series_of
-from companion.views.archive.statistics import Summed, Tally, summed
-from companion.views.changes import amended
+from companion.views.archive.statistics import Summed, Tally, summarise
+from companion.views.changes import amendment_as_json
 from companion.views.games import title
 from companion.views.phrases import sentences
 from companion.views.words import counted, inflected, language, listed, phrase, section_of
@@ -37,7 +37,7 @@ class Turn:
 
 def game_page(session: Session) -> dict[str, Any]:
     """The data of a game's page, without its file and date."""
-    sums, all_series = summed(session), series_of(session)
+    sums, all_series = summarise(session), series_of(session)
     return {
         "title": title(session.header),
         "players": session.header.players,
@@ -178,7 +178,7 @@ def _move(move: Move) -> dict[str, Any]:
 
 
 def _amendment(amendment: Amendment) -> str:
-    entry = amended(amendment)
+    entry = amendment_as_json(amendment)
     return phrase(
         "past",
         "put-right-by",

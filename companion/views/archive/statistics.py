@@ -11,7 +11,7 @@ from typing import Any
 from companion.referee.session import Session
 from companion.rules.engine import Header
 from companion.views.archive.feats import Best, Count, feats
-from companion.views.archive.measures import ends, measured, views
+from companion.views.archive.measures import ends, measure_totals, views
 
 
 @dataclass(slots=True)
@@ -79,7 +79,7 @@ class Summed:
     tallies: Mapping[str, Tally]
 
 
-def summed(session: Session) -> Summed:
+def summarise(session: Session) -> Summed:
     """Summarise one game, or an evening of games."""
     shown = views(session)
     over = ends(shown)
@@ -92,7 +92,7 @@ def summed(session: Session) -> Summed:
     last = shown[-1]["result"]
     winners = winners_of(shown[over[-1]]["result"]) if over else ()
     return Summed(
-        session.header, len(session.moves), len(over), winners, measured(shown[-1]), last is not None, tallies
+        session.header, len(session.moves), len(over), winners, measure_totals(shown[-1]), last is not None, tallies
     )
 
 
@@ -134,7 +134,7 @@ def _rank(named: tuple[str, Tally]) -> tuple[Any, ...]:
 def _finish(tallies: Mapping[str, Tally], before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
     """Add one finished game: its winners, and each player's chips and points."""
     winners = winners_of(after["result"])
-    was, now = measured(before), measured(after)
+    was, now = measure_totals(before), measure_totals(after)
     for name, tally in tallies.items():
         tally.games += 1
         tally.won += winners == (name,)

@@ -7,7 +7,7 @@ from companion.games.hexdragon.demo import player as players
 from companion.games.hexdragon.rules import game as hexdragon
 from companion.games.hexdragon.rules.tiles import bodies
 from companion.rules.engine import Header
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 ALL = ("Ana", "Bo", "Cy", "Dee")
 
@@ -19,7 +19,7 @@ def game(seed, count=2, radius=2):
 
 def played_anew(seed, count=2, radius=2):
     options = {"radius": radius}
-    return written(Header("hexdragon", ALL[:count], options=options), players.player(seed))
+    return write_script(Header("hexdragon", ALL[:count], options=options), players.player(seed))
 
 
 def played(script):

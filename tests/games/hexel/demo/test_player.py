@@ -7,7 +7,7 @@ from companion.games.hexel.demo.player import hand, player
 from companion.games.hexel.rules import game as hexel
 from companion.games.hexel.rules.tableau import face
 from companion.rules.engine import Header
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 FOUR = ("Ana", "Bo", "Cy", "Dee")
 
@@ -15,7 +15,7 @@ FOUR = ("Ana", "Bo", "Cy", "Dee")
 def played(header, move):
     """Every state of a game, and all events."""
     states, events = [hexel.start(header)], []
-    for command in written(header, move).commands:
+    for command in write_script(header, move).commands:
         state, happened = hexel.apply(states[-1], command)
         states.append(state)
         events += happened
@@ -35,7 +35,7 @@ def test_a_game_is_played_to_its_end_from_the_deck(edition, seats):
 
 def test_the_same_seed_gives_the_same_game_and_another_seed_another():
     header = Header("hexel", FOUR[:2], "36")
-    first, again, other = (written(header, player(seed)).commands for seed in (5, 5, 6))
+    first, again, other = (write_script(header, player(seed)).commands for seed in (5, 5, 6))
     assert first == again
     assert first != other
 
@@ -73,7 +73,7 @@ def test_nobody_holds_a_card_that_lies_on_the_table_or_in_another_hand():
 @pytest.mark.parametrize("name", GAMES)
 def test_every_scripted_game_ends_and_its_commands_are_never_refused(name):
     try:
-        commands = written(Header(name, FOUR[:2]), GAMES[name].player(1)).commands
+        commands = write_script(Header(name, FOUR[:2]), GAMES[name].player(1)).commands
     except Refusal as refusal:
         pytest.fail(f"refused: {refusal}")
     assert len(commands) > 5

@@ -3,10 +3,10 @@ import pytest
 from companion.games import game as game_spec
 from companion.games.hexel.demo.player import player
 from companion.games.hexel.demo.tabletop import Alignment, HexelTabletop
-from companion.simulator.script import written
+from companion.simulator.script import write_script
 
 HEADER = game_spec("hexel").demo_header()
-SCRIPT = written(HEADER, player(4, least_cards=5))
+SCRIPT = write_script(HEADER, player(4, least_cards=5))
 WAY = Alignment(5, (-2, 7))
 
 
@@ -93,7 +93,7 @@ def test_after_another_script_the_cards_stay_where_they_lie(table):
     table.lay_out(1)
     before = settled(table)
     moves = [renamed(SCRIPT.commands[0])]
-    table.follow(written(HEADER, player(9), moves), moves)
+    table.follow(write_script(HEADER, player(9), moves), moves)
     assert not table.tidy(1)
     assert settled(table) == before
 
