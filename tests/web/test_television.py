@@ -39,6 +39,10 @@ TABLES = {
     ),
     "hexdragon": (Header("hexdragon", ("Ana", "Bo", "Cy")), ("place Ana -2,1 h0t1-23-45", "place Bo 0,1 h3t1-02-45")),
     "comet": (Header("comet", ("Ana", "Bo", "Cy")), ("round Ana", "set Bo Kinro 9-9-9")),
+    "comet turned up": (
+        Header("comet", ("Ana", "Bo", "Cy")),
+        ("round Ana", "set Ana Desten 4-5-10+5-5-9", "set Bo Desten 9-9-9", "set Cy Vain 14-14-14", "reveal"),
+    ),
     "hexapod": (Header("hexapod", ("Ana", "Bo")), ("play Ana 0 0 bb/ol",)),
 }
 
