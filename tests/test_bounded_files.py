@@ -23,7 +23,7 @@ from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.enrolment.sample import Sample
 from companion.vision.networks import checksum
-from companion.web.access.seat_keys import Keys
+from companion.web.access.seat_keys import SeatKeys
 
 READERS = {
     "settings": load,
@@ -32,7 +32,7 @@ READERS = {
     "hexel profile": SymbolProfile.read,
     "hexdragon profile": InkProfile.read,
     "hexapod profile": InsectProfile.read,
-    "seats": Keys,
+    "seats": SeatKeys,
 }
 DEEP = b"[" * 100_000
 SPOILT = {

@@ -34,7 +34,7 @@ from companion.referee.session import Session
 from companion.rules.engine import Header
 from companion.views.words import phrase, use
 from companion.web.app import create_app
-from companion.web.app_context import SecureDoor, TableParts
+from companion.web.app_context import HttpsAddress, TableParts
 from companion.web.server import Server, bind
 
 CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
@@ -126,7 +126,7 @@ def open_table_services(
         if web.https:
             secure = closing.enter_context(bind(web.host, web.https_port))
             made = table_certificate(data, invited.host)
-            app = _app(table, data, opened_empty, SecureDoor(secure.getsockname()[1], made.authority))
+            app = _app(table, data, opened_empty, HttpsAddress(secure.getsockname()[1], made.authority))
             _start(Server(app, secure, certificate=(made.certificate, made.key)), closing)
         else:
             app = _app(table, data, opened_empty, None)
@@ -164,7 +164,7 @@ def _hub() -> Any:
         raise BadSettings(message) from None
 
 
-def _app(table: Table, data: Path, opened_empty: Header | None, secure: SecureDoor | None) -> Flask:
+def _app(table: Table, data: Path, opened_empty: Header | None, secure: HttpsAddress | None) -> Flask:
     parts = TableParts(
         invitation=table.invitation,
         devices=table.health,

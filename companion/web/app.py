@@ -20,7 +20,7 @@ from companion.views.words import phrase
 from companion.web.access.access_guard import AccessGuard, refuse_foreign_names
 from companion.web.access.joining import joining
 from companion.web.access.people import People
-from companion.web.access.seat_keys import Keys
+from companion.web.access.seat_keys import SeatKeys
 from companion.web.app_context import AppContext, TableParts
 from companion.web.calibrating import keep_calibrating
 from companion.web.describing import describing
@@ -90,7 +90,7 @@ def create_app(
         pace: limits of the live streams.
         clock: seconds that never go back.
     """
-    app, parts, snapshots, keys = Flask(__name__), parts or TableParts(), Snapshots(), Keys(keys_file)
+    app, parts, snapshots, keys = Flask(__name__), parts or TableParts(), Snapshots(), SeatKeys(keys_file)
     people = People(AccessGuard(join_code, operator_pin, clock, keys.secret), keys, operator_pin is not None)
     streams = Streams(snapshots, pace or Pace(), clock)
     app.extensions["companion"] = AppContext(referee, people, snapshots, streams, parts)

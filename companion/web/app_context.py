@@ -58,7 +58,7 @@ class CameraSwitch(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class SecureDoor:
+class HttpsAddress:
     """Where the table speaks https, and the file of the authority that a phone may be told to trust."""
 
     port: int
@@ -93,7 +93,7 @@ class TableParts:
     teacher: "Callable[[], Teaches] | None" = None
     opened_empty: Header | None = None
     is_in_hall: bool = False
-    secure: SecureDoor | None = None
+    secure: HttpsAddress | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,7 +88,7 @@ def what_may_lie() -> Response:
 def check_commands() -> Response:
     """What the rules say of each of some ``commands``, now or in the place of the move ``at``; nothing happens."""
     table, given = context(), body()
-    table.people.door.admit(request)
+    table.people.guard.admit(request)
     commands = given.get("commands")
     if not isinstance(commands, list) or len(commands) > _MOST_CHECKED:
         raise Refusal("malformed", f"Send commands, a list of {_MOST_CHECKED} at most.")
@@ -104,7 +104,7 @@ def commands() -> Response:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
     command, people = body(), context().people
     people.admit(request, acting(command))
-    return _asked(Do(command, key and f"{people.door.phone(request) or request.remote_addr} {key}"))
+    return _asked(Do(command, key and f"{people.guard.phone(request) or request.remote_addr} {key}"))
 
 
 @blueprint.post("/api/confirm")
@@ -125,7 +125,7 @@ def following_game() -> Response:
     table, given = context(), body()
     if "header" in given:
         if table.is_to_be_set_up:
-            table.people.door.admit(request)
+            table.people.guard.admit(request)
         else:
             table.people.admit_operator(request)
         return _asked(Begin(read_header(given["header"])))
@@ -200,7 +200,7 @@ def _without_folders(part: Mapping[str, Any]) -> dict[str, Any]:
 def _page(view: str) -> AnyResponse:
     table, code = context(), request.args.get("code")
     if code is not None:
-        table.people.door.knock(code, request)
+        table.people.guard.check_code(code, request)
         return with_key(redirect(url_for(request.endpoint or "table.phone"), HTTPStatus.SEE_OTHER))
     mine = table.rights(request)
     if view == "board":

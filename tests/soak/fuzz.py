@@ -52,7 +52,7 @@ from companion.vision.calibration.calibration import read_calibration
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.image.codec import decode_picture
-from companion.web.access.seat_keys import Keys
+from companion.web.access.seat_keys import SeatKeys
 from companion.web.app import create_app
 from companion.web.archive import Archive
 
@@ -344,7 +344,10 @@ distortion = [0, 0, 0, 0, 0]\nrms_px = 0.3\npictures = 9\n[marks]\n0 = [[0, 0], 
 [zones]\n"pot" = [[0, 0], [9, 0], [9, 9]]\n"""
     yield "calibration", Reader([calibration, *calibrations], from_file(folder, read_calibration), is_json=False)
     yield "picture", Reader(pictures(), decode_picture, is_json=False)
-    yield "seats", Reader([b'{"seats": {"Ana": "ab"}, "operators": ["cd"], "secret": "ef"}'], from_file(folder, Keys))
+    yield (
+        "seats",
+        Reader([b'{"seats": {"Ana": "ab"}, "operators": ["cd"], "secret": "ef"}'], from_file(folder, SeatKeys)),
+    )
     yield "http", Reader(bodies(), over_http(folder / "table", closing))
     yield from over_mqtt(folder / "hall", closing)
 

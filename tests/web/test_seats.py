@@ -14,7 +14,7 @@ from companion.errors import TableError
 from companion.referee.messages import Do, Propose
 from companion.referee.referee import Referee
 from companion.web.access.people import OPERATOR_COOKIE, SEAT_COOKIE
-from companion.web.access.seat_keys import Keys
+from companion.web.access.seat_keys import SeatKeys
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
 from companion.web.server import bind
@@ -195,7 +195,7 @@ def test_a_file_of_seats_that_makes_no_sense_is_named(tmp_path: Path) -> None:
     for text in ("{", "[]", '{"seats": {}}'):
         (tmp_path / "seats.json").write_text(text)
         with pytest.raises(TableError, match=r"seats\.json"):
-            Keys(tmp_path / "seats.json")
+            SeatKeys(tmp_path / "seats.json")
 
 
 def test_at_a_table_without_a_pin_whoever_joined_may_take_back(referee: Referee) -> None:

@@ -14,7 +14,7 @@ from flask.testing import FlaskClient
 from companion.app.invitation import host_names, table_certificate
 from companion.referee.referee import Referee
 from companion.web.app import create_app
-from companion.web.app_context import SecureDoor, TableParts
+from companion.web.app_context import HttpsAddress, TableParts
 from companion.web.server import Deadlines, Server, bind
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the bro
 
 def test_a_table_speaks_https_to_whoever_trusts_its_authority(referee: Referee, tmp_path: Path) -> None:
     made = table_certificate(tmp_path, "192.168.7.9")
-    app = create_app(referee, join_code="ROSE42", parts=TableParts(secure=SecureDoor(0, made.authority)))
+    app = create_app(referee, join_code="ROSE42", parts=TableParts(secure=HttpsAddress(0, made.authority)))
     with closing(bind("127.0.0.1", 0)) as listening:
         server = Server(app, listening, certificate=(made.certificate, made.key))
         server.start()
@@ -69,7 +69,7 @@ def test_a_phone_is_told_of_https_only_where_the_table_speaks_it(
     assert spectator.get("/table-certificate.crt").status_code == 404
     made = table_certificate(tmp_path, "192.168.7.9")
     phone = create_app(
-        referee, join_code="ROSE42", parts=TableParts(secure=SecureDoor(8443, made.authority))
+        referee, join_code="ROSE42", parts=TableParts(secure=HttpsAddress(8443, made.authority))
     ).test_client()
     assert phone.get("/api/me").get_json()["secure_port"] == 8443
     assert phone.get("/api/me", base_url="https://localhost").get_json()["secure_port"] is None

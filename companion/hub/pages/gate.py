@@ -13,7 +13,7 @@ from flask import Blueprint, Response, current_app, jsonify, request
 from companion.errors import Refusal
 from companion.rules.limits import read_json
 from companion.web.access.access_guard import AccessGuard, Unwelcome, refuse_other_sites
-from companion.web.access.seat_keys import Keys
+from companion.web.access.seat_keys import SeatKeys
 
 gate = Blueprint("gate", __name__)
 
@@ -28,12 +28,12 @@ class Gate:
     """The PIN, guessed only slowly, and the keys given out for it."""
 
     def __init__(self, pin: str) -> None:
-        self._keys = Keys()
-        self._door = AccessGuard(secrets.token_hex(16), pin, time.monotonic, self._keys.secret)
+        self._keys = SeatKeys()
+        self._guard = AccessGuard(secrets.token_hex(16), pin, time.monotonic, self._keys.secret)
 
     def open(self, pin: str) -> str:
         """A key for whoever knows the PIN. Raises `Unwelcome`."""
-        self._door.unlock(pin, request)
+        self._guard.check_pin(pin, request)
         return self._keys.appoint()
 
     def is_open(self) -> bool:
@@ -44,7 +44,7 @@ class Gate:
         """Let the request act. Raises `Unwelcome`."""
         refuse_other_sites(request)
         if (pin := request.headers.get(HEADER)) is not None:
-            self._door.unlock(pin, request)
+            self._guard.check_pin(pin, request)
         elif not self.is_open():
             raise Unwelcome(HTTPStatus.UNAUTHORIZED, "pin-wanted", "That is for the desk: enter the PIN first.")
 

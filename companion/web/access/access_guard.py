@@ -60,7 +60,7 @@ class _Guesser:
     last_s: float = 0.0
 
 
-class Guard:
+class GuessLimiter:
     """Counts the wrong tries of one code. Not for several threads at once."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -106,7 +106,7 @@ class AccessGuard:
     """Lets in whoever knows the join code, and to the operator's place whoever knows the PIN."""
 
     def __init__(self, join_code: str, operator_pin: str | None, clock: Callable[[], float], secret: bytes) -> None:
-        """A door. An empty code would let everybody in and is an error; without a PIN there is nobody to be let in.
+        """A guard. An empty code would let everybody in and is an error; without a PIN nobody is an operator.
 
         Args:
             secret: what the phones' keys are made with; the same after a restart, so that they still open.
@@ -117,7 +117,7 @@ class AccessGuard:
         self._operator_pin = operator_pin
         self._secret = secret
         self._lock = Lock()
-        self._joining, self._operating = Guard(clock), Guard(clock)
+        self._joining, self._operating = GuessLimiter(clock), GuessLimiter(clock)
 
     def key(self) -> str:
         """A new key, for the cookie of a phone that has joined."""
@@ -130,7 +130,7 @@ class AccessGuard:
         return phone if phone and hmac.compare_digest(_bytes(seal), self._seal(phone).encode()) else None
 
     def is_open_to(self, request: Request) -> bool:
-        """Whether the request's cookie opens the door. A wrong one counts as a guess, or it would be a way to guess."""
+        """Whether the request's cookie is a valid key. A wrong one counts as a guess, or it would be a way to guess."""
         try:
             return self.phone(request) is not None or self._is_joining(_code_in(request), request)
         except Unwelcome:
@@ -144,15 +144,15 @@ class AccessGuard:
         given = request.headers.get(HEADER) or _code_in(request)
         if not given:
             raise Unwelcome(HTTPStatus.UNAUTHORIZED, "not-joined", "Enter the join code to play; watching is free.")
-        self.knock(given, request)
+        self.check_code(given, request)
 
-    def knock(self, given: str, request: Request) -> None:
+    def check_code(self, given: str, request: Request) -> None:
         """Try a code. Raises `Unwelcome`: 403 when it is wrong, 429 once its address has guessed too often."""
         refuse_other_sites(request)
         if not self._is_joining(given, request):
             raise Unwelcome(HTTPStatus.FORBIDDEN, "wrong-code", "That is not this table's join code.")
 
-    def unlock(self, given: str, request: Request) -> None:
+    def check_pin(self, given: str, request: Request) -> None:
         """Try the operator's PIN; it is guessed as slowly as the code. Raises `Unwelcome`."""
         refuse_other_sites(request)
         if not self._is_right(given, self._operator_pin, self._operating, request):
@@ -161,7 +161,7 @@ class AccessGuard:
     def _is_joining(self, given: str | None, request: Request) -> bool:
         return bool(given) and self._is_right(str(given), self._join_code, self._joining, request)
 
-    def _is_right(self, given: str, wanted: str | None, guard: Guard, request: Request) -> bool:
+    def _is_right(self, given: str, wanted: str | None, guard: GuessLimiter, request: Request) -> bool:
         address = request.remote_addr or ""
         with self._lock:
             guard.refuse_a_guesser(address)

@@ -26,7 +26,7 @@ def me() -> Response:
 def join() -> AnyResponse:
     """Join by typing the code."""
     given = text_of(body(), "code")
-    context().people.door.knock(given, request)
+    context().people.guard.check_code(given, request)
     return with_key(jsonify({"joined": True}))
 
 
@@ -34,14 +34,14 @@ def join() -> AnyResponse:
 def claim() -> AnyResponse:
     """Claim a seat for this phone, which gives up the one it had. A seat that is taken is refused, ``seat-taken``."""
     table, player = context(), text_of(body(), "player")
-    table.people.door.admit(request)
+    table.people.guard.admit(request)
     players = table.referee.latest().header.players
     if player not in players:
         raise Refusal("unknown-player", f"Nobody called {player} plays; there are {', '.join(players)}.")
     before = table.people.seat(request)
     if before == player:
         return jsonify({"seat": player})
-    key = table.people.keys.claim(player, players, table.people.door.phone(request))
+    key = table.people.keys.claim(player, players, table.people.guard.phone(request))
     if key is None:
         raise Refusal("seat-taken", f"{player}'s seat is claimed by another phone; the operator can free it.")
     if before is not None:
@@ -58,7 +58,7 @@ def free() -> AnyResponse:
     if player is None:
         raise Refusal("no-seat", "This phone has no seat.")
     if player == mine:
-        people.door.admit(request)
+        people.guard.admit(request)
     else:
         people.admit_operator(request)
     people.keys.free(player, request.cookies.get(SEAT_COOKIE) if player == mine else None)
@@ -72,10 +72,10 @@ def free() -> AnyResponse:
 def operate() -> AnyResponse:
     """Become an operator by the PIN."""
     people, pin = context().people, text_of(body(), "pin")
-    people.door.admit(request)
+    people.guard.admit(request)
     if not people.has_operator:
         raise Refusal("no-pin", "This table has no PIN: whoever has joined is an operator.")
-    people.door.unlock(pin, request)
+    people.guard.check_pin(pin, request)
     return _with(jsonify({"operator": True}), OPERATOR_COOKIE, people.keys.appoint())
 
 
@@ -103,8 +103,8 @@ def code_picture() -> Response:
 
 def with_key(response: AnyResponse) -> AnyResponse:
     """Let the phone keep that it joined; ``Lax``, so that a link from a message finds it joined."""
-    door = context().people.door
-    key = request.cookies[COOKIE] if door.phone(request) else door.key()
+    guard = context().people.guard
+    key = request.cookies[COOKIE] if guard.phone(request) else guard.key()
     response.set_cookie(COOKIE, key, max_age=_COOKIE_AGE_S, httponly=True, samesite="Lax")
     return response
 

@@ -13,7 +13,7 @@ from flask import Request
 
 from companion.referee.session import Session
 from companion.web.access.access_guard import AccessGuard, Unwelcome, host_of, is_loopback
-from companion.web.access.seat_keys import Keys
+from companion.web.access.seat_keys import SeatKeys
 
 SEAT_COOKIE = "companion_seat"
 OPERATOR_COOKIE = "companion_operator"
@@ -24,8 +24,8 @@ PIN_HEADER = "X-Operator-Pin"
 class People:
     """The rights at one table."""
 
-    door: AccessGuard
-    keys: Keys
+    guard: AccessGuard
+    keys: SeatKeys
     has_operator: bool
 
     def seat(self, request: Request) -> str | None:
@@ -35,13 +35,13 @@ class People:
     def is_operator(self, request: Request) -> bool:
         """Whether the asking phone has given the PIN."""
         if not self.has_operator:
-            return self.door.is_open_to(request)
+            return self.guard.is_open_to(request)
         return self.keys.is_operator(request.cookies.get(OPERATOR_COOKIE))
 
     def as_json(self, request: Request) -> dict[str, Any]:
         """The asking phone's own rights, and which seats are taken."""
         return {
-            "joined": self.door.is_open_to(request),
+            "joined": self.guard.is_open_to(request),
             "seat": self.seat(request),
             "operator": self.is_operator(request),
             "taken": sorted(self.keys.taken()),
@@ -53,7 +53,7 @@ class People:
 
     def admit(self, request: Request, player: str | None = None) -> None:
         """Let the request act for a player, or for nobody in particular. Raises `Unwelcome`."""
-        self.door.admit(request)
+        self.guard.admit(request)
         if player is None or player not in self.keys.taken() or self.seat(request) == player:
             return
         if not (self.has_operator and self.is_operator(request)):
@@ -62,15 +62,15 @@ class People:
 
     def admit_operator(self, request: Request) -> None:
         """Let the request do what is the operator's: by cookie or by the ``X-Operator-Pin`` header."""
-        self.door.admit(request)
+        self.guard.admit(request)
         if (pin := request.headers.get(PIN_HEADER)) is not None:
-            self.door.unlock(pin, request)
+            self.guard.check_pin(pin, request)
         elif not self.is_operator(request) and self.has_operator:
             raise Unwelcome(HTTPStatus.FORBIDDEN, "operator-only", "That is for the operator: enter the PIN first.")
 
     def may_invite(self, request: Request) -> bool:
         """Whether the join code may be shown: to whoever joined, and on the table's own screen."""
-        return self.door.is_open_to(request) or is_here(request)
+        return self.guard.is_open_to(request) or is_here(request)
 
 
 def is_here(request: Request) -> bool:

@@ -18,7 +18,7 @@ from companion.rules.limits import FILE, read_file, read_json
 _OPERATORS = 8
 
 
-class Keys:
+class SeatKeys:
     """Who holds which seat and who is an operator. Any thread."""
 
     def __init__(self, file: Path | None = None) -> None:
