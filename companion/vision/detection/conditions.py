@@ -18,7 +18,7 @@ bright lines on dark faces are thin."""
 _FAINT = 0.08
 """Printed colours differ by more, in shares of white: on 36 pictures by 0.3 at least, and by 0.03 to 0.14 with a tenth
 of their colour left, where insects were first taken for one another."""
-_BRIGHT_PERCENT, _LESS_BRIGHT_PERCENTS = 95.0, (80.0, 65.0, 50.0, 35.0, 20.0)
+_BRIGHT_SHARE, _LESS_BRIGHT_SHARES = 0.95, (0.8, 0.65, 0.5, 0.35, 0.2)
 _BURNT_OUT, _DARKEST_LEVEL = 250.0, 4.0
 
 Shown = tuple[Pyramid, Sequence[NDArray[np.floating]]]
@@ -37,7 +37,8 @@ def has_colour(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]]) -> bo
         pyramid: the picture.
         outlines: (K, 2) each, of the cards.
     """
-    pixels = _pixels(pyramid, outlines, _COLOUR_PX)
+    small, mask = _shrunk(pyramid, outlines, _COLOUR_PX)
+    pixels = small[mask > 0].astype(np.float32)
     if not len(pixels):
         return True
     levelled = pixels / np.maximum(np.percentile(pixels, 90, axis=0), 8.0)
@@ -62,23 +63,30 @@ class Tint(NamedTuple):
 
 def tint_of(shown: Sequence[Shown]) -> Tint:
     """The tint of the light on cards, by their brightest parts that are not burnt out."""
-    pixels = np.concatenate([_pixels(pyramid, outlines, _TINT_PX) for pyramid, outlines in shown])
-    if not len(pixels):
+    counts = np.zeros((3, 256))
+    for pyramid, outlines in shown:
+        small, mask = _shrunk(pyramid, outlines, _TINT_PX)
+        counts += [cv2.calcHist([small], [channel], mask, [256], [0, 256])[:, 0] for channel in range(3)]
+    if not counts.any():
         return Tint(np.zeros(3, np.float32), False)
-    bright, *less_bright = np.percentile(pixels, (_BRIGHT_PERCENT, *_LESS_BRIGHT_PERCENTS), axis=0)
+    below = np.cumsum(counts, axis=1) / counts[0].sum()
+    shares = (_BRIGHT_SHARE, *_LESS_BRIGHT_SHARES)
+    bright, *less_bright = np.array([[np.searchsorted(channel, share) for channel in below] for share in shares])
     level = next((one for one in (bright, *less_bright) if one.max() < _BURNT_OUT), less_bright[-1])
     channels = np.log(np.maximum(level, _DARKEST_LEVEL))
     return Tint(np.asarray(channels - channels.mean(), np.float32), bool(bright.max() >= _BURNT_OUT))
 
 
-def _pixels(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]], longer_side_px: float) -> NDArray[np.float32]:
-    """The pixels (N, 3) of cards on a picture made so small."""
+def _shrunk(
+    pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]], longer_side_px: float
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """A picture made so small, and the mask (h, w) of its cards."""
     small = pyramid.scaled(min(1.0, longer_side_px / max(pyramid.size)))
     scale = np.array(small.shape[1::-1]) / pyramid.size
     mask = np.zeros(small.shape[:2], np.uint8)
     for outline in outlines:
         cv2.fillConvexPoly(mask, np.round((outline + 0.5) * scale - 0.5).astype(np.int32), 1)
-    return small[mask > 0].astype(np.float32)
+    return small, mask
 
 
 @dataclass(frozen=True, slots=True)
