@@ -15,9 +15,13 @@ _HIGH_PX = 26
 """How high a card is looked at."""
 _TURNS = 24
 """A full turn in so many steps: a look turned by half a step still resembles the face."""
+_APART = 0.3
+"""Of outlines whose middles are nearer, in heights of a card, the likeliest is looked at."""
 
 
-def search_faces(pyramid: Pyramid, face: NDArray[np.float32], half_width: float, high_px: float) -> list[Floats]:
+def search_faces(
+    pyramid: Pyramid, face: NDArray[np.float32], half_width: float, high_px: float, most: int
+) -> list[Floats]:
     """Outlines (4, 2), begun at the top left, where a face about so high may lie; the likeliest first.
 
     Args:
@@ -25,6 +29,7 @@ def search_faces(pyramid: Pyramid, face: NDArray[np.float32], half_width: float,
         face: what all faces have in common (h, w), grey.
         half_width: the cards' width over their height.
         high_px: how high cards are on the picture.
+        most: so many of them, the likeliest.
     """
     factor = min(1.0, _HIGH_PX / high_px)
     small = cv2.cvtColor(np.asarray(pyramid.scaled(factor), np.uint8), cv2.COLOR_BGR2GRAY)
@@ -46,4 +51,10 @@ def search_faces(pyramid: Pyramid, face: NDArray[np.float32], half_width: float,
         for y, x in np.argwhere(is_peak).tolist():
             on_small = (corners + np.array([x, y])) @ back[:, :2].T + back[:, 2]
             found.append((float(alike[y, x]), (on_small + 0.5) / factor - 0.5))
-    return [outline for _, outline in sorted(found, key=lambda one: -one[0])]
+    apart: list[Floats] = []
+    for _, outline in sorted(found, key=lambda one: -one[0]):
+        if all(np.linalg.norm(outline.mean(0) - other.mean(0)) > _APART * high_px for other in apart):
+            apart.append(outline)
+            if len(apart) == most:
+                break
+    return apart

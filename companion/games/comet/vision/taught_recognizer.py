@@ -31,6 +31,8 @@ _MODELS = 2
 """So many of the nearest cards that are read say how another may lie."""
 _TOUCHING = 1.03
 """How far apart the middles of cards that touch are, in their widths or heights."""
+_SAME_PLACE = 0.1
+"""Places nearer than that, in heights of a card, are looked at once."""
 _CORE = 0.6
 """The share of a card around its middle where no other card's middle lies."""
 _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
@@ -81,9 +83,8 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     known, others = find_outlines(bgr, pyramid, across_px)
     clock.lap("find")
     likely = [_look(pyramid, taught, one.corners, one.confidence) for one in (*known, *others)]
+    likely += search_hidden(pyramid, taught, likely)
     likely += search_neighbours(pyramid, taught, likely)
-    hidden = search_hidden(pyramid, taught, likely)
-    likely += [*hidden, *(search_neighbours(pyramid, taught, [*likely, *hidden]) if hidden else [])]
     clock.lap("name")
     likely = _inferred_backs(pyramid, taught, _with_backs(pyramid, taught, likely))
     cards = [_card(k, one, taught) for k, one in enumerate(_present(likely))]
@@ -99,14 +100,16 @@ def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hyp
     fresh = read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
     places = [place for one in likely if one not in read for place in _around(one.corners, read)]
     added: list[Hypothesis] = []
+    tried = np.zeros((0, 2))
     for _ in range(_ROUNDS if read else 0):
         places += [one.corners.mean(0) + step for one in fresh for step in _steps(one.corners)]
         fresh = []
         for place in places:
-            if _is_covered(place, read, pyramid.size):
+            if _is_covered(place, read, pyramid.size) or _is_near(place, tried, read[0]):
                 continue
+            tried = np.array([*tried, place])
             one = _classify_neighbour(pyramid, taught, place, read)
-            if one.legible >= LIMITS.read_card and not _is_covered(one.corners.mean(0), read, pyramid.size):
+            if _is_like(one, read) and not _is_covered(one.corners.mean(0), read, pyramid.size):
                 added.append(one)
                 if _as_usual([*read, one])[-1] is one:
                     fresh.append(one)
@@ -125,12 +128,18 @@ def search_hidden(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothe
         return added
     profile = taught.profile
     high_px = float(np.median([np.linalg.norm(_steps(one.corners)[2]) for one in read])) / _TOUCHING
-    for outline in search_faces(pyramid, profile.face, profile.half_width, high_px)[: LIMITS.most_faces]:
+    for outline in search_faces(pyramid, profile.face, profile.half_width, high_px, LIMITS.most_faces):
         if not _is_covered(outline.mean(0), [*read, *added], pyramid.size):
             one = _look(pyramid, taught, outline, 0.0)
-            if one.legible >= LIMITS.read_card and not _is_covered(one.corners.mean(0), [*read, *added], pyramid.size):
+            if _is_like(one, read) and not _is_covered(one.corners.mean(0), [*read, *added], pyramid.size):
                 added.append(one)
     return added
+
+
+def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """Where no outline was found, numbers are read and about as much of the taught face is seen as on ``read``."""
+    usual = float(np.median([other.alike for other in read]))
+    return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - LIMITS.hidden_face)
 
 
 def _as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
@@ -164,6 +173,12 @@ def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) ->
         if cv2.pointPolygonTest(core.astype(np.float32), (x, y), False) >= 0:
             return True
     return False
+
+
+def _is_near(place: Floats, tried: Floats, card: Hypothesis) -> bool:
+    """A place lies so near to one of others (N, 2) that a card there was seen."""
+    reach = _SAME_PLACE * float(np.linalg.norm(card.corners[3] - card.corners[0]))
+    return bool((np.linalg.norm(tried - place, axis=1) < reach).any())
 
 
 def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]) -> Hypothesis:
