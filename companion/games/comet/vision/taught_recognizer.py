@@ -31,7 +31,7 @@ _MODELS = 2
 """So many of the nearest cards that are read say how another may lie."""
 _TOUCHING = 1.03
 """How far apart the middles of cards that touch are, in their widths or heights."""
-_SAME_PLACE = 0.1
+_SAME_PLACE = 0.05
 """Places nearer than that, in heights of a card, are looked at once."""
 _CORE = 0.6
 """The share of a card around its middle where no other card's middle lies."""
@@ -83,8 +83,8 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     known, others = find_outlines(bgr, pyramid, across_px)
     clock.lap("find")
     likely = [_look(pyramid, taught, one.corners, one.confidence) for one in (*known, *others)]
-    likely += search_hidden(pyramid, taught, likely)
     likely += search_neighbours(pyramid, taught, likely)
+    likely += search_hidden(pyramid, taught, likely)
     clock.lap("name")
     likely = _inferred_backs(pyramid, taught, _with_backs(pyramid, taught, likely))
     cards = [_card(k, one, taught) for k, one in enumerate(_present(likely))]
@@ -100,8 +100,8 @@ def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hyp
     fresh = read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
     places = [place for one in likely if one not in read for place in _around(one.corners, read)]
     added: list[Hypothesis] = []
-    tried = np.zeros((0, 2))
     for _ in range(_ROUNDS if read else 0):
+        tried = np.zeros((0, 2))
         places += [one.corners.mean(0) + step for one in fresh for step in _steps(one.corners)]
         fresh = []
         for place in places:
@@ -137,9 +137,13 @@ def search_hidden(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothe
 
 
 def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
-    """Where no outline was found, numbers are read and about as much of the taught face is seen as on ``read``."""
+    """Where no outline was found: numbers are read, and the taught face is seen about as well as on those ``read``.
+
+    It may be less plain where the numbers are read surely: something lies on the card.
+    """
     usual = float(np.median([other.alike for other in read]))
-    return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - LIMITS.hidden_face)
+    less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
+    return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - less)
 
 
 def _as_usual(read: list[Hypothesis]) -> list[Hypothesis]:

@@ -133,8 +133,9 @@ class CometLimits:
     """Where the picture, from afar, correlates so with the taught face, a card may lie: so many places are tried."""
     least_face: float = 0.3
     hidden_face: float = 0.3
-    """A card that no outline shows looks that much like the taught face, and by no more less than those that are read:
-    stripes may be read as elevens."""
+    surely_read: float = 0.95
+    """A card that no outline shows looks at least so like the taught face, and by no more less than those that are
+    read, if its numbers are read so surely: stripes may be read as elevens."""
     less_alike: float = 0.17
     """A card that looks less like the taught face than most do, by more, may lie across two: it is looked at again."""
     free_share: float = 0.55
