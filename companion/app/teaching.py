@@ -20,8 +20,8 @@ from companion.app.profiles import Profiles
 from companion.app.table import Table
 from companion.errors import Refusal, UsageError
 from companion.printing.raster import raster
+from companion.vision.enrolment.layout_watch import LayoutWatch, ghost_box
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
-from companion.vision.enrolment.looking import LayoutWatch, ghost_box
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching

@@ -18,8 +18,8 @@ from companion.devices.camera import Camera
 from companion.devices.recorded import Recorded
 from companion.errors import UsageError
 from companion.printing.layout import Layout
+from companion.vision.enrolment.layout_watch import LayoutWatch
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
-from companion.vision.enrolment.looking import LayoutWatch
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
 

@@ -75,12 +75,12 @@ class Bell:
     def listener(self) -> Iterator[asyncio.Event]:
         """An event that is set at each ring, for a coroutine to wait for and clear."""
         self._loop = asyncio.get_running_loop()
-        news = asyncio.Event()
-        self._listening.add(news)
+        rung = asyncio.Event()
+        self._listening.add(rung)
         try:
-            yield news
+            yield rung
         finally:
-            self._listening.discard(news)
+            self._listening.discard(rung)
 
     def ring(self) -> None:
         """Wake whoever listens. Returns at once."""
@@ -100,8 +100,8 @@ class Bell:
 
     def _wake_some(self) -> None:
         """Wake a few at a time: between them whoever asked something gets its answer."""
-        for news in self._sleeping[-_WOKEN_AT_ONCE:]:
-            news.set()
+        for rung in self._sleeping[-_WOKEN_AT_ONCE:]:
+            rung.set()
         del self._sleeping[-_WOKEN_AT_ONCE:]
         if self._sleeping and self._loop is not None:
             self._loop.call_soon(self._wake_some)
@@ -160,16 +160,16 @@ class Shell:
         """Write a stream until it is over or the viewer has gone."""
         self._waiting -= 1
         headers = [(name, value) for name, value in answer.headers if name != b"content-length"]
-        with self._bell.listener() as news:
+        with self._bell.listener() as rung:
             gone = asyncio.ensure_future(receive())
-            gone.add_done_callback(lambda _: news.set())
+            gone.add_done_callback(lambda _: rung.set())
             try:
                 await send({"type": "http.response.start", "status": answer.status, "headers": headers})
                 for step in live.steps:
                     if isinstance(step, str):
                         await send({"type": "http.response.body", "body": step.encode(), "more_body": True})
                     else:
-                        await _heard_within(news, step)
+                        await _heard_within(rung, step)
                     if gone.done():
                         return
                 await send({"type": "http.response.body", "body": b""})
@@ -177,13 +177,13 @@ class Shell:
                 gone.cancel()
 
 
-async def _heard_within(news: asyncio.Event, seconds: float) -> None:
+async def _heard_within(rung: asyncio.Event, seconds: float) -> None:
     try:
         async with asyncio.timeout(seconds):
-            await news.wait()
+            await rung.wait()
     except TimeoutError:
         pass
-    news.clear()
+    rung.clear()
 
 
 async def _whole_body(receive: Receive) -> bytes | None:

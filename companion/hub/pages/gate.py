@@ -49,7 +49,7 @@ class Gate:
             raise Unwelcome(HTTPStatus.UNAUTHORIZED, "pin-wanted", "That is for the desk: enter the PIN first.")
 
 
-def the_gate() -> Gate:
+def current_gate() -> Gate:
     """Of the application that answers this request."""
     found: Gate = current_app.extensions["companion-gate"]
     return found
@@ -60,7 +60,7 @@ def guarded(view: Callable[_P, _R]) -> Callable[_P, _R]:
 
     @wraps(view)
     def admitted(*args: _P.args, **kwargs: _P.kwargs) -> _R:
-        the_gate().admit()
+        current_gate().admit()
         return view(*args, **kwargs)
 
     return admitted
@@ -88,7 +88,7 @@ def field_of(given: dict[str, Any], name: str, kind: type) -> Any:
 @gate.post("/api/pin")
 def enter() -> Response:
     """Give the PIN, and get a cookie for it."""
-    key = the_gate().open(field_of(request_object(), "pin", str))
+    key = current_gate().open(field_of(request_object(), "pin", str))
     response = jsonify({"ok": True})
     response.set_cookie(COOKIE, key, max_age=_COOKIE_AGE_S, httponly=True, samesite="Strict")
     return response

@@ -11,7 +11,7 @@ from flask import Blueprint, Response, current_app, jsonify, render_template, re
 from werkzeug.exceptions import NotFound
 
 from companion.games import GAMES
-from companion.hub.pages.gate import field_of, guarded, request_object, the_gate
+from companion.hub.pages.gate import current_gate, field_of, guarded, request_object
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.standings import standings
 from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
@@ -173,7 +173,7 @@ def _summary(tournament: Tournament) -> dict[str, Any]:
 
 
 def _page(template: str, **fields: Any) -> str:
-    return render_template(template, t=section_of("hub"), is_desk=the_gate().is_open(), **fields)
+    return render_template(template, t=section_of("hub"), is_desk=current_gate().is_open(), **fields)
 
 
 def _plain(value: Any) -> Any:

@@ -8,8 +8,8 @@ from threading import Lock
 
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template
 
-from companion.hub.pages.desk import desk
 from companion.hub.pages.gate import Gate, gate
+from companion.hub.pages.referee_pages import referee_pages
 from companion.hub.pages.tournament_pages import tournaments
 from companion.hub.service import Hub
 from companion.hub.tournaments.director import Director
@@ -94,7 +94,7 @@ def create_hub_app(hub: Hub, director: Director, *, pin: str, delay_s: float = 0
     app.register_blueprint(house)
     app.register_blueprint(gate)
     app.register_blueprint(tournaments)
-    app.register_blueprint(desk)
+    app.register_blueprint(referee_pages)
     dress(app)
     return app
 

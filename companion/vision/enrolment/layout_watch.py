@@ -14,24 +14,24 @@ from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid
 
 STILL_LEVELS = 6.0
-"""A picture in which no part changed by more levels since the look before lies still."""
+"""A picture in which no part changed by more levels since the frame before lies still."""
 _SMALL_PX = (96, 54)
-_READY_LOOKS = 2
-"""Looks for which a layout lies still before it is taken."""
-_READY_LOOKS_OF_FEWER = 6
+_READY_FRAMES = 2
+"""Frames for which a layout lies still before it is taken."""
+_READY_FRAMES_OF_FEWER = 6
 """And one of fewer cards than the usual: more may be on their way."""
 _GHOST_SHARE = 0.7
 """Of the picture's width or height, what a layout fills before any card tells how large it is seen."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Look:
-    """What one look saw.
+class LayoutSighting:
+    """What one frame shows.
 
     Attributes:
         outlines: (N, K, 2) pixels of the cards.
         is_whole: all that is to be laid is there.
-        is_still: nothing has moved since the look before.
+        is_still: nothing has moved since the frame before.
         is_ready: it has lain whole and still for long enough, and was not taken since something moved.
     """
 
@@ -42,21 +42,21 @@ class Look:
 
 
 class LayoutWatch:
-    """Looks, one after the other, for one of some layouts."""
+    """Looks for one of some layouts, frame by frame."""
 
     def __init__(self, teaching: Teaching, layouts: Sequence[Layout]) -> None:
-        """A watch that has not looked yet."""
+        """A watch that has seen no frame yet."""
         self._teaching = teaching
         self._layouts = layouts
         self._before: NDArray[np.uint8] | None = None
-        self._looks_still = 0
+        self._still_frames = 0
         self._was_taken = False
 
     def note_taken(self) -> None:
         """What lies there was taken: nothing is ready before something moves."""
         self._was_taken = True
 
-    def look(self, picture: NDArray[np.uint8]) -> Look:
+    def look(self, picture: NDArray[np.uint8]) -> LayoutSighting:
         """Look at a picture, uint8 BGR."""
         grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
         small = np.asarray(cv2.resize(grey, _SMALL_PX, interpolation=cv2.INTER_AREA), np.uint8)
@@ -67,12 +67,12 @@ class LayoutWatch:
         for layout in self._layouts:
             outlines = laid_out(found, [len(row) for row in layout.rows])
             if outlines is not None:
-                self._looks_still = self._looks_still + 1 if is_still else 0
+                self._still_frames = self._still_frames + 1 if is_still else 0
                 is_usual = len(outlines) == len(self._layouts[0].places)
-                needed = _READY_LOOKS if is_usual else _READY_LOOKS_OF_FEWER
-                return Look(outlines, True, is_still, self._looks_still >= needed and not self._was_taken)
-        self._looks_still = 0
-        return Look(found.both, False, is_still)
+                needed = _READY_FRAMES if is_usual else _READY_FRAMES_OF_FEWER
+                return LayoutSighting(outlines, True, is_still, self._still_frames >= needed and not self._was_taken)
+        self._still_frames = 0
+        return LayoutSighting(found.both, False, is_still)
 
 
 def ghost_box(layout: Layout, size: tuple[int, int], outlines: NDArray[np.floating]) -> tuple[float, ...]:

@@ -8,7 +8,7 @@ from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError, Refusal
 from companion.hub.messages import Address
-from companion.hub.pages.gate import field_of, guarded, request_object, the_gate
+from companion.hub.pages.gate import current_gate, field_of, guarded, request_object
 from companion.hub.service import Hub
 from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED
@@ -18,25 +18,25 @@ from companion.views.games import title
 from companion.views.scoreboard import scoreboard
 from companion.views.words import section_of
 
-desk = Blueprint("desk", __name__)
+referee_pages = Blueprint("desk", __name__)
 
 
-@desk.get("/desk")
-def the_desk() -> str:
+@referee_pages.get("/desk")
+def overview() -> str:
     """All tables, the calling ones first."""
     tables = sorted(_hub().hall.tables(), key=lambda shown: (-shown["serious"], shown["table"]))
     words = section_of("hall")
     return _page("desk.html", tables=tables, words=words, length=_alarms_mark())
 
 
-@desk.get("/api/desk")
+@referee_pages.get("/api/desk")
 @guarded
 def mark() -> Response:
     """A mark that changes whenever a table begins or ceases to call."""
     return jsonify({"length": _alarms_mark()})
 
 
-@desk.get("/desk/<hall>/<table>")
+@referee_pages.get("/desk/<hall>/<table>")
 @guarded
 def one_table(hall: str, table: str) -> str:
     """A table's moves as the hub has them, each with its correction form."""
@@ -55,7 +55,7 @@ def one_table(hall: str, table: str) -> str:
     )
 
 
-@desk.get("/api/desk/<hall>/<table>/evidence.jpg")
+@referee_pages.get("/api/desk/<hall>/<table>/evidence.jpg")
 @guarded
 def evidence(hall: str, table: str) -> Response:
     """The picture of a move, or of the waiting proposal without a number; fetched from the table."""
@@ -63,7 +63,7 @@ def evidence(hall: str, table: str) -> Response:
     return Response(_hub().picture(address, request.args.get("move", type=int)), mimetype="image/jpeg")
 
 
-@desk.post("/api/desk/<hall>/<table>/correct")
+@referee_pages.post("/api/desk/<hall>/<table>/correct")
 @guarded
 def correct(hall: str, table: str) -> Response:
     """Replace the move ``at`` by ``command``, or delete it when that is empty, and end the table's call."""
@@ -83,7 +83,7 @@ def correct(hall: str, table: str) -> Response:
     return jsonify({"version": reply["version"]})
 
 
-@desk.post("/api/desk/<hall>/<table>/dismiss")
+@referee_pages.post("/api/desk/<hall>/<table>/dismiss")
 @guarded
 def dismiss(hall: str, table: str) -> Response:
     """End a table's call."""
@@ -123,4 +123,4 @@ def _alarms_mark() -> str:
 
 
 def _page(template: str, **fields: Any) -> str:
-    return render_template(template, t=section_of("hub"), is_desk=the_gate().is_open(), **fields)
+    return render_template(template, t=section_of("hub"), is_desk=current_gate().is_open(), **fields)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.enrolment.looking import LayoutWatch, ghost_box
+from companion.vision.enrolment.layout_watch import LayoutWatch, ghost_box
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.geometry import side_px
 from tests.teaching.pictures import layout_picture
