@@ -139,13 +139,16 @@ class ChangeDetector:
         self._beneath = np.where(where, beneath, self._beneath)
         self._accepted = np.where(where, self._anchor, self._accepted)
 
-    def follow_camera(self, bgr: NDArray[np.uint8], homography: NDArray[np.float64], now_s: float) -> None:
+    def follow_camera(
+        self, bgr: NDArray[np.uint8], homography: NDArray[np.float64], now_s: float, unread: Mask
+    ) -> None:
         """Take in that the camera moved: what looks as it did, moved, is accepted; what does not stays a change.
 
         Args:
             bgr: the frame as the camera sees it now.
             homography: (3, 3), takes a pixel of the accepted picture to where it is now.
             now_s: when the frame was taken.
+            unread: bool (h, w) of the accepted picture, where hands were: there nothing is accepted by its looks.
         """
         now = _planes(_sampled(bgr))
         now *= np.float32(_level(self._accepted) / _level(now))
@@ -159,6 +162,7 @@ class ChangeDetector:
         is_new = cv2.erode(within.astype(np.uint8), np.ones((3, 3), np.uint8), borderValue=0) == 0
         slack = np.float32(self._limit() * 1.3)
         same = ((now >= low - slack) & (now <= high + slack)).all(0)
+        same &= cv2.warpPerspective(unread.astype(np.float32), shift, (w, h)) == 0
         self._accepted = self._beneath = np.where(same | is_new, now, carried)
         self._anchor = now
         self._stirred_s = np.full((h, w), now_s)

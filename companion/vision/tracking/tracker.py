@@ -242,7 +242,9 @@ class Tracker(ABC, Generic[Piece]):
         is_moved, homography = self._motion.settle(bgr)
         if homography is None:
             return [] if is_moved else None
-        self._detector.follow_camera(bgr, homography, self._now_s)
+        disturbed = [track.piece for track in self._lying if track.state is not State.STILL]
+        unread = blurred_places(disturbed, changed.shape)
+        self._detector.follow_camera(bgr, homography, self._now_s, unread)
         self._motion.set_reference(bgr, self._now_s)
         self._search.reset()
         was = [track.piece for track in self._lying]

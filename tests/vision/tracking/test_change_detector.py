@@ -103,3 +103,26 @@ def test_lights_going_out_are_dark_and_no_change_afterwards() -> None:
     assert detector.update(np.zeros((*SIZE, 3), np.uint8), now_s).is_dark
     detector.update(frame(seed=700), now_s + 0.1)
     assert not detector.update(frame(seed=701), now_s + 0.2).changed.any()
+
+
+def test_print_that_changed_under_a_hand_while_the_camera_moved_stays_a_change() -> None:
+    place = np.s_[64 // STEP : 128 // STEP, 96 // STEP : 160 // STEP]
+
+    def striped(begin: int, by: int) -> np.ndarray:
+        image = frame(seed=by, patch=(96, 64))
+        for x in range(96 + begin, 160, 32):
+            image[64:128, x : x + 16] = 90
+        return np.roll(image, by, 1)
+
+    changed = []
+    for was_hidden in (False, True):
+        detector = ChangeDetector()
+        for k in range(10):
+            detector.update(striped(0, 0), k * FRAME_S)
+        detector.accept()
+        unread = np.zeros(detector.seen.shape[1:], bool)
+        unread[place] = was_hidden
+        after = striped(16, 6)
+        detector.follow_camera(after, np.array([[1.0, 0, 6], [0, 1, 0], [0, 0, 1]]), 1.0, unread)
+        changed.append(float(detector.update(after, 1.1).changed[place].mean()))
+    assert changed[0] < 0.3 < 0.7 < changed[1], changed
