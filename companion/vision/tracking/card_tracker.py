@@ -35,8 +35,11 @@ from companion.vision.tracking.tracks import State, Track, add_reading
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
 _TOUCHED = 0.05
-_SAME = 0.9
-"""Where a place shows detail so like what was accepted there, nothing was laid: the light changed."""
+_MISSED = 0.15
+"""Where less of a card's place looks different, it is not taken away: a star fills a quarter of its field."""
+_SAME = 0.7
+"""Where a place shows detail so like what was accepted there, nothing was laid: the light changed. A card at a shadow's
+edge still correlates with itself by 0.79, a new one with what it lies on by 0.61 at most."""
 _CHANGED_FACE_READINGS = 4
 """A known card that shows another face is looked at so often before it is believed."""
 _FORGET_S = 4.5
@@ -134,11 +137,12 @@ class CardTracker(Tracker[DetectedCard]):
     def _consider(self, seen: Sequence[DetectedCard], view: View) -> list[TableEvent]:
         """Report the cards that are new, at rest, free of hands and read, in the order in which they came to rest."""
         fresh: list[tuple[Track[DetectedCard], Track[DetectedCard] | None]] = []
+        known = [track.piece for track in self._lying]
         for card in seen:
             if not is_at_rest(card, view.still):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
-            if old is None and likeness(card, self._detector.accepted, self._detector.seen) > _SAME:
+            if old is None and likeness(card, self._detector.accepted, self._detector.seen, known) > _SAME:
                 continue  # it lay there all along, and was not read before
             if old is None or not self._is_as_known(card, old, view):
                 fresh.append((self._gather(card), old))
@@ -294,7 +298,7 @@ class CardTracker(Tracker[DetectedCard]):
 def _is_missed(track: Track[DetectedCard], looked: Mask, view: View) -> bool:
     """Whether a card's place was read, lies still, looks different and has no hand over it."""
     corners = track.piece.corners
-    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= 0.5
+    is_changed = (share_in(corners, view.changed, 0.95) or 0.0) >= _MISSED
     if not is_changed or share_in(corners, looked, 0.95) != 1.0:
         return False
     still, hands = share_in(corners, view.still, 0.95), share_in(corners, view.hands, 0.95)

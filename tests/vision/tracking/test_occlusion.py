@@ -56,6 +56,13 @@ def test_a_piece_on_a_printed_field_is_gone_when_the_faint_print_around_it_stays
     assert is_gone(card(), before, after, changed(before, after), [])
 
 
+def test_a_star_is_gone_from_its_field_though_the_pieces_around_it_still_show() -> None:
+    beside = [card(320.0 + dx, 240.0 + dy) for dx, dy in ((-83.0, 0.0), (83.0, 0.0), (0.0, -96.0))]
+    around = [(piece, CARD) for piece in beside]
+    before, after = painted(*around, (card(side=20.0), CARD)), painted(*around)
+    assert is_gone(card(), before, after, changed(before, after), beside)
+
+
 def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
     before = painted((card(), CARD))
     bare, cup = painted(), painted((card(side=62.0), CUP))
