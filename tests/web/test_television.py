@@ -98,6 +98,8 @@ def test_no_player_is_cut_off_beside_a_proposal_and_a_caption(
     page.wait_for("document.getElementById('proposal').hidden")
     cut.append(page.run(SEATS_CUT))
     assert cut == [0, 0, 0], "with a proposal, with both, with a caption"
+    heights = "const told = document.getElementById('caption'), stood = told.offsetHeight; told.textContent = '';"
+    assert page.run(f"{heights} return told.offsetHeight - stood") == 0, "its place is kept before it is told"
     code = "document.querySelector('.invite .code')"
     assert page.run(f"return {code}.offsetHeight / parseFloat(getComputedStyle({code}).fontSize)") < 2, "on one line"
 

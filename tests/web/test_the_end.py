@@ -66,11 +66,40 @@ def test_comets_turning_up_is_a_scene_that_a_tap_goes_through(
     window.screen(390, 844, still=False)
     page = visit(referee)
     lay(referee, "reveal")
-    page.wait_for("document.querySelector('#scene .hero')?.textContent == 'Bo'")
-    assert "Kinro" in page.run("return document.querySelector('#scene .head').textContent")
-    assert page.run("return document.querySelector('#scene .gain').textContent") == "+50"
-    page.run("document.getElementById('scene').click()")
+    told = "[...document.querySelectorAll('#scene p')].map((p) => p.textContent).join('|')"
+    assert page.wait_for(told).split("|") == ["Kinro", "Bo 9 9 9 27", "Bo", "+50"]
+    page.run("document.getElementById('scene')?.click()")
     page.wait_for("!document.getElementById('scene')")
+
+
+BEYOND = """
+() => {
+  document.getAnimations().forEach((one) => one.finish());
+  const beyond = [...document.querySelectorAll('#scene p')].filter((part) => {
+    const { left, right, top, bottom } = part.getBoundingClientRect();
+    return left < 0 || right > innerWidth || top < 0 || bottom > innerHeight
+      || (!part.matches('.hero') && part.scrollWidth > part.clientWidth); // a winner's name ends in dots
+  });
+  return beyond.map((part) => part.className).join() || 'none';
+}
+"""
+"""The lines of a scene that do not fit the screen."""
+
+
+@pytest.mark.parametrize("path, size", [("/board", (1920, 1080)), ("/", (390, 844)), ("/", (320, 640))])
+def test_a_scene_of_long_names_fits_the_screen(
+    path: str, size: tuple[int, int], referee: Referee, window: Any, visit: Callable[..., Any]
+) -> None:
+    names = ("W" * 40, "M" * 40, "Cy")
+    referee.ask(Begin(Header("comet", names)))
+    referee.ask(Do({"cmd": "round", "player": names[0]}))
+    for name in names[:2]:
+        cards = [[14, 14, 14]] if name == names[0] else [[9, 9, 9]]
+        referee.ask(Do({"cmd": "set", "player": name, "pot": "Vain", "cards": cards}))
+    window.screen(*size, still=False)
+    page = visit(referee, path)
+    referee.ask(Do({"cmd": "reveal"}))
+    assert page.wait_for(f"document.querySelector('#scene .gain') && ({BEYOND})()") == "none"
 
 
 def test_whoever_wants_less_motion_sees_no_scene(referee: Referee, visit: Callable[..., Any]) -> None:
