@@ -130,7 +130,7 @@ class ChangeReader:
 
 def _without_hands(view: View) -> NDArray[np.uint8]:
     """The frame, the table's usual colour where hands are: what they hold is no sign of what lies on the table."""
-    if not view.hands.any():
+    if not view.hands.any() or view.hands.all():
         return view.bgr
     bgr = view.bgr.copy()
     hands = cv2.resize(view.hands.view(np.uint8), bgr.shape[1::-1], interpolation=cv2.INTER_NEAREST) > 0
