@@ -88,7 +88,7 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     """
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
-    is_here = isinstance(reading.classifier, TaughtNumerals) and bool(verdict.stays.any())
+    is_here = isinstance(reading.classifier, TaughtNumerals) and reading.classifier.is_taught and verdict.stays.any()
     cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays or (is_here and is_read(card))]
     warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
     condition = None

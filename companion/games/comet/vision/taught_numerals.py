@@ -68,6 +68,11 @@ class TaughtNumerals:
 
     profile: CometProfile
 
+    @property
+    def is_taught(self) -> bool:
+        """Somebody showed this printing; a layout may also be found where nobody did."""
+        return len(self.profile.embeddings) > 0
+
     def read_numerals(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> TaughtScores:
         """What is seen on cards (N, 4, 2) whose first corner is the top left."""
         places = self.profile.places
@@ -91,7 +96,7 @@ class TaughtNumerals:
     def _weigh(self, seen: NumberViews) -> NDArray[np.float64]:
         """Of each view (N, P) the probabilities (N, P, 14) of `NUMBERS` and none, by network and likeness."""
         likely = np.maximum(seen.numbers[..., :-1], LIMITS.least_log)
-        if len(self.profile.embeddings):
+        if self.is_taught:
             alike = seen.embeddings @ self.profile.embeddings.T
             best = np.stack([alike[..., of].max(-1) for of in self._of_number], -1)
             likely = likely + LIMITS.likeness * best

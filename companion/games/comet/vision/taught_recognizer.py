@@ -376,9 +376,9 @@ def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedComet
     if one.is_back:
         sections = np.zeros_like(sections)
         sections[:, len(NUMBERS)] = 1.0
-    elif not len(taught.profile.embeddings) and sections.max(-1).min() < LIMITS.sure_untaught:
+    elif not taught.is_taught and sections.max(-1).min() < LIMITS.sure_untaught:
         sections = np.minimum(sections, LIMITS.unsure_way)
-    elif one.legible < LIMITS.read_card:
+    elif sections.max(-1).min() < LIMITS.sure_number:
         sections = np.where(sections < LIMITS.sure_beside_unread, np.minimum(sections, LIMITS.contested), sections)
     edges = taught.accept(sections)
     sure = confidence_of(one.presence, sections, edges)

@@ -112,7 +112,7 @@ class CometLimits:
     """Where a sample of another number is more alike by so much, network and samples contradict each other."""
     contested: float = 0.85
     """Then no number is surer than this."""
-    sure_beside_unread: float = 0.97
+    sure_beside_unread: float = 0.985
     """On a card with a number that cannot be read the others must be so sure: its outline may be off."""
     plain_print: float = 0.6
     """A print less sure than this says nothing beside another of the same number."""
