@@ -29,6 +29,12 @@ _ALIKE, _UNLIKE, _LARGER = 1.25, 1.5, 1.35
 """Ratios of sizes, the roots of areas, that count as one size, as another, and as that of a card to what it shows."""
 _VOTER = 0.3
 """Candidates less likely than this, by themselves, say nothing of the others."""
+_SEES = 0.3
+"""A scale of the detector agrees that a card lies there when it is so sure."""
+_ELSEWHERE, _SAME_CARD, _SAME_PLACE = 0.2, 0.35, 0.9
+"""Two outlines that share less of the smaller one lie apart; more, show one card; more again, are one outline."""
+_EVEN = 0.2
+"""Sizes whose logarithms differ from the median's by less are one size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,12 +57,12 @@ class PlacedCandidates:
     Attributes:
         pyramid: the picture.
         scales: the detector's answers.
-        cards: the places; most hold no card, some the same one.
+        candidates: the places; most hold no card, some the same one.
     """
 
     pyramid: Pyramid
     scales: Sequence[ScaleAnswer]
-    cards: Sequence[PlacedCandidate]
+    candidates: Sequence[PlacedCandidate]
 
 
 def judge(values: NDArray[np.float32]) -> Floats:
@@ -68,10 +74,10 @@ def judge(values: NDArray[np.float32]) -> Floats:
 
 def features(placed: PlacedCandidates) -> NDArray[np.float32]:
     """What is known of each candidate (N, FEATURES), about -3..3."""
-    if not placed.cards:
+    if not placed.candidates:
         return np.zeros((0, FEATURES), np.float32)
-    own = np.array([_own(placed.pyramid, card, placed.scales) for card in placed.cards])
-    return np.concatenate([own, _relations(placed.cards, _alone(own))], 1).astype(np.float32)
+    own = np.array([_own(placed.pyramid, one, placed.scales) for one in placed.candidates])
+    return np.concatenate([own, _relations(placed.candidates, _alone(own))], 1).astype(np.float32)
 
 
 def _own(pyramid: Pyramid, one: PlacedCandidate, scales: Sequence[ScaleAnswer]) -> list[float]:
@@ -79,7 +85,7 @@ def _own(pyramid: Pyramid, one: PlacedCandidate, scales: Sequence[ScaleAnswer]) 
     area = max(1.0, float(cv2.contourArea(corners.astype(np.float32))))
     sees = [(seen.confidence_of(corners), seen.net_px(corners)) for seen in scales]
     best, net_px = max(sees)
-    agreeing = sum(confidence > 0.3 for confidence, _ in sees)
+    agreeing = sum(confidence > _SEES for confidence, _ in sees)
     centre = np.array(pyramid.size) / 2
     ratio = proportion_of(corners, FOCAL_LENGTH * max(pyramid.size), centre) if len(corners) == 4 else 1.0
     return [
@@ -152,20 +158,20 @@ class _Polygons:
             if confidences[i] <= _VOTER:
                 break
             rivals = (k for k in kept if 0.5 < self.sizes[i] / self.sizes[k] < 2)
-            if all(self.shared(i, k) < 0.35 for k in rivals):
+            if all(self.shared(i, k) < _SAME_CARD for k in rivals):
                 kept.append(i)
         return kept
 
 
-def _relations(cards: Sequence[PlacedCandidate], alone: Floats) -> Floats:
+def _relations(candidates: Sequence[PlacedCandidate], alone: Floats) -> Floats:
     """What the others say of each candidate (N, 6).
 
     How many likely ones elsewhere have its size, and another; how likely one is that it lies on; how many that lie on
     it have one size, and how much of it they cover; how likely one is that takes part of its place.
     """
-    polygons = _Polygons([card.refined.corners for card in cards])
+    polygons = _Polygons([one.refined.corners for one in candidates])
     likely = polygons.best(alone)
-    return np.array([_relations_of(i, polygons, alone, [k for k in likely if k != i]) for i in range(len(cards))])
+    return np.array([_relations_of(i, polygons, alone, [k for k in likely if k != i]) for i in range(len(candidates))])
 
 
 def _relations_of(i: int, polygons: _Polygons, alone: Floats, others: Sequence[int]) -> list[float]:
@@ -173,18 +179,18 @@ def _relations_of(i: int, polygons: _Polygons, alone: Floats, others: Sequence[i
     inside: list[int] = []
     for k in others:
         ratio, share = polygons.sizes[k] / polygons.sizes[i], polygons.shared(i, k)
-        if share < 0.2:
+        if share < _ELSEWHERE:
             alike += alone[k] * (1 / _ALIKE < ratio < _ALIKE)
             unlike += alone[k] * (not 1 / _UNLIKE < ratio < _UNLIKE)
         elif ratio > _LARGER and polygons.holds(k, i):
             within = max(within, float(alone[k]))
         elif ratio < 1 / _LARGER and polygons.holds(i, k):
             inside.append(k)
-        elif share < 0.9:
+        elif share < _SAME_PLACE:
             rival = max(rival, float(alone[k]))
     if inside:
         sizes = polygons.sizes[inside]
-        even = float(alone[inside][np.abs(np.log(sizes / np.median(sizes))) < 0.2].sum())
+        even = float(alone[inside][np.abs(np.log(sizes / np.median(sizes))) < _EVEN].sum())
         covered = min(1.0, float(polygons.areas[inside].sum() / polygons.areas[i]))
     return [float(np.log1p(alike)), float(np.log1p(unlike)), within, float(np.log1p(even)), covered * 2, rival]
 

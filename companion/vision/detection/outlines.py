@@ -87,11 +87,11 @@ def detect_outlines(
     """
     placed = place(picture, sides, settings)
     placed = replace(
-        placed, cards=[c for c in placed.cards if has_size(c.refined.corners, size_mm, placed.pyramid.size)]
+        placed, candidates=[c for c in placed.candidates if has_size(c.refined.corners, size_mm, placed.pyramid.size)]
     )
     judged = [
         Outline(card.refined.corners, float(confidence))
-        for card, confidence in zip(placed.cards, judge(features(placed)), strict=True)
+        for card, confidence in zip(placed.candidates, judge(features(placed)), strict=True)
     ]
     kept = suppress(sorted(judged, key=lambda o: -o.confidence), settings.overlap)
     if sides == 6:

@@ -142,7 +142,7 @@ def _candidates(
     is_copy: bool,
 ) -> Picture:
     placed = place(picture, sides, SETTINGS, detector)
-    corners = [card.refined.corners for card in placed.cards]
+    corners = [one.refined.corners for one in placed.candidates]
     shared = np.zeros((len(corners), len(cards) + 1))
     passed = np.zeros(len(corners), bool)
     for i, mine in enumerate(corners):
