@@ -114,7 +114,7 @@ from companion.referee.referee import open_table
 from companion.rules.engine import Header
 from companion.referee.messages import Notice
 from companion.web.app import create_app
-from companion.web.server import Server, bound
+from companion.web.server import Server, bind
 from companion.web.streams import Pace, TooManyStreams
 from tests.web.test_server import STREAM, connected
 
@@ -124,7 +124,7 @@ referee = open_table(Path(sys.argv[1]), header, header)
 referee.start()
 """
 VANISHING = """
-app, listening = create_app(referee, join_code="ROSE42"), bound("127.0.0.1", 0, silent_s=2)
+app, listening = create_app(referee, join_code="ROSE42"), bind("127.0.0.1", 0, silent_s=2)
 Server(app, listening).start()
 phone = connected(listening.getsockname()[1], STREAM)
 assert b"200 OK" in phone.recv(65536)
@@ -153,7 +153,7 @@ def test_a_phone_that_vanishes_without_a_word_gives_its_place_back_within_second
 
 
 ROAMING = """
-app, listening = create_app(referee, join_code="ROSE42", pace=Pace(most=1)), bound("127.0.0.1", 0)
+app, listening = create_app(referee, join_code="ROSE42", pace=Pace(most=1)), bind("127.0.0.1", 0)
 Server(app, listening).start()
 phone = connected(listening.getsockname()[1], STREAM)
 assert b"200 OK" in phone.recv(65536)
