@@ -63,8 +63,8 @@ class Hypothesis:
 
     @property
     def is_back(self) -> bool:
-        """It looks like a back, and no numbers are read on it."""
-        if self.legible >= LIMITS.read_card:
+        """It looks like a back, and no numbers are read on it: a plain face, outlined badly, may look like one."""
+        if self.legible >= LIMITS.no_number:
             return False
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < LIMITS.less_like_face)
@@ -86,8 +86,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     likely += search_neighbours(pyramid, taught, likely)
     likely += search_hidden(pyramid, taught, likely)
     clock.lap("name")
-    likely = _inferred_backs(pyramid, taught, _with_backs(pyramid, taught, likely))
-    cards = [_card(k, one, taught) for k, one in enumerate(_present(likely))]
+    cards = [_card(k, one, taught) for k, one in enumerate(_present(_with_backs(pyramid, taught, likely)))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
@@ -229,43 +228,6 @@ def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypot
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
-
-
-def _inferred_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, those told as backs that look alike and unlike the face, and are as large as read cards.
-
-    The backs of a deck are all alike; what lies face up shows its numbers, or looks like the taught face.
-    """
-    usual = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
-    if not usual:
-        return likely
-    shape = (taught.profile.face.shape[0], taught.profile.face.shape[1])
-    blank = [i for i, one in enumerate(likely) if _may_be_back(one, usual)]
-    looks = [look_at(pyramid, likely[i].corners, shape) for i in blank]
-    told = list(likely)
-    for i, look in zip(blank, looks, strict=True):
-        others = [
-            max(correlation(other, look), correlation(other[::-1, ::-1], look))
-            for k, other in zip(blank, looks, strict=True)
-            if not _overlap(likely[i], likely[k])
-        ]
-        if max(others, default=0.0) > LIMITS.like_back:
-            told[i] = replace(likely[i], like_back=max(others))
-    return told
-
-
-def _may_be_back(one: Hypothesis, usual: list[Hypothesis]) -> bool:
-    """Nothing is read there, nor does it look like a face; and it is as large as the read cards beside it."""
-    return (
-        one.found >= LIMITS.card
-        and one.legible < LIMITS.no_number
-        and one.alike < LIMITS.less_like_face
-        and _has_usual_size(one, usual)
-    )
-
-
-def _overlap(one: Hypothesis, other: Hypothesis) -> bool:
-    return shared_area(one.corners, other.corners) > LIMITS.shared_area
 
 
 def _look(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:

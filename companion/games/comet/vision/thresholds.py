@@ -152,8 +152,8 @@ class CometLimits:
     maybe_back: float = 0.97
     less_like_face: float = 0.5
     """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
-    no_number: float = 0.3
-    """Where numbers are read less surely than this, a back may lie."""
+    no_number: float = 0.07
+    """On a back numbers are read no more surely than this."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12
