@@ -411,12 +411,12 @@ def _edge_beyond(cards: Sequence[TaughtCard], half_width: float) -> NDArray[np.f
     looks = [look_at(card.pyramid, card.corners, shape, margin) for card in cards]
     found = np.zeros(4)
     for side in range(4):
-        profile = np.zeros(margin)
+        steps = []
         for look in looks:
             strip = np.rot90(look, side)[:margin, margin:-margin]
             middle = np.median(strip[:, strip.shape[1] // 8 : -(strip.shape[1] // 8)], axis=1)
-            profile += np.abs(np.gradient(cv2.GaussianBlur(middle[:, None].astype(np.float32), (1, 3), 0)[:, 0]))
-        profile /= len(looks)
+            steps.append(np.abs(np.gradient(cv2.GaussianBlur(middle[:, None].astype(np.float32), (1, 3), 0)[:, 0])))
+        profile = np.median(steps, axis=0)  # an outline that is off has an edge beyond it that the others lack
         least = max(2, round(LIMITS.frame_inset * LOOK_HIGH))
         outer = profile[: margin - least]
         if len(outer) and outer.max() > LIMITS.edge_step:
