@@ -146,7 +146,7 @@ def test_a_service_that_is_not_running_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_a_port_in_use_is_told(tmp_path: Path) -> None:
-    with table.bound("127.0.0.1", 0) as taken:
+    with table.bind("127.0.0.1", 0) as taken:
         settings = Settings(web=WebSettings("127.0.0.1", taken.getsockname()[1]))
         assert "the table is running" in table.page(Machine(), settings).found
     assert table.page(Machine(), Settings(web=WebSettings("192.0.2.77", 8080))).state == "fail"

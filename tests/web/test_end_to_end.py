@@ -115,7 +115,7 @@ class Phone:
         self.see("document.getElementById('lay')")
         self.paint(card)
         self.click("lay")
-        self.see("!document.getElementById('sheet').open")
+        self.see("!document.getElementById('sheet').open || document.getElementById('rematch')")  # the end stays
 
     def tap(self, selector: str) -> None:
         self.see(f"document.querySelector('{selector}')")
