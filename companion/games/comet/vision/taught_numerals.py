@@ -91,7 +91,7 @@ class TaughtNumerals:
         """See `Classifier`."""
         names = (*map(str, NUMBERS), BACK, None)
         best, sure = probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist()
-        return tuple(names[k] if p >= LIMITS.sure_number else None for k, p in zip(best, sure, strict=True))
+        return tuple(names[k] if p >= LIMITS.sure_taught else None for k, p in zip(best, sure, strict=True))
 
     def _weigh(self, seen: NumberViews) -> NDArray[np.float64]:
         """Of each view (N, P) the probabilities (N, P, 14) of `NUMBERS` and none, by network and likeness."""

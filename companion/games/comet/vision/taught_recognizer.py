@@ -21,7 +21,7 @@ from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
 from companion.vision.detection.outlines import Outline, detect_outlines
 from companion.vision.geometry import areas, shared_area
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
 Floats = NDArray[np.floating]
@@ -51,6 +51,7 @@ class Hypothesis:
         alike: correlation with the taught face, -1..1.
         like_back: correlation with the taught back; 0 where none was taught.
         maybe_back: where none was taught, the probability of a back by a network that knows many, 0..1.
+        is_other_colour: it has another colour than the cards on which numbers are read.
     """
 
     corners: Floats
@@ -60,11 +61,12 @@ class Hypothesis:
     alike: float = 0.0
     like_back: float = 0.0
     maybe_back: float = 0.0
+    is_other_colour: bool = False
 
     @property
     def is_back(self) -> bool:
         """It looks like a back, and no numbers are read on it: a plain face, outlined badly, may look like one."""
-        if self.legible >= LIMITS.no_number:
+        if self.legible >= (LIMITS.hardly_number if self.is_other_colour else LIMITS.no_number):
             return False
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < LIMITS.less_like_face)
@@ -86,7 +88,8 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     likely += search_neighbours(pyramid, taught, likely)
     likely += search_hidden(pyramid, taught, likely)
     clock.lap("name")
-    cards = [_card(k, one, taught) for k, one in enumerate(_present(_with_backs(pyramid, taught, likely)))]
+    likely = _alike_backs(pyramid, taught, _with_backs(pyramid, taught, likely))
+    cards = [_card(k, one, taught) for k, one in enumerate(_present(likely))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
@@ -214,12 +217,50 @@ def ways_up(corners: Floats, half_width: float) -> list[Floats]:
 
 
 def _with_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, those without numbers compared with the back."""
-    return [one if one.legible >= LIMITS.read_card else _as_back(pyramid, taught, one) for one in likely]
+    """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
+    read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    faces = [_chromaticity(pyramid, one.corners) for one in read]
+    return [one if one.legible >= LIMITS.read_card else _as_back(pyramid, taught, one, faces) for one in likely]
 
 
-def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis) -> Hypothesis:
-    """How much an outline looks like a back, moved to fit the taught one where it does."""
+def _alike_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, those told as backs of another colour than the faces that look like one another."""
+    read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    blank = [i for i, one in enumerate(likely) if read and _may_be_back(one, read)]
+    shape = (taught.profile.face.shape[0], taught.profile.face.shape[1])
+    looks = [look_at(pyramid, likely[i].corners, shape) for i in blank]
+    found = list(likely)
+    for i, look in zip(blank, looks, strict=True):
+        others = [
+            max(correlation(other, look), correlation(other[::-1, ::-1], look))
+            for k, other in zip(blank, looks, strict=True)
+            if shared_area(likely[i].corners, likely[k].corners) < LIMITS.shared_area
+        ]
+        found[i] = replace(likely[i], like_back=max([likely[i].like_back, *others]))
+    return found
+
+
+def _may_be_back(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """It has another colour than the faces, is as large, and looks like none."""
+    is_blank = one.legible < LIMITS.hardly_number and one.alike < LIMITS.less_like_face
+    return is_blank and one.is_other_colour and one.found >= LIMITS.card and _has_usual_size(one, read)
+
+
+def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
+    """The mean colour of a card (4, 2) whatever its brightness: shares (3,) of blue, green and red."""
+    inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
+    ends = np.array([[0, 0], [7, 0], [7, 7], [0, 7]], np.float32)
+    image_from_grid = cv2.getPerspectiveTransform(ends, inner.astype(np.float32)).astype(np.float64)
+    px = float(np.sqrt(areas(inner[None].astype(float))[0])) / 8
+    colour = warp(pyramid, image_from_grid, (8, 8), px).reshape(-1, 3).astype(np.float64).mean(0) + 1.0
+    return np.asarray(colour / colour.sum())
+
+
+def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats]) -> Hypothesis:
+    """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
+    colour = _chromaticity(pyramid, one.corners)
+    off = min((float(np.abs(colour - face).max()) for face in faces), default=0.0)
+    one = replace(one, is_other_colour=off > LIMITS.other_colour)
     if taught.profile.back.size:
         ways = (one.corners, np.roll(one.corners, 2, 0))
         back = max((align(pyramid, way, taught.profile.back) for way in ways), key=lambda fit: fit.correlation)
@@ -276,7 +317,7 @@ def _jittered(
 ) -> NDArray[np.float64]:
     """The sections (3, 15) of a card, those in doubt the mean of looks through outlines moved a little."""
     likely = sections[:, : len(NUMBERS)].max(-1)
-    doubt = (likely > LIMITS.likely_number) & (likely < LIMITS.sure_number)
+    doubt = (likely > LIMITS.likely_number) & (likely < LIMITS.sure_taught)
     if not doubt.any():
         return sections
     sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
@@ -340,7 +381,7 @@ def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedComet
         sections[:, len(NUMBERS)] = 1.0
     elif not taught.is_taught and sections.max(-1).min() < LIMITS.sure_untaught:
         sections = np.minimum(sections, LIMITS.unsure_way)
-    elif sections.max(-1).min() < LIMITS.sure_number:
+    elif sections.max(-1).min() < LIMITS.sure_taught:
         sections = np.where(sections < LIMITS.sure_beside_unread, np.minimum(sections, LIMITS.contested), sections)
     edges = taught.accept(sections)
     sure = confidence_of(one.presence, sections, edges)

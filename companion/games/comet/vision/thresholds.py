@@ -104,6 +104,8 @@ class CometLimits:
     strange_backs: float = 0.2
 
     # taught printings
+    sure_taught: float = 0.97
+    """A number of a taught printing less certain than this is unsure: few samples make for surer mistakes."""
     least_log: float = -7.0
     """A network's log-probability of a number is taken for no less."""
     likeness: float = 8.0
@@ -153,7 +155,11 @@ class CometLimits:
     less_like_face: float = 0.5
     """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
     no_number: float = 0.07
-    """On a back numbers are read no more surely than this."""
+    hardly_number: float = 0.45
+    """On a back numbers are read no more surely than the first, or where it has another colour than the faces, the
+    second."""
+    other_colour: float = 0.03
+    """Shares of blue, green and red that differ by more, in one of them, are of another print."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12

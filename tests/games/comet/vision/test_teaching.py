@@ -14,6 +14,7 @@ from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.taught_recognizer import Hypothesis
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
 from companion.vision.image.pyramid import Pyramid
@@ -166,6 +167,18 @@ def test_a_back_that_was_taught_is_told():
     picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=170)
     reading = read_comet(picture.bgr, TaughtNumerals(profile))
     assert sorted(set(card.edges) == {BACK} for card in reading.cards) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("legible", "other_colour", "is_back"),
+    [(0.02, False, True), (0.2, False, False), (0.2, True, True), (0.7, True, False)],
+)
+def test_what_looks_like_a_back_is_one_where_no_number_may_be_read_or_its_colour_is_no_faces(
+    legible, other_colour, is_back
+):
+    square = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
+    one = Hypothesis(square, 0.9, np.zeros((3, 15)), legible, 0.4, like_back=0.9, is_other_colour=other_colour)
+    assert one.is_back == is_back
 
 
 @pytest.mark.parametrize(
