@@ -13,7 +13,7 @@ from companion.games.hexapod.vision.classifier import EMBEDDING, KINDS
 SHARPNESS = 16.0
 """What an embedding is multiplied with before it becomes a probability."""
 _SHRUNK, _MIN_SEPARATION, _LEAST = 0.5, 0.5, 1e-4
-"""As in `companion/vision/discriminant.py` and `hexapod_naming.py`, about."""
+"""As in `companion/games/hexapod/vision/classifier.py`, about."""
 _LEAST_SHOWN = 2
 """So many insects of a kind tell how it scatters."""
 
