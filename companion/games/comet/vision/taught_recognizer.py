@@ -88,8 +88,9 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     likely += search_neighbours(pyramid, taught, likely)
     likely += search_hidden(pyramid, taught, likely)
     clock.lap("name")
-    likely = _alike_backs(pyramid, taught, _with_backs(pyramid, taught, likely))
-    cards = [_card(k, one, taught) for k, one in enumerate(_present(likely))]
+    read = _read_cards(likely)  # telling backs changes none of them
+    likely = _compared_with_each_other(pyramid, taught, _compared_with_back(pyramid, taught, likely, read), read)
+    cards = [_card(k, one, taught) for k, one in enumerate(_present(likely, read))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
@@ -99,7 +100,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
 
 def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
-    fresh = read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    fresh = read = _read_cards(likely)
     places = [place for one in likely if one not in read for place in _around(one.corners, read)]
     added: list[Hypothesis] = []
     for _ in range(_ROUNDS if read else 0):
@@ -124,7 +125,7 @@ def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hyp
 
 def search_hidden(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards that touch or cover each other, found by their faces, about as large as those that are read."""
-    read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    read = _read_cards(likely)
     added: list[Hypothesis] = []
     if not read:
         return added
@@ -146,6 +147,11 @@ def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
     usual = float(np.median([other.alike for other in read]))
     less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
     return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - less)
+
+
+def _read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards on which numbers are read, each once, that look as most of them do."""
+    return _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
 
 
 def _as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
@@ -216,16 +222,18 @@ def ways_up(corners: Floats, half_width: float) -> list[Floats]:
     return [np.roll(corners, -start, 0) for start in starts]
 
 
-def _with_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+def _compared_with_back(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+) -> list[Hypothesis]:
     """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
-    read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
     faces = [_chromaticity(pyramid, one.corners) for one in read]
     return [one if one.legible >= LIMITS.read_card else _as_back(pyramid, taught, one, faces) for one in likely]
 
 
-def _alike_backs(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, those told as backs of another colour than the faces that look like one another."""
-    read = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+def _compared_with_each_other(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+) -> list[Hypothesis]:
+    """The hypotheses, those of another colour than the faces as like a back as they are like one another."""
     blank = [i for i, one in enumerate(likely) if read and _may_be_back(one, read)]
     shape = (taught.profile.face.shape[0], taught.profile.face.shape[1])
     looks = [look_at(pyramid, likely[i].corners, shape) for i in blank]
@@ -326,9 +334,8 @@ def _jittered(
     return np.where(doubt[:, None], mean, sections)
 
 
-def _present(likely: list[Hypothesis]) -> list[Hypothesis]:
-    """The cards that are there, each once, none of another size than those that are read, or across two of them."""
-    usual = _as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+def _present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards that are there, each once, none of another size than the usual ones read, or across two of them."""
     kept: list[Hypothesis] = []
     for one in _once([one for one in likely if _is_card(one, usual)]):
         is_read = one.legible >= LIMITS.read_card
