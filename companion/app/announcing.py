@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from companion.referee.feed import hearing
+from companion.referee.feed import feed_listener
 from companion.referee.messages import FeedEntry
 from companion.referee.referee import Referee
 from companion.views.changes import changes
@@ -79,4 +79,4 @@ def announcing(
         if (text := alert_text(entry)) and recent.is_new(text):
             voice.say((text,))
 
-    return hearing(referee.feed, hear, "announcing")
+    return feed_listener(referee.feed, hear, "announcing")

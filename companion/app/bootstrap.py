@@ -26,7 +26,7 @@ from companion.devices.service import ServiceManager
 from companion.devices.speaker import Speaker
 from companion.errors import BadSettings, UsageError
 from companion.games import game
-from companion.referee.feed import hearing
+from companion.referee.feed import feed_listener
 from companion.referee.folder import journals
 from companion.referee.messages import Notice, Propose
 from companion.referee.referee import open_table
@@ -205,7 +205,7 @@ def _following(table: Table) -> AbstractContextManager[None]:
             game = session.header.game
             table.restart_watching()
 
-    return hearing(table.referee.feed, lambda entry: follow(), "following", follow)
+    return feed_listener(table.referee.feed, lambda entry: follow(), "following", follow)
 
 
 def _seat(session: Session) -> int | None:

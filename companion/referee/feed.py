@@ -114,7 +114,7 @@ class Subscription:
 
 
 @contextmanager
-def hearing(
+def feed_listener(
     feed: Feed, hear: Callable[[FeedEntry], None], name: str, begin: Callable[[], None] | None = None
 ) -> Iterator[None]:
     """Call ``begin`` once and ``hear`` with each entry, on a thread of that name, until the end of the block."""

@@ -18,10 +18,10 @@ from companion.vision.tracking.hands import find_hands, people
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.masks import Mask, cells_of, places_of, share_in
 from companion.vision.tracking.occlusion import (
+    detail_correlation,
     is_at_rest,
     is_covered,
     is_gone,
-    likeness,
     over_unseen,
     rest_s,
     share_around,
@@ -142,7 +142,7 @@ class CardTracker(Tracker[DetectedCard]):
             if not is_at_rest(card, view.still):
                 continue
             old = next((track for track in self._lying if is_near(card, track.piece, 0.6)), None)
-            if old is None and likeness(card, self._detector.accepted, self._detector.seen, known) > _SAME:
+            if old is None and detail_correlation(card, self._detector.accepted, self._detector.seen, known) > _SAME:
                 continue  # it lay there all along, and was not read before
             if old is None or not self._is_as_known(card, old, view):
                 fresh.append((self._gather(card), old))

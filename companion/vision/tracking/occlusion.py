@@ -55,7 +55,9 @@ def rest_s(card: DetectedCard, stirred_s: NDArray[np.float64]) -> float:
     return float(np.median(stirred_s[area])) if area.any() else -np.inf
 
 
-def likeness(card: DetectedCard, accepted: Planes, seen: Planes, others: Sequence[DetectedCard] = ()) -> float:
+def detail_correlation(
+    card: DetectedCard, accepted: Planes, seen: Planes, others: Sequence[DetectedCard] = ()
+) -> float:
     """How well the detail of a card's place and edges correlates with what showed there before, -1..1, 0 for neither.
 
     Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
@@ -94,7 +96,7 @@ def is_gone(card: DetectedCard, accepted: Planes, seen: Planes, changed: Mask, o
         contrast = np.clip(np.abs(accepted - table).max(0) - _CONTRAST, 0.0, _MOST_TELLING)
         telling = telling if np.count_nonzero(contrast[area]) < _FEW_TELL * int(area.sum()) else contrast * area
     is_other = bool(area.any()) and float(telling[changed].sum()) >= _GONE * float(telling.sum())
-    return is_other and likeness(card, accepted, seen, others) < _ALIKE
+    return is_other and detail_correlation(card, accepted, seen, others) < _ALIKE
 
 
 def is_covered(
