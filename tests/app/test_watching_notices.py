@@ -5,21 +5,15 @@ import pytest
 
 from companion.app.watching import PASSING_S, SETTLING_S, WatchingNotices, has_glare
 from companion.referee.messages import Notice
+from tests.clock import Clock
 
 GREY = np.full((540, 960, 3), 120, np.uint8)
 MOVED = {"event": "notice", "code": "camera-moved", "message": "The camera was moved."}
 
 
-class Clock:
-    now_s = 100.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 @pytest.fixture
 def clock() -> Clock:
-    return Clock()
+    return Clock(100.0)
 
 
 @pytest.fixture

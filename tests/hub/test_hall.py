@@ -18,6 +18,7 @@ from companion.hub.snapshot import read_snapshot
 from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.referee.messages import REFEREE_CALLED
+from tests.clock import Clock
 
 ANA, BO = Address("hall", "table-01"), Address("hall", "table-02")
 QUIET: dict[str, Any] = {
@@ -25,13 +26,6 @@ QUIET: dict[str, Any] = {
     "moves": 2, "call": None, "said": "", "pot": None, "measures": {"Ana": 100}, "proposal": None, "notices": [],
     "camera": "ok", "over": False, "version": 3, "sent": 1.0,
 }  # fmt: skip
-
-
-class Clock:
-    now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 @pytest.fixture

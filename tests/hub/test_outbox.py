@@ -6,6 +6,7 @@ from pathlib import Path
 from companion.hub.messages import Position, read_entry
 from companion.hub.sender import WINDOW, JournalOutbox, Sender
 from companion.referee.messages import Begin
+from tests.clock import Clock
 from tests.hub.conftest import HEADER, journal_lines, play, table
 
 
@@ -83,19 +84,12 @@ def test_after_a_position_nobody_knows_everything_comes(tmp_path: Path) -> None:
         assert len(outbox.read(10)) == 5
 
 
-class Clock:
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
 def test_what_is_not_acknowledged_is_sent_again_and_no_more_than_a_window_is_under_way(tmp_path: Path) -> None:
     with table(tmp_path) as referee:
         while journal_lines(referee) <= WINDOW + 10:
             play(referee, 1)
             referee.ask(Begin(HEADER))
-        sent, clock = [], Clock()
+        sent, clock = [], Clock(0.0)
         sender = Sender(JournalOutbox(referee.games), lambda entry: not sent.append(entry.position), clock)
         assert sender.send() == 0, "nothing is sent before the hub has said where it stands"
         sender.rewind(None)
@@ -118,7 +112,7 @@ def test_a_connection_that_takes_nothing_loses_nothing(tmp_path: Path) -> None:
         play(referee, moves=4)
         sent: list[Position] = []
         sender = Sender(
-            JournalOutbox(referee.games), lambda entry: len(sent) < 2 and not sent.append(entry.position), Clock()
+            JournalOutbox(referee.games), lambda entry: len(sent) < 2 and not sent.append(entry.position), Clock(0.0)
         )
         sender.rewind(None)
         sender.send()

@@ -12,17 +12,10 @@ from companion.referee.referee import Referee
 from companion.web.access.access_guard import COOKIE
 from companion.web.access.people import SEAT_COOKIE
 from companion.web.app import create_app
+from tests.clock import Clock
 
 CODE, PIN = "ROSE42", "271828"
 PASS = {"cmd": "pass", "player": "Ana"}
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
 
 
 @pytest.fixture
