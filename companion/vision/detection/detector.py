@@ -42,7 +42,7 @@ class Detection:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Head:
-    """One kind of piece that a detector's network tells.
+    """One kind of piece that a detector's network finds.
 
     Attributes:
         shape: the piece's.
@@ -50,7 +50,7 @@ class Head:
         planes: the first and the end of the planes about it in the network's answer: the heat, the offset, the code.
         stride: how far apart in the network's picture its heat is decoded.
         offset_px: the unit of its offsets.
-        most: of more than this only the surest are told; None for no such limit.
+        max_count: only so many are kept, those of the highest confidence; None for no limit.
     """
 
     shape: Shape
@@ -59,15 +59,17 @@ class Head:
     stride: int = STRIDE
     offset_px: float = OFFSET_PX
     is_by_smaller: bool = False
-    most: int | None = None
+    max_count: int | None = None
 
-    def decode(self, answer: NDArray[np.floating], least: float) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
+    def decode(
+        self, answer: NDArray[np.floating], min_confidence: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float32]]:
         """Outlines (N, K, 2) in the network's picture, surest first, and their confidences (N,)."""
         skipped = self.stride // STRIDE
         planes = answer[slice(*self.planes), ::skipped, ::skipped]
         heat = logistic(planes[0])
-        rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
-        order = np.argsort(-heat[rows, cols], kind="stable")[: None if self.most is None else 4 * self.most]
+        rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= min_confidence))
+        order = np.argsort(-heat[rows, cols], kind="stable")[: None if self.max_count is None else 4 * self.max_count]
         y, x = rows[order], cols[order]
         centres = np.stack([x, y], 1) * self.stride + (self.stride - 1) / 2 + planes[1:3, y, x].T * self.offset_px
         codes = planes[3:, y, x].T / np.array(CODE_SCALE[: len(planes) - 3])
@@ -82,7 +84,7 @@ class Head:
         widths = self.shape.width_px(outlines)
         pairs = (np.minimum if self.is_by_smaller else np.maximum).outer(widths, widths)
         kept = suppress_overlaps(distances(outlines) < self.spacing * pairs)
-        return tuple(ordered[i] for i in kept[: self.most])
+        return tuple(ordered[i] for i in kept[: self.max_count])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,12 +93,12 @@ class HeatmapDetector:
 
     Attributes:
         weights: the network's file; see `networks.network`.
-        heads: what it tells.
+        heads: the kinds of pieces.
         good_px: the width of a card, in the network's picture, at which it is found surely and cheaply.
         too_wide_px: where cards are wider there, the picture is searched once more, smaller.
         too_small_px: where they are smaller, it is searched once more, larger, where they lie.
         coarser: where none is sure, it is searched so much smaller, one after the other, for cards too near to be seen
-            whole; the first counts where one is found surer than ``coarser_least``.
+            whole; the first counts where one has a confidence above ``coarser_confidence``.
         longest_px: the longest side of the network's first picture at most.
         multiple: of how many pixels the network's picture is a multiple.
     """
@@ -107,38 +109,38 @@ class HeatmapDetector:
     too_wide_px: float = np.inf
     too_small_px: float = 0.0
     coarser: tuple[float, ...] = ()
-    coarser_least: float = 1.0
+    coarser_confidence: float = 1.0
     longest_px: int = 960
     multiple: int = 16
 
-    def detect(self, pyramid: Pyramid, least: float, width_px: float | None = None) -> tuple[Detection, ...]:
-        """Find the cards of the one kind that the network tells.
+    def detect(self, pyramid: Pyramid, min_confidence: float, width_px: float | None = None) -> tuple[Detection, ...]:
+        """Find the cards, where the network knows one kind of piece.
 
         Args:
             pyramid: the picture.
-            least: what is less certain is not told.
+            min_confidence: detections below are left out.
             width_px: how wide cards are, when known: the picture is then searched at the cheapest scale.
 
         Returns:
             The cards, surest first; empty when there is none.
         """
         if width_px is not None:
-            return self.detect_at(pyramid, min(1.0, self.good_px / width_px), least)[0]
+            return self.detect_at(pyramid, min(1.0, self.good_px / width_px), min_confidence)[0]
         factor = self.first_factor(pyramid)
-        (found,) = self.detect_at(pyramid, factor, least)
+        (found,) = self.detect_at(pyramid, factor, min_confidence)
         if all(one.confidence < _SURE for one in found):
             for coarser in self.coarser:
-                (close,) = self.detect_at(pyramid, factor * coarser, least)
-                if any(one.confidence > self.coarser_least for one in close):
+                (close,) = self.detect_at(pyramid, factor * coarser, min_confidence)
+                if any(one.confidence > self.coarser_confidence for one in close):
                     return close
         likely = [one for one in found if one.confidence > LIKELY]
         if not likely:
             return found
         width = float(np.median(self.heads[0].shape.width_px(corners_of(likely))))
         if width * factor > self.too_wide_px:
-            return self.detect_at(pyramid, 1.3 * self.good_px / width, least)[0]
+            return self.detect_at(pyramid, 1.3 * self.good_px / width, min_confidence)[0]
         if width * factor < self.too_small_px:
-            return self._closer(pyramid, found, width, least)
+            return self._closer(pyramid, found, width, min_confidence)
         return found
 
     def first_factor(self, pyramid: Pyramid) -> float:
@@ -147,7 +149,7 @@ class HeatmapDetector:
         return min(1.0, float(np.clip(longest / 2, 480, self.longest_px)) / longest)
 
     def detect_at(
-        self, pyramid: Pyramid, factor: float, least: float, box: NDArray[np.floating] | None = None
+        self, pyramid: Pyramid, factor: float, min_confidence: float, box: NDArray[np.floating] | None = None
     ) -> tuple[tuple[Detection, ...], ...]:
         """What the network finds in the picture at ``factor`` of its size, for each head; corners in full-size pixels.
 
@@ -159,20 +161,22 @@ class HeatmapDetector:
             begin, end = np.clip(np.round(box * factor).astype(int).reshape(2, 2), 0, end)
         answer = self._answer(small[begin[1] : end[1], begin[0] : end[0]])
         scale = np.array(small.shape[1::-1]) / pyramid.size
-        told = []
+        detections = []
         for head in self.heads:
-            outlines, confidences = head.decode(answer, least)
+            outlines, confidences = head.decode(answer, min_confidence)
             corners = ((outlines + begin + 0.5) / scale - 0.5).astype(np.float32)
-            told.append(head.suppress([Detection(c, float(p)) for c, p in zip(corners, confidences, strict=True)]))
-        return tuple(told)
+            detections.append(
+                head.suppress([Detection(c, float(p)) for c, p in zip(corners, confidences, strict=True)])
+            )
+        return tuple(detections)
 
     def _closer(
-        self, pyramid: Pyramid, found: tuple[Detection, ...], width: float, least: float
+        self, pyramid: Pyramid, found: tuple[Detection, ...], width: float, min_confidence: float
     ) -> tuple[Detection, ...]:
         """The cards once small ones are looked at larger; what the closer look says nothing about stays as found."""
         likely = np.concatenate([one.corners for one in found if one.confidence > LIKELY])
         box = np.concatenate([likely.min(0) - _AROUND * width, likely.max(0) + _AROUND * width])
-        (inside,) = self.detect_at(pyramid, min(1.0, self.good_px / width), least, box)
+        (inside,) = self.detect_at(pyramid, min(1.0, self.good_px / width), min_confidence, box)
         apart = distances(corners_of(found), corners_of(inside)).min(1, initial=np.inf)
         stays = [
             one

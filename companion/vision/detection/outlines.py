@@ -25,32 +25,32 @@ class Settings:
     """What finding outlines goes by.
 
     Attributes:
-        looks_px: the longer sides of the pictures that are looked at, coarse to fine.
-        fine_look_px: the cards' size, as a look's network sees it, below which the next finer look is worth its time.
+        scales_px: the longer sides of the pictures that are searched, coarse to fine.
+        finer_below_px: a finer scale is searched while the network sees cards smaller than this.
         best_px: sizes at which the network places cards best.
-        least_seed: candidates less likely than this are not refined.
-        least: outlines less sure than this are not told.
-        areas_px: the longer side of the picture in which areas that edges bound are looked for.
-        least_area: such areas less likely than this, by the network, are left out.
-        same: candidates of one size, by `same_size`, that share more of the smaller one are one.
-        same_size: the ratio of two areas that count as one size.
+        min_candidate_confidence: candidates below are not refined.
+        min_confidence: outlines below are left out.
+        contours_px: the longer side of the picture in which contours are found.
+        min_contour_confidence: contours below, by the network, are left out.
+        candidate_overlap: candidates of one size, by `max_area_ratio`, that share more of the smaller one are one.
+        max_area_ratio: of two candidates of one size.
         overlap: share of the smaller outline that two cards may have in common.
-        most_seeds: candidates that are refined, the best ones.
-        least_px: the shorter side of the smallest card.
+        max_candidates: that are refined, the best ones.
+        min_side_px: the shorter side of the smallest card.
     """
 
-    looks_px: tuple[int, ...] = (112, 224, 512, 1152, 2592)
-    fine_look_px: float = 34.0
+    scales_px: tuple[int, ...] = (112, 224, 512, 1152, 2592)
+    finer_below_px: float = 34.0
     best_px: tuple[float, float] = (26.0, 110.0)
-    least_seed: float = 0.2
-    least: float = 0.5
-    areas_px: int = 800
-    least_area: float = 0.2
-    same: float = 0.6
-    same_size: float = 1.6
+    min_candidate_confidence: float = 0.2
+    min_confidence: float = 0.5
+    contours_px: int = 800
+    min_contour_confidence: float = 0.2
+    candidate_overlap: float = 0.6
+    max_area_ratio: float = 1.6
     overlap: float = 0.35
-    least_px: float = 14.0
-    most_seeds: int = 160
+    min_side_px: float = 14.0
+    max_candidates: int = 160
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,10 +66,10 @@ class Outline:
     confidence: float
 
 
-BOARD_LEAST = 0.05
-"""Tiles less sure than that do not say where their board lies."""
+MIN_BOARD_CONFIDENCE = 0.05
+"""Tiles below do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
-"""A board's cell with so many tiles around it holds one too, about as surely."""
+"""A board's cell with so many tiles around it holds one too, with that confidence."""
 SETTINGS = Settings()
 T = TypeVar("T", Candidate, Outline)
 
@@ -96,7 +96,7 @@ def detect_outlines(
     kept = suppress(sorted(judged, key=lambda o: -o.confidence), settings.overlap)
     if sides == 6:
         kept = on_board(placed.pyramid, kept)
-    return tuple(sorted((o for o in kept if o.confidence >= settings.least), key=lambda o: -o.confidence))
+    return tuple(sorted((o for o in kept if o.confidence >= settings.min_confidence), key=lambda o: -o.confidence))
 
 
 def place(
@@ -112,34 +112,36 @@ def place(
     """
     pyramid = Pyramid.of(picture, 6)
     found, scales = _candidates(pyramid, sides, settings, network)
-    seeds = suppress(found, settings.same, most_ratio=settings.same_size)[: settings.most_seeds]
-    refined = refine(pyramid, [seed.corners for seed in seeds])
-    again = [i for i, r in enumerate(refined) if r.moved > 0.03]
-    for i, better in zip(again, refine(pyramid, [refined[i].corners for i in again]), strict=True):
+    kept = suppress(found, settings.candidate_overlap, settings.max_area_ratio)[: settings.max_candidates]
+    refined = refine(pyramid, [candidate.corners for candidate in kept])
+    moved = [i for i, r in enumerate(refined) if r.moved > 0.03]
+    for i, better in zip(moved, refine(pyramid, [refined[i].corners for i in moved]), strict=True):
         refined[i] = better
     cards = [
-        PlacedCandidate(s, r) for s, r in zip(seeds, refined, strict=True) if is_plausible(r.corners, settings.least_px)
+        PlacedCandidate(c, r)
+        for c, r in zip(kept, refined, strict=True)
+        if is_plausible(r.corners, settings.min_side_px)
     ]
     return PlacedCandidates(pyramid, scales, cards)
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     """Hexagons as the lattice of their board has them, with those that were missed; unchanged where there is none."""
-    likely = [t for t in tiles if t.confidence > BOARD_LEAST]
+    likely = [t for t in tiles if t.confidence > MIN_BOARD_CONFIDENCE]
     board = find_board([t.corners for t in likely], [t.confidence for t in likely])
     if board is None:
         return tiles
     cells = list(board.cells)
-    sure = [likely[board.cells[cell]].confidence for cell in cells]
-    closer = refine(pyramid, [board.corners(cell) for cell in cells])
-    again = find_board(
-        [r.corners for r in closer], [c * float(r.support.mean()) for c, r in zip(sure, closer, strict=True)]
+    confidences = [likely[board.cells[cell]].confidence for cell in cells]
+    refined = refine(pyramid, [board.corners(cell) for cell in cells])
+    better = find_board(
+        [r.corners for r in refined], [c * float(r.support.mean()) for c, r in zip(confidences, refined, strict=True)]
     )
-    if again is not None:
-        board, sure = again, [sure[i] for i in again.cells.values()]
+    if better is not None:
+        board, confidences = better, [confidences[i] for i in better.cells.values()]
     on_lattice = [
-        Outline(board.corners(c), 1 - 0.5 * (1 - told) if board.neighbours(c) > 2 else told)
-        for c, told in zip(board.cells, sure, strict=True)
+        Outline(board.corners(cell), 1 - 0.5 * (1 - confidence) if board.neighbours(cell) > 2 else confidence)
+        for cell, confidence in zip(board.cells, confidences, strict=True)
     ]
     gaps = [board.corners(cell) for cell in board.gaps(GAP_NEIGHBOURS)]
     filled = [Outline(corners, GAP_CONFIDENCE) for corners in gaps]
@@ -147,66 +149,66 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     return suppress([*on_lattice, *filled, *lone], 0.35)
 
 
-def is_plausible(corners: Floats, least_px: float) -> bool:
+def is_plausible(corners: Floats, min_side_px: float) -> bool:
     """A convex outline, clockwise, large enough and not all too oblong."""
     edges = np.roll(corners, -1, 0) - corners
     following = np.roll(edges, -1, 0)
     turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
     lengths = np.linalg.norm(edges, axis=1)
-    return bool((turns > 0).all() and lengths.min() > 0.2 * lengths.max() and lengths.max() > least_px)
+    return bool((turns > 0).all() and lengths.min() > 0.2 * lengths.max() and lengths.max() > min_side_px)
 
 
 def _candidates(
     pyramid: Pyramid, sides: int, settings: Settings, network: str
 ) -> tuple[list[Candidate], list[ScaleAnswer]]:
-    """What the looks see, weighed by whether they saw it at a good size, and areas that edges bound; best first."""
+    """What the network finds at each scale, less likely at a bad size, and contours; best first."""
     longest = max(pyramid.levels[0].shape[:2])
-    looks: list[ScaleAnswer] = []
-    for index, px in enumerate(sorted({min(px, longest) for px in settings.looks_px})):
-        looks.append(answer_at(pyramid, px / longest, sides, settings.least_seed, network))
-        sure = [c.net_px for c in looks[-1].candidates if c.confidence > 0.4]
-        if index and sure and np.percentile(sure, 20) > settings.fine_look_px:
+    answers: list[ScaleAnswer] = []
+    for index, px in enumerate(sorted({min(px, longest) for px in settings.scales_px})):
+        answers.append(answer_at(pyramid, px / longest, sides, settings.min_candidate_confidence, network))
+        sizes = [c.net_px for c in answers[-1].candidates if c.confidence > 0.4]
+        if index and sizes and np.percentile(sizes, 20) > settings.finer_below_px:
             break
     found = [
         replace(c, confidence=c.confidence * _fitness(c.net_px, settings.best_px))
-        for seen in looks
-        for c in seen.candidates
+        for answer in answers
+        for c in answer.candidates
     ]
-    found += _areas(pyramid, sides, looks, settings)
-    return sorted(found, key=lambda c: -c.confidence), looks
+    found += _contours(pyramid, sides, answers, settings)
+    return sorted(found, key=lambda c: -c.confidence), answers
 
 
-def _areas(pyramid: Pyramid, sides: int, looks: Sequence[ScaleAnswer], settings: Settings) -> list[Candidate]:
-    """Areas that edges bound, as sure as the network is that a card's centre lies in their middle."""
-    factor = min(1.0, settings.areas_px / max(pyramid.size))
+def _contours(pyramid: Pyramid, sides: int, answers: Sequence[ScaleAnswer], settings: Settings) -> list[Candidate]:
+    """Contours, with the network's confidence that a card's centre lies in their middle."""
+    factor = min(1.0, settings.contours_px / max(pyramid.size))
     small = pyramid.scaled(factor)
     scale = np.array(small.shape[1::-1]) / pyramid.size
     found = []
-    for polygon in propose(np.asarray(small, np.uint8), sides, settings.least_px):
+    for polygon in propose(np.asarray(small, np.uint8), sides, settings.min_side_px):
         corners = (polygon + 0.5) / scale - 0.5
-        heat, net_px = max(
-            (seen.confidence_of(corners) * _fitness(n, settings.best_px), n)
-            for seen in looks
-            if (n := seen.net_px(corners))
+        confidence, net_px = max(
+            (answer.confidence_of(corners) * _fitness(n, settings.best_px), n)
+            for answer in answers
+            if (n := answer.net_px(corners))
         )
-        if heat >= settings.least_area:
-            found.append(Candidate(corners, heat, net_px))
+        if confidence >= settings.min_contour_confidence:
+            found.append(Candidate(corners, confidence, net_px))
     return found
 
 
 def _fitness(net_px: float, best: tuple[float, float]) -> float:
-    """Less than 1 for sizes that another look sees better."""
-    away = max(np.log(best[0] / net_px), np.log(net_px / best[1]), 0.0)
-    return float(np.exp(-0.5 * away))
+    """Less than 1 for sizes that are seen better at another scale."""
+    misfit = max(np.log(best[0] / net_px), np.log(net_px / best[1]), 0.0)
+    return float(np.exp(-0.5 * misfit))
 
 
-def suppress(items: Sequence[T], overlap: float, most_ratio: float = np.inf) -> list[T]:
+def suppress(items: Sequence[T], overlap: float, max_ratio: float = np.inf) -> list[T]:
     """Non-maximum suppression: of outlines that share more than ``overlap`` of the smaller one, the first alone.
 
     Args:
         items: the best first.
         overlap: a share.
-        most_ratio: of their areas; outlines that differ more both stay.
+        max_ratio: of their areas; outlines that differ more both stay.
     """
     kept: list[T] = []
     boxes: list[tuple[NDArray[np.float32], float, Floats, Floats]] = []
@@ -216,7 +218,7 @@ def suppress(items: Sequence[T], overlap: float, most_ratio: float = np.inf) -> 
         for other, other_area, other_low, other_high in boxes:
             if (low > other_high).any() or (high < other_low).any():
                 continue
-            if max(area, other_area) > most_ratio * min(area, other_area):
+            if max(area, other_area) > max_ratio * min(area, other_area):
                 continue
             if cv2.intersectConvexConvex(mine, other)[0] > overlap * min(area, other_area):
                 break

@@ -210,13 +210,13 @@ def report(net: nn.Module, pictures: Sequence[Picture]) -> str:
     cards = found = false = 0
     for picture in pictures:
         with torch.no_grad():
-            sure = torch.sigmoid(net.eval()(torch.from_numpy(picture.values)))[:, 0].numpy()
-        order = [int(i) for i in np.argsort(-sure) if sure[i] >= SETTINGS.least]
+            confidences = torch.sigmoid(net.eval()(torch.from_numpy(picture.values)))[:, 0].numpy()
+        order = [int(i) for i in np.argsort(-confidences) if confidences[i] >= SETTINGS.min_confidence]
         kept = suppress([Outline(picture.corners[i], float(i)) for i in order], SETTINGS.overlap)
-        told = [int(outline.confidence) for outline in kept]
-        hits = {int(picture.matches[i]) for i in told if picture.overlaps[i] > MATCH}
+        detected = [int(outline.confidence) for outline in kept]
+        hits = {int(picture.matches[i]) for i in detected if picture.overlaps[i] > MATCH}
         cards, found = cards + picture.cards, found + len(hits)
-        false += sum(bool(picture.counts[i]) for i in told) - len(hits)
+        false += sum(bool(picture.counts[i]) for i in detected) - len(hits)
     return f"{len(pictures)} pictures, {found} of {cards} cards found, {false / len(pictures):.2f} false a picture"
 
 

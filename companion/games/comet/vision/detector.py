@@ -22,6 +22,6 @@ DETECTOR = HeatmapDetector(
     good_px=40.0,
     too_wide_px=84.0,
     coarser=(0.4,),
-    coarser_least=0.9,  # there may be no cards
+    coarser_confidence=0.9,  # there may be no cards
 )
 CORNER_REFINER = "comet/corner_refiner/weights.onnx"

@@ -7,9 +7,9 @@ from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 
 CASES = Head(
-    SQUARE, spacing=0.6, planes=(8, 18), stride=8, offset_px=32.0, is_by_smaller=True, most=12
+    SQUARE, spacing=0.6, planes=(8, 18), stride=8, offset_px=32.0, is_by_smaller=True, max_count=12
 )  # by the smaller of two: a find may be far too large
-CARDS = Head(SQUARE, spacing=0.6, is_by_smaller=True, most=12)
+CARDS = Head(SQUARE, spacing=0.6, is_by_smaller=True, max_count=12)
 DETECTOR = HeatmapDetector("hexapod/detector/weights.onnx", (CASES, CARDS), longest_px=640, multiple=32)
 COARSER = 2.2
 """The picture is searched once more so much smaller, for what is large."""

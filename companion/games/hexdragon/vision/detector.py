@@ -10,6 +10,6 @@ DETECTOR = HeatmapDetector(
     too_wide_px=92.0,
     too_small_px=30.0,
     coarser=(0.4, 0.16),
-    coarser_least=0.85,
+    coarser_confidence=0.85,
 )
 CORNER_REFINER = "hexdragon/corner_refiner/weights.onnx"
