@@ -66,7 +66,7 @@ def tint_of(shown: Sequence[Shown]) -> Tint:
     counts = np.zeros((3, 256))
     for pyramid, outlines in shown:
         small, mask = _shrunk(pyramid, outlines, _TINT_PX)
-        counts += [cv2.calcHist([small], [channel], mask, [256], [0, 256])[:, 0] for channel in range(3)]
+        counts += [cv2.calcHist([small], [channel], mask, [256], [0, 256]).ravel() for channel in range(3)]
     if not counts.any():
         return Tint(np.zeros(3, np.float32), False)
     below = np.cumsum(counts, axis=1) / counts[0].sum()
