@@ -24,12 +24,12 @@ Outlines = NDArray[np.float32]
 
 _BEYOND = 1.2
 """A side is free where no other outline holds the place so many times as far from the middle."""
-_CENSUS_PX = 40.0
+_COUNTED_AT_PX = 40.0
 """How large cards are to the outline detector where it counts them."""
-_DESCRIBED_PX = 640.0
+_DESCRIBED_AT_PX = 640.0
 """The longer side of the picture on which other cards are described."""
-_SURE_OUTLINE = 0.5
-_SHARED = 0.35
+_MIN_CONFIDENCE = 0.5
+_MAX_OVERLAP = 0.35
 """The share of the smaller one that two outlines may have in common."""
 _ONE_CARD = 0.5
 """Two outlines whose middles are nearer than so much of a card's size are of one card."""
@@ -37,19 +37,19 @@ _ONE_CARD = 0.5
 
 @dataclass(frozen=True, slots=True)
 class EdgeLimits:
-    """What a card's edges are like, as the outline refiner sees them.
+    """When an outline has a card's edges, as the edge refiner sees them.
 
     Attributes:
-        support: edges show along so much of the sides that no other find lies beside, at least.
-        side: and along so much of each of them.
-        moved: how far the card's corners lie from where those edges meet at most, in its sizes.
-        proportion: its longer side over its shorter one at most.
+        min_support: the share of the free sides, those beside which no other find lies, along which edges show.
+        min_side_support: the same for each free side.
+        max_moved: how far the corners lie from where those edges meet, in sizes of the card.
+        max_proportion: the longer side over the shorter one.
     """
 
-    support: float = 0.6
-    side: float = 0.0
-    moved: float = 1.0
-    proportion: float = np.inf
+    min_support: float = 0.6
+    min_side_support: float = 0.0
+    max_moved: float = 1.0
+    max_proportion: float = np.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +57,23 @@ class TableLimits:
     """When a table is in doubt, and what clears it.
 
     Attributes:
-        edges: what a card's edges are like.
-        enough: so many sure finds, and
-        share: so large a share of all finds, say that it is the game's.
-        vote: only a find surer than this speaks for the game by having edges.
-        glance: so many of the surest are asked about all the same.
-        most: of those in question so many are, the surest ones.
-        count_below: where a smaller share of the finds is sure, the cards that were not found are counted: where they
-            are more than twice as many, the game's reader does not know what lies there.
+        edges: see `EdgeLimits`.
+        min_sure: a table is clearly the game's with so many sure finds, and
+        min_sure_share: so large a share of all finds.
+        min_vote_presence: only a find above this presence speaks for the game by having edges.
+        checked_if_clear: how many finds of a clear table are checked for edges, the surest ones.
+        checked_if_doubtful: how many of a doubtful one.
+        count_below_share: where a smaller share of the finds is sure, the cards that were not found are counted: where
+            they are more than twice as many, the game's reader does not know what lies there.
     """
 
     edges: EdgeLimits
-    enough: int = 3
-    share: float = 0.6
-    vote: float = 0.0
-    glance: int = 0
-    most: int = 8
-    count_below: float = 0.0
+    min_sure: int = 3
+    min_sure_share: float = 0.6
+    min_vote_presence: float = 0.0
+    checked_if_clear: int = 0
+    checked_if_doubtful: int = 8
+    count_below_share: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,15 +122,18 @@ def verify(
         return Verdict(stays, warnings)
     if not stays.any():
         return Verdict(stays, no_game(pyramid))
-    here, gone = ([f.corners for f, one in zip(finds, stays == is_so, strict=True) if one] for is_so in (True, False))
-    of_those = [w for w in warnings if w.at is None or not _holds(gone, w.at) or _holds(here, w.at)]
-    return Verdict(stays, tuple(of_those))
+    kept, rejected = ([f.corners for f, one in zip(finds, chosen, strict=True) if one] for chosen in (stays, ~stays))
+    remaining = [w for w in warnings if w.at is None or not _contains(rejected, w.at) or _contains(kept, w.at)]
+    return Verdict(stays, tuple(remaining))
 
 
 def no_game(pyramid: Pyramid) -> tuple[ReadingWarning, ...]:
     """The warnings that other cards than the game's lie on a picture, and what they look like."""
-    said = f"these are no cards of this game, it seems: {describe(pyramid)}"
-    return (ReadingWarning("nothing-found", "no card of this game on this picture"), ReadingWarning("other-game", said))
+    other = f"these are no cards of this game, it seems: {describe(pyramid)}"
+    return (
+        ReadingWarning("nothing-found", "no card of this game on this picture"),
+        ReadingWarning("other-game", other),
+    )
 
 
 def which_stay(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> NDArray[np.bool_]:
@@ -138,22 +141,22 @@ def which_stay(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> 
     stays = np.ones(len(finds), bool)
     order = sorted((i for i, find in enumerate(finds) if find.is_named), key=lambda i: -finds[i].presence)
     sure = [i for i in order if finds[i].is_sure]
-    is_clear = len(sure) >= limits.enough and len(sure) >= limits.share * len(finds)
-    asked = order[: limits.glance if is_clear else limits.most]
-    if not asked:
+    is_clear = len(sure) >= limits.min_sure and len(sure) >= limits.min_sure_share * len(finds)
+    checked = order[: limits.checked_if_clear if is_clear else limits.checked_if_doubtful]
+    if not checked:
         return stays
-    has_edges = have_edges(pyramid, [find.corners for find in finds], asked, limits.edges)
+    has_edges = have_edges(pyramid, [find.corners for find in finds], checked, limits.edges)
     if is_clear and has_edges.all():
         return stays
     if is_clear:
-        asked = order[: limits.most]
-        has_edges = have_edges(pyramid, [find.corners for find in finds], asked, limits.edges)
-    is_other = 2 * sum(has_edges & [finds[i].presence > limits.vote for i in asked]) <= len(asked)
-    if not is_other and len(sure) < limits.count_below * len(finds):
-        is_other = count_unfound(pyramid, [finds[i].corners for i in asked]) > 2 * len(finds) + 2
+        checked = order[: limits.checked_if_doubtful]
+        has_edges = have_edges(pyramid, [find.corners for find in finds], checked, limits.edges)
+    is_other = 2 * sum(has_edges & [finds[i].presence > limits.min_vote_presence for i in checked]) <= len(checked)
+    if not is_other and len(sure) < limits.count_below_share * len(finds):
+        is_other = count_unfound(pyramid, [finds[i].corners for i in checked]) > 2 * len(finds) + 2
     if is_other:
         return ~stays
-    stays[asked] = has_edges
+    stays[checked] = has_edges
     return stays
 
 
@@ -166,7 +169,7 @@ def have_edges(
         pyramid: the picture.
         outlines: (4 or 6, 2) each, of all finds.
         which: the indices (M,) of those in question; the others only lie beside them.
-        limits: what edges are like.
+        limits: see `EdgeLimits`.
 
     Returns:
         (M,).
@@ -178,14 +181,14 @@ def have_edges(
 
 
 def _fits(outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int]) -> bool:
-    seen = refined.support[_free_sides(outlines, i)]
-    if len(seen) and (seen.mean() < limits.support or seen.min() < limits.side):
+    support = refined.support[_free_sides(outlines, i)]
+    if len(support) and (support.mean() < limits.min_support or support.min() < limits.min_side_support):
         return False
-    if refined.moved > limits.moved:
+    if refined.moved > limits.max_moved:
         return False
-    if not np.isfinite(limits.proportion):
+    if not np.isfinite(limits.max_proportion):
         return True
-    return proportion_of(refined.corners, FOCAL_LENGTH * max(size), np.array(size) / 2) <= limits.proportion
+    return proportion_of(refined.corners, FOCAL_LENGTH * max(size), np.array(size) / 2) <= limits.max_proportion
 
 
 def _free_sides(outlines: Sequence[Outlines], i: int) -> NDArray[np.bool_]:
@@ -193,28 +196,28 @@ def _free_sides(outlines: Sequence[Outlines], i: int) -> NDArray[np.bool_]:
     corners, middle = outlines[i], outlines[i].mean(0)
     places = middle + ((corners + np.roll(corners, -1, axis=0)) / 2 - middle) * _BEYOND
     others = [other for k, other in enumerate(outlines) if k != i]
-    return ~np.array([_holds(others, (x, y)) for x, y in places.tolist()], bool)
+    return ~np.array([_contains(others, (x, y)) for x, y in places.tolist()], bool)
 
 
-def _holds(outlines: Sequence[Outlines], place: tuple[float, float]) -> bool:
-    """One of some outlines (K, 2) holds a place."""
+def _contains(outlines: Sequence[Outlines], place: tuple[float, float]) -> bool:
+    """Whether one of some outlines (K, 2) contains a place."""
     return any(cv2.pointPolygonTest(one.astype(np.float32), place, False) >= 0 for one in outlines)
 
 
 def count_unfound(pyramid: Pyramid, outlines: Sequence[Outlines]) -> int:
     """How many more cards of the shape and about the size of some finds (4 or 6, 2), one at least, lie on a picture."""
-    there = np.array(outlines)
-    size = float(np.median([np.sqrt(cv2.contourArea(one)) for one in there]))
-    factor = min(1.0, _CENSUS_PX / max(size, 1.0))
-    seen = answer_at(pyramid, factor, there.shape[1], _SURE_OUTLINE).candidates
-    alike = [c.corners for c in seen if 0.7 < c.net_px / (factor * size) < 1.4]
-    return int((distances(np.array(alike), there).min(1) > _ONE_CARD * size).sum()) if alike else 0
+    found = np.array(outlines)
+    size = float(np.median([np.sqrt(cv2.contourArea(one)) for one in found]))
+    factor = min(1.0, _COUNTED_AT_PX / max(size, 1.0))
+    seen = answer_at(pyramid, factor, found.shape[1], _MIN_CONFIDENCE).candidates
+    of_size = [c.corners for c in seen if 0.7 < c.net_px / (factor * size) < 1.4]
+    return int((distances(np.array(of_size), found).min(1) > _ONE_CARD * size).sum()) if of_size else 0
 
 
 def describe(pyramid: Pyramid) -> str:
     """What cards of any kind on a picture look like from afar, for people."""
-    factor = min(1.0, _DESCRIBED_PX / max(pyramid.size))
-    seen = {sides: suppress(_likely(pyramid, factor, sides), _SHARED) for sides in (4, 6)}
+    factor = min(1.0, _DESCRIBED_AT_PX / max(pyramid.size))
+    seen = {sides: suppress(_likely(pyramid, factor, sides), _MAX_OVERLAP) for sides in (4, 6)}
     sides = max(seen, key=lambda k: sum(one.confidence * one.net_px**2 for one in seen[k]))
     if not seen[sides]:
         return "no card's outline shows"
@@ -227,4 +230,4 @@ def describe(pyramid: Pyramid) -> str:
 
 def _likely(pyramid: Pyramid, factor: float, sides: int) -> list[Candidate]:
     """What the outline detector sees surely at a factor of the picture's size, surest first."""
-    return sorted(answer_at(pyramid, factor, sides, _SURE_OUTLINE).candidates, key=lambda one: -one.confidence)
+    return sorted(answer_at(pyramid, factor, sides, _MIN_CONFIDENCE).candidates, key=lambda one: -one.confidence)

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
-TABLE = TableLimits(EdgeLimits(support=0.7, side=0.7), enough=3, share=0.6, glance=1)
+TABLE = TableLimits(
+    EdgeLimits(min_support=0.7, min_side_support=0.7), min_sure=3, min_sure_share=0.6, checked_if_clear=1
+)
 """Three tiles in a row with a number each are read as surely as a card: one is looked at in any case. Of 360 cards
 on drawn and path-traced pictures 1 in 200 has a free side along less than 0.76 of which an edge shows; of 16 such
 rows none has more than 0.65."""

@@ -5,7 +5,13 @@ from dataclasses import dataclass
 from companion.vision.detection.conditions import TintLimits
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
-TABLE = TableLimits(EdgeLimits(support=0.8, moved=0.065, proportion=1.2), enough=1, share=0.0, vote=0.6, most=6)
+TABLE = TableLimits(
+    EdgeLimits(min_support=0.8, max_moved=0.065, max_proportion=1.2),
+    min_sure=1,
+    min_sure_share=0.0,
+    min_vote_presence=0.6,
+    checked_if_doubtful=6,
+)
 """Cards and cases' fields are square. Of 210 on drawn and path-traced pictures 1 in 50 shows edges along less than
 0.87 of its free sides and 1 in 20 is more oblong than this, where it lies against another; cards of other games are
 1.4 times as long as wide, and edges show around a row of them too."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from companion.vision.detection.conditions import TintLimits
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
-TABLE = TableLimits(EdgeLimits(support=0.6), vote=0.6, count_below=0.01)
+TABLE = TableLimits(EdgeLimits(min_support=0.6), min_vote_presence=0.6, count_below_share=0.01)
 """Of 800 tiles on drawn and path-traced pictures 1 in 50 shows edges along less than 0.7 of its free sides; of 40
 finds on other cards none shows them along more than 0.6. A board's printed cells count as hexagons: they speak
 against a reading only where no tile of it is sure."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from companion.vision.detection.conditions import TintLimits
 from companion.vision.detection.verification import EdgeLimits, TableLimits
 
-TABLE = TableLimits(EdgeLimits(support=0.6), count_below=1.0)
+TABLE = TableLimits(EdgeLimits(min_support=0.6), count_below_share=1.0)
 """Of 1,200 cards on drawn and path-traced pictures 1 in 200 shows edges along less than 0.66 of its free sides; of
 13 finds on playing cards none shows them along more than 0.6."""
 
