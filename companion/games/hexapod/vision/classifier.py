@@ -231,14 +231,14 @@ class FewShotInsects:
 
     def kinds(self, cells: Cells) -> NDArray[np.float32]:
         """See `InsectClassifier`; they add up to the probability that the insect is one of the taught ones."""
-        alike = cells.embedding @ self.examples.T
-        logits = LIMITS.sharpness * alike
+        similarities = cells.embedding @ self.examples.T
+        logits = LIMITS.sharpness * similarities
         is_taught = logistic(np.logaddexp.reduce(logits, axis=-1, keepdims=True) - LIMITS.sharpness * LIMITS.none_at)
         kinds = np.zeros((*logits.shape[:2], len(KINDS)), np.float32)
         taught = [KINDS.index(kind) for kind in self.discriminant.kinds]
-        nearest = np.stack([alike[..., self.of_kind == kind].max(-1) for kind in taught], axis=-1)
+        nearest = np.stack([similarities[..., self.of_kind == kind].max(-1) for kind in taught], axis=-1)
         discriminants = self.discriminant.logits(cells.embedding)
-        kinds[..., taught] = softmax(LIMITS.discriminant_share * discriminants + LIMITS.likeness_share * nearest)
+        kinds[..., taught] = softmax(LIMITS.discriminant_scale * discriminants + LIMITS.similarity_scale * nearest)
         return np.asarray(kinds * is_taught)
 
     def is_foreign(self, fields: Sequence[Cells]) -> bool:
@@ -251,7 +251,7 @@ class FewShotInsects:
 
     def fit(self, cells: Cells) -> float:
         """See `InsectClassifier`."""
-        logits = LIMITS.standing_sharpness * cells.embedding @ self.examples.T
+        logits = LIMITS.rotation_sharpness * cells.embedding @ self.examples.T
         by_kind = [np.logaddexp.reduce(logits[..., self.of_kind == k], axis=-1) for k in np.unique(self.of_kind)]
         upright = np.log(np.maximum(cells.up[..., 0], LIMITS.least_upright))
         return float((cells.state[..., INSECT] * (np.max(by_kind, axis=0) + upright)).sum())

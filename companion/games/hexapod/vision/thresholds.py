@@ -72,10 +72,10 @@ class HexapodLimits:
     # classifier
     sharpness: float = 56.0
     """Scale of an embedding's similarity in logits, higher than in training."""
-    standing_sharpness: float = 20.0
+    rotation_sharpness: float = 20.0
     """The same scale where the rotation of a field is decided."""
-    discriminant_share: float = 0.25
-    likeness_share: float = 10.0
+    discriminant_scale: float = 0.25
+    similarity_scale: float = 10.0
     """Scales of the discriminant's logits and of the similarity to each kind's nearest example: one photograph scatters
     less than all do. On 2,000 insects of 62 decks (`tests/bench/hexapod_learn.py --first-seed 9720000`) what was stated
     at 0.9 to 0.99 was right in 96 %, where 0.8 and none were in 74 %."""
