@@ -23,14 +23,14 @@ from companion.referee.past import PastGame, SurvivingMove, past_game
 from companion.referee.pictures import kept_picture
 from companion.referee.session import Session, begin
 from companion.rules.engine import Command, Event
-from companion.rules.hexgrid import Cell, rotated
+from companion.rules.hexgrid import Cell, rotated, turned
 from companion.vision.calibration.calibration import Calibration, read_calibration
 from companion.vision.calibration.drift import check_drift
 from companion.vision.evidence import Mark, marks_of, picture_of
 from companion.vision.recognizer import TableTracker
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.registration import Edges, turned
+from companion.vision.tracking.registration import Edges
 
 _AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
 _READINGS = 8

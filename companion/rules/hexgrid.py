@@ -4,7 +4,11 @@ Terms and coordinates follow Red Blob Games (https://www.redblobgames.com/grids/
 E, NE, NW, W, SW, SE; the opposite of ``d`` is ``(d + 3) % 6``.
 """
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 Cell = tuple[int, int]
+T = TypeVar("T")
 
 DIRECTIONS: tuple[Cell, ...] = ((1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1))
 DIRECTION_NAMES = ("E", "NE", "NW", "W", "SW", "SE")
@@ -70,10 +74,19 @@ def rotated(cell: Cell, turns: int) -> Cell:
     return q, r
 
 
-def field(radius: int) -> tuple[Cell, ...]:
+def turned(edges: Sequence[T], turns: int) -> tuple[T, ...]:
+    """A card's six edges after ``turns`` counter-clockwise turns of it: what was at direction d is at d + turns.
+
+    >>> turned(("red", "blue", "blue", "blue", "blue", "blue"), 2).index("red")
+    2
+    """
+    return tuple(edges[(d - turns) % 6] for d in range(6))
+
+
+def cells_within(radius: int) -> tuple[Cell, ...]:
     """All cells within ``radius`` steps of the origin, row by row.
 
-    >>> len(field(2)), len(field(3))
+    >>> len(cells_within(2)), len(cells_within(3))
     (19, 37)
     """
     span = range(-radius, radius + 1)

@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.referee.session import Session
 from companion.rules.engine import Event
+from companion.rules.wording import at
 from companion.views.words import connection, counted, knows, listed, may_use, phrase, pot
 
 
@@ -53,13 +54,9 @@ def _edges(edges: Sequence[int]) -> str:
     return listed([phrase("names", f"edge-{direction}") for direction in edges])
 
 
-def _cell(cell: Sequence[int]) -> str:
-    return f"({cell[0]}, {cell[1]})"
-
-
 _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
-    "cell": _cell,
-    "same_as": _cell,
+    "cell": at,
+    "same_as": at,
     "edges": _edges,
     "matched": lambda matched: counted(matched, "edge"),
     "pot": pot,

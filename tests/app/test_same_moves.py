@@ -9,9 +9,8 @@ from companion.app.reviewing import is_congruent, is_same_move
 from companion.games import GAMES
 from companion.referee.session import Session, begin
 from companion.rules.engine import Header
-from companion.rules.hexgrid import rotated
+from companion.rules.hexgrid import rotated, turned
 from companion.rules.notation import parse
-from companion.vision.tracking.registration import turned
 
 HEXEL = Header("hexel", ("Ana", "Bo"), "36")
 LINE = "line -1,0:rbbbbb+0,0:rbbrbb+1,0:rrbrbb"

@@ -20,6 +20,7 @@ from companion.games.hexel import deck as hexel
 from companion.printing.material import sheets_of
 from companion.printing.pdf import pdf
 from companion.printing.sheets import Sheet
+from companion.rules.hexgrid import cells_within, turned
 
 DPI = 150
 PX_PER_MM = DPI / 25.4
@@ -42,7 +43,7 @@ def apart(apart_mm: float, turn_deg: float) -> list[Lies]:
 
 def edge_to_edge() -> list[Lies]:
     """The cells around a board's middle, as hands lay tiles there."""
-    cells = [cell for cell in hexdragon.board_cells(2) if cell != (0, 0)]
+    cells = [cell for cell in cells_within(2) if cell != (0, 0)]
     return [(1.03 * x, 1.03 * y, 2.0 * (-1) ** n) for n, (x, y) in enumerate(hexdragon.cell_centre(*c) for c in cells)]
 
 
@@ -110,7 +111,7 @@ def test_printed_hexel_cards_are_read_back_without_an_error(
 
 
 def least(edges: Any) -> tuple[str, ...]:
-    return min(hexel.turned(tuple(edges), turns) for turns in range(6))
+    return min(turned(tuple(edges), turns) for turns in range(6))
 
 
 @rasterised

@@ -7,7 +7,7 @@ import pytest
 
 from companion.games.hexel.deck import APOTHEM_MM, outline
 from companion.games.hexel.demo.tabletop import spot
-from companion.rules.hexgrid import distance, field
+from companion.rules.hexgrid import cells_within, distance
 from companion.simulator.lying import Care
 from companion.simulator.optics import applied, placed
 
@@ -15,7 +15,7 @@ CARE = Care(gap_mm=3.0, turn_deg=4.0)
 
 
 def tableau(seed):
-    cells = sorted(field(3), key=lambda cell: distance(cell, (0, 0)))
+    cells = sorted(cells_within(3), key=lambda cell: distance(cell, (0, 0)))
     lying = {}
     for cell in cells:
         lying[cell] = spot(cell, lying, CARE, np.random.default_rng([seed, cell[0] % 256, cell[1] % 256]))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from companion.games.hexdragon.artwork import band_shapes, curve, tail_shapes
 from companion.games.hexdragon.rules.tiles import CLASSES, HEAD, SUPPLY_SET, TAIL, Tile, bodies, heads
 from companion.printing.shapes import Disc, Point, Polygon, Shape, polar, regular_polygon
+from companion.rules.hexgrid import cells_within
 
 SIDE_MM = 30.0
 APOTHEM_MM = SIDE_MM * math.sqrt(3) / 2
@@ -118,7 +119,7 @@ def board_shapes(radius: int) -> tuple[Shape, ...]:
     >>> len(board_shapes(2))
     20
     """
-    cells = [regular_polygon(6, SIDE_MM, cell_centre(q, r), 30) for q, r in board_cells(radius)]
+    cells = [regular_polygon(6, SIDE_MM, cell_centre(q, r), 30) for q, r in cells_within(radius)]
     return (
         Polygon(board_outline(radius), BOARD_COLOUR, CELL_LINE_COLOUR, 0.6),
         *(Polygon(cell, None, CELL_LINE_COLOUR, 0.8) for cell in cells),
@@ -129,16 +130,6 @@ def board_outline(radius: int, margin_mm: float = 9.0) -> tuple[Point, ...]:
     """A board's six corners: a large hexagon, flat at the top, that holds all its cells with a margin."""
     apothem = (1.5 * radius + 1) * SIDE_MM + margin_mm
     return regular_polygon(6, apothem * 2 / math.sqrt(3))
-
-
-def board_cells(radius: int) -> tuple[tuple[int, int], ...]:
-    """The cells of a board, row by row.
-
-    >>> len(board_cells(2)), len(board_cells(3))
-    (19, 37)
-    """
-    reach = range(-radius, radius + 1)
-    return tuple((q, r) for r in reach for q in reach if abs(q + r) <= radius)
 
 
 def cell_centre(q: int, r: int) -> Point:

@@ -10,6 +10,7 @@ from companion.printing.material import Material, teaching_material
 from companion.printing.posters import poster_sheets
 from companion.printing.shapes import Ring, moved
 from companion.printing.sheets import Piece, Sheet, card_sheets
+from companion.rules.hexgrid import cells_within
 
 CREDITS = (
     "HexDragon is a game by Ondrej 'Nero' Sová, NERO GAMES: nerogames.sk",
@@ -39,7 +40,7 @@ def _hexdragon(sets: int, colours: Sequence[str], paper: str) -> tuple[Sheet, ..
 
 
 def _hexdragon_board(radius: int, paper: str) -> tuple[Sheet, ...]:
-    cells = len(deck.board_cells(radius))
+    cells = len(cells_within(radius))
     title = f"HexDragon, board of {cells} cells"
     return poster_sheets(deck.board_shapes(radius), paper, title, CREDITS)
 

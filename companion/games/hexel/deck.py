@@ -9,6 +9,7 @@ import math
 from itertools import combinations, product
 
 from companion.printing.shapes import Disc, Point, Polygon, Ring, Shape, polar, regular_polygon
+from companion.rules.hexgrid import turned
 
 Face = tuple[str, ...]
 
@@ -46,15 +47,6 @@ def back_shapes() -> tuple[Shape, ...]:
     """What is printed on the back, the same in both editions."""
     mark = regular_polygon(6, 0.3 * SIDE_MM, first_deg=30)
     return _blank(BACK_COLOUR), Polygon(mark, None, BACK_LINE_COLOUR, 0.8)
-
-
-def turned(face: Face, turns: int) -> Face:
-    """The face after ``turns`` counter-clockwise turns of 60 degrees: what was at direction d is at d + turns.
-
-    >>> turned(("red", "blue", "blue", "blue", "blue", "blue"), 2).index("red")
-    2
-    """
-    return tuple(face[(d - turns) % 6] for d in range(6))
 
 
 def one_of_each(edition: str, *, mirrored_same: bool) -> tuple[Face, ...]:

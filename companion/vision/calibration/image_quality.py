@@ -7,6 +7,8 @@ import numpy as np
 from cv2.typing import MatLike
 from numpy.typing import NDArray
 
+from companion.vision.image.pyramid import steepness
+
 Array = NDArray[np.float64]
 
 DARK = 70.0
@@ -111,7 +113,7 @@ def softness_px(grey: MatLike) -> float | None:
     An edge that is blurred once more by a known amount loses of its steepness the less the softer it was.
     """
     light = grey.astype(np.float32)
-    steep, steeper = _steepness(cv2.GaussianBlur(light, (0, 0), _BLUR_PX)), _steepness(light)
+    steep, steeper = steepness(cv2.GaussianBlur(light, (0, 0), _BLUR_PX)), steepness(light)
     floor = max(float(np.percentile(steep, 99.0)), 2.0)
     rows, columns = np.nonzero((steep >= floor) & (steep >= cv2.dilate(steep, np.ones((3, 3), np.uint8))))
     if len(rows) < 20:
@@ -160,8 +162,3 @@ def _summed(across: Array, down: Array) -> Array:
         row[here], row[there] = -1.0, 1.0
     surface, *_ = np.linalg.lstsq(system, np.array([step for *_, step in pairs]), rcond=None)
     return np.asarray(surface)
-
-
-def _steepness(light: MatLike) -> NDArray[np.floating]:
-    across, down = (cv2.Sobel(light, cv2.CV_32F, *way, ksize=3, scale=1 / 8) for way in ((1, 0), (0, 1)))
-    return np.asarray(cv2.magnitude(across, down), np.float32)

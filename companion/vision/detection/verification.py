@@ -18,7 +18,7 @@ from companion.vision.detection.outlines import suppress
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import ReadingWarning
+from companion.vision.results import DetectedCard, ReadingWarning
 
 Outlines = NDArray[np.float32]
 
@@ -91,6 +91,12 @@ class Find:
     presence: float
     is_named: bool
     is_sure: bool
+
+    @staticmethod
+    def of(card: DetectedCard, min_presence: float) -> "Find":
+        """A card, found surely with a presence of at least ``min_presence``."""
+        is_sure = None not in card.edges and card.presence >= min_presence
+        return Find(card.corners, card.presence, set(card.edges) != {None}, is_sure)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from companion.errors import TeachingRefused
 from companion.vision.enrolment.sample import CropFrame, rectify_card
 from companion.vision.geometry import side_px
-from companion.vision.image.pyramid import Pyramid, noise_levels
+from companion.vision.image.pyramid import Pyramid, noise_levels, steepness
 
 STEEPEST = 2.4
 """A card drawn out so many times longer than wide lies 65 degrees aslant: half of what is printed on it is lost."""
@@ -139,18 +139,13 @@ def softness(grey: NDArray[np.float32]) -> float:
 
     An edge that is blurred once more by a known amount loses of its steepness the less the softer it was.
     """
-    steep, steeper = _steepness(np.asarray(cv2.GaussianBlur(grey, (0, 0), _BLUR_PX), np.float32)), _steepness(grey)
+    steep, steeper = steepness(np.asarray(cv2.GaussianBlur(grey, (0, 0), _BLUR_PX), np.float32)), steepness(grey)
     edges = steep >= max(float(np.percentile(steep, 97)), 1.0)
     if not edges.any():
         return float("inf")
     near = cv2.dilate(steeper, np.ones((5, 5), np.uint8))[edges]
     lost = np.maximum(near / steep[edges], 1.0 + 1e-3)
     return float(np.percentile(_BLUR_PX / np.sqrt(lost**2 - 1), 25))
-
-
-def _steepness(grey: NDArray[np.float32]) -> NDArray[np.float32]:
-    across, down = (cv2.Sobel(grey, cv2.CV_32F, *way, ksize=3, scale=1 / 8) for way in ((1, 0), (0, 1)))
-    return np.asarray(cv2.magnitude(across, down), np.float32)
 
 
 def _is_grey(pyramid: Pyramid) -> bool:

@@ -140,6 +140,12 @@ def noise_levels(grey: NDArray[np.uint8]) -> float:
     return float(np.sqrt(np.pi / 2) / 6 * np.percentile(blocks, 20))
 
 
+def steepness(grey: MatLike) -> NDArray[np.float32]:
+    """How much a picture (h, w) changes from each pixel to the next, in its levels: (h, w)."""
+    across, down = (cv2.Sobel(grey, cv2.CV_32F, *way, ksize=3, scale=1 / 8) for way in ((1, 0), (0, 1)))
+    return np.asarray(cv2.magnitude(across, down), np.float32)
+
+
 def denoised(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """A picture (h, w, 3) as it is, or the median of each pixel's neighbours where noise could hide edges."""
     if min(bgr.shape[:2]) < _BLOCK or noise_levels(np.ascontiguousarray(bgr[..., 1])) < _HARMLESS_NOISE:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from companion.rules.hexgrid import Cell, rotated
+from companion.rules.hexgrid import Cell, rotated, turned
 
 Edges = tuple[str | None, ...]
 
@@ -37,11 +37,6 @@ class Registration:
         ('SE', 'E', 'NE', 'NW', 'W', 'SW')
         """
         return turned(seen, self.turns)
-
-
-def turned(edges: Edges, turns: int) -> Edges:
-    """Six symbols after ``turns`` counter-clockwise turns of their card by 60 degrees."""
-    return tuple(edges[(d - turns) % 6] for d in range(6))
 
 
 def agree(a: Edges, b: Edges) -> bool:

@@ -2,8 +2,9 @@
 
 import numpy as np
 
-from companion.games.hexdragon.deck import board_cells, cell_centre
+from companion.games.hexdragon.deck import cell_centre
 from companion.printing.shapes import polar, regular_polygon
+from companion.rules.hexgrid import cells_within
 from models.drawing.backdrops import any_colour
 from models.drawing.canvas import Canvas, Ink
 from models.drawing.hexdragon.layouts import Laying, Put
@@ -16,7 +17,7 @@ _ARMS = {"disc": 0, "ring": 0, "dot": 0, "square": 4, "flower": 6, "blank": 0}
 def put_decoys(canvas: Canvas, put: list[Put], laying: Laying, rng: np.random.Generator) -> list[list[list[float]]]:
     """Paint some, before the pieces; return where each lies as a tile there would, corners (6, 2) in the picture."""
     taken = {piece.cell for piece in put}
-    free = [cell for cell in board_cells(laying.radius + 1) if cell not in taken]
+    free = [cell for cell in cells_within(laying.radius + 1) if cell not in taken]
     count = min(len(free), int(rng.choice([0, 0, 0, 2, 4, 7])))
     found = []
     kind, ink = str(rng.choice(list(_ARMS))), _ink(rng)

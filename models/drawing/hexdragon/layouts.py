@@ -16,13 +16,12 @@ from companion.games.hexdragon.deck import (
     HEADS,
     SETS,
     SIDE_MM,
-    board_cells,
     cell_centre,
     outline,
 )
 from companion.games.hexdragon.rules.tiles import START, SUPPLY_SET, Tile
 from companion.printing.shapes import polar
-from companion.rules.hexgrid import Cell, neighbours
+from companion.rules.hexgrid import Cell, cells_within, neighbours
 
 Points = npt.NDArray[Any]
 
@@ -79,7 +78,7 @@ def laid_table(rng: np.random.Generator, tiles: int | None = None) -> tuple[list
     """
     players = int(rng.choice([2, 2, 3, 4]))
     radius = BOARD_RADIUS[players]
-    cells = board_cells(radius)
+    cells = cells_within(radius)
     count = int(rng.integers(2, len(cells) + 1)) if tiles is None else min(tiles, len(cells))
     owners = [str(c) for c in rng.permutation(COLOURS)[:players]]
     faces = _tiles(count, owners, SETS[players], rng)

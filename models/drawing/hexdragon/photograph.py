@@ -8,7 +8,6 @@ import numpy as np
 from companion.games.hexdragon.deck import (
     SIDE_MM,
     Drawing,
-    board_cells,
     board_outline,
     cell_centre,
     face_shapes,
@@ -16,6 +15,7 @@ from companion.games.hexdragon.deck import (
 )
 from companion.printing.raster import raster
 from companion.printing.shapes import Box, Shape, regular_polygon
+from companion.rules.hexgrid import cells_within
 from companion.simulator.optics import placed
 from models.drawing.backdrops import any_colour
 from models.drawing.canvas import Canvas, Field, Ink
@@ -91,7 +91,7 @@ def _put_board(canvas: Canvas, laying: Laying, style: Drawing, gloss: float, rng
     canvas.polygon(corners + rng.normal(0, 2, 2), _SHADE)
     canvas.polygon(corners, _ink(field), gloss)
     width = float(rng.uniform(0.3, 1.6))
-    for q, r in board_cells(laying.radius):
+    for q, r in cells_within(laying.radius):
         x, y = cell_centre(q, r)
         for reach, ink in ((SIDE_MM + width / 2, line), (SIDE_MM - width / 2, cell)):
             hexagon = np.array(regular_polygon(6, reach, (x, y), 30)) * laying.pitch

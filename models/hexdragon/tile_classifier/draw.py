@@ -15,7 +15,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexdragon.deck import BODY_SET, COLOURS, HEADS, Drawing, board_cells
+from companion.games.hexdragon.deck import BODY_SET, COLOURS, HEADS, Drawing
+from companion.rules.hexgrid import cells_within
 from models.drawing.hexdragon.layouts import Laying, Put, put_on, star_on
 from models.drawing.hexdragon.photograph import hexdragon_photograph
 from models.drawing.hexdragon.printings import drawing_of
@@ -54,7 +55,7 @@ def _dark(rng: np.random.Generator) -> Drawing:
 def _heads(rng: np.random.Generator) -> tuple[list[Put], Laying]:
     """A table on which nearly every tile is somebody's head, with everybody's star."""
     laying = Laying(2, 1.0 + float(rng.uniform(0, 0.05)), bool(rng.random() < 0.6), 1.0, 2.0)
-    cells = board_cells(2)
+    cells = cells_within(2)
     order = [cells[int(k)] for k in rng.permutation(len(cells))]
     put = []
     for cell in order[:13]:

@@ -13,7 +13,6 @@ from companion.games.hexdragon.deck import (
     HEADS,
     REFERENCE,
     SIDE_MM,
-    board_cells,
     board_outline,
     cell_centre,
     face_shapes,
@@ -22,6 +21,7 @@ from companion.games.hexdragon.deck import (
 from companion.games.hexdragon.rules.tiles import START, SUPPLY_SET, Tile, bodies
 from companion.printing.raster import bgra, raster
 from companion.printing.shapes import Box, bounds, polar
+from companion.rules.hexgrid import cells_within
 
 BOX = Box(-31, -31, 31, 31)
 
@@ -82,8 +82,8 @@ def test_a_star_is_26_mm_across_on_a_disc_of_32() -> None:
 @pytest.mark.parametrize("radius", [2, 3])
 def test_a_board_holds_all_its_cells(radius: int) -> None:
     apothem = max(y for _, y in board_outline(radius))
-    reach = max(abs(cell_centre(q, r)[1]) + SIDE_MM for q, r in board_cells(radius))
+    reach = max(abs(cell_centre(q, r)[1]) + SIDE_MM for q, r in cells_within(radius))
     assert reach < apothem
-    assert max(abs(cell_centre(q, r)[0]) + APOTHEM_MM for q, r in board_cells(radius)) < max(
+    assert max(abs(cell_centre(q, r)[0]) + APOTHEM_MM for q, r in cells_within(radius)) < max(
         x for x, _ in board_outline(radius)
     )

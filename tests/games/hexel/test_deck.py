@@ -3,8 +3,9 @@ from itertools import combinations
 
 import pytest
 
-from companion.games.hexel.deck import APOTHEM_MM, FACES, SIDE_MM, SYMBOLS, back_shapes, face_shapes, outline, turned
+from companion.games.hexel.deck import APOTHEM_MM, FACES, SIDE_MM, SYMBOLS, back_shapes, face_shapes, outline
 from companion.printing.shapes import Disc, Polygon, Ring, bounds
+from companion.rules.hexgrid import turned
 
 
 def turns(face):

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.rules.hexgrid import Cell, rotated
-from companion.vision.tracking.registration import Edges, register, turned
+from companion.rules.hexgrid import Cell, rotated, turned
+from companion.vision.tracking.registration import Edges, register
 
 CELLS = [(0, 0), (1, 0), (2, 0), (0, 1), (1, -1), (2, 1), (3, -1)]
 FACES = [

@@ -8,14 +8,13 @@ import numpy as np
 
 from companion import games
 from companion.games.hexdragon import deck as hexdragon
-from companion.games.hexdragon.deck import board_cells
 from companion.games.hexdragon.demo.player import player
 from companion.games.hexdragon.rules import tiles
 from companion.games.hexdragon.rules.tiles import Tile
 from companion.games.hexdragon.spec import SPEC
 from companion.printing.shapes import Point, Shape, regular_polygon
 from companion.rules.engine import Command
-from companion.rules.hexgrid import Cell, neighbours, rotated
+from companion.rules.hexgrid import Cell, cells_within, neighbours, rotated
 from companion.simulator import filmed
 from companion.simulator.lying import Care, Pose, pushed_off, spot_near
 from companion.simulator.optics import Camera, deck_place, viewpoint
@@ -97,7 +96,7 @@ class HexDragonTabletop(filmed.FilmedTabletop):
         self._turns = 0
         """The script's names turned so often are the film's."""
         self._colours = {seat.name: seat.colour for seat in state.seats}
-        self._cells = board_cells(state.radius)
+        self._cells = cells_within(state.radius)
         super().__init__(script, HexDragonThings(state.radius), seed, size)
         self.lay_out(0)
 

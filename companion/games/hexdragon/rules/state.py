@@ -117,7 +117,7 @@ class State:
 
     def open_cells(self, name: str) -> tuple[Cell, ...]:
         """The free cells not reserved by another player, row by row; on a huge board those near the start tile."""
-        field = hexgrid.field(min(self.radius, WIDEST_LISTED))
+        field = hexgrid.cells_within(min(self.radius, WIDEST_LISTED))
         return tuple(cell for cell in field if cell not in self.board and self.reserved_for(cell) in (None, name))
 
     def with_tile(self, cell: Cell, tile: Tile, name: str) -> "State":

@@ -19,7 +19,7 @@ from companion.games.hexdragon.vision.tile_tta import (
     refine_repeatedly,
     tile_confidence,
 )
-from companion.rules.hexgrid import Cell, distance, field, neighbours
+from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
 from companion.vision.detection.conditions import NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
@@ -117,7 +117,7 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
     starts = sum(is_start(tile.probabilities) for tile in tiles)
     if starts > LIMITS.foreign_starts or (starts > 1 and 2 * starts >= len(tiles)):
         return replace(reading, cards=(), warnings=no_game(pyramid))
-    verdict = verify(pyramid, [_as_find(tile) for tile in tiles], reading.warnings, LIMITS.table)
+    verdict = verify(pyramid, [Find.of(tile, LIMITS.sure_find) for tile in tiles], reading.warnings, LIMITS.table)
     rejected = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
     pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
     kept = [card for card in pieces if not any(card is tile for tile in rejected)] if verdict.stays.any() else []
@@ -138,11 +138,6 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
         kept = [without_colour(card) for card in kept] if conditions else kept
     warnings = (*verdict.warnings, *(condition.warning for condition in conditions), *doubts)
     return replace(reading, cards=tuple(kept), warnings=warnings)
-
-
-def _as_find(tile: DetectedCard) -> Find:
-    is_sure = None not in tile.edges and tile.presence >= LIMITS.sure_find
-    return Find(tile.corners, tile.presence, set(tile.edges) != {None}, is_sure)
 
 
 def _in_light_of(known: Sequence[DetectedCard], pyramid: Pyramid, classifier: TileClassifier) -> TileClassifier:
@@ -216,7 +211,7 @@ def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: 
         wanted = {n for cell in taken for n in neighbours(cell)}
         wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * LIMITS.radius for other in taken)}
     else:
-        wanted = {(start[0] + q, start[1] + r) for q, r in field(LIMITS.radius)}
+        wanted = {(start[0] + q, start[1] + r) for q, r in cells_within(LIMITS.radius)}
     return [cell for cell in sorted((wanted | set(starred)) - set(taken)) if _is_in_picture(grid.outline(cell), size)]
 
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import product
 
-from companion.games.hexel.deck import Face, turned
-from companion.rules.hexgrid import Cell, rotated
+from companion.games.hexel.deck import Face
+from companion.rules.hexgrid import Cell, rotated, turned
 
 Faces = Mapping[Cell, Face]
 

@@ -10,13 +10,13 @@ from itertools import permutations, product
 from random import Random
 
 from companion.errors import Refusal
-from companion.games.hexel.deck import FACES, Face, turned
+from companion.games.hexel.deck import FACES, Face
 from companion.games.hexel.rules import game as hexel
 from companion.games.hexel.rules.legality import HEDGES_LISTED
 from companion.games.hexel.rules.state import State
 from companion.games.hexel.rules.tableau import Laid, Tableau, face, touching
 from companion.rules.engine import Command
-from companion.rules.hexgrid import Cell, neighbour, neighbours
+from companion.rules.hexgrid import Cell, neighbour, neighbours, turned
 
 _AXES: tuple[tuple[Cell, ...], ...] = (
     ((-1, 0), (0, 0), (1, 0)),

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 
-from companion.rules.hexgrid import Cell, direction_between, neighbour, neighbours, opposite
+from companion.rules.hexgrid import Cell, direction_between, neighbour, neighbours, opposite, turned
 
 Edges = tuple[str, ...]
 """Six symbols, in the order of the directions."""
@@ -41,15 +41,6 @@ def is_card(edges: object, edition: str) -> bool:
         and all(isinstance(symbol, str) and symbol in SYMBOLS[edition] for symbol in edges)
         and len(set(edges)) <= 2
     )
-
-
-def turned(edges: Edges, turns: int) -> Edges:
-    """The card after ``turns`` counter-clockwise turns of 60 degrees: what was at direction d is at d + turns.
-
-    >>> turned(("red", "blue", "blue", "blue", "blue", "blue"), 2).index("red")
-    2
-    """
-    return tuple(edges[(d - turns) % 6] for d in range(6))
 
 
 @lru_cache(maxsize=1024)

@@ -64,7 +64,7 @@ def read_hexel(
 def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
     """The reading without outlines whose edges are no card's, and without what the picture's angle or light hides."""
     cards = (*reading.cards, *reading.loose)
-    verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
+    verdict = verify(pyramid, [Find.of(card, LIMITS.sure_find) for card in cards], reading.warnings, LIMITS.table)
     kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings, conditions = verdict.warnings, _conditions(pyramid, kept, reading.classifier)
     if conditions:
@@ -92,11 +92,6 @@ def _conditions(
             taught is not None and taught.is_foreign(pyramid, np.array([card.corners for card in surest]))
         ),
     )
-
-
-def _as_find(card: DetectedCard) -> Find:
-    is_sure = None not in card.edges and card.presence >= LIMITS.sure_find
-    return Find(card.corners, card.presence, set(card.edges) != {None}, is_sure)
 
 
 def read_unknown(

@@ -12,7 +12,7 @@ from tests.games.hexdragon.rules.tables import ALL, ANA_BO, agree, begun, place,
 def nearly_full(players, free, radius=1, stars=()):
     """A small board on which only the cells of ``free`` are left, each of ``stars`` reserving the cell given."""
     state = begun(players, radius=radius)
-    cells = [cell for cell in hexgrid.field(radius) if cell != (0, 0) and cell not in free]
+    cells = [cell for cell in hexgrid.cells_within(radius) if cell != (0, 0) and cell not in free]
     for name, cell in stars:
         state = state.with_seat(dataclasses.replace(state.seat(name), star=cell))
     supplies = [name for name, count in state.supply.items() for _ in range(count)]

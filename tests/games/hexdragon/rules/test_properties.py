@@ -176,7 +176,7 @@ def test_all_that_is_called_legal_is_accepted_and_what_is_not_is_refused(seed):
 def anything_placed(state, chance, count):
     for _ in range(count):
         tile = chance.choice((*bodies(), *heads())).turned(chance.randrange(6))
-        cell = chance.choice(hexgrid.field(state.radius + 1))
+        cell = chance.choice(hexgrid.cells_within(state.radius + 1))
         yield {"cmd": "place", "player": state.mover.name, "cell": list(cell), "tile": tile.as_json()}
 
 
@@ -242,14 +242,14 @@ class Table(RuleBasedStateMachine):
             if not self.states[-1].over and has_something_to_lay(self.states[-1]):
                 assert self.ask(some_move(self.states[-1], chance))
 
-    @rule(cell=st.sampled_from(hexgrid.field(3)), tile=any_tile, who=st.sampled_from(ALL))
+    @rule(cell=st.sampled_from(hexgrid.cells_within(3)), tile=any_tile, who=st.sampled_from(ALL))
     def try_any_tile_anywhere(self, cell, tile, who):
         state = self.states[-1]
         ways = [one["cell"] for one in hexdragon.placements(state, tile)] if who == state.mover.name else []
         command = {"cmd": "place", "player": who, "cell": list(cell), "tile": tile.as_json()}
         assert self.ask(command) == (list(cell) in ways)
 
-    @rule(cell=st.sampled_from(hexgrid.field(3)), who=st.sampled_from(ALL))
+    @rule(cell=st.sampled_from(hexgrid.cells_within(3)), who=st.sampled_from(ALL))
     def try_a_star(self, cell, who):
         self.ask({"cmd": "star", "player": who, "cell": list(cell)})
 

@@ -178,7 +178,7 @@ def test_two_players_may_lay_the_same_head():
 @pytest.mark.parametrize(("name", "held"), [("A", 6), ("H", 5), ("I", 4), ("O", 3), ("X", 2)])
 def test_a_class_of_body_is_exhausted_once_the_set_is_laid(name, held):
     tile = next(body for body in bodies() if body.class_name == name)
-    cells = [cell for cell in hexgrid.field(2) if cell != (0, 0)]
+    cells = [cell for cell in hexgrid.cells_within(2) if cell != (0, 0)]
     state, _ = play(begun(("Ana",)), *(place("Ana", cell, tile) for cell in cells[:held]))
     assert hexdragon.view(state)["table"]["supply"][name] == 0
     assert refused(state, place("Ana", cells[held], tile)) == "supply-exhausted"
@@ -196,7 +196,7 @@ def test_a_star_lifted_is_used():
 def nearly_full(players, free, radius=1, stars=()):
     """A small board on which only the cells of ``free`` are left, each of ``stars`` reserving the cell given."""
     state = begun(players, radius=radius)
-    cells = [cell for cell in hexgrid.field(radius) if cell != (0, 0) and cell not in free]
+    cells = [cell for cell in hexgrid.cells_within(radius) if cell != (0, 0) and cell not in free]
     for name, cell in stars:
         state = state.with_seat(dataclasses.replace(state.seat(name), star=cell))
     supplies = [name for name, count in state.supply.items() for _ in range(count)]

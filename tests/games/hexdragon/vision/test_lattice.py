@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.games.hexdragon.vision.lattice import find_grid
-from companion.rules.hexgrid import Cell, field, rotated
+from companion.rules.hexgrid import Cell, cells_within, rotated
 from companion.vision.geometry import HEXAGON
 
 SOME: list[Cell] = [(0, 0), (1, 0), (0, 1), (-1, 1), (2, -1), (-2, 0), (0, -2), (3, -3)]
@@ -98,7 +98,7 @@ def test_east_is_the_edge_that_looks_in_direction_0() -> None:
 
 @pytest.mark.parametrize("count", [1, 2, 5, 8])
 def test_free_cells_are_foretold_where_a_tile_would_lie(count: int) -> None:
-    every = [cell for cell in field(2) if cell not in SOME]
+    every = [cell for cell in cells_within(2) if cell not in SOME]
     corners = seen(SOME + every, 25, 40)
     grid = find_grid(corners[:count], np.ones(count))
     told = {cell: grid.outline(cell) for cell in ((q, r) for q in range(-6, 7) for r in range(-6, 7))}

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from companion.games.hexel.rules import tableau as tableaus
 from companion.games.hexel.rules.game import FACE
 from companion.games.hexel.rules.tableau import Laid
-from companion.rules.hexgrid import DIRECTIONS, neighbour, rotated
+from companion.rules.hexgrid import DIRECTIONS, neighbour, rotated, turned
 
 cards = st.lists(st.sampled_from(["red", "blue"]), min_size=6, max_size=6).map(tuple)
 turns = st.integers(0, 5)
@@ -18,7 +18,7 @@ def laid(**words):
 
 
 def rotated_tableau(tableau, by):
-    return {rotated(cell, by): Laid(tableaus.turned(card.edges, by), card.by) for cell, card in tableau.items()}
+    return {rotated(cell, by): Laid(turned(card.edges, by), card.by) for cell, card in tableau.items()}
 
 
 near = st.tuples(st.integers(-2, 2), st.integers(-2, 2))
@@ -31,8 +31,8 @@ tableaux = st.tuples(cards, st.dictionaries(near, cards, max_size=7)).map(
 
 @given(cards, turns, turns)
 def test_a_face_is_one_however_the_card_is_turned_or_mirrored(card, first, second):
-    mirrored = tableaus.turned(card, first)[::-1]
-    assert tableaus.face(tableaus.turned(mirrored, second)) == tableaus.face(card)
+    mirrored = turned(card, first)[::-1]
+    assert tableaus.face(turned(mirrored, second)) == tableaus.face(card)
 
 
 def test_there_are_thirteen_faces_of_two_symbols_or_one():
@@ -42,8 +42,8 @@ def test_there_are_thirteen_faces_of_two_symbols_or_one():
 
 @given(cards, turns)
 def test_a_turned_card_carries_each_symbol_to_its_new_direction(card, by):
-    turned = tableaus.turned(card, by)
-    assert all(turned[(d + by) % 6] == card[d] for d in range(6))
+    after = turned(card, by)
+    assert all(after[(d + by) % 6] == card[d] for d in range(6))
 
 
 @given(tableaux, turns)
@@ -124,9 +124,9 @@ def test_a_card_fits_wherever_nothing_clashes_and_equal_turns_count_once(tableau
     fits = tableaus.fits(tableau, card)
     assert len(set(fits)) == len(fits)
     by_trial = {
-        (cell, tableaus.turned(card, by))
+        (cell, turned(card, by))
         for cell, around in tableaus.openings(tableau).items()
         for by in range(6)
-        if all(tableaus.turned(card, by)[d] == symbol for d, symbol in around)
+        if all(turned(card, by)[d] == symbol for d, symbol in around)
     }
     assert set(fits) == by_trial
