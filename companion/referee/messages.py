@@ -37,6 +37,9 @@ class Do:
     command: Command
     key: str | None = None
     """Idempotency key: a repeated key gets the first answer and changes nothing."""
+    version: int | None = None
+    """The session's version that the person saw: a command of the player on turn is `stale` when the state has changed
+    since. None for whoever saw none."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,9 @@ def decide(session: Session, asked: Asked) -> tuple[SessionEvent, ...]:
     if isinstance(message, Confirm | Reject | Undo | Next) and message.version is None and _bounces(session, asked):
         return ()
     match message:
-        case Do(command, key):
+        case Do(command, key, version):
+            if version is not None and _is_on_turn(session, command):
+                _require_fresh(session, version, session.state_version)
             return (_move(session, asked, command, key),)
         case Propose(command, evidence):
             return _propose(session, asked, command, evidence)
@@ -215,6 +217,11 @@ def _move(session: Session, asked: Asked, command: Command, key: str | None = No
     command = known_fields(session.game, command)
     state, events = session.game.apply(session.state, command)
     return Moved(command, events, state, asked.when, asked.at_s, key)
+
+
+def _is_on_turn(session: Session, command: Command) -> bool:
+    turn = session.game.view(session.state)["turn"]
+    return turn is not None and isinstance(command, Mapping) and command.get("player") == turn
 
 
 def _next(session: Session, asked: Asked, authorised: Authorised | None) -> SessionEvent:

@@ -64,5 +64,6 @@ _AS_TEXT: Mapping[str, Callable[[Any], str]] = {
     "by": lambda by: phrase("names", f"by-{by}"),
     "ranking": lambda ranking: ", ".join(map(_as_text, ranking)),
     "ante": lambda ante: _as_text(ante) if ante else "",
+    "refusal": lambda refusal: str(refusal_for_people(refusal)["message"]),
 }
 """The fields that stand otherwise in a sentence than in an event."""

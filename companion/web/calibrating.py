@@ -55,8 +55,11 @@ def picture() -> Response:
 
 @calibrating.get("/api/calibrate")
 def check_picture() -> Response:
-    """How fit the picture is, which marks are seen, and the zones in use."""
-    return jsonify(_surveyor().check_picture())
+    """How fit the picture is, in words too, which marks are seen, and the zones in use."""
+    told = _surveyor().check_picture()
+    for check in told["checks"]:
+        check["words"] = phrase("calibrating", f"check-{check['name']}-{'well' if check['state'] == 'ok' else 'amiss'}")
+    return jsonify(told)
 
 
 @calibrating.post("/api/calibrate")

@@ -163,7 +163,10 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
         _COMMAND,
         _DONE,
         needs=_JOINED,
-        fields={"Idempotency-Key": ("header?", {"type": "string", "maxLength": 128})},
+        fields={
+            "version": ("query?", _WHOLE),
+            "Idempotency-Key": ("header?", {"type": "string", "maxLength": 128}),
+        },
     ),
     ("post", "/api/confirm"): Address("The waiting proposal is right.", _PRESS, _DONE, needs=_JOINED),
     ("post", "/api/reject"): Address("The waiting proposal is wrong.", _PRESS, _DONE, needs=_JOINED),

@@ -11,6 +11,7 @@ from typing import Any
 from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 from werkzeug.exceptions import NotFound
 
+from companion import __version__
 from companion.errors import JournalError
 from companion.referee.past import PastGame
 from companion.referee.pictures import kept_picture
@@ -19,7 +20,7 @@ from companion.views.archive import export
 from companion.views.archive.past import counts, day, did, game_page, numbered, result_of, signed
 from companion.views.archive.statistics import together
 from companion.views.games import game_title, title
-from companion.views.words import phrase
+from companion.views.words import phrase, section_of
 from companion.web.app_context import context
 from companion.web.archive import Archive
 from companion.web.keeping import names_at
@@ -42,7 +43,8 @@ def every_game() -> str:
     """A list of games, the newest first; ``?before=`` goes further back."""
     entries = _shelf().entries(request.args.get("before", type=int), _A_PAGE + 1)
     shown, older = entries[:_A_PAGE], entries[_A_PAGE:]
-    return _page("past_games.html", entries=shown, has_older=bool(older), on_table=_shelf().newest())
+    news = {"version": __version__, "news": section_of("news")[__version__]}
+    return _page("past_games.html", entries=shown, has_older=bool(older), on_table=_shelf().newest(), **news)
 
 
 @past.get("/past/players")

@@ -98,13 +98,14 @@ def check_commands() -> Response:
 
 @blueprint.post("/api/commands")
 def commands() -> Response:
-    """Carry out a command as it stands in a record."""
+    """Carry out a command as it stands in a record; with ``?version=…`` not on a later turn than that table shows."""
     key = request.headers.get("Idempotency-Key") or None
     if key is not None and len(key) > _LONGEST_KEY:
         raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
     command, people = body(), context().people
     people.admit(request, acting(command))
-    return _asked(Do(command, key and f"{people.guard.phone(request) or request.remote_addr} {key}"))
+    version = request.args.get("version", type=int)
+    return _asked(Do(command, key and f"{people.guard.phone(request) or request.remote_addr} {key}", version))
 
 
 @blueprint.post("/api/confirm")

@@ -53,6 +53,25 @@ def test_the_player_and_the_button_at_the_table_answer(
     assert playing.latest().proposal is None
 
 
+def test_a_press_for_a_turn_that_has_passed_does_not_count_for_the_next(playing: Referee) -> None:
+    seen = playing.latest().version
+    for player in ("Ana", "Bo"):
+        playing.ask(Do({"cmd": "pass", "player": player}))
+    with pytest.raises(Refusal) as told:
+        playing.ask(Do(OF_ANA, version=seen))
+    assert told.value.code == "stale"
+    playing.ask(Do(OF_ANA, version=playing.latest().version))
+
+
+def test_players_who_press_at_the_same_moment_are_both_heard(referee: Referee) -> None:
+    for command in (LINE, STAKES[0]):
+        referee.ask(Do(command))
+    seen = referee.latest().version
+    for hedge in STAKES[1:]:
+        referee.ask(Do(hedge, version=seen))
+    assert len(referee.latest().moves) == 4
+
+
 def test_whoever_was_authorised_answers_what_nobody_in_particular_does(referee: Referee) -> None:
     referee.ask(Confirm(referee.ask(Propose(LINE)).version, Authorised(None)))
     assert len(referee.latest().moves) == 1

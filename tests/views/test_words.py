@@ -108,7 +108,7 @@ def test_the_page_says_what_the_catalogue_knows_and_the_catalogue_nothing_else()
             ("templates/past_*.html", "../views/*.py", "../views/archive/*.py"),
             ("part-", "measure-", "note-", "counts-", "did-"),
         ),
-        ("calibrating", ("templates/calibrate.html", "static/calibrate.js", "static/api.js"), ("way-",)),
+        ("calibrating", ("templates/calibrate.html", "static/calibrate.js", "static/api.js"), ("way-", "check-")),
         ("teaching", ("templates/teach.html", "static/teach.js", "static/api.js"), ()),
         ("failed", ("templates/error.html",), ()),
     ],

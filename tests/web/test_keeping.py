@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from flask.testing import FlaskClient
 
+from companion import __version__
 from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
+from companion.views.words import section_of
 from companion.web.app import create_app
 
 CODE, PIN = "ROSE42", "471100"
@@ -91,6 +93,13 @@ def test_the_whole_table_is_backed_up_from_the_page(operator: FlaskClient) -> No
     assert 'id="backup"' in operator.get("/past").get_data(as_text=True)
     packed = zipfile.ZipFile(io.BytesIO(operator.get("/backup.zip").data))
     assert {"games/0001.jsonl", "games/0002.jsonl", "games/0003.jsonl"} <= set(packed.namelist())
+
+
+def test_every_version_says_what_is_new(guest: FlaskClient) -> None:
+    page = guest.get("/past").get_data(as_text=True)
+    assert f"Version {__version__}: what is new" in page
+    told = page.partition('<details id="news">')[2].partition("</details>")[0]
+    assert told.count("<li>") == len(section_of("news")[__version__]) > 0
 
 
 def test_only_the_operator_keeps_things_in_order(guest: FlaskClient, referee: Referee) -> None:

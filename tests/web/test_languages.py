@@ -44,6 +44,9 @@ def test_a_language_that_there_is_not_is_refused(referee: Referee, spectator: Fl
 def test_what_is_refused_and_played_is_told_in_the_phones_language(referee: Referee, phone: FlaskClient) -> None:
     answer = phone.post("/api/commands", json={"cmd": "pass", "player": "Bo"}, headers=GERMAN)
     assert answer.get_json()["error"]["message"] == "Jemand anders ist am Zug."
+    change = {"at": 2, "replaced": 1, "commands": [{"cmd": "stake", "player": "Ana", "amount": 4}]}
+    answer = phone.post("/api/correct", json=change, headers=GERMAN)
+    assert answer.get_json()["error"]["message"].startswith("Zug 3 wäre dann nicht mehr erlaubt: Diesen Betrag")
     assert "Frühere Spiele" in phone.get("/past", headers=GERMAN).get_data(as_text=True)
     topics = phone.get("/api/howto/hexel", headers=GERMAN).get_json()["topics"]
     assert topics[0]["title"] == "Das Ziel"

@@ -64,6 +64,9 @@ def test_a_correction_that_breaks_a_later_move_says_which_and_offers_to_go_back_
              "input.dispatchEvent(new Event('input')); document.getElementById('correct').click()")  # fmt: skip
     page.wait_for("document.querySelector('.editor [role=status] button')")
     assert "Move 3" in page.run("return document.querySelector('.editor [role=status]').textContent")
+    page.run("document.querySelector('.answer .rule').click()")
+    page.wait_for("document.querySelector('#rule-stake.is-asked')")
+    page.run("document.getElementById('sheet-close').click()")
     page.run("document.querySelector('.editor [role=status] button').click()")
     page.wait_for("document.body.dataset.phase == 'hedge'")
     assert len(referee.latest().moves) == 2

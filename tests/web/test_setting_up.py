@@ -3,16 +3,19 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import companion.games
 from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
+from companion.vision.image.codec import encode_picture
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
 
 CODE = "ROSE42"
+PICTURE = encode_picture(np.full((90, 160, 3), 40, np.uint8))
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
@@ -100,23 +103,75 @@ def test_players_are_remembered_with_their_colour(referee: Referee, visit: Calla
     assert page.run(f"return {row}.querySelector('[aria-pressed=true]').textContent") == "purple"
 
 
-def test_set_up_says_how_many_cards_the_camera_sees(
+class Camera:
+    """One that nobody switches."""
+
+    has_camera = True
+
+    def switch_camera(self, is_on: bool) -> None:
+        raise AssertionError("nobody switches it here")
+
+
+class Surveyor:
+    """Looks at a table that is too dark."""
+
+    def picture(self) -> bytes:
+        return PICTURE
+
+    def check_picture(self) -> dict[str, Any]:
+        checks = [{"name": "light", "state": "warn"}, {"name": "focus", "state": "ok"}]
+        return {"checks": checks, "marks": [], "places": {}, "current": None}
+
+    def survey(self, asked: Any) -> dict[str, Any]:
+        raise AssertionError("nobody calibrates here")
+
+
+class Teacher:
+    """Keeps one printing of Hex'el."""
+
+    agree = drop = stop = None  # nobody teaches here
+    used: str | None = None
+
+    def state(self) -> dict[str, Any]:
+        mine = {"key": "mine", "name": "Worn", "deck": "hexel36", "in_use": self.used == "mine"}
+        return {"decks": [{"deck": "hexel36", "game": "hexel"}], "profiles": [mine]}
+
+    def use(self, deck: str, key: str | None) -> dict[str, Any]:
+        self.used = key
+        return self.state()
+
+
+def test_camera_light_focus_and_the_deck_are_seen_to_in_the_set_up(
     table: Callable[..., Referee], window: Any, serve: Callable[..., int]
 ) -> None:
-    class Camera:
-        has_camera = True
-
-        def switch_camera(self, is_on: bool) -> None:
-            raise AssertionError("nobody switches it here")
-
-    referee = table()
-    sees = {"camera": {"state": "ok", "cards": 3}}
-    app = create_app(
-        referee,
-        join_code=CODE,
-        parts=TableParts(camera=Camera(), devices=lambda: sees, opened_empty=referee.latest().header),
+    referee, teacher = table(), Teacher()
+    parts = TableParts(
+        camera=Camera(),
+        devices=lambda: {"camera": {"state": "ok", "cards": 3}},
+        surveyor=Surveyor,
+        teacher=lambda: teacher,
+        opened_empty=referee.latest().header,
     )
+    app = create_app(referee, join_code=CODE, operator_pin="471100", parts=parts)
     window.open(f"http://127.0.0.1:{serve(app)}/?code={CODE}")
     window.wait_for("document.getElementById('camera-view')")
+    typed(window, "Cy")
     window.run("document.getElementById('camera-view').click()")
     window.wait_for("document.getElementById('camera-cards').textContent == 'I see three cards.'")
+    assert window.run("return document.querySelector('.begin details img')") is None, "the room is the operator's"
+    window.run(
+        "document.getElementById('camera-pin').value = '471100'; document.getElementById('camera-operate').click()"
+    )
+    window.wait_for("document.querySelector('.begin details img')?.naturalWidth")
+    told = "[...document.querySelectorAll('#camera-checks li')].map((one) => one.textContent).join('|')"
+    window.wait_for(f"{told} == 'Light: too dark. Put more light on the table.|Focus: good'")
+    window.run("document.getElementById('printing-0').click()")
+    window.wait_for("document.getElementById('printing-0').ariaPressed == 'true'")
+    assert teacher.used == "mine"
+    window.run("document.getElementById('game-comet').click()")
+    window.wait_for("!document.getElementById('printing-0')")
+    window.run("document.getElementById('set-up-teach').click()")
+    window.wait_for("location.pathname == '/teach'")
+    window.run("history.back()")
+    window.wait_for("document.getElementById('player-0')?.value == 'Cy'")
+    assert window.run("return document.querySelector('.game-pick[aria-pressed=true]').id") == "game-comet"

@@ -40,6 +40,8 @@ def test_the_end_shows_the_ranking_once_and_begins_the_rematch(
         [row["name"], row["total"]] for row in finale["ranking"]
     ]
     assert page.run("return document.querySelector('#sheet .winner').textContent").startswith(places[0][1])
+    lay_so = "document.querySelector('#sheet .cloth').textContent == document.getElementById('cloth').textContent"
+    assert page.run(f"return {lay_so}")
     page.run("document.getElementById('rematch').click()")
     page.wait_for("!document.getElementById('sheet').open && !document.body.classList.contains('has-finale')")
     assert not referee.latest().moves

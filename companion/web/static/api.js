@@ -3,10 +3,12 @@
 import { t } from "./words.js";
 
 export class Refused extends Error {
-  constructor(status, { code, message }) {
+  /** @param {number} status @param {{code: string, message: string, refusal?: {code: string}}} error */
+  constructor(status, { code, message, refusal }) {
     super(message);
     this.status = status;
     this.code = code;
+    this.rule = refusal?.code ?? code; // of a correction that a later move cannot follow, why that move cannot
   }
 }
 
@@ -38,7 +40,7 @@ export async function post(path, body) {
   try {
     return await send(path, options);
   } catch (error) {
-    if (error.code !== "offline" || path !== "/api/commands") throw error;
+    if (error.code !== "offline" || !path.startsWith("/api/commands")) throw error;
     return send(path, options);
   }
 }
@@ -54,7 +56,7 @@ export const switchCamera = (on) => post("/api/camera", { on });
 export const callReferee = (on) => post("/api/referee", { on });
 export const resign = () => post("/api/operator/leave");
 export const join = (code) => post("/api/join", { code });
-export const command = (body) => post("/api/commands", body);
+export const command = (version, body) => post(`/api/commands?version=${version}`, body);
 export const confirm = (version, player) => post("/api/confirm", { version, player });
 export const reject = (version, player) => post("/api/reject", { version, player });
 export const undo = (version) => post("/api/undo", { version });

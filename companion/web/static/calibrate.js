@@ -25,9 +25,7 @@ async function refresh() {
     kept = told.current?.zones_px ?? {};
     if (told.current) find("venue").value ||= told.current.venue;
     find("marks").textContent = told.marks.length ? t("marks-seen", { marks: told.marks.join(", ") }) : t("marks-none");
-    find("checks").replaceChildren(...told.checks.map(({ name, state, found, fix }) =>
-      h("li", { class: state }, h("b", {}, state === "ok" ? t("check-well", { check: name }) : t("check-amiss", { check: name, fix })),
-        h("span", { class: "soft" }, ` ${t("check-found", { found })}`))));
+    find("checks").replaceChildren(...told.checks.map(({ state, words }) => h("li", { class: state }, words)));
     showPlaces(told.places);
   } catch (error) {
     trouble(error.message);

@@ -25,15 +25,16 @@ export function drawFinale(finale) {
 }
 
 /** Opens the end of a game once, when it has come while one looked, and gives the rematch. */
-export function tellFinale(state, me, press) {
+export function tellFinale(state, game, me, press) {
   const key = state.finale ? `${state.game} ${state.changed}` : "";
   const isNew = told !== null && key && key !== told;
   told = key;
   if (!key) closeDialog(document.querySelector("#sheet .finale")); // the next game has begun
-  if (isNew) openFinale(state, me, press);
+  if (isNew) openFinale(state, game, me, press);
 }
 
-export function openFinale(state, me, press) {
+/** The same with the table as it lay. */
+export function openFinale(state, game, me, press) {
   const ranked = h("div", { class: "finale" }, ...drawFinale(state.finale));
   const again = async (ask) => {
     const answer = await ask();
@@ -41,5 +42,6 @@ export function openFinale(state, me, press) {
   };
   openDialog(t("over"), [ranked,
     me.joined ? h("button", { id: "rematch", class: "wide", onclick: () => again(press.nextGame) }, t("rematch")) : null,
-    me.operator ? h("button", { id: "finale-other", class: "plain wide", onclick: press.anotherGame }, t("another-game")) : null]);
+    me.operator ? h("button", { id: "finale-other", class: "plain wide", onclick: press.anotherGame }, t("another-game")) : null,
+    h("div", { class: "cloth" }, game.drawTable(state))]);
 }

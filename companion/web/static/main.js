@@ -35,7 +35,7 @@ async function onState(state, isFirst = false) {
   draw(state, game);
   tellDialog(state);
   setUpOnce();
-  playScene(state, game).then(() => (isBoard ? null : tellFinale(state, me, press)));
+  playScene(state, game).then(() => (isBoard ? null : tellFinale(state, game, me, press)));
   if (["live", "ended"].includes(find("link").dataset.link)) onLink("live");
   heard(state, me.seat);
   if (!isBoard) nudge(Boolean(me.seat) && state.turn === me.seat);
@@ -104,13 +104,13 @@ async function onRights() {
   if (latest) setUpOnce();
 }
 
-async function onRefused({ message, code }) {
+async function onRefused({ message, rule }) {
   const game = latest && await gameModule(latest.game);
-  tell(message, game && !isBoard ? ruleButton(game, code, howTo) : null);
+  tell(message, game && !isBoard ? ruleButton(game, rule, howTo) : null);
 }
 
 const live = follow({ onState, onLink, onRefused });
-const press = { ...presses({ onRights, onDone: () => live.ask(), onRefused, latest: () => latest }), layByHand, anotherGame, changeProposal, howTo, finale: () => openFinale(latest, me, press), isLaying: () => isLaying };
+const press = { ...presses({ onRights, onDone: () => live.ask(), onRefused, latest: () => latest }), layByHand, anotherGame, changeProposal, howTo, finale: async () => openFinale(latest, await gameModule(latest.game), me, press), isLaying: () => isLaying };
 
 async function open(number) {
   const [{ openSheet }, game] = await Promise.all([import("./sheet.js"), gameModule(latest.game)]);

@@ -82,7 +82,7 @@ export function presses({ onRights, onDone, onRefused, latest }) {
     resign: () => rights(() => api.resign()),
     switchCamera: (on) => press(() => api.switchCamera(on)),
     callReferee: (on) => press(() => api.callReferee(on)),
-    command: (body) => press(() => api.command(body)),
+    command: (body) => press(() => api.command(version(), body)),
     confirm: () => press(() => api.confirm(version(), waiting())),
     reject: () => press(() => api.reject(version(), waiting())),
     undo: () => press(() => api.undo(version())),

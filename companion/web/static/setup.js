@@ -1,11 +1,14 @@
 // Setting a table up: which game, in which edition, who plays in which colour, and the house rules. It opens by itself on
 // a table where nothing was begun, and for the operator in the middle of an evening.
 
-import { fetchGames, fetchHealth, fetchPlayers } from "./api.js";
+import { fetchGames, fetchPlayers } from "./api.js";
+import { cameraView } from "./camera.js";
 import { closeDialog, openDialog } from "./dialog.js";
 import { h } from "./dom.js";
 import { gameModule } from "./games.js";
-import { counted, t } from "./words.js";
+import { t } from "./words.js";
+
+const DRAFT = "companion-setup"; // what was chosen before a page was opened from here
 
 export async function openSetup({ state, me, press }) {
   const [games, known] = await Promise.all([fetchGames(), fetchPlayers()]).catch(() => [[], []]);
@@ -16,7 +19,10 @@ export async function openSetup({ state, me, press }) {
     seats: me.setup ? [] : Object.keys(state.players).map((name) => seatOf(name, state.header.options.colours?.[name])),
     options: me.setup ? {} : { ...state.header.options },
   };
+  Object.assign(wanted, taken(games));
   const note = h("p", { class: "answer", role: "status" });
+  const leave = () => sessionStorage.setItem(DRAFT, JSON.stringify({ ...wanted, game: wanted.game.name }));
+  const camera = me.camera ? cameraView(me, press, () => wanted.game.name, leave) : null;
   const form = h("form", { class: "begin", autocomplete: "off", onsubmit: (event) => begin(event) });
 
   function seatOf(name, colour = known.find((player) => player.name === name)?.colour) {
@@ -50,10 +56,11 @@ export async function openSetup({ state, me, press }) {
           ...others.map(({ name: other }, n) => h("button", { type: "button", id: `known-${n}`, class: "plain pick name", onclick: () => redraw(() => sit(other)) }, other))) : null,
         most && wanted.seats.length >= most ? null : h("button", { type: "button", id: "add-player", class: "plain small", onclick: () => redraw(() => wanted.seats.push(seatOf(""))) }, t("player-more"))),
       page.options?.length ? h("details", {}, h("summary", { id: "house-rules" }, t("house-rules")), ...page.options.map((option) => optionField(option, wanted.options))) : null,
-      me.camera && me.operator ? cameraView() : null,
+      camera?.element,
       me.setup ? null : h("p", { class: "soft" }, t("game-kept")),
       h("button", { type: "submit", id: "begin", class: "wide" }, t("begin")),
       note].filter(Boolean));
+    camera?.redraw();
   };
   const choose = (game) => {
     if (game !== wanted.game) Object.assign(wanted, { game, options: {}, edition: game.editions[0] });
@@ -90,6 +97,14 @@ export async function openSetup({ state, me, press }) {
   openDialog(me.setup ? t("setup") : t("another-game"), [me.setup ? h("p", { class: "soft" }, t("setup-welcome")) : null, form]);
 }
 
+// What was chosen when another page was opened from the set-up, once.
+function taken(games) {
+  const kept = JSON.parse(sessionStorage.getItem(DRAFT) ?? "null");
+  sessionStorage.removeItem(DRAFT);
+  const game = games.find(({ name }) => name === kept?.game);
+  return game ? { ...kept, game } : {};
+}
+
 // The header of the game that is wanted; what is left as the house has it is not stated.
 function header({ game, edition, seats, options }, page) {
   const players = seats.map(({ name }) => name.trim()).filter(Boolean);
@@ -123,14 +138,4 @@ function optionField({ name, label, value, choices }, options) {
     ? h("select", { id, onchange: change }, ...choices.map(([choice, words]) => h("option", { value: choice, selected: choice === current }, words)))
     : h("input", { id, type: "number", inputmode: "numeric", value: current, oninput: change });
   return h("div", { class: "row field" }, h("label", { for: id }, label), field);
-}
-
-function cameraView() {
-  const image = h("img", { src: `/api/calibrate/picture.jpg?n=${Date.now()}`, alt: t("camera-view") });
-  image.addEventListener("error", () => image.replaceWith(h("p", { class: "soft" }, t("camera-dark"))));
-  const seen = h("p", { id: "camera-cards", role: "status" });
-  const look = () => fetchHealth().then(({ camera }) => (seen.textContent = Number.isInteger(camera?.cards) ? t("camera-cards", { cards: counted(camera.cards, "card") }) : ""), () => {});
-  const open = ({ target }) => target.open && look();
-  return h("details", { ontoggle: open }, h("summary", { id: "camera-view" }, t("camera-view")), seen, image,
-    h("a", { href: "/calibrate", class: "small" }, t("calibrate")));
 }
