@@ -138,6 +138,11 @@ class Browser:
         still = {"name": "prefers-reduced-motion", "value": "reduce" if still else "no-preference"}
         self._devtools("Emulation.setEmulatedMedia", {"features": [scheme, still]})
 
+    def ask_in(self, language: str) -> None:
+        """Ask for pages in a language from now on."""
+        self._devtools("Network.enable", {})
+        self._devtools("Network.setExtraHTTPHeaders", {"headers": {"Accept-Language": language}})
+
     def open(self, url: str) -> None:
         self._call("POST", f"{self._session}/url", {"url": url})
 
@@ -183,6 +188,7 @@ class Browser:
         """Begin anew: no page, no cookies, no complaints so far."""
         self.open("about:blank")
         self._devtools("Network.clearBrowserCookies", {})
+        self.ask_in("en")
         self.complaints()
 
     def close(self) -> None:

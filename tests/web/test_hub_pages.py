@@ -90,16 +90,20 @@ def open_desk(window: Any, address: str) -> None:
     )
 
 
+PATHS = ("/", "/desk", "/desk/hall/table-01", "/tournaments", "/tournaments/autumn", "/tournaments/autumn/join",
+         "/tournaments/autumn/sheet")  # fmt: skip
+
+
 @pytest.mark.parametrize(
-    "path",
-    ["/", "/desk", "/desk/hall/table-01", "/tournaments", "/tournaments/autumn", "/tournaments/autumn/join",
-     "/tournaments/autumn/sheet"],
-)  # fmt: skip
+    "path, language", [*((path, "en") for path in PATHS), *zip(PATHS, (*LANGUAGES[1:], "de"), strict=True)]
+)
 def test_a_page_of_the_hub_has_no_serious_fault(
-    path: str, address: str, window: Any, faults: Callable[[], list[str]]
+    path: str, language: str, address: str, window: Any, faults: Callable[[], list[str]]
 ) -> None:
     open_desk(window, address)
+    window.ask_in(language)
     window.open(address + path)
+    assert window.run("return document.documentElement.lang") == language
     window.wait_for("document.readyState == 'complete' && !document.querySelector('#link[data-link=lost]')")
     if path == "/":
         window.wait_for("document.querySelectorAll('#tables .table').length == 3")

@@ -1,11 +1,14 @@
 """Every phone in its own language: asked for by its browser or chosen on it, sentences and refusals too."""
 
+import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
 
+import companion
 from companion.referee.messages import Begin, Do
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
@@ -97,4 +100,37 @@ def test_no_language_is_wider_than_a_small_phone(
         page.wait_for("document.querySelectorAll('#sheet .topic').length > 3")
         if (width := page.run("return document.getElementById('sheet').scrollWidth")) > 320:
             wide[one, "how"] = width
+    assert wide == {}
+
+
+PHYSICAL = re.compile(
+    r"(?<![\w-])(?:(?:margin|padding|border)-(?:left|right)|float: (?:left|right)|text-align: (?:left|right))"
+)
+
+
+def test_no_style_names_a_side_that_turns_with_the_writing() -> None:
+    house = Path(companion.__file__).parent
+    styles = [path for path in house.rglob("*.css") if "node_modules" not in path.parts]
+    assert len(styles) > 10
+    assert {
+        str(path.relative_to(house)): found for path in styles if (found := PHYSICAL.findall(path.read_text()))
+    } == {}
+
+
+@pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.game)
+def test_a_page_that_is_written_from_right_to_left_is_no_wider(
+    header: Header, referee: Referee, window: Any, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Begin(header))
+    window.screen(320, 640)
+    page = visit(referee)
+    here = page.run("return location.origin")
+    wide = {}
+    for path in ("/", "/past", "/past/2", "/past/players"):
+        page.open(here + path)
+        page.wait_for(READY if path == "/" else "document.readyState == 'complete'")
+        page.run("document.documentElement.dir = 'rtl'")
+        page.run("document.querySelectorAll('details').forEach((part) => (part.open = true))")
+        if (width := page.run("return document.documentElement.scrollWidth")) > 320:
+            wide[path] = width
     assert wide == {}
