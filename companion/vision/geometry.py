@@ -27,6 +27,9 @@ ANGLES = np.radians(60.0 * np.arange(6))
 """Of a regular hexagon's corners, from corner 0."""
 _ODD = 0.2
 """An outline farther than this from a regular hexagon, on the levelled table, may be no card; see `TablePoses`."""
+_TINY = 1e-9 * np.eye(3)
+_LEVEL = 2e-4
+"""A plane that leans by so little a side more is level."""
 _ROUNDS = 4
 _NEAR = 0.03
 """A vote that lies further off than this, in half sides, counts less the further it lies."""
@@ -224,8 +227,11 @@ def _regular(outlines: Array) -> Array:
     side = _median(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2).reshape(-1, 1))[0]
     table: Array = np.array([[1 / side, 0, -middle[0] / side], [0, 1 / side, -middle[1] / side], [0, 0, 1.0]])
     for _ in range(3):  # the second and third pass remove what perspective did to the first
-        table = _levelled(mapped(table, outlines)) @ table
+        level = _levelled(mapped(table, outlines))
+        table = level @ table
         table = _unstretched(mapped(table, outlines)) @ table
+        if np.abs(level[2, :2]).max() < _LEVEL:
+            break
     return table
 
 
@@ -233,18 +239,17 @@ def _levelled(outlines: Array) -> Array:
     """The homography that moves the cards' vanishing line to infinity."""
     halves = outlines[:, _HALVES]
     nearness = np.cbrt(np.maximum(areas(halves).ravel(), 1e-6))
-    at = (_HALF @ halves).reshape(-1, 2)
-    design = np.column_stack([at, np.ones(len(at))])
-    weight = np.ones(len(at))
+    design = np.ones((3, len(nearness)))
+    design[:2] = (_HALF @ halves).reshape(-1, 2).T
+    scaled = design
     fit = np.array([0.0, 0.0, _middle(nearness)])
     for _ in range(6):
-        scaled = design * weight[:, None]
-        before, fit = fit, np.linalg.solve(scaled.T @ design + 1e-9 * np.eye(3), scaled.T @ nearness)
+        before, fit = fit, np.linalg.solve(scaled @ design.T + _TINY, scaled @ nearness)
         if np.abs(fit - before).max() < 1e-4:
             break
-        off = np.abs(design @ fit - nearness)
-        weight = 1.0 / (1.0 + (off / (2.0 * _middle(off) + 1e-9)) ** 2)
-    line = fit[:2] / max(fit[2], 1e-3)
+        off = np.abs(fit @ design - nearness)
+        scaled = design / (1.0 + (off / (2.0 * _middle(off) + 1e-9)) ** 2)
+    line = fit[:2] / max(float(fit[2]), 1e-3)
     lowest = float((outlines.reshape(-1, 2) @ line).min())
     if lowest < -0.8:  # a card behind the horizon is a wrong find: stay in front of it
         line *= -0.8 / lowest

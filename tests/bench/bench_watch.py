@@ -1,57 +1,74 @@
-"""What following a table costs in processor time: an idle frame, a hand, the read of a new card; and memory.
+"""What following a table costs in processor time: an idle frame, one with a hand, one that tells a card; and memory.
 
-    python tests/bench/bench_watch.py
+    python tests/bench/bench_watch.py FOLDER [--game comet] [--rounds 3] [--profile 40]
 
-A film of 12 cards, 1280x720; medians in milliseconds.
+FOLDER as for `watch_takes`: the sequences as they were filmed. For each game medians and the worst in milliseconds of
+one core, of each frame the best of so many rounds. ``--profile`` prints where the time of the frames that tell goes.
 """
 
+import argparse
+import cProfile
+import pstats
 import resource
+from pathlib import Path
 from time import process_time
 
 import cv2
 import numpy as np
+from watch_takes import WANTED, Film, Take, load
 
 from companion.games import GAMES
-from companion.games.hexel.deck import SYMBOLS
-from companion.games.hexel.demo.tabletop import HexelThings
-from companion.simulator.film import Film, Setting
 from companion.vision.tracking.events import SettleTimes
-from models.drawing.hexel.layouts import grown_tableau
+
+KINDS = ("idle", "busy", "told")
+
+
+def costs(film: Film, take: Take, profile: tuple[cProfile.Profile, set[int]] | None = None) -> list[tuple[str, float]]:
+    """The kind of each frame and its milliseconds; the frames of the given numbers are profiled."""
+    recognizer = GAMES[film.game].recognizer()
+    tracker = recognizer.tracker(recognizer.classifier(None, None), SettleTimes())
+    out = []
+    for number, (t_s, shown) in enumerate(take.frames):
+        picture = shown()
+        is_profiled = profile is not None and number in profile[1]
+        if profile is not None and is_profiled:
+            profile[0].enable()
+        begun = process_time()
+        events = tracker.step(picture, t_s)
+        ms = 1000 * (process_time() - begun)
+        if profile is not None and is_profiled:
+            profile[0].disable()
+        is_told = any(one["event"] in WANTED for one in events)
+        is_idle = tracker.is_quiet and not events
+        out.append(("told" if is_told else "idle" if is_idle else "busy", ms))
+    return out
 
 
 def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("folder", type=Path)
+    ap.add_argument("--game", nargs="*", default=list(GAMES))
+    ap.add_argument("--rounds", type=int, default=3)
+    ap.add_argument("--profile", type=int, metavar="LINES")
+    a = ap.parse_args()
     cv2.setNumThreads(1)
-    rng = np.random.default_rng(7)
-    faces = grown_tableau(20, SYMBOLS["36"], rng)
-    cells = list(faces)
-    film = Film(Setting(HexelThings("36", tuple(cells)), seed=7))
-    film.lay_out({c: faces[c] for c in cells[:16]})
-    settler = GAMES["hexel"].recognizer().tracker(None, SettleTimes())
-    idle, hand, told = [], [], []
-
-    def show() -> None:
-        frame = film.next()
-        begun = process_time()
-        news = settler.step(frame.bgr)
-        ms = (process_time() - begun) * 1000
-        if any(n["event"] == "placed" for n in news):
-            told.append(ms)
-        elif frame.truth.hand:
-            hand.append(ms)
-        elif settler.is_quiet and not news:
-            idle.append(ms)
-
-    for _ in range(60):
-        show()
-    for i, cell in enumerate(cells[16:]):
-        film.lay(cell, faces[cell], i % 2)
-        while film.is_busy:
-            show()
-        for _ in range(15):
-            show()
+    print("game         " + "".join(f"{kind + ' ms':>10}{'worst':>8}{'frames':>8}" for kind in KINDS), flush=True)
+    for game in a.game:
+        film = load(a.folder, game)
+        take = film.take([*range(len(film.pictures)), *[len(film.pictures) - 1] * 15])
+        rounds = [costs(film, take) for _ in range(a.rounds)]
+        best = np.min([[ms for _, ms in one] for one in rounds], axis=0)
+        kinds = np.array([kind for kind, _ in rounds[0]])
+        line = ""
+        for kind in KINDS:
+            ms = best[kinds == kind]
+            line += f"{np.median(ms):10.2f}{ms.max():8.2f}{len(ms):8}" if len(ms) else f"{'-':>10}{'-':>8}{0:>8}"
+        print(f"{game:13}{line}", flush=True)
+        if a.profile:
+            profile = cProfile.Profile(process_time)
+            costs(film, take, (profile, set(np.flatnonzero(kinds == "told").tolist())))
+            pstats.Stats(profile).sort_stats("tottime").print_stats(a.profile)
     peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    for name, values in (("idle frame", idle), ("frame with a hand", hand), ("frame that tells a card", told)):
-        print(f"{name:24} {np.median(values):7.2f} ms, {len(values)} frames")
     print(f"peak memory of this process, the film included: {peak_mb:.0f} MB")
 
 

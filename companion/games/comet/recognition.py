@@ -7,7 +7,7 @@ import numpy as np
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.profile import CometProfile
-from companion.games.comet.vision.recognizer import CometClassifier, read_comet
+from companion.games.comet.vision.recognizer import CometClassifier, read_comet, read_unknown
 from companion.games.comet.vision.results import DetectedCometCard, aligned_comet
 from companion.games.comet.vision.results import in_words as card_in_words
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
@@ -23,7 +23,7 @@ def _classifier(edition: str | None, profile: Path | None) -> CometClassifier:
 
 
 def _tracker(classifier: CometClassifier, patience: SettleTimes) -> CardTracker:
-    return CardTracker(read_comet, LooseLayout(aligned_comet), classifier, patience, identity=_identity)
+    return CardTracker(read_comet, LooseLayout(aligned_comet), classifier, patience, read_unknown, identity=_identity)
 
 
 def _identity(card: DetectedCard) -> tuple[int | None, ...] | None:

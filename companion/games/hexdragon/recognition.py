@@ -2,12 +2,9 @@
 
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
 from companion.games.hexdragon.vision.enrolment import TEACHING, learn_hexdragon
-from companion.games.hexdragon.vision.lattice import Grid, rough_grid
+from companion.games.hexdragon.vision.lattice import grid_beside
 from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unknown
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
@@ -19,10 +16,6 @@ from companion.vision.tracking.layouts import LatticeLayout
 
 def _classifier(edition: str | None, profile: Path | None) -> TileClassifier:
     return PretrainedTiles() if profile is None else FewShotTiles(InkProfile.read(profile))
-
-
-def _grid(corners: NDArray[np.floating]) -> Grid:
-    return rough_grid(corners, np.ones(len(corners)))
 
 
 def in_words(event: TableEvent) -> str:
@@ -39,7 +32,7 @@ RECOGNIZER = Recognizer(
     classifier=_classifier,
     read=read_hexdragon,
     tracker=lambda classifier, patience: CardTracker(
-        read_hexdragon, LatticeLayout(_grid), classifier, patience, read_unknown
+        read_hexdragon, LatticeLayout(grid_beside), classifier, patience, read_unknown
     ),
     in_words=in_words,
     learn=learn_hexdragon,

@@ -41,7 +41,7 @@ RECOGNIZER = Recognizer(
     classifier=_classifier,
     read=read_hexel,
     tracker=lambda classifier, patience: CardTracker(
-        read_hexel, LatticeLayout(find_lattice), classifier, patience, read_unknown
+        read_hexel, LatticeLayout(lambda corners, _: find_lattice(corners)), classifier, patience, read_unknown
     ),
     in_words=in_words,
     learn=learn_hexel,

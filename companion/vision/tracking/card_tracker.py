@@ -19,6 +19,7 @@ from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.masks import Mask, cells_of, places_of, share_in
 from companion.vision.tracking.occlusion import (
     detail_correlation,
+    in_shade,
     is_at_rest,
     is_covered,
     is_gone,
@@ -148,7 +149,9 @@ class CardTracker(Tracker[DetectedCard]):
                 fresh.append((self._gather(card), old))
         if not fresh:
             return []
-        hands = find_hands(view.mask, view.changed, self._explained(), self._crumb())
+        hands = find_hands(view.mask, view.changed, self._explained(), view.crumb)
+        if hands.any():
+            hands &= ~in_shade(self._detector.accepted, self._detector.seen)
         events: list[TableEvent] = []
         for track, _ in fresh:
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)

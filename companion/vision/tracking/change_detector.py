@@ -20,6 +20,8 @@ _BLACK, _MOST_BLACK = 18.0, 0.95
 """A picture of which so large a share is darker than so many grey levels shows nothing."""
 _FULL_COMPARISON_S = 0.75
 """Every so often a quiet table too is compared in full, to follow light that drifts."""
+_FEW = 4
+"""So few places of a quiet table may be off by noise: less than a crumb."""
 _FOLLOW = 0.9
 """By so much the anchor of what lies still comes nearer to a drifting light, a second."""
 _TEXTURE = 14.0
@@ -36,12 +38,14 @@ class ChangeMask:
         stirred_s: float64 (h, w), when each place last moved.
         now_s: when the frame was taken.
         is_dark: the lights went out, or the camera is covered.
+        is_as_before: nothing stirred since the frame before, and ``changed`` is what it was.
     """
 
     changed: Mask
     stirred_s: NDArray[np.float64]
     now_s: float
     is_dark: bool
+    is_as_before: bool = False
 
     def is_still(self, for_s: float) -> Mask:
         """Where nothing has moved for so long, bool (h, w)."""
@@ -77,15 +81,15 @@ class ChangeDetector:
         small = _sampled(bgr)
         if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
             was, mask = self._quiet
-            if was.shape == small.shape and cv2.norm(small, was, cv2.NORM_INF) <= self._limit():
-                return ChangeMask(mask.changed, self._stirred_s, now_s, is_dark=False)
+            if was.shape == small.shape and np.count_nonzero(cv2.absdiff(small, was) > self._limit()) <= _FEW:
+                return ChangeMask(mask.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
         mask, is_quiet = self._compare(small, now_s)
         self._quiet = (small, mask) if is_quiet else None
         self._compared_s = now_s
         return mask
 
     def _compare(self, small: NDArray[np.uint8], now_s: float) -> tuple[ChangeMask, bool]:
-        """One frame against what was there before; and whether nothing at all stirred."""
+        """One frame against what was there before; and whether hardly anything stirred."""
         seen = _planes(small)
         if self._accepted.shape != seen.shape:
             self._accepted = self._beneath = self._anchor = seen
@@ -98,16 +102,16 @@ class ChangeDetector:
         moved = _largest(cv2.absdiff(seen, self._anchor))
         self._noise = 0.9 * self._noise + 0.1 * float(np.clip(_median(moved[::3, ::3]), 0.3, 6.0))
         stirred = moved > self._limit()
-        has_stirred = bool(stirred.any())
+        count = int(np.count_nonzero(stirred))
         follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
         self._anchor = np.asarray(cv2.addWeighted(self._anchor, 1.0 - follow, seen, follow, 0.0), np.float32)
-        if has_stirred:
+        if count:
             self._stirred_s = np.where(stirred, now_s, self._stirred_s)
             np.copyto(self._anchor, seen, where=stirred)
         changed = self._differs(self._accepted)
         if self._beneath is not self._accepted:
             changed &= self._differs(self._beneath)
-        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and not has_stirred
+        return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _FEW
 
     def _differs(self, planes: Planes) -> Mask:
         return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > self._limit() * 1.3)
@@ -131,10 +135,13 @@ class ChangeDetector:
             where: bool (h, w); None for the whole picture, which also makes the present light the usual one.
             is_thing: it lies on the table, which may show again.
         """
-        self._quiet = None
         if where is None:
+            self._quiet = None
             self._accepted = self._beneath = self._anchor.copy()
             return
+        if not where.any():
+            return
+        self._quiet = None
         beneath = self._accepted if is_thing else self._anchor
         self._beneath = np.where(where, beneath, self._beneath)
         self._accepted = np.where(where, self._anchor, self._accepted)

@@ -33,7 +33,8 @@ class LatticePlacement(Protocol):
         """The edge from corner ``east`` to the next."""
 
 
-FindCells = Callable[[NDArray[np.floating]], LatticePlacement]
+FindCells = Callable[[NDArray[np.floating], Sequence[Cell | None]], LatticePlacement]
+"""The cells of outlines (N, 6, 2), from the cells of those that are known."""
 
 
 def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
@@ -41,9 +42,9 @@ def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
 
     Args:
         cards: at least one; those without a cell are new or loose.
-        find: the cells of outlines (N, 6, 2).
+        find: see `FindCells`.
     """
-    lattice = find(np.stack([c.corners for c in cards]))
+    lattice = find(np.stack([c.corners for c in cards]), [c.cell for c in cards])
     placed = list(zip(cards, lattice.cells, lattice.east, strict=True))
     same = naming({cell: c.cell for c, cell, _ in placed if cell is not None and c.cell is not None})
     if same is None:
@@ -51,7 +52,16 @@ def celled(cards: list[DetectedCard], find: "FindCells") -> list[DetectedCard]:
         fresh = {cell: turned(c, cell, east - c.east).edges for c, cell, east in placed if cell is not None}
         match = register(known, fresh) if known else None
         same = (match.turns, match.shift) if match is not None else (0, (0, 0))
-    return [renamed(turned(c, cell, east - c.east), *same) for c, cell, east in placed]
+    return [_placed(c, cell, east, *same) for c, cell, east in placed]
+
+
+def _placed(card: DetectedCard, cell: Cell | None, east: int, turns: int, shift: Cell) -> DetectedCard:
+    """The card in its cell of a lattice that is turned and then shifted; itself where it has that cell already."""
+    if cell is None:
+        return card if card.cell is None and east == card.east else turned(card, None, east - card.east)
+    q, r = rotated(cell, turns)
+    cell, by = (q + shift[0], r + shift[1]), east - card.east + turns
+    return card if cell == card.cell and by % 6 == 0 else turned(card, cell, by)
 
 
 def moved_since(known: list[DetectedCard], fresh: list[DetectedCard]) -> list[DetectedCard] | None:
@@ -121,7 +131,7 @@ class LatticeLayout:
     """Hexagons on a lattice: each has an axial cell, and its face turns with the naming of directions."""
 
     def __init__(self, find_cells: FindCells) -> None:
-        """``find_cells`` says which cell each outline (N, 6, 2) fills."""
+        """``find_cells`` says which cell each outline fills."""
         self._find_cells = find_cells
 
     def own(self, card: DetectedCard) -> DetectedCard:

@@ -23,6 +23,8 @@ _MOST_TELLING = 40.0
 """And by so many more it tells no more: ink is not worth many times the paper beside it."""
 _FEW_TELL = 0.1
 """Where fewer mask pixels than this share tell a card from the table, all of them count alike."""
+_BESIDE = 5.0
+"""What lies beyond so many sides lies in no part of a card's surroundings."""
 _FEW_CELLS = 6
 """Fewer mask pixels of table around a card do not say what the table looks like."""
 _BLUR = 1.5
@@ -31,6 +33,9 @@ _ALIKE = 0.6
 """A card whose place shows detail that correlates so well with what it showed has not gone, in whatever shade."""
 _DETAIL = 5
 """Shade hardly varies over so many mask pixels; print and edges do."""
+_DEEPEST_SHADE = 0.4
+_SHADE_TINT = 1.2
+"""Shade leaves at least that share of the light, and of one colour so many times as much as of another at most."""
 _BLACK = 16.0
 """Grey levels added to both pictures: below them there is more noise than detail."""
 
@@ -42,6 +47,18 @@ def share_around(card: DetectedCard, hands: Mask) -> float:
     hands_without, without = count_in(card.corners, hands, inner)
     hands_with, all_with = count_in(card.corners, hands, outer)
     return (hands_with - hands_without) / (all_with - without) if all_with > without else 0.0
+
+
+def in_shade(accepted: Planes, seen: Planes) -> Mask:
+    """Where the table shows in the shade of a hand or an arm, bool (h, w): darker than it was, in no other colour.
+
+    Args:
+        accepted: (3, h, w), the table before.
+        seen: (3, h, w), the picture now.
+    """
+    share = (seen + _BLACK) / (accepted + _BLACK)
+    low, high = share.min(0), share.max(0)
+    return np.asarray((low > _DEEPEST_SHADE) & (high < 1.0) & (high < _SHADE_TINT * low))
 
 
 def is_at_rest(card: DetectedCard, still: Mask) -> bool:
@@ -63,7 +80,7 @@ def detail_correlation(
     Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
     Leaves out what shows of other cards there.
     """
-    area = cells_of(card.corners, seen.shape[1:], 1.15) & ~places_of(others, seen.shape[1:], 1.1)
+    area = cells_of(card.corners, seen.shape[1:], 1.15) & ~places_of(_beside(card, others), seen.shape[1:], 1.1)
     if not area.any():
         return 0.0
     rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
@@ -133,7 +150,12 @@ def is_covered(
 
 def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
     ring = cells_of(card.corners, shape, 1.6) & ~cells_of(card.corners, shape, 1.2)
-    return ring & ~places_of(others, shape, 1.1)
+    return ring & ~places_of(_beside(card, others), shape, 1.1)
+
+
+def _beside(card: DetectedCard, others: Sequence[DetectedCard]) -> list[DetectedCard]:
+    """Those of the others that lie close to a card."""
+    return [other for other, is_near in zip(others, near(others, [card], _BESIDE), strict=True) if is_near]
 
 
 def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: Mask) -> Mask:

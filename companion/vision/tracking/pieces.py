@@ -60,6 +60,7 @@ class View:
         still: what has lain still for long enough to be read, bool (h, w).
         hands: where hands are, bool (h, w).
         now_s: when it was taken.
+        crumb: so few changed mask pixels are no hand and no card.
     """
 
     bgr: NDArray[np.uint8]
@@ -68,6 +69,7 @@ class View:
     still: Mask
     hands: Mask
     now_s: float
+    crumb: float
 
 
 def shift_between(was: Sequence[PlacedPiece], now: Sequence[PlacedPiece]) -> float:

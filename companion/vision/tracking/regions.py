@@ -32,11 +32,13 @@ class Unchanged:
     Attributes:
         cards: those that lie as they lay.
         touched: those that may not.
+        everywhere: all that are known, also beyond the piece.
         is_at: whether nothing that changed lies still within an outline (K, 2).
     """
 
     cards: Sequence[DetectedCard] = ()
     touched: Sequence[DetectedCard] = ()
+    everywhere: Sequence[DetectedCard] = ()
     is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
 
     def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
@@ -143,11 +145,15 @@ def unchanged_in(
         share = share_in(outline + np.array([x0, y0], np.float32), settled)
         return share is not None and share < _UNTOUCHED
 
-    inside = [c for c, (x, y) in ((c, c.centre) for c in cards) if x0 <= x < x1 and y0 <= y < y1]
-    share = [changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) for c in inside]
-    own = [moved_by(c, -x0, -y0) for c in inside]
-    lying = [c for c, changed_of_it in zip(own, share, strict=True) if changed_of_it < _UNTOUCHED]
-    return Unchanged(lying, [c for c in own if c not in lying], is_at)
+    everywhere = [moved_by(c, -x0, -y0) for c in cards]
+    inside = [(c, own) for c, own in zip(cards, everywhere, strict=True) if _is_within(own.centre, x1 - x0, y1 - y0)]
+    share = [changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) for c, _ in inside]
+    lying = [own for (_, own), changed_of_it in zip(inside, share, strict=True) if changed_of_it < _UNTOUCHED]
+    return Unchanged(lying, [own for _, own in inside if own not in lying], everywhere, is_at)
+
+
+def _is_within(at: tuple[float, float], width: int, height: int) -> bool:
+    return 0 <= at[0] < width and 0 <= at[1] < height
 
 
 def changed_share(card: DetectedCard, changed: NDArray[np.bool_], inner: float = 1.0) -> float:

@@ -97,6 +97,8 @@ class Tracker(ABC, Generic[Piece]):
         """
         self._tick(t_s)
         mask = self._detector.update(bgr, self._now_s)
+        if mask.is_as_before and self.is_quiet:
+            return []
         if mask.is_dark:
             self._forget(self._appearing)
             return self._notices.say("dark", "It is too dark to see the table.")
@@ -200,10 +202,11 @@ class Tracker(ABC, Generic[Piece]):
         moved = self._follow_camera(bgr, changed)
         if moved is not None:
             return moved
-        hands = find_hands(mask, changed, self._explained(), self._crumb())
+        crumb = self._crumb()
+        hands = find_hands(mask, changed, self._explained(), crumb)
         if hands.any():
             self._hands_s = self._now_s
-        view = View(bgr, mask, changed, mask.is_still(self._patience.card_s), hands, self._now_s)
+        view = View(bgr, mask, changed, mask.is_still(self._patience.card_s), hands, self._now_s, crumb)
         is_lost = "table-lost" in self.active_notices
         sighting = self._search.search(view, list(self.cards or ()), self._hands_s, is_lost=is_lost)
         events = None if sighting is None else self._take_sighting(sighting, view)
@@ -275,7 +278,7 @@ class Tracker(ABC, Generic[Piece]):
     def _resting(self, view: View) -> list[TableEvent]:
         """That a hand rests over the table, once it has for long; less than a card is no hand."""
         hand = people(view, self._detector.seen)
-        is_at_rest = is_resting(view, hand, self._patience.resting_s, 8 * self._crumb())
+        is_at_rest = is_resting(view, hand, self._patience.resting_s, 8 * view.crumb)
         if is_at_rest is None:
             return self._notices.unsay("hand-resting")
         return self._notices.say("hand-resting", "A hand rests over the table.") if is_at_rest else []

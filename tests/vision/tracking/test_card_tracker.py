@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols, SymbolClassifier
-from companion.games.hexel.vision.lattice import find_lattice
+from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.rules.hexgrid import Cell
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading
@@ -64,6 +64,10 @@ def picture(
     return np.clip(image * light + noise, 0, 255).astype(np.uint8)
 
 
+def _find_cells(corners: np.ndarray, known: Sequence[Cell | None]) -> Lattice:
+    return find_lattice(corners)
+
+
 def read(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
     """White hexagons are cards; one that is partly hidden cannot be read."""
     white = (cv2.GaussianBlur(bgr, (3, 3), 0).min(-1) > 0.75 * max(60, int(np.percentile(bgr, 99.5)))).astype(np.uint8)
@@ -81,13 +85,13 @@ def read(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float 
         cards.append(
             DetectedCard(None, edges, corners, 0.9, 0.95, RED if is_whole else np.full_like(RED, 1 / len(CLASSES)))
         )
-    named = celled(cards, find_lattice) if cards else []
+    named = celled(cards, _find_cells) if cards else []
     tableau = tuple(c for c in named if c.cell is not None)
     return Reading(tableau, tuple(c for c in named if c.cell is None), (), classifier)
 
 
 def settler(**patience: Any) -> CardTracker:
-    return CardTracker(read, LatticeLayout(find_lattice), PretrainedSymbols("36"), SettleTimes(**patience))
+    return CardTracker(read, LatticeLayout(_find_cells), PretrainedSymbols("36"), SettleTimes(**patience))
 
 
 class Table:
@@ -136,9 +140,19 @@ def test_a_card_still_appears_where_another_is_seen_across_it_in_the_same_look(t
     across = replace(card, corners=card.corners + np.array([0.9 * SIDE, 0.0], np.float32), edges=(None,) * 6)
     appearing = [table.settler._gather(one) for one in (card, across)]
     assert [track.state for track in appearing] == [State.APPEARING] * 2
-    table.show(LINE, 1)
-    jumped = table.settler._gather(card)
-    assert jumped.state is State.APPEARING is not appearing[1].state
+    table.settler._now_s += 0.1
+    jumped = table.settler._gather(replace(card, corners=card.corners + np.array([0.4 * SIDE, 0.0], np.float32)))
+    assert [track.state for track in (jumped, *appearing)] == [State.APPEARING, State.GONE, State.GONE]
+
+
+def test_a_card_in_the_shadow_of_an_arm_beside_it_is_told_while_the_arm_stays(table: Table) -> None:
+    x, y = (int(v) for v in centre(NEW))
+    for k in range(15):
+        image = picture([*LINE, NEW], hand=(x + 110 + 3 * (k % 2), y + 20), seed=4000 + k)
+        shade = image[y - 30 :, x : x + 90]
+        shade[...] = np.where(shade.min(-1, keepdims=True) < 190, shade * 0.65, shade)
+        table.told += [(k, event) for event in table.settler.step(image)]
+    assert table.news() == ["placed"]
 
 
 def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
@@ -187,7 +201,7 @@ def test_an_empty_table_over_which_somebody_moves_cards_is_told_and_the_first_ca
         return read(bgr, classifier, across_px)
 
     table = Table()
-    table.settler = CardTracker(confused, LatticeLayout(find_lattice), PretrainedSymbols("36"))
+    table.settler = CardTracker(confused, LatticeLayout(_find_cells), PretrainedSymbols("36"))
     for k in range(30):
         x, y = 430.0 + 60 * (k % 4), 150.0
         table.show([np.array([x, y])] if k < 15 else [np.array([x, y]), NEW], hand=(x, y + 20))
@@ -225,7 +239,7 @@ def test_where_a_hand_is_at_work_is_looked_at_now_and_then_and_at_once_when_it_h
         return read(bgr, classifier, across_px)
 
     table = Table()
-    table.settler = CardTracker(counted, LatticeLayout(find_lattice), PretrainedSymbols("36"), SettleTimes())
+    table.settler = CardTracker(counted, LatticeLayout(_find_cells), PretrainedSymbols("36"), SettleTimes())
     table.show(LINE, 8)
     looks.clear()
     x, y = centre((0, 1))
@@ -347,7 +361,7 @@ def test_a_card_that_the_reader_misses_in_a_small_piece_is_read_in_a_larger_one(
         return Reading((), (), (), classifier) if is_small else read(bgr, classifier, across_px)
 
     table = Table()
-    table.settler = CardTracker(misses, LatticeLayout(find_lattice), PretrainedSymbols("36"), SettleTimes())
+    table.settler = CardTracker(misses, LatticeLayout(_find_cells), PretrainedSymbols("36"), SettleTimes())
     table.show(LINE, 8)
     table.show([*LINE, NEW], 8)
     assert table.news() == ["table", "placed"]

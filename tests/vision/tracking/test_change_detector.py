@@ -126,3 +126,19 @@ def test_print_that_changed_under_a_hand_while_the_camera_moved_stays_a_change()
         detector.follow_camera(after, np.array([[1.0, 0, 6], [0, 1, 0], [0, 0, 1]]), 1.0, unread)
         changed.append(float(detector.update(after, 1.1).changed[place].mean()))
     assert changed[0] < 0.3 < 0.7 < changed[1], changed
+
+
+def test_a_frame_that_noise_alone_tells_from_the_one_before_is_as_before() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    detector.update(frame(seed=1), now_s)
+    assert all(detector.update(frame(seed=2 + k), now_s + 0.1 + k * FRAME_S).is_as_before for k in range(5))
+    assert not detector.update(frame(seed=9, patch=(96, 64)), now_s + 0.6).is_as_before
+
+
+def test_what_grows_too_slowly_for_one_frame_is_a_change_within_a_second_or_two() -> None:
+    detector = ChangeDetector()
+    now_s = settled(detector)
+    for k in range(40):
+        mask = detector.update(frame(seed=k, patch=(96, 64), by=1.5 * k), now_s + k * FRAME_S)
+    assert mask.changed[8:15, 12:19].mean() > 0.5

@@ -25,10 +25,11 @@ from companion.games.comet.vision.untaught_printing import (
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
-from companion.vision.detection.verification import Find, verify
+from companion.vision.detection.verification import Find, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of
+from companion.vision.tracking.regions import Unchanged
 
 CometClassifier = PretrainedNumerals | TaughtNumerals
 
@@ -79,6 +80,38 @@ def read_comet(
         if taught is not None and is_understood(taught):
             return _verified(pyramid, taught)
     return replace(reading, stages_ms=clock.laps)
+
+
+def read_unknown(
+    bgr: NDArray[np.uint8], classifier: CometClassifier | None, across_px: float, unchanged: Unchanged
+) -> CometReading:
+    """Read the unknown cards in a piece of a Comet table.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        classifier: see `read_comet`.
+        across_px: see `read_comet`.
+        unchanged: the known cards, beside which the others lie, and the places where nothing is to be searched.
+    """
+    if isinstance(classifier, TaughtNumerals):
+        return read_comet(bgr, classifier, across_px)
+    classifier = PretrainedNumerals()
+    pyramid = Pyramid.of(bgr)
+    found = unchanged.but(DETECTOR.detect(pyramid, LIMITS.hint, across_px * LIMITS.width_of_across))
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
+    beside = [card.corners for card in unchanged.cards]
+    classified = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier, beside)
+    selected = _select_cards(classified.presence, classified.corners)
+    cards = _keep_present([_card(k, classified, i, classifier) for k, i in enumerate(selected)], pyramid, beside)
+    if is_unfamiliar(cards):
+        cards = verify_cards(pyramid, cards)
+    is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
+    asked = [k for k, card in enumerate(cards) if _has_numbers(card) and not (is_known and _as_find(card).is_sure)]
+    if asked:
+        has_edges = have_edges(pyramid, [*(card.corners for card in cards), *beside], asked, LIMITS.table.edges)
+        false = {k for k, edges in zip(asked, has_edges, strict=True) if not edges}
+        cards = [card for k, card in enumerate(cards) if k not in false]
+    return CometReading(tuple(cards), (), (), classifier)
 
 
 def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
@@ -146,15 +179,17 @@ def _lies_on(corners: NDArray[np.float32], surer: NDArray[np.float32]) -> bool:
     return cv2.intersectConvexConvex(corners, surer)[0] > LIMITS.shared_area * cv2.contourArea(corners)
 
 
-def _keep_present(cards: list[DetectedCometCard], pyramid: Pyramid) -> list[DetectedCometCard]:
-    """The cards that are really there: with numbers, or detected with enough confidence."""
+def _keep_present(
+    cards: list[DetectedCometCard], pyramid: Pyramid, beside: Sequence[NDArray[np.floating]] = ()
+) -> list[DetectedCometCard]:
+    """The cards that are really there, beside known outlines: with numbers, or detected with enough confidence."""
     backs = [card for card in cards if BACK in card.edges]
     off = back_distances(pyramid, [card.corners for card in backs])
     is_familiar, is_foreign = compare_backs(off, np.array([card.presence for card in backs]))
     familiar = {card.cell for card, is_so in zip(backs, is_familiar, strict=True) if is_so}
     foreign = {card.cell for card, is_so in zip(backs, is_foreign, strict=True) if is_so}
     blank = [card for card in cards if not _has_numbers(card) and card.cell not in foreign]
-    clear = {card.cell for card in blank if _is_clear(card, cards, pyramid, card.cell in familiar)}
+    clear = {card.cell for card in blank if _is_clear(card, cards, pyramid, beside, card.cell in familiar)}
     return [card for card in cards if card.cell in clear or _is_read(card)]
 
 
@@ -166,13 +201,20 @@ def _has_numbers(card: DetectedCometCard) -> bool:
     return bool(set(card.edges) - {None, BACK})
 
 
-def _is_clear(card: DetectedCometCard, cards: list[DetectedCometCard], pyramid: Pyramid, is_familiar: bool) -> bool:
+def _is_clear(
+    card: DetectedCometCard,
+    cards: list[DetectedCometCard],
+    pyramid: Pyramid,
+    beside: Sequence[NDArray[np.floating]],
+    is_familiar: bool,
+) -> bool:
     """Whether a card without numbers is there and no gap; less confidence is enough for a familiar back."""
     if card.presence >= (LIMITS.familiar_back if is_familiar else LIMITS.plain_card):
         return True
     if card.presence < (LIMITS.doubtful_back if is_familiar else LIMITS.unread_card):
         return False
-    return not is_gap(pyramid, card.corners, [c.corners for c in cards if c.presence > max(card.presence, LIMITS.card)])
+    surer = [c.corners for c in cards if c.presence > max(card.presence, LIMITS.card)]
+    return not is_gap(pyramid, card.corners, [*surer, *beside])
 
 
 def _card(number: int, classified: ClassifiedOutlines, i: int, classifier: PretrainedNumerals) -> DetectedCometCard:

@@ -1,5 +1,6 @@
 """Classifies outlines as Comet cards, with test-time augmentation of uncertain numbers over jittered outlines."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,19 +69,28 @@ class ClassifiedOutlines:
 
 
 def classify_outlines(
-    pyramid: Pyramid, corners: NDArray[np.floating], found: NDArray[np.floating], classifier: PretrainedNumerals
+    pyramid: Pyramid,
+    corners: NDArray[np.floating],
+    found: NDArray[np.floating],
+    classifier: PretrainedNumerals,
+    beside: Sequence[NDArray[np.floating]] = (),
 ) -> ClassifiedOutlines:
-    """Classify outlines (N, 4, 2) detected with confidences (N,); outlines of two overexposed cards are split."""
+    """Classify outlines (N, 4, 2) detected with confidences (N,); outlines of two overexposed cards are split.
+
+    Known cards (4, 2) ``beside`` them say how large a card is.
+    """
     scores = classifier.read_numerals(pyramid, corners)
     sections = scores.sections()
     first = _presence(found, scores, sections)
     is_read = (sections[:, :, : len(NUMBERS)] >= LIMITS.sure_number).any((1, 2))
-    wider, is_likely = relative_widths(corners, first), first >= LIMITS.likely_outline
+    outlines = np.array([*corners, *beside], np.float32).reshape(-1, 4, 2)
+    wider = relative_widths(outlines, np.append(first, np.ones(len(beside))))[: len(corners)]
+    is_likely = first >= LIMITS.likely_outline
     presence = np.where(~is_read & (wider > LIMITS.large) & (first < LIMITS.certain_large), 0.0, first)
     for i in np.flatnonzero(
         _is_print(sections) & has_typical_width(wider) & is_likely & (first < LIMITS.fitting_print)
     ):
-        if not is_gap(pyramid, corners[i], list(corners[first >= LIMITS.plain_card])):
+        if not is_gap(pyramid, corners[i], [*corners[first >= LIMITS.plain_card], *beside]):
             presence[i] = LIMITS.fitting_print
     sections = reclassify_with_jitter(classifier, pyramid, corners, sections, is_read & is_likely)
     seen = ClassifiedOutlines(corners, presence, sections, scores.upright < 0.5)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.geometry import side_px
-from companion.vision.image.pyramid import Pyramid, warp
+from companion.vision.image.pyramid import Pyramid, percentile, warp
 from companion.vision.networks import Network, logistic, softmax
 
 CELL_PX = 24
@@ -92,8 +92,8 @@ def prepared(picture: NDArray[np.uint8]) -> NDArray[np.float32]:
     What is brightest, the cards mostly, is about white: so the light's tint is taken away, that of coloured things not
     altogether.
     """
-    inner = picture[CELL_PX:-CELL_PX:2, CELL_PX:-CELL_PX:2].reshape(-1, 3)
-    top = np.maximum(np.percentile(inner, 95, axis=0), 12.0)
+    inner = picture[CELL_PX:-CELL_PX:2, CELL_PX:-CELL_PX:2]
+    top = np.array([max(percentile(inner[..., channel], 95), 12.0) for channel in range(3)])
     gains = 220.0 / np.maximum(top, _TINT * top.max())
     levelled = np.minimum(picture * (gains / 255).astype(np.float32), np.float32(1)) - np.float32(0.5)
     return np.ascontiguousarray(levelled.transpose(2, 0, 1))

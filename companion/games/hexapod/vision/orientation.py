@@ -187,9 +187,13 @@ def _fit_to_cells(field: OrientedField) -> Detection | None:
     return Detection(corners.astype(np.float32), field.quad.confidence)
 
 
-def reclassify_fields(pyramid: Pyramid, field: DetectedField, classifier: InsectClassifier) -> OrientedField:
+def reclassify_fields(
+    pyramid: Pyramid, field: DetectedField, classifier: InsectClassifier, *, may_have_moved: bool = True
+) -> OrientedField:
     """A known field classified anew where it lies now; one of unknown rotation is oriented anew too."""
-    quad = shift_corners(pyramid, Detection(field.corners, field.presence), is_case=field.is_case)
+    quad = Detection(field.corners, field.presence)
+    if may_have_moved:
+        quad = shift_corners(pyramid, quad, is_case=field.is_case)
     rows, cols = len(field.cells), len(field.cells[0])
     if not field.is_upright:
         return classify_fields(pyramid, [quad], rows, cols, classifier)[0]

@@ -20,7 +20,7 @@ from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import people
-from companion.vision.tracking.masks import Mask, cells_of, share_in
+from companion.vision.tracking.masks import Mask, cells_of, count_in, share_in
 from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
@@ -28,6 +28,9 @@ from companion.vision.tracking.tracks import State, Track
 
 _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""
+_PUSHED = 0.05
+"""A field of whose rim less changed lies where it lay."""
+_RIM = (0.97, 1.07)
 _OPEN = 0.1
 """A cell of which less is covered by a hand or still moves can be read."""
 _READINGS = 2
@@ -111,7 +114,8 @@ class CaseTracker(Tracker[DetectedField]):
         if not (is_changed & is_open).any() or self._was_read(reading):
             return []
         self._pyramid = self._pyramid or Pyramid.of(view.bgr)
-        upright = reclassify_fields(self._pyramid, field, self._classifier)
+        may_have_moved = not field.is_case or _rim_share(field, view.changed) >= _PUSHED
+        upright = reclassify_fields(self._pyramid, field, self._classifier, may_have_moved=may_have_moved)
         if field.is_case and not is_case(upright):
             return []
         now, _ = assess(upright, self._classifier, self._pyramid.levels[0].shape[1::-1], is_case=field.is_case)
@@ -129,9 +133,10 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
-        since_s = np.round(_cell_means(field, view.mask.stirred_s), 1)
         shares = np.zeros_like(changed) if is_pushed else changed * is_open
-        return self._case_changed(track, before, now, shares, is_old=is_old, is_open=is_open, since_s=since_s)
+        return self._case_changed(
+            track, before, now, shares, is_old=is_old, is_open=is_open, stirred_s=view.mask.stirred_s
+        )
 
     def _was_read(self, reading: _Reading | None) -> bool:
         if reading is None:
@@ -160,7 +165,7 @@ class CaseTracker(Tracker[DetectedField]):
         *,
         is_old: bool,
         is_open: Mask,
-        since_s: NDArray[np.float64],
+        stirred_s: NDArray[np.float64],
     ) -> list[TableEvent]:
         """What changed in a case, once it is certain."""
         board = self._lying.index(track)
@@ -168,6 +173,7 @@ class CaseTracker(Tracker[DetectedField]):
         events: list[TableEvent] = []
         laid = laid_cards(before, now, shares)
         if len(laid) == 2 and not any(None in row for row in laid[0].cells):
+            since_s = np.round(_cell_means(track.piece, stirred_s), 1)
             laid = tuple(sorted(laid, key=lambda card: float(since_s[card.place])))
         if laid:
             cells = before.cells
@@ -267,6 +273,12 @@ def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> Det
 def _cell_shares(field: DetectedField, mask: Mask) -> NDArray[np.float64]:
     """The share of each cell of a field that a mask covers, (rows, cols)."""
     return np.array([[share_in(cell, mask) or 0.0 for cell in row] for row in corners_of_cells(field)])
+
+
+def _rim_share(field: DetectedField, mask: Mask) -> float:
+    """The share of a field's rim that a mask covers, 0..1."""
+    (inner, within), (outer, whole) = (count_in(field.corners, mask, scale) for scale in _RIM)
+    return (outer - inner) / max(1, whole - within)
 
 
 def _cell_means(field: DetectedField, values: NDArray[np.float64]) -> NDArray[np.float64]:

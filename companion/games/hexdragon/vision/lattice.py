@@ -4,6 +4,7 @@ All tiles are near the cells of one grid of one pitch, so that tiles without a n
 free places. (Hex'el walks from card to card instead, since its cards are laid without a board.)
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.geometry import HEXAGON, mapped, table_from_outlines
+from companion.vision.geometry import ANGLES, HEXAGON, mapped, table_from_outlines
 
 _CORNERS = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
 _FIRST_PITCH = 1.02 * np.sqrt(3.0)
@@ -56,17 +57,45 @@ def find_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) -
         confidence: (N,), of the tiles; of two in one cell the surer one gets it.
     """
     rough = rough_grid(corners, confidence)
-    image = _fit_to_centres(rough.image_from_grid, np.asarray(corners, np.float64), rough.cells)
-    return replace(rough, image_from_grid=image)
+    image = _fit_to_centres(np.asarray(corners, np.float64), rough.cells)
+    return rough if image is None else replace(rough, image_from_grid=image)
+
+
+def known_grid(
+    corners: NDArray[np.floating],
+    confidence: NDArray[np.floating],
+    known: Sequence[NDArray[np.floating]],
+    cells: Sequence[Cell | None],
+) -> Grid | None:
+    """The grid of tiles of which many are known to lie on cells; None where they are too few to tell it.
+
+    Args:
+        corners: (N, 6, 2) pixels, clockwise.
+        confidence: (N,), of the tiles; of two in one cell the surer one gets it.
+        known: the outlines (6, 2) of known tiles,
+        cells: and their cells, None for one that lies on none.
+    """
+    image = _fit_to_centres(np.asarray(known, np.float64), cells, 0)
+    if image is None:
+        return None
+    points = mapped(np.asarray(np.linalg.inv(image)), np.asarray(corners, np.float64)) @ np.array([1, 1j])
+    centre, side = _centres_and_sides(points)
+    usable = _has_common_pose(side, confidence)
+    snapped = _snap_to_grid(centre, usable, 0j, 1 + 0j, confidence)
+    return Grid(snapped, _east(side, 1 + 0j), image, float(np.median(np.abs(side[usable]))))
+
+
+def grid_beside(corners: NDArray[np.floating], known: Sequence[Cell | None]) -> Grid:
+    """The grid of tiles (N, 6, 2) some of which are known to lie on cells, None for the others."""
+    alike = np.ones(len(corners))
+    return known_grid(corners, alike, list(corners), known) or rough_grid(corners, alike)
 
 
 def rough_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) -> Grid:
     """The grid with a less exact homography, in half the time: enough for the tiles' cells."""
     outlines = np.asarray(corners, np.float64)
     table = table_from_outlines(outlines)
-    points = mapped(table, outlines) @ np.array([1, 1j])
-    centre = points.mean(1)
-    side = np.mean((points - centre[:, None]) * np.exp(-1j * np.radians(60.0 * np.arange(6))), axis=1)
+    centre, side = _centres_and_sides(mapped(table, outlines) @ np.array([1, 1j]))
     usable = _has_common_pose(side, confidence)
     cells = _walk_neighbours(centre, usable, _heading(side[usable]) * _FIRST_PITCH)
     origin, step = 0j, _heading(side[usable]) * _FIRST_PITCH
@@ -74,9 +103,19 @@ def rough_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) 
         origin, step = _fit_grid(centre, cells, step)
         cells = _snap_to_grid(centre, usable, origin, step, confidence)
     reach = float(np.median(np.abs(side[usable])) / abs(step))
-    east = tuple(round((np.angle(step / s) - np.pi / 6) / (np.pi / 3)) % 6 for s in side)
     plane = np.array([[step.real, -step.imag, origin.real], [step.imag, step.real, origin.imag], [0, 0, 1]])
-    return Grid(cells, east, np.linalg.inv(table) @ plane, reach)
+    return Grid(cells, _east(side, step), np.linalg.inv(table) @ plane, reach)
+
+
+def _centres_and_sides(points: NDArray[np.complex128]) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
+    """Of outlines (N, 6) on a level plane the centres (N,), and the vectors (N,) from them to corner 0."""
+    centre = points.mean(1)
+    return centre, np.mean((points - centre[:, None]) * np.exp(-1j * ANGLES), axis=1)
+
+
+def _east(side: NDArray[np.complex128], step: complex) -> tuple[int, ...]:
+    """For tiles whose corners 0 lie at ``side`` (N,) from their centres the edges that look along ``step``."""
+    return tuple(round((np.angle(step / s) - np.pi / 6) / (np.pi / 3)) % 6 for s in side)
 
 
 def _plane(cell: Cell) -> complex:
@@ -164,16 +203,16 @@ def _snap_to_grid(
 
 
 def _fit_to_centres(
-    image: NDArray[np.floating], outlines: NDArray[np.floating], cells: tuple[Cell | None, ...]
-) -> NDArray[np.floating]:
-    """Refine the homography from the grid by the tiles' centres, if there are enough of them."""
+    outlines: NDArray[np.floating], cells: Sequence[Cell | None], method: int = cv2.LMEDS
+) -> NDArray[np.floating] | None:
+    """The homography from the grid by the tiles' centres; None where there are too few of them."""
     held = [i for i, cell in enumerate(cells) if cell is not None]
     places = np.array([[_plane(c).real, _plane(c).imag] for c in cells if c is not None]).reshape(-1, 2)
     if len(held) < 7 or np.linalg.svd(places - places.mean(0), compute_uv=False)[1] < 1.5:
-        return image
+        return None
     # a tile's projected corners have their mean beside its projected centre, by little: the diagonals meet there
-    found, _ = cv2.findHomography(places, _middles(outlines[held]), cv2.LMEDS if len(held) > 9 else 0)
-    return image if found is None else np.asarray(found)
+    found, _ = cv2.findHomography(places, _middles(outlines[held]), method if len(held) > 9 else 0)
+    return None if found is None else np.asarray(found)
 
 
 def _middles(outlines: NDArray[np.floating]) -> NDArray[np.float64]:

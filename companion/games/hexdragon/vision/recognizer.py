@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
-from companion.games.hexdragon.vision.lattice import Grid, find_grid
+from companion.games.hexdragon.vision.lattice import Grid, find_grid, known_grid
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
 from companion.games.hexdragon.vision.results import DetectedTile, TileReading, assess, unread, without_colour
 from companion.games.hexdragon.vision.thresholds import LIMITS
@@ -82,9 +82,11 @@ def read_unknown(
     tiles = [Detection(corners[i], found[i].confidence) for i in np.flatnonzero(is_tile)]
     known_tiles = [Detection(card.corners, card.presence) for card in tiles_known]
     faces = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
-    grid = find_grid(
-        np.stack([tile.corners for tile in (*tiles, *known_tiles)]), _confidences([*tiles, *known_tiles], faces)
-    )
+    outlines = np.stack([tile.corners for tile in (*tiles, *known_tiles)])
+    sure = _confidences([*tiles, *known_tiles], faces)
+    everywhere = unchanged.everywhere if unchanged else ()
+    known_cells = [card.cell for card in everywhere]
+    grid = known_grid(outlines, sure, [card.corners for card in everywhere], known_cells) or find_grid(outlines, sure)
     clock.lap("grid")
     on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)

@@ -12,12 +12,13 @@ import pytest
 from companion.errors import UsageError
 from companion.games import GAMES
 from companion.games.comet.vision import recognizer as comet_reading
-from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import zoned
 from companion.vision.detection.detector import Detection, HeatmapDetector
 from companion.vision.image.codec import load_picture
+from companion.vision.tracking.regions import Unchanged
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import reference
@@ -59,6 +60,19 @@ def test_every_number_is_read_whichever_way_the_cards_lie(kind, turn):
     cards = [lying(v, 112.0 * (k % 3), 112.0 * (k // 3), turn + 3.0 * k) for k, v in enumerate(faces)]
     picture = calm(cards, kind, seed=turn)
     assert read(picture) == wanted(picture)
+
+
+@pytest.mark.parametrize("turn", [0, 130])
+def test_beside_known_cards_only_the_new_one_is_read_as_in_the_whole_picture(turn):
+    faces = [(2, 3, 4), (5, 6, 7), None, (8, 11, 13), (14, 10, 12)]
+    picture = calm([lying(v, 112.0 * (k % 3), 112.0 * (k // 3), turn + 3.0 * k) for k, v in enumerate(faces)])
+    whole = read_comet(picture.bgr).cards
+    assert len(whole) == len(faces)
+    for new in whole:
+        known = [card for card in whole if card is not new]
+        unchanged = Unchanged(known, everywhere=known)
+        (told,) = read_unknown(picture.bgr, None, new.side * 3**0.5, unchanged).cards
+        assert (told.values, np.abs(told.corners - new.corners).max() < 3) == (new.values, True)
 
 
 def test_fanned_cards_are_each_read():

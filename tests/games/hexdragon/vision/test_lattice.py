@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.games.hexdragon.vision.lattice import find_grid
+from companion.games.hexdragon.vision.lattice import find_grid, known_grid
 from companion.rules.hexgrid import Cell, cells_within, rotated
 from companion.vision.geometry import HEXAGON
 
@@ -108,3 +108,25 @@ def test_free_cells_are_foretold_where_a_tile_would_lie(count: int) -> None:
         side = float(np.linalg.norm(quad[0] - quad[1]))
         off = min(float(np.linalg.norm(outline.mean(0) - quad.mean(0))) for outline in told.values())
         assert off < (0.1 if count == 8 else 0.25) * side
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.floats(0, 40), st.floats(0, 360), st.floats(0, 0.08))
+def test_many_known_tiles_tell_the_cell_of_another_in_their_own_naming(tilt: float, yaw: float, off: float) -> None:
+    cells: list[Cell] = [*SOME, (1, 1)]
+    corners = seen(cells, tilt, yaw, off=off)
+    grid = known_grid(corners[-1:], np.ones(1), list(corners[:-1]), SOME)
+    assert grid is not None and grid.cells == (cells[-1],)
+    assert np.abs(grid.outline(cells[-1]).mean(0) - corners[-1].mean(0)).max() < 12
+    edge = 0.5 * (corners[-1] + np.roll(corners[-1], -1, axis=0))[grid.east[0]]
+    beyond = grid.outline((2, 1)).mean(0) - grid.outline((1, 1)).mean(0)
+    assert float((edge - corners[-1].mean(0)) @ beyond) > 0.8 * np.linalg.norm(edge - corners[-1].mean(0)) * float(
+        np.linalg.norm(beyond)
+    )
+
+
+def test_few_known_tiles_tell_no_grid() -> None:
+    corners = seen(SOME)
+    assert known_grid(corners[:1], np.ones(1), list(corners[1:7]), SOME[1:7]) is None
+    line: list[Cell] = [(q, 0) for q in range(-4, 5)]
+    assert known_grid(corners[:1], np.ones(1), list(seen(line)), line) is None
