@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -32,10 +33,12 @@ IN_CORNERS = tuple(
 )
 
 
+@cache
 def printing(places=IN_A_ROW):
     return replace(reference("mono"), own_places=places, divider_mm=0.0, comet=0.0, figures=(FRAME,))
 
 
+@cache
 def taught_picture(look, faces=FACES, seed=3):
     cards = [LaidComet(face, np.array([74.0 * k, 0.0]), 0.0, look.size) for k, face in enumerate(faces)]
     rng = np.random.default_rng(seed)
@@ -50,11 +53,13 @@ def labels_of(faces, picture=None):
     return [{"cards": cards}]
 
 
+@cache
 def learnt(look, faces=FACES):
     picture = taught_picture(look, faces)
     return learn_comet("comet", [("taught", picture.bgr)], labels_of(faces, picture))
 
 
+@cache
 def table(look, seed=5):
     laid = [((2, 6, 9), 0.0, 0.0, 8.0), ((10, 13, 14), 78.0, 4.0, 188.0), ((3, 7, 12), 156.0, 0.0, 97.0)]
     cards = [LaidComet(values, np.array([x, y]), turn, look.size) for values, x, y, turn in laid]
