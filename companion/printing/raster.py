@@ -87,9 +87,7 @@ class _Pen:
 
 
 def _averaged(fine: Picture, width: int, height: int) -> Picture:
-    """Shrink, weighing colours by their opacity so that edges do not darken."""
-    opacity = fine[:, :, 3:].astype(np.float32) / 255
-    premultiplied = np.concatenate([fine[:, :, :3] * opacity, opacity], axis=2)
-    small = cv2.resize(premultiplied, (width, height), interpolation=cv2.INTER_AREA)
-    colour = small[:, :, :3] / np.maximum(small[:, :, 3:], 1e-6)
-    return np.round(np.concatenate([colour, small[:, :, 3:] * 255], axis=2)).astype(np.uint8)
+    """Shrink; what is drawn is opaque and the ground black, so that colours over the mean opacity do not darken."""
+    small = cv2.resize(fine.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA)
+    small[:, :, :3] *= 255 / np.maximum(small[:, :, 3:], 1e-3)
+    return np.round(small).astype(np.uint8)

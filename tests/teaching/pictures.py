@@ -14,6 +14,8 @@ SIZE = (1280, 720)
 TABLE = (96, 118, 138)
 LAMP = (0.86, 0.97, 1.0)
 DAYLIGHT = (1.0, 0.95, 0.88)
+_DRAWN: dict[tuple[object, ...], tuple[Layout, NDArray[np.uint8]]] = {}
+"""The photographs so far, each with its layout, which keeps the layout's id its own."""
 
 
 def layout_picture(
@@ -39,6 +41,22 @@ def layout_picture(
         left_out: places that stay empty.
         size: width and height in pixels.
     """
+    key = (id(layout), tuple(light), brightness, turn_deg, tilt, seed, tuple(left_out), size)
+    if key not in _DRAWN:
+        _DRAWN[key] = layout, _drawn(layout, light, brightness, turn_deg, tilt, seed, left_out, size)
+    return _DRAWN[key][1].copy()
+
+
+def _drawn(
+    layout: Layout,
+    light: Sequence[float],
+    brightness: float,
+    turn_deg: float,
+    tilt: float,
+    seed: int,
+    left_out: Sequence[int],
+    size: tuple[int, int],
+) -> NDArray[np.uint8]:
     rng = np.random.default_rng(seed)
     places = [place for i, place in enumerate(layout.places) if i not in left_out]
     points = np.array([np.add(corner, place.at_mm) for place in layout.places for corner in place.outline])
