@@ -33,8 +33,18 @@ class Hub:
         display: the tables as they are shown to everybody, perhaps later.
     """
 
-    def __init__(self, broker: Broker, store: Store, delay_s: float = 0.0) -> None:
-        """A hub, not yet connected."""
+    def __init__(
+        self, broker: Broker, store: Store, delay_s: float = 0.0, answer_within_s: float = ANSWER_WITHIN_S
+    ) -> None:
+        """A hub, not yet connected.
+
+        Args:
+            broker: where tables and hub meet.
+            store: what is kept.
+            delay_s: how much later the tables are shown to everybody.
+            answer_within_s: a table that takes longer does not answer.
+        """
+        self._answer_within_s = answer_within_s
         self.store = store
         self.hall = Hall()
         self.display = Hall(delay_s) if delay_s else self.hall
@@ -99,7 +109,7 @@ class Hub:
                 ResponseTopic=address.topic("up", "answer", self._id),
                 CorrelationData=correlation,
             )
-            return answer.result(ANSWER_WITHIN_S)
+            return answer.result(self._answer_within_s)
         except NoAnswer:
             raise TableError(f"{address.table} does not answer", code="no-answer") from None
         finally:
