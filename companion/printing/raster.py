@@ -88,6 +88,6 @@ class _Pen:
 
 def _averaged(fine: Picture, width: int, height: int) -> Picture:
     """Shrink; what is drawn is opaque and the ground black, so that colours over the mean opacity do not darken."""
-    small = cv2.resize(fine.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA)
-    small[:, :, :3] *= 255 / np.maximum(small[:, :, 3:], 1e-3)
+    small = np.asarray(cv2.resize(fine.astype(np.float32), (width, height), interpolation=cv2.INTER_AREA), np.float32)
+    small[:, :, :3] *= np.float32(255) / np.maximum(small[:, :, 3:], np.float32(1e-3))
     return np.round(small).astype(np.uint8)
