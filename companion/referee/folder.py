@@ -68,14 +68,36 @@ def journals(games: Path) -> list[Path]:
 
 def write_whole(path: Path, data: bytes, mode: int = 0o640) -> None:
     """Write a file atomically and durably."""
+    os.close(open_whole(path, data, mode))
+
+
+def open_whole(path: Path, data: bytes, mode: int = 0o640) -> int:
+    """Write a file as `write_whole` does; return its descriptor, open for reading and writing."""
     draft = path.with_name(path.name + ".draft")
     draft.unlink(missing_ok=True)  # a leftover draft would keep its permissions
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(path)
-    sync_folder(path.parent)
+    with closed_on_error(os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)) as file:
+        write_at(file, data, 0)
+        os.fsync(file)
+        draft.replace(path)
+        sync_folder(path.parent)
+    return file
+
+
+def write_at(file: int, data: bytes, place: int) -> None:
+    """Write all of some bytes at a place of an open file; the system may take fewer at once."""
+    written = 0
+    while written < len(data):
+        written += os.pwrite(file, data[written:], place + written)
+
+
+@contextmanager
+def closed_on_error(file: int) -> Iterator[int]:
+    """Close an open file when the block raises."""
+    try:
+        yield file
+    except BaseException:
+        os.close(file)
+        raise
 
 
 def sync_folder(folder: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from companion import __version__
 from companion.errors import BadHeader, JournalError, Refusal
-from companion.referee.folder import Folder, storage_errors, sync_folder, write_whole
+from companion.referee.folder import Folder, closed_on_error, open_whole, storage_errors, sync_folder, write_at
 from companion.referee.lines import Damaged, line, whole_lines
 from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
 from companion.referee.pictures import MOST_BYTES, Pictures, kept_picture
@@ -78,7 +78,10 @@ class Journal:
         with storage_errors(f"cannot write the journal {path}"):
             if size < len(data):
                 _set_aside(path.with_suffix(".torn"), data[size:])
-            self._continue(path, len(bodies), size)
+            with closed_on_error(os.open(path, os.O_RDWR | os.O_CLOEXEC)) as file:
+                os.ftruncate(file, size)
+                os.fsync(file)
+            self._continue(file, path, len(bodies), size)
         version = session.version + RUN_GAP
         self._append({"did": "resume", "version": version, "when": when})
         return Reopened(_at(session, version), asked, len(data) - size)
@@ -96,8 +99,12 @@ class Journal:
         }
         path, text = self.folder.next_journal(), line(first)
         with storage_errors(f"cannot begin the journal {path}"):
-            write_whole(path, text)
-            self._continue(path, 1, len(text))
+            try:
+                file = open_whole(path, text)
+            except OSError:
+                path.unlink(missing_ok=True)  # a game that was refused is not the newest at the next start
+                raise
+        self._continue(file, path, 1, len(text))
 
     def moved(self, moved: Moved, version: int) -> None:
         """Write a move."""
@@ -155,11 +162,11 @@ class Journal:
         path = self._current_path()
         try:
             found, own = path.stat(), os.fstat(self._file)
+            is_another = (found.st_dev, found.st_ino) != (own.st_dev, own.st_ino)
+            if found.st_size < self._size or (is_another and not self._reopen_copy(path)):
+                return f"The journal {path} is not what was written: no move is written until it is back."
         except OSError as error:
             return f"The journal {path} is not where it was ({error.strerror}): no move is written until it is back."
-        is_another = (found.st_dev, found.st_ino) != (own.st_dev, own.st_ino)
-        if found.st_size < self._size or (is_another and not self._reopen_copy(path)):
-            return f"The journal {path} is not what was written: no move is written until it is back."
         if not os.access(path.parent, os.W_OK):
             return f"The folder {path.parent} cannot be written: no move is written until it can."
         return None
@@ -198,17 +205,12 @@ class Journal:
 
     def _write(self, text: bytes) -> None:
         os.ftruncate(self._file, self._size)  # an earlier failure may have left half a line
-        written = 0
-        while written < len(text):
-            written += os.pwrite(self._file, text[written:], self._size + written)
+        write_at(self._file, text, self._size)
         os.fsync(self._file)
 
-    def _continue(self, path: Path, lines: int, size: int) -> None:
+    def _continue(self, file: int, path: Path, lines: int, size: int) -> None:
         self._close_file()
-        self._file = os.open(path, os.O_RDWR | os.O_CLOEXEC)
-        os.ftruncate(self._file, size)
-        os.fsync(self._file)
-        self.path, self._lines, self._size = path, lines, size
+        self._file, self.path, self._lines, self._size = file, path, lines, size
 
     def _close_file(self) -> None:
         if self._file >= 0:

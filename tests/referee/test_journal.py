@@ -239,6 +239,40 @@ def test_a_new_game_gets_its_own_journal_and_the_old_one_stays(open_referee: Ope
     assert open_referee().latest().header.players == ("Cy", "Dee")
 
 
+def test_a_new_game_waits_for_the_disk_twice_and_one_that_cannot_be_written_never_began(
+    open_referee: Open, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    referee = open_referee()
+    referee.ask(Do(LINE))
+    os_fsync, left = os.fsync, 0
+
+    def synced(descriptor: int) -> None:
+        nonlocal left
+        left -= 1
+        if left == 0:
+            raise OSError(errno.EIO, "Input/output error")
+        os_fsync(descriptor)
+
+    begin = Begin(Header("hexel", ("Cy", "Dee"), "46", {}))
+    for failing in (1, 2):
+        with monkeypatch.context() as broken:
+            broken.setattr(journals.os, "fsync", synced)
+            left = failing
+            with pytest.raises(JournalError, match="Input/output error"):
+                referee.ask(begin)
+        assert referee.latest().header.players == ("Ana", "Bo")
+        assert referee.health()["ok"]
+        assert [path.name for path in tmp_path.glob("games/*.jsonl")] == ["0001.jsonl"]
+    referee.ask(Do(STAKE))
+    referee.stop()
+    again = open_referee()
+    assert len(again.latest().moves) == 2
+    left = 3
+    monkeypatch.setattr(journals.os, "fsync", synced)
+    again.ask(begin)
+    assert left == 1
+
+
 def test_settings_that_ask_for_another_game_begin_it(open_referee: Open) -> None:
     played(open_referee, STAKE)
     other = open_referee(Header("hexel", ("Ana", "Bo", "Cy"), "36", {"chips": 100}))

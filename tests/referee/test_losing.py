@@ -68,13 +68,47 @@ def cut_short(path: Path) -> Callable[[], object]:
     return lambda: path.write_bytes(whole)
 
 
+def put_a_folder_in_its_place(path: Path) -> Callable[[], object]:
+    path.rename(path.with_suffix(".away"))
+    path.mkdir()
+    (path / "something").write_bytes(b"x" * 10_000)
+
+    def mend() -> None:
+        shutil.rmtree(path)
+        path.with_suffix(".away").rename(path)
+
+    return mend
+
+
+def put_a_pipe_in_its_place(path: Path) -> Callable[[], object]:
+    path.rename(path.with_suffix(".away"))
+    os.mkfifo(path)
+    return lambda: path.with_suffix(".away").replace(path)
+
+
+def put_a_link_to_itself_in_its_place(path: Path) -> Callable[[], object]:
+    path.rename(path.with_suffix(".away"))
+    path.symlink_to(path)
+    return lambda: path.with_suffix(".away").replace(path)
+
+
 def move_the_folder(path: Path) -> Callable[[], object]:
     path.parent.rename(path.parent.with_name("away"))
     return lambda: path.parent.with_name("away").rename(path.parent)
 
 
 @pytest.mark.parametrize(
-    "spoil", [move_away, move_away_and_copy_back, put_another_in_its_place, cut_short, move_the_folder]
+    "spoil",
+    [
+        move_away,
+        move_away_and_copy_back,
+        put_another_in_its_place,
+        put_a_folder_in_its_place,
+        put_a_pipe_in_its_place,
+        put_a_link_to_itself_in_its_place,
+        cut_short,
+        move_the_folder,
+    ],
 )
 def test_a_lost_journal_is_said_and_refuses_moves_until_it_is_back(
     referee: Referee, spoil: Callable[[Path], Callable[[], object]]
