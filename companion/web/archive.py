@@ -1,13 +1,15 @@
 """The past games of a table: read from their journals when somebody asks, kept summed up while they do not change."""
 
+import errno
 import logging
+import stat
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Lock
 
 from companion.errors import JournalError
-from companion.referee.folder import journals
+from companion.referee.folder import journals, storage_errors
 from companion.referee.past import PastGame, past_game
 from companion.views.archive.statistics import Summed, summarise
 from companion.views.words import language
@@ -58,7 +60,10 @@ class Archive:
             return None if path is None else self._whole(path)
 
     def _entry(self, path: Path) -> Entry:
-        stamp = _stamp(path)
+        try:
+            stamp = _stamp(path)
+        except JournalError as error:
+            return _untold(path, error.message)
         known = self._entries.get((path, language()))
         if known is None or known[0] != stamp:
             known = self._entries[path, language()] = stamp, _summed_up(path)
@@ -90,13 +95,21 @@ def _summed_up(path: Path) -> Entry:
         game = _read(path)
         sums = None if game.session is None else summarise(game.session)
     except JournalError as error:
-        return Entry(int(path.stem), "", "", None, error.message)
+        return _untold(path, error.message)
     except Exception:  # noqa: BLE001 - one game that a bug keeps from being summed up does not hide the others
         _log.exception("game %s cannot be summed up", path.stem)
-        return Entry(int(path.stem), "", "", None, "A mistake of the program keeps this game from being summed up.")
+        return _untold(path, "A mistake of the program keeps this game from being summed up.")
     return Entry(game.number, game.begun, game.changed, sums, game.trouble)
 
 
+def _untold(path: Path, why: str) -> Entry:
+    return Entry(int(path.stem), "", "", None, why)
+
+
 def _stamp(path: Path) -> Stamp:
-    state = path.stat()
+    """Raises `JournalError` where no file stands in the journal's place."""
+    with storage_errors(f"cannot read the journal {path.name}"):
+        state = path.stat()
+        if not stat.S_ISREG(state.st_mode):  # reading a pipe would never end
+            raise OSError(errno.EINVAL, "it is no file")
     return state.st_mtime_ns, state.st_size

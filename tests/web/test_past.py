@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -211,6 +212,23 @@ def test_a_damaged_journal_does_not_keep_the_others_from_being_told(evening: Ref
     assert str(evening.games) not in watcher.get("/past/2").get_data(as_text=True)
     assert "Hexapod · game 4" in text
     assert watcher.get("/past/2").status_code == 503
+
+
+@pytest.mark.parametrize("kind", ["folder", "pipe", "nowhere", "itself"])
+def test_a_journal_that_is_no_file_does_not_keep_the_others_from_being_told(
+    evening: Referee, watcher: FlaskClient, kind: str
+) -> None:
+    journal = evening.games / "0002.jsonl"
+    journal.unlink()
+    {
+        "folder": journal.mkdir,
+        "pipe": lambda: os.mkfifo(journal),
+        "nowhere": lambda: journal.symlink_to("gone"),
+        "itself": lambda: journal.symlink_to(journal.name),
+    }[kind]()
+    text = words(watcher.get("/past").get_data(as_text=True))
+    assert "cannot read the journal 0002.jsonl" in text and "Hexapod · game 4" in text
+    assert [watcher.get(path).status_code for path in ("/past/2", "/past/players", "/api/players")] == [503, 200, 200]
 
 
 def test_a_journal_is_read_again_only_when_it_has_changed(
