@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from flask import Blueprint, Response, current_app, redirect, request, url_for
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
+from werkzeug.wsgi import FileWrapper
 
 from companion.errors import Refusal
 from companion.referee.backup import back_up
@@ -23,6 +24,8 @@ from companion.web.archive import Archive
 keeping = Blueprint("keeping", __name__)
 
 _FILE = "players.json"
+_ON_DISK = "/var/tmp"
+"""The usual folder for such files may lie in memory, and a backup holds all pictures."""
 _log = logging.getLogger(__name__)
 
 
@@ -104,10 +107,12 @@ def backup() -> Response:
     """Everything of this table in one file, as `companion backup` writes it; for the operator."""
     table = context()
     table.people.admit_operator(request)
-    with TemporaryDirectory() as folder:
+    with TemporaryDirectory(dir=_ON_DISK) as folder:
         file = Path(folder) / "backup.zip"
         back_up(table.referee.games.parent, file)
-        response = Response(file.read_bytes(), mimetype="application/zip")
+        size, opened = file.stat().st_size, file.open("rb")  # it has no name any more, and is gone once it is sent
+    response = Response(FileWrapper(opened), mimetype="application/zip", direct_passthrough=True)
+    response.content_length = size
     response.headers["Content-Disposition"] = 'attachment; filename="companion-backup.zip"'
     return response
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from http import HTTPStatus
 from io import BytesIO
+from itertools import chain
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -36,6 +37,8 @@ _MOST_THREADS_OF_ONE = 4
 """Of one address: whoever asks for a hundred slow pages waits for himself alone."""
 _MOST_WAITING = 1024
 _MOST_BODY_BYTES = 64 * 1024
+_MOST_HEAD_BYTES = 16 * 1024
+_PART_BYTES = 64 * 1024
 _WOKEN_AT_ONCE = 10
 
 
@@ -54,11 +57,19 @@ class Live:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the application answered, whole."""
+    """What the application answered.
+
+    Attributes:
+        body: all of it, or its beginning.
+        rest: what follows, read while it is sent; None when nothing does.
+        close: lets go of what the rest is read from.
+    """
 
     status: int
     headers: list[tuple[bytes, bytes]]
     body: bytes
+    rest: Iterator[bytes] | None = None
+    close: Callable[[], None] = lambda: None
 
 
 class Bell:
@@ -123,6 +134,10 @@ class Shell:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
+        if _head_bytes(scope) > _MOST_HEAD_BYTES:
+            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+            await _tell(send, _refusal(status, "The request's headers are too large."))
+            return
         body = await _whole_body(receive)
         if body is None:
             return
@@ -198,9 +213,22 @@ async def _whole_body(receive: Receive) -> bytes | None:
             return body
 
 
+def _head_bytes(scope: Scope) -> int:
+    asked = len(scope["path"]) + len(scope["query_string"])
+    return asked + sum(len(name) + len(value) for name, value in scope["headers"])
+
+
 async def _tell(send: Send, answer: Answer) -> None:
+    """Send an answer, a long one in parts: how long a viewer may take to read counts for each part alone."""
     await send({"type": "http.response.start", "status": answer.status, "headers": answer.headers})
-    await send({"type": "http.response.body", "body": answer.body})
+    body = answer.body
+    try:
+        while answer.rest is not None and body:
+            await send({"type": "http.response.body", "body": body, "more_body": True})
+            body = await asyncio.to_thread(next, answer.rest, b"")
+        await send({"type": "http.response.body", "body": body})
+    finally:
+        answer.close()
 
 
 def _answered(app: Wsgi, environment: dict[str, Any]) -> Answer:
@@ -211,14 +239,32 @@ def _answered(app: Wsgi, environment: dict[str, Any]) -> Answer:
         begun.append((status, headers))
 
     response = app(environment, start_response)
+    close: Callable[[], None] = getattr(response, "close", lambda: None)
     try:
-        body = b"".join(response)
-    finally:
-        if hasattr(response, "close"):
-            response.close()
+        parts = _parts(response)
+        body, following = next(parts, b""), next(parts, None)
+    except BaseException:
+        close()
+        raise
     status, headers = begun[-1]
     encoded = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers]
-    return Answer(int(status.split()[0]), encoded, body)
+    if following is None:
+        close()
+        return Answer(int(status.split()[0]), encoded, body)
+    return Answer(int(status.split()[0]), encoded, body, chain((following,), parts), close)
+
+
+def _parts(response: Iterable[bytes]) -> Iterator[bytes]:
+    """A body in parts of `_PART_BYTES`, the last one shorter."""
+    kept = b""
+    for piece in response:
+        kept += piece
+        if len(kept) >= _PART_BYTES:
+            whole = len(kept) - len(kept) % _PART_BYTES
+            yield from (kept[at : at + _PART_BYTES] for at in range(0, whole, _PART_BYTES))
+            kept = kept[whole:]
+    if kept:
+        yield kept
 
 
 def _environment(scope: Scope, body: bytes) -> dict[str, Any]:

@@ -1,10 +1,15 @@
 """What the operator keeps in order: games deleted, players renamed, merged and left out, a backup from the page."""
 
 import io
+import os
+import tracemalloc
+import urllib.request
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from flask import Flask
 from flask.testing import FlaskClient
 
 from companion import __version__
@@ -91,7 +96,8 @@ def test_a_name_that_cannot_be_is_refused(operator: FlaskClient, data: dict[str,
 
 def test_the_whole_table_is_backed_up_from_the_page(operator: FlaskClient) -> None:
     assert 'id="backup"' in operator.get("/past").get_data(as_text=True)
-    packed = zipfile.ZipFile(io.BytesIO(operator.get("/backup.zip").data))
+    with operator.get("/backup.zip") as answer:
+        packed = zipfile.ZipFile(io.BytesIO(answer.data))
     assert {"games/0001.jsonl", "games/0002.jsonl", "games/0003.jsonl"} <= set(packed.namelist())
 
 
@@ -100,6 +106,22 @@ def test_every_version_says_what_is_new(guest: FlaskClient) -> None:
     assert f"Version {__version__}: what is new" in page
     told = page.partition('<details id="news">')[2].partition("</details>")[0]
     assert told.count("<li>") == len(section_of("news")[__version__]) > 0
+
+
+def test_a_backup_of_all_the_pictures_takes_no_memory(referee: Referee, serve: Callable[[Flask], int]) -> None:
+    pictures = referee.games / "0001.evidence"
+    pictures.mkdir()
+    (pictures / "0001.jpg").write_bytes(os.urandom(40_000_000))
+    port = serve(create_app(referee, join_code=CODE, operator_pin=PIN))
+    headers = {"X-Join-Code": CODE, "X-Operator-Pin": PIN}
+    tracemalloc.start()
+    with urllib.request.urlopen(
+        urllib.request.Request(f"http://127.0.0.1:{port}/backup.zip", headers=headers)
+    ) as answer:
+        read = sum(iter(lambda: len(answer.read(100_000)), 0))
+        assert read == int(answer.headers["Content-Length"]) > 40_000_000
+    assert tracemalloc.get_traced_memory()[1] < 10_000_000
+    tracemalloc.stop()
 
 
 def test_only_the_operator_keeps_things_in_order(guest: FlaskClient, referee: Referee) -> None:

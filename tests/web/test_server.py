@@ -202,6 +202,19 @@ def test_a_viewer_who_does_not_read_is_let_go(hurried: int, app: Flask, referee:
     deaf.close()
 
 
+def test_a_large_file_reaches_whoever_reads_it_slowly_but_steadily(app: Flask, hurried: int) -> None:
+    app.add_url_rule("/large", view_func=lambda: bytes(16_000_000))
+    with connected(hurried) as slow:
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 100_000)
+        slow.sendall(b"GET /large HTTP/1.1\r\nHost: table\r\nConnection: close\r\n\r\n")
+        begun_s, read = time.monotonic(), 0
+        while part := slow.recv(50_000):
+            read += len(part)
+            time.sleep(0.001)
+    assert read > 16_000_000
+    assert time.monotonic() - begun_s > 0.3, "longer than a viewer may let one part wait"
+
+
 def test_an_address_that_asks_for_a_hundred_slow_things_keeps_nobody_waiting() -> None:
     finish = threading.Event()
 
@@ -239,6 +252,16 @@ def test_an_address_that_asks_for_a_hundred_slow_things_keeps_nobody_waiting() -
 def test_a_body_that_is_too_large_is_refused_in_the_common_form(app: Flask, serve: Callable[[Flask], int]) -> None:
     status, told = answer_to(serve(app), "POST", "/api/join", b" " * 70_000)
     assert (status, json.loads(told)["error"]["code"]) == (413, "request-entity-too-large")
+
+
+def test_a_request_with_too_many_headers_is_refused_in_the_common_form(
+    app: Flask, serve: Callable[[Flask], int]
+) -> None:
+    port = serve(app)
+    for path, headers in (("/", {"X-Long": "a" * 20_000}), ("/?" + "a" * 20_000, {})):
+        status, told = answer_to(port, "GET", path, **headers)
+        assert (status, json.loads(told)["error"]["code"]) == (431, "request-header-fields-too-large")
+    assert answer_to(port, "GET", "/", Cookie="other=" + "a" * 4000)[0] == 200
 
 
 def test_a_header_with_an_underscore_poses_as_no_other(app: Flask, serve: Callable[[Flask], int]) -> None:
