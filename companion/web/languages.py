@@ -8,6 +8,7 @@ from flask import Blueprint, Flask, Response, g, jsonify, request
 from companion.errors import Refusal
 from companion.views.translations import LANGUAGES, direction, native_name
 from companion.views.words import language, phrase, speaking
+from companion.web.access.access_guard import refuse_other_sites
 from companion.web.app_context import body, text_of
 
 COOKIE = "companion-language"
@@ -19,6 +20,7 @@ languages = Blueprint("languages", __name__)
 @languages.post("/api/language")
 def choose() -> Response:
     """Speak ``{"language": "de"}`` to this phone from now on; for whoever looks."""
+    refuse_other_sites(request)
     chosen = text_of(body(), "language")
     if chosen not in LANGUAGES:
         raise Refusal("malformed", f"There are {', '.join(LANGUAGES)}.")

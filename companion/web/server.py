@@ -5,12 +5,15 @@ that send a byte now and then would keep everybody else out.
 """
 
 import asyncio
+import asyncio.sslproto
 import asyncio.trsock
 import math
 import resource
 import socket
 import struct
 import threading
+from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -30,12 +33,39 @@ _FINISH_WITHIN_S = 1
 _IDLE_S = 5
 _MOST_WAITING, _MOST_WAITING_OF_ONE = 1024, 64
 """Connections whose request is not whole; of more the earliest is closed."""
-_MOST_OF_ONE = 256
+_MOST_OF_ONE, _MOST_TOGETHER = 256, 1536
+"""Connections; of more an address has its newest closed, all together the earliest of the address that has the most."""
 _FILES = 4096
+_TLS_BUFFER_BYTES = 16 * 1024
+"""Of each connection: TLS's largest record. asyncio takes 256 KiB: 2,000 strangers would fill half a gigabyte."""
 _LAST_ACK_AT = 56
 """Where `struct tcp_info` has the milliseconds since the last acknowledgement."""
 _SILENT_S = 5
 """A phone that roams or saves power may be silent for three seconds and is there; if it was not, it comes again."""
+
+
+class _Listening(socket.socket):
+    """A socket that takes so many visitors in, also those in a handshake, of whom no protocol knows yet."""
+
+    def __init__(self, family: int, kind: int) -> None:
+        super().__init__(family, kind)
+        self._taken_in: list[tuple[str, socket.socket]] = []
+
+    def accept(self) -> tuple[socket.socket, Any]:
+        """The next visitor. Raises `ConnectionAbortedError`, which asyncio passes over: an address has too many."""
+        visitor, address = super().accept()
+        self._taken_in = [(of, taken) for of, taken in self._taken_in if taken.fileno() >= 0]
+        number = Counter(of for of, _ in self._taken_in)
+        if number[address[0]] >= _MOST_OF_ONE and not is_this_machine(address[0]):
+            visitor.close()
+            raise ConnectionAbortedError
+        if len(self._taken_in) >= _MOST_TOGETHER:
+            greediest = number.most_common(1)[0][0]
+            place = next(place for place, (of, _) in enumerate(self._taken_in) if of == greediest)
+            with suppress(OSError):
+                self._taken_in.pop(place)[1].shutdown(socket.SHUT_RDWR)  # its protocol hears that it has gone
+        self._taken_in.append((address[0], visitor))
+        return visitor, address
 
 
 def bind(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
@@ -47,7 +77,7 @@ def bind(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
     Raises:
         TableError: `port-busy`, or an address that this machine does not have.
     """
-    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening = _Listening(socket.AF_INET, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)  # what is accepted inherits all of these
@@ -86,29 +116,25 @@ class Deadlines:
 
 
 class Crowd:
-    """The connections by their addresses. Used by the server's loop alone."""
+    """The connections whose request is not whole. Used by the server's loop alone."""
 
     def __init__(self, deadlines: Deadlines) -> None:
         self.deadlines = deadlines
-        self._of_address: dict[str, int] = {}
         self._waiting: dict[Visitor, None] = {}
         self._waiting_of: dict[str, dict[Visitor, None]] = {}
 
-    def arrive(self, visitor: "Visitor") -> None:
-        """A connection was made; one too many of an address, other than this machine's, is closed."""
-        number = self._of_address[visitor.address] = self._of_address.get(visitor.address, 0) + 1
-        self.wait(visitor)
-        if number > _MOST_OF_ONE and not is_this_machine(visitor.address):
-            visitor.transport.abort()
-
     def wait(self, visitor: "Visitor") -> None:
-        """Its request is not whole."""
+        """Its request is not whole; of too many that wait the earliest goes."""
         own = self._waiting_of.setdefault(visitor.address, {})
         self._waiting[visitor] = own[visitor] = None
         if len(own) > _MOST_WAITING_OF_ONE and not is_this_machine(visitor.address):
-            next(iter(own)).transport.abort()
+            self._turn_away(next(iter(own)))
         elif len(self._waiting) > _MOST_WAITING:
-            next(iter(self._waiting)).transport.abort()
+            self._turn_away(next(iter(self._waiting)))
+
+    def _turn_away(self, visitor: "Visitor") -> None:
+        self.serve(visitor)
+        visitor.transport.abort()
 
     def is_waiting(self, visitor: "Visitor") -> bool:
         """Whether its request is not whole."""
@@ -121,13 +147,6 @@ class Crowd:
         own.pop(visitor, None)
         if not own:
             self._waiting_of.pop(visitor.address, None)
-
-    def leave(self, visitor: "Visitor") -> None:
-        """The connection has ended."""
-        self.serve(visitor)
-        self._of_address[visitor.address] -= 1
-        if not self._of_address[visitor.address]:
-            del self._of_address[visitor.address]
 
 
 class Visitor(H11Protocol):
@@ -145,7 +164,7 @@ class Visitor(H11Protocol):
         super().connection_made(transport)
         self.address = self.client[0] if self.client else "127.0.0.1"
         self.app_state = {SILENCE: partial(silence_s, transport.get_extra_info("socket"))}
-        self._crowd.arrive(self)
+        self._crowd.wait(self)
         self._deadline = self.loop.call_later(self._crowd.deadlines.request_s, self._overdue)
 
     def data_received(self, data: bytes) -> None:
@@ -168,7 +187,7 @@ class Visitor(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection has ended."""
-        self._crowd.leave(self)
+        self._crowd.serve(self)
         for timer in (self._deadline, self._unread):
             if timer is not None:
                 timer.cancel()
@@ -238,6 +257,8 @@ class Server:
                 ssl_keyfile=certificate and certificate[1],
             )
         )
+        if certificate is not None:
+            asyncio.sslproto.SSLProtocol.max_size = _TLS_BUFFER_BYTES
         self._thread = threading.Thread(target=self._serve, name="web", daemon=True)
 
     def start(self) -> None:

@@ -39,6 +39,8 @@ _MOST_WAITING = 1024
 _MOST_BODY_BYTES = 64 * 1024
 _MOST_HEAD_BYTES = 16 * 1024
 _PART_BYTES = 64 * 1024
+_LONGEST_WISH = 1000
+"""Characters of an ``Accept`` header that is heeded: seven thousand languages take ten times a page to weigh."""
 _WOKEN_AT_ONCE = 10
 
 
@@ -134,9 +136,8 @@ class Shell:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        if _head_bytes(scope) > _MOST_HEAD_BYTES:
-            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-            await _tell(send, _refusal(status, "The request's headers are too large."))
+        if refusal := _refused_head(scope):
+            await _tell(send, refusal)
             return
         body = await _whole_body(receive)
         if body is None:
@@ -213,9 +214,15 @@ async def _whole_body(receive: Receive) -> bytes | None:
             return body
 
 
-def _head_bytes(scope: Scope) -> int:
+def _refused_head(scope: Scope) -> Answer | None:
+    """Why a request is not even read."""
     asked = len(scope["path"]) + len(scope["query_string"])
-    return asked + sum(len(name) + len(value) for name, value in scope["headers"])
+    if asked + sum(len(name) + len(value) for name, value in scope["headers"]) > _MOST_HEAD_BYTES:
+        return _refusal(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, "The request's headers are too large.")
+    if {b"content-length", b"transfer-encoding"} <= {name for name, _ in scope["headers"]}:
+        # RFC 9112, 6.3: a proxy may have ended the body elsewhere, and taken what follows for another's request
+        return _refusal(HTTPStatus.BAD_REQUEST, "The request says twice how long it is.", (b"connection", b"close"))
+    return None
 
 
 async def _tell(send: Send, answer: Answer) -> None:
@@ -293,13 +300,15 @@ def _environment(scope: Scope, body: bytes) -> dict[str, Any]:
         name, value = raw_name.decode("latin-1").upper().replace("-", "_"), raw_value.decode("latin-1")
         if name in ("CONTENT_LENGTH", "TRANSFER_ENCODING") or b"_" in raw_name:
             continue  # the body is whole; and a name with an underscore could pose as another
+        if name.startswith("ACCEPT") and len(value) > _LONGEST_WISH:
+            continue
         key = name if name == "CONTENT_TYPE" else f"HTTP_{name}"
         separator = ";" if name == "COOKIE" else ","
         environment[key] = f"{environment[key]}{separator}{value}" if key in environment else value
     return environment
 
 
-def _refusal(status: HTTPStatus, message: str) -> Answer:
+def _refusal(status: HTTPStatus, message: str, *headers: tuple[bytes, bytes]) -> Answer:
     body = json.dumps({"error": {"code": status.phrase.lower().replace(" ", "-"), "message": message}}).encode()
-    length = str(len(body)).encode()
-    return Answer(int(status), [(b"content-type", b"application/json"), (b"content-length", length)], body)
+    told = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    return Answer(int(status), told, body)

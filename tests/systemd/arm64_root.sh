@@ -1,42 +1,43 @@
 #!/usr/bin/env bash
 # Tries the program on a 64-bit ARM Debian, emulated: everything is imported, one photograph is read as it is read here,
-# and the tests named pass, by default those of rules, referee and the pictures' stages.
+# and the tests named pass, by default those of rules, referee and vision.
 #
-#   tests/systemd/arm64_root.sh [TESTS ...]
+#   tests/systemd/arm64_root.sh bookworm|trixie [TESTS ...]
 #
 # Needs root, the network, debootstrap, qemu-user-static and binfmt_misc. PYTHON is a Python here that runs the program.
-# The root is made in $BARE_ROOT, or in /var/tmp/companion-arm64, and kept. The wheels for ARM are unpacked from here, so
-# that only what is tried is emulated, which is slow.
+# The root is made in $BARE_ROOT, or in a folder under /var/tmp, and kept. The wheels for ARM, those that an installation
+# takes, are unpacked from here, so that only what is tried is emulated, which is slow.
 set -euo pipefail
 
+suite=${1:?bookworm or trixie}
+shift
 tree=$(cd "$(dirname "$0")/../.." && pwd)
-root=${BARE_ROOT:-/var/tmp/companion-arm64}
+root=${BARE_ROOT:-/var/tmp/companion-arm64-$suite}
 python=${PYTHON:-python3}
-wheels=(--platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --implementation cp --python-version 3.11)
-libraries=(flask uvicorn h11 gpiozero reportlab click werkzeug jinja2 markupsafe itsdangerous blinker colorzero pillow
-  charset-normalizer flatbuffers packaging protobuf babel cryptography cffi pycparser pytest pluggy iniconfig pygments
-  hypothesis sortedcontainers)
+case $suite in bookworm) version=3.11 ;; trixie) version=3.13 ;; *) echo "bookworm or trixie" >&2; exit 2 ;; esac
+wheels=(--platform manylinux_2_28_aarch64 --platform manylinux2014_aarch64 --implementation cp --python-version "$version"
+  --only-binary=:all: --no-deps)
 tests=("$@")
-[ $# -gt 0 ] || tests=(tests/rules tests/playthroughs tests/referee tests/vision/geometry tests/vision/image)
+[ $# -gt 0 ] || tests=(tests/rules tests/playthroughs tests/referee tests/vision)
 
 step() { echo "== $*"; }
 leave() { umount "$root/proc" 2>/dev/null || true; }
 trap leave EXIT
 
 if [ -d "$root/debootstrap" ] || [ ! -x "$root/usr/bin/python3" ]; then
-  step "make a bare bookworm for arm64"
+  step "make a bare $suite for arm64"
   [ -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ] ||
     { echo "no emulation of arm64: apt install qemu-user-static, and mount binfmt_misc" >&2; exit 2; }
   [ -x "$root/debootstrap/debootstrap" ] ||
-    debootstrap --foreign --arch=arm64 --variant=minbase --include=python3,python3-numpy bookworm "$root"
+    debootstrap --foreign --arch=arm64 --variant=minbase --include=python3,python3-numpy "$suite" "$root"
   chroot "$root" /debootstrap/debootstrap --second-stage
 fi
 
-mapfile -t pinned < <(grep -E '^(opencv|onnxruntime)' "$tree/systemd/constraints-bookworm.txt")
 if [ ! -d "$root/opt/site/cv2" ]; then
   step "unpack the wheels"
-  "$python" -m pip install -q --target "$root/opt/site" "${wheels[@]}" --only-binary=:all: --no-deps \
-    "${pinned[@]}" "${libraries[@]}"
+  awk '/^[a-z]/ { kept = !/^numpy==/ } kept' "$tree/systemd/requirements-$suite.txt" > "$root/requirements.txt" # numpy is apt's
+  "$python" -m pip install -q --target "$root/opt/site" "${wheels[@]}" --require-hashes -r "$root/requirements.txt"
+  "$python" -m pip install -q --target "$root/opt/site" "${wheels[@]}" pytest iniconfig pygments hypothesis sortedcontainers
 fi
 
 step "bring the program and a photograph"
@@ -49,7 +50,7 @@ from pathlib import Path
 
 import companion
 from companion.games import GAMES
-from companion.vision.decoding import load_picture
+from companion.vision.image.codec import load_picture
 
 optional = ("__main__", "companion.hub")
 names = [each.name for each in pkgutil.walk_packages(companion.__path__, "companion.") if not any(name in each.name for name in optional)]

@@ -8,7 +8,7 @@ from companion.referee.referee import Referee
 from companion.web.access.access_guard import COOKIE
 from companion.web.app import create_app
 
-CODE = "ROSE42"
+CODE, PIN = "ROSE42", "271828"
 PASS = {"cmd": "pass", "player": "Ana"}
 
 
@@ -58,6 +58,16 @@ def test_a_page_of_another_site_cannot_press_buttons_here(phone: FlaskClient) ->
     assert (answer.status_code, answer.get_json()["error"]["code"]) == (403, "other-site")
     assert phone.post("/api/join", json={"code": CODE}, headers={"Origin": "null"}).status_code == 403
     assert phone.post("/api/commands", json=PASS, headers={"Origin": "http://localhost"}).status_code == 200
+
+
+def test_no_address_takes_anything_from_another_sites_page(app: Flask, phone: FlaskClient) -> None:
+    posts = [rule for rule in app.url_map.iter_rules() if "POST" in (rule.methods or ())]
+    given = {"code": CODE, "pin": PIN, "language": "de", "player": "Ana", "on": True, "version": 1, **PASS}
+    for rule in posts:
+        path = rule.build(dict.fromkeys(rule.arguments, 1))[1]  # type: ignore[index]
+        answer = phone.post(path, json=given, headers={"Origin": "http://elsewhere.example"})
+        assert (path, answer.status_code) == (path, 403)
+    assert len(posts) > 15
 
 
 @pytest.mark.parametrize(

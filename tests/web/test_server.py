@@ -17,6 +17,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
+from companion.app.invitation import table_certificate
 from companion.referee.messages import Notice
 from companion.referee.referee import Referee
 from companion.web.app import create_app
@@ -91,6 +92,62 @@ def test_the_page_opens_among_hundreds_who_never_finish(app: Flask, serve: Calla
     assert answer_to(port, "GET", "/")[0] == 200
     for visitor in slow:
         visitor.close()
+
+
+def alive(visitors: list[socket.socket]) -> list[int]:
+    """The visitors whose connection stands a moment later."""
+    time.sleep(0.5)
+    found = []
+    for number, visitor in enumerate(visitors):
+        visitor.setblocking(False)
+        try:
+            visitor.recv(1)
+        except BlockingIOError:
+            found.append(number)
+        except ConnectionResetError:
+            pass
+        visitor.close()
+    return found
+
+
+@pytest.fixture
+def crowded(app: Flask, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., list[int]]]:
+    """Lets visitors come before the server runs, so that they are taken in at once, and tells who is left."""
+    running: list[Server] = []
+
+    def come(
+        sends: bytes, addresses: list[str], certificate: tuple[Path, Path] | None = None, **limits: int
+    ) -> list[int]:
+        monkeypatch.setattr("companion.web.server.is_this_machine", lambda address: False)
+        for name, value in limits.items():
+            monkeypatch.setattr(f"companion.web.server._{name}", value)
+        listening = bind("0.0.0.0", 0)
+        there = ("127.0.0.1", listening.getsockname()[1])
+        visitors = [socket.create_connection(there, 10, (address, 0)) for address in addresses]
+        for visitor in visitors:
+            visitor.sendall(sends)
+        running.append(Server(app, listening, certificate=certificate))
+        running[-1].start()
+        return alive(visitors)
+
+    yield come
+    for server in running:
+        server.stop()
+
+
+def test_of_many_that_begin_at_once_an_address_keeps_its_share(crowded: Callable[..., list[int]]) -> None:
+    assert crowded(b"GET / HT", ["127.0.0.1"] * 20, MOST_WAITING_OF_ONE=4) == [16, 17, 18, 19]
+
+
+def test_an_address_has_a_share_of_the_handshakes_too(crowded: Callable[..., list[int]], tmp_path: Path) -> None:
+    made = table_certificate(tmp_path, "192.168.7.9")
+    left = crowded(b"\x16", ["127.0.0.1"] * 9 + ["127.0.0.2"], (made.certificate, made.key), MOST_OF_ONE=4)
+    assert left == [0, 1, 2, 3, 9]
+
+
+def test_when_all_places_are_taken_the_greediest_gives_way(crowded: Callable[..., list[int]]) -> None:
+    addresses = ["127.0.0.2", *["127.0.0.3"] * 5, "127.0.0.4", "127.0.0.5"]
+    assert crowded(b"GET / HT", addresses, MOST_TOGETHER=6) == [0, 3, 4, 5, 6, 7]
 
 
 def test_a_phone_that_leaves_gives_its_place_back_at_once(referee: Referee, serve: Callable[[Flask], int]) -> None:
@@ -262,6 +319,23 @@ def test_a_request_with_too_many_headers_is_refused_in_the_common_form(
         status, told = answer_to(port, "GET", path, **headers)
         assert (status, json.loads(told)["error"]["code"]) == (431, "request-header-fields-too-large")
     assert answer_to(port, "GET", "/", Cookie="other=" + "a" * 4000)[0] == 200
+
+
+def test_a_list_of_thousands_of_languages_is_not_weighed(app: Flask, serve: Callable[[Flask], int]) -> None:
+    port = serve(app)
+    assert b'lang="de"' in answer_to(port, "GET", "/", Accept__Language="de")[1]
+    assert b'lang="en"' in answer_to(port, "GET", "/", Accept__Language="de" + ",a" * 5000)[1]
+
+
+def test_a_request_that_says_twice_how_long_it_is_ends_its_connection(
+    app: Flask, serve: Callable[[Flask], int]
+) -> None:
+    both = b"POST /api/join HTTP/1.1\r\nHost: table\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"
+    told = b""
+    with connected(serve(app), both + b"GET /api/me HTTP/1.1\r\nHost: table\r\n\r\n") as smuggler:
+        while part := smuggler.recv(65536):
+            told += part
+    assert told.startswith(b"HTTP/1.1 400") and told.count(b"HTTP/1.1") == 1
 
 
 def test_a_header_with_an_underscore_poses_as_no_other(app: Flask, serve: Callable[[Flask], int]) -> None:
