@@ -43,6 +43,24 @@ TABLES = {
         Header("comet", ("Ana", "Bo", "Cy")),
         ("round Ana", "set Ana Desten 4-5-10+5-5-9", "set Bo Desten 9-9-9", "set Cy Vain 14-14-14", "reveal"),
     ),
+    "comet turned up in every pot": (
+        Header("comet", ("Ana", "Bo", "Cy", "Dee")),
+        (
+            "round Ana",
+            "set Ana Desten 4-5-10+5-5-9",
+            "set Bo Desten 9-9-9+2-3-4",
+            "set Cy Desten 6-6-6",
+            "set Ana Kinro 2-2-2+7-8-9",
+            "set Dee Kinro 3-3-3+10-10-10",
+            "set Bo Nivek 5-6-7+4-5-6",
+            "set Cy Nivek 8-8-8+8-9-10",
+            "set Dee Trinovat 11-11-11",
+            "set Bo Trinovat 12-12-12",
+            "set Cy Vain 14-14-14",
+            "set Ana Polos 13-13-13+12-13-14",
+            "reveal",
+        ),
+    ),
     "hexapod": (Header("hexapod", ("Ana", "Bo")), ("play Ana 0 0 bb/ol",)),
 }
 
@@ -104,9 +122,24 @@ def test_no_player_is_cut_off_beside_a_proposal_and_a_caption(
     assert page.run(f"return {code}.offsetHeight / parseFloat(getComputedStyle({code}).fontSize)") < 2, "on one line"
 
 
+@pytest.mark.parametrize("name", TABLES)
+def test_a_waiting_move_moves_no_player_and_is_shown_whole(
+    name: str, referee: Referee, television: Callable[..., Any]
+) -> None:
+    page = television(*TABLES[name])
+    seats = "return document.getElementById('seats').getBoundingClientRect().top"
+    stood = page.run(seats)
+    session = referee.latest()
+    referee.ask(Propose(session.game.legal(session.state)[0], Evidence(b"", 0.9)))
+    page.wait_for("!document.getElementById('proposal').hidden")
+    assert page.run(seats) == stood
+    page.run("window.sheet = document.getElementById('proposal')")
+    assert page.run("return sheet.scrollHeight - sheet.clientHeight") <= 1
+
+
 CUT_OFF = """
 const within = ({ top, bottom }, box) => top >= box.top - 1 && bottom <= box.bottom + 1;
-return ['hints', 'history', 'facts', 'call'].flatMap((id) => {
+return ['hints', 'history', 'facts', 'call', 'cloth'].flatMap((id) => {
   const region = document.getElementById(id), box = region.getBoundingClientRect();
   return [...region.querySelectorAll('p, li, .fact')].filter((part) => part.getClientRects().length)
     .map((part) => [part, part.getBoundingClientRect()])
@@ -121,6 +154,17 @@ return ['hints', 'history', 'facts', 'call'].flatMap((id) => {
 def test_nothing_on_the_television_is_cut_off(name: str, television: Callable[..., Any]) -> None:
     page = television(*TABLES[name])
     assert page.run(CUT_OFF) == []
+
+
+def test_an_address_breaks_between_its_numbers(television: Callable[..., Any]) -> None:
+    page = television(*TABLES["hexapod"])
+    lines = page.run(
+        "const text = document.querySelector('.invite b'), range = document.createRange(), lines = new Map();"
+        "for (const node of text.childNodes) if (node.nodeType === 3) { range.selectNodeContents(node);"
+        " for (const { top } of range.getClientRects()) lines.set(top, (lines.get(top) ?? '') + node.textContent); }"
+        "return [...lines.values()]"
+    )
+    assert "".join(lines) == "192.168.178.117:8080" and len(lines) <= 2
 
 
 def test_the_end_on_the_television_can_be_read_from_afar(television: Callable[..., Any]) -> None:

@@ -66,7 +66,14 @@ export function drawTable(state) {
     return pot(name, chips, sets, won, waiting?.cmd === "set" && waiting.pot === name ? waiting : null);
   });
   const scored = events.filter((event) => event.event === "scored");
-  return h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? reveal(scored, events) : null);
+  const table = h("div", { class: "comet" }, h("ul", { class: "comet-pots" }, ...pots), scored.length ? reveal(scored, events) : null);
+  requestAnimationFrame(() => fit(table));
+  return table;
+}
+
+// A screen that never scrolls leaves out of a long reveal what does not fit: the lines that score, then the cards.
+function fit(table) {
+  for (const size of ["is-long", "is-longer"]) if (table.scrollHeight > table.clientHeight) table.classList.add(size);
 }
 
 // The reveal, pot by pot: every set with all its score lines, who takes the pot, and the hands that grow of it.
@@ -132,7 +139,7 @@ export function scene({ last }) {
   return events.filter(({ event, pot: name }) => event === "won" && name).map((won) => [
     h("p", { class: "head" }, named(won.pot)),
     ...events.filter(({ event, pot: name }) => event === "scored" && name === won.pot).map(({ player, cards, score }) =>
-      h("p", { class: "line" }, player, " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
+      h("p", { class: "line" }, h("span", { class: "by" }, player), " ", h("span", { class: "faces" }, ...cards.map((card) => h("span", { class: "triple" }, card.map(shown).join(" ")))), " ", h("b", {}, score))),
     h("p", { class: "hero" }, won.players.join(", ")),
     h("p", { class: "gain" }, `+${won.amount}`),
   ]);

@@ -116,29 +116,28 @@ export function drawTable(state, isLaying = false) {
   const label = t("hexdragon-lying", { tiles: counted(tiles.length, "tile"), cells: cells.length });
   const drawing = picture([...cells, ...ghosts.map(({ cell }) => cell)], label, 4, ...drawn);
   if (isLaying) drawing.setAttribute("role", "group");
-  return state.result ? [drawing, ranking(state)] : drawing;
+  return state.result && isTied(state) ? [drawing, ranking(state)] : drawing;
 }
 
 const sorted = (connections) => connections.map(({ length }) => length).sort((a, b) => b - a);
 
-// The places, and where points are equal the connections that decided, the longest first.
+const isTied = ({ players }) => new Set(Object.values(players).map(({ points }) => points)).size < Object.keys(players).length;
+
+// The places where points are equal, and the connections that decided, the longest first.
 function ranking({ result, players }) {
   let place = 1;
   const rows = result.ranking.map((names) => {
     const row = names.map((name) => {
       const { points, connections } = players[name];
-      const isTied = Object.entries(players).some(([other, theirs]) => other !== name && theirs.points === points);
+      const isEqual = Object.entries(players).some(([other, theirs]) => other !== name && theirs.points === points);
       const lengths = sorted(connections).join(", ") || "0";
-      const reason = isTied ? h("span", { class: "soft" }, t("hexdragon-lengths", { lengths })) : null;
+      const reason = isEqual ? h("span", { class: "soft" }, t("hexdragon-lengths", { lengths })) : null;
       return h("li", { value: place }, h("b", {}, name), h("span", {}, counted(points, "point")), reason);
     });
     place += names.length;
     return row;
   });
-  const points = Object.values(players).map((player) => player.points);
-  const isTied = new Set(points).size < points.length;
-  const rule = isTied ? h("p", { class: "soft" }, t("hexdragon-tie")) : null;
-  return h("div", { class: "ranking" }, h("ol", {}, ...rows), rule);
+  return h("div", { class: "ranking" }, h("ol", {}, ...rows), h("p", { class: "soft" }, t("hexdragon-tie")));
 }
 
 export function roundWords({ table }) {
