@@ -7,7 +7,7 @@ The discriminant of the kinds is fitted to many variants of the photographs.
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from typing import Any, ClassVar
 
@@ -187,10 +187,7 @@ class HexapodTeaching(Teaching):
 
     def frame(self, card: Label) -> CropFrame:
         """The case with a cell around it."""
-        rows, cols = len(card["cells"]), len(card["cells"][0])
-        field = np.array([[0.0, 0.0], [cols, 0.0], [cols, rows], [0.0, rows]])
-        size = ((np.array([cols, rows]) + 2 * _CROP_MARGIN) * _CROP_CELL_PX).astype(int)
-        return CropFrame((int(size[0]), int(size[1])), (field + _CROP_MARGIN) * _CROP_CELL_PX - 0.5)
+        return _frame(len(card["cells"]), len(card["cells"][0]))
 
     def fit(self, deck: str, samples: Sequence[Sample]) -> "InsectProfile":
         """See `Teaching`."""
@@ -200,7 +197,7 @@ class HexapodTeaching(Teaching):
         for sample in samples:
             pyramid, corners, cells = self._shown(sample)
             examples += _examples(pyramid, corners, cells)
-            (again if sample.source == TAUGHT else confirmed).extend(_augmented(pyramid, corners, cells))
+            (again if sample.source == TAUGHT else confirmed).extend(_augmented(sample))
             if _burnt_out(pyramid, corners, cells) > LIMITS.burnt_out:
                 raise TeachingRefused(
                     f"photograph {sample.light} is burnt out, its insects hardly show; take it in less light",
@@ -382,15 +379,30 @@ def _placed_examples(
     return _labelled(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
 
 
-def _augmented(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
-    """Examples of the case as it may be met again."""
-    rng, size = np.random.default_rng(0), (len(cells), len(cells[0]))
-    return [
-        (embedding, kind)
+def _augmented(sample: Sample) -> list[_Example]:
+    """Examples of a sample's case as it may be met again."""
+    cells: Grid = sample.label["cells"]
+    variants_seen = _classified_variants(sample.jpeg, len(cells), len(cells[0]))
+    return [(embedding, kind) for seen in variants_seen for _, embedding, kind in _labelled(seen, cells)]
+
+
+@lru_cache(maxsize=64)
+def _classified_variants(jpeg: bytes, rows: int, cols: int) -> tuple[Cells, ...]:
+    """The cells of many variants of a crop; kept, as a profile that learns from evenings is fitted to it each time."""
+    rng, corners = np.random.default_rng(0), _frame(rows, cols).corners.astype(np.float32)
+    pyramid = Pyramid.of(Sample({}, jpeg, light=0).crop())
+    return tuple(
+        seen
         for _ in range(LIMITS.variants // _AT_ONCE)
-        for seen in classify_cells(network(_NETWORK), variants(pyramid, corners, *size, _AT_ONCE, rng))
-        for _, embedding, kind in _labelled(seen, cells)
-    ]
+        for seen in classify_cells(network(_NETWORK), variants(pyramid, corners, rows, cols, _AT_ONCE, rng))
+    )
+
+
+def _frame(rows: int, cols: int) -> CropFrame:
+    """A case of so many cells with a cell around it."""
+    field = np.array([[0.0, 0.0], [cols, 0.0], [cols, rows], [0.0, rows]])
+    size = ((np.array([cols, rows]) + 2 * _CROP_MARGIN) * _CROP_CELL_PX).astype(int)
+    return CropFrame((int(size[0]), int(size[1])), (field + _CROP_MARGIN) * _CROP_CELL_PX - 0.5)
 
 
 def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarray, str]]:
