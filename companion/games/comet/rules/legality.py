@@ -211,6 +211,8 @@ def _new_face_up(state: State, before: Seen, after: Seen) -> dict[str, list[Card
     """By pot, the cards that are newly face up and not known to lie there; only where they are at most a set."""
     new_cards: dict[str, list[Card]] = {}
     for pot in state.pots:
+        if after.get(pot) == before.get(pot):
+            continue
         known = Counter(face(card) for laid in state.against(pot) for card in laid.cards)
         new = _face_up(after, pot) - _face_up(before, pot) - known
         if 0 < new.total() <= max(_SIZES):
