@@ -29,13 +29,12 @@ _LONGEST_GAP_S = 0.5
 """Where no frame came for long, so much time is counted: nobody knows what went on."""
 _CHANGED = 0.0005
 """Where less of the picture has changed than this share, nothing has."""
-_START = 0.97
-"""So much of the picture lies still when the table is first read."""
-_START_AMID_PEOPLE = 0.6
-"""And so much where people go on moving beside all that lies there."""
+_START = (0.97, 0.2)
+"""So much of the picture lies still when the table is first read, and so many seconds pass between two readings."""
+_START_AMID_PEOPLE = (0.6, 0.09)
+"""And so much, more often, where people go on moving beside all that lies there: they give but moments."""
 _START_PATIENCE_S = 0.8
 """The whole picture is waited for so long."""
-_START_PAUSE_S = 0.2
 _TRACE = 0.03
 _CARRIED = 0.5
 """A piece of which more than this share moves is carried by people."""
@@ -163,7 +162,7 @@ class Tracker(ABC, Generic[Piece]):
         if self._initial.is_due(bgr, self._now_s):
             self._detector.accept()
         is_late = self._now_s > _START_PATIENCE_S
-        if not self._search.may_read(mask, _START_AMID_PEOPLE if is_late else _START, _START_PAUSE_S):
+        if not self._search.may_read(mask, *(_START_AMID_PEOPLE if is_late else _START)):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
@@ -176,7 +175,9 @@ class Tracker(ABC, Generic[Piece]):
                 return []
         if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
             return []
-        return self._start_from(reading, picture, ~laid)
+        events = self._start_from(reading, picture, ~laid)
+        plays = laid & mask.changed
+        return events + (self._take_changes(bgr, mask, plays) if plays.any() else [])
 
     def _start_from(
         self, reading: TableReading, bgr: NDArray[np.uint8], accepted: Mask | None = None

@@ -164,6 +164,19 @@ def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
     assert np.allclose(np.mean(table.told[1][1]["corners"], 0), centre(NEW), atol=2)
 
 
+def test_a_card_laid_in_the_first_moments_is_placed_in_the_frame_that_tells_the_table() -> None:
+    table = Table()
+    x, y = centre(NEW)
+    table.show(LINE, 1)
+    for k, reach in enumerate((60, 20, 8, 40, 100)):
+        image = picture([*LINE, NEW], hand=(x, y + reach), seed=6000 + k)
+        image[:180, 400 + 9 * k : 560 + 9 * k] = (90, 120, 170)  # somebody else, who leaves too
+        table.told += [(0, event) for event in table.settler.step(image)]
+    table.show([*LINE, NEW], 8)
+    assert table.news() == ["table", "placed"]
+    assert table.told[1][0] == table.told[0][0], "the next hand may come in the very next frame"
+
+
 def test_a_card_held_in_view_while_the_table_first_settles_is_no_part_of_it() -> None:
     table = Table()
     table.show(LINE, 1)
