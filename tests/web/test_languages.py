@@ -77,11 +77,41 @@ HEADERS = (
 )
 
 
+LAID = {
+    "comet": (
+        {"cmd": "round", "player": "W" * 40},
+        {"cmd": "set", "player": "W" * 40, "pot": "Kinro", "cards": [[9, 9, 9]]},
+    )
+}
+SQUEEZED = """
+const beyond = (one) => one.scrollWidth - one.offsetWidth;
+const seats = [...document.querySelectorAll('.seat')].filter((seat) => {
+  const [name, badges, main] = ['.name', '.badges', '.main'].map((part) => seat.querySelector(part));
+  return (beyond(name) > 0 && name.offsetWidth < 60)
+    || badges.getBoundingClientRect().right > main.getBoundingClientRect().left;
+});
+const isBeyond = (one) => one.offsetWidth > one.closest('.comet-pot').clientWidth;
+const sets = [...document.querySelectorAll('.laid')].filter(isBeyond);
+const [turn, after] = document.querySelector('.now:not(.all)')?.childNodes ?? [];
+const glued = [];
+if (turn?.matches('b') && /^\\s/.test(after.textContent)) {
+  const words = document.createRange();
+  words.setStart(after.firstChild, after.textContent.search(/\\S/));
+  words.setEnd(after.firstChild, after.textContent.length);
+  if (words.getBoundingClientRect().left - turn.getBoundingClientRect().right < 3) glued.push(turn.parentNode);
+}
+return [...seats, ...sets, ...glued].map((one) => one.textContent);
+"""
+"""What runs into its neighbour or leaves a name no room."""
+
+
 @pytest.mark.parametrize("header", HEADERS, ids=lambda header: header.game)
 def test_no_language_is_wider_than_a_small_phone(
     header: Header, referee: Referee, window: Any, visit: Callable[..., Any]
 ) -> None:
     referee.ask(Begin(header))
+    for command in LAID.get(header.game, ()):
+        referee.ask(Do(command))
     window.screen(320, 640)
     page = visit(referee)
     here = page.run("return location.origin")
@@ -96,6 +126,8 @@ def test_no_language_is_wider_than_a_small_phone(
                 wide[one, path] = width
         page.open(here)
         page.wait_for(READY)
+        if squeezed := page.run(SQUEEZED):
+            wide[one, "squeezed"] = squeezed
         page.run("document.getElementById('how').click()")
         page.wait_for("document.querySelectorAll('#sheet .topic').length > 3")
         if (width := page.run("return document.getElementById('sheet').scrollWidth")) > 320:
