@@ -150,6 +150,9 @@ NO_COLOUR = Condition(
 )
 
 
+CONDITIONS = (TOO_STEEP, FOREIGN_PROFILE, MIRRORED, LIGHT, NO_COLOUR)
+
+
 def is_too_steep(shape: Shape, outlines: Sequence[NDArray[np.floating]]) -> bool:
     """Most of some cards of a shape (K, 2), one at least, are seen too much from the side."""
     return float(np.median(shape.tilt_deg(np.array(outlines)))) > _STEEPEST_DEG

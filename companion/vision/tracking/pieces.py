@@ -7,7 +7,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.results import sides_of
+from companion.vision.results import ReadingWarning, sides_of
 from companion.vision.tracking.change_detector import ChangeMask
 from companion.vision.tracking.masks import Mask
 
@@ -33,6 +33,10 @@ class TableReading(Protocol):
     @property
     def loose(self) -> tuple[Any, ...]:
         """What lies elsewhere."""
+
+    @property
+    def warnings(self) -> tuple[ReadingWarning, ...]:
+        """What keeps it from being read."""
 
     def as_json(self) -> dict[str, Any]:
         """As the contract prints it."""

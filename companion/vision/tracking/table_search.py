@@ -47,7 +47,7 @@ class Sighting(Generic[Piece]):
 
     Attributes:
         verdict: see `Verdict`.
-        reading: of the whole picture, for another table.
+        reading: of the whole picture, where a table was found.
         pieces: the known pieces where they lie now, once they were moved.
         accepted: bool (h, w), what may be accepted as it is now; None for nothing.
     """
@@ -141,12 +141,12 @@ class TableSearch(Generic[Piece]):
         if shift_between(known, found.pieces) < MOVED:
             before = self._changed_before
             if not is_wide or not all(found.is_seen):
-                return Sighting(Verdict.RELIT)
-            return Sighting(Verdict.RELIT, accepted=~(others if before is None else others | grown(before)))
+                return Sighting(Verdict.RELIT, reading)
+            return Sighting(Verdict.RELIT, reading, accepted=~(others if before is None else others | grown(before)))
         if not _lie_still(found, view.mask):
             self._is_moving = True  # a hand may be holding them
             return Sighting(Verdict.UNCLEAR)
-        return Sighting(Verdict.MOVED, pieces=found.pieces, accepted=~others)
+        return Sighting(Verdict.MOVED, reading, found.pieces, ~others)
 
     def _is_another(self, reading: TableReading, known: list[Piece], view: View) -> bool:
         """Whether a reading shows another table that lies still and can be read."""

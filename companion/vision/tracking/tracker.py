@@ -12,6 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.detection.conditions import CONDITIONS
 from companion.vision.results import sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, displacement_px
 from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
@@ -41,6 +42,7 @@ _CARRIED = 0.5
 _MOVED_TEXTURE = 0.3
 """Where so much of the table's texture changed, the camera may have moved."""
 _REFERENCE_S = 2.0
+_CONDITIONS = frozenset(condition.warning.code for condition in CONDITIONS)
 
 
 class Tracker(ABC, Generic[Piece]):
@@ -185,7 +187,14 @@ class Tracker(ABC, Generic[Piece]):
         self._tracks = self._follow([*reading.cards, *reading.loose])
         self._detector.accept(accepted)
         self._motion.set_reference(bgr, self._now_s)
-        return [{"event": "table", **reading.as_json()}]
+        return [{"event": "table", **reading.as_json()}, *self._say_conditions(reading)]
+
+    def _say_conditions(self, reading: TableReading) -> list[TableEvent]:
+        """Say what about the whole picture keeps the cards from being told, until another reading of it all."""
+        found = {warning.code: warning.message for warning in reading.warnings if warning.code in _CONDITIONS}
+        for code in _CONDITIONS - found.keys():
+            self._notices.unsay(code)
+        return [event for code, message in found.items() for event in self._notices.say(code, message)]
 
     def _come_to_rest(self, bgr: NDArray[np.uint8]) -> list[TableEvent]:
         """Nothing differs any more."""
@@ -225,13 +234,14 @@ class Tracker(ABC, Generic[Piece]):
             return events
         if sighting.accepted is not None:
             self._detector.accept(sighting.accepted)
+        conditions = [] if sighting.reading is None else self._say_conditions(sighting.reading)
         if sighting.verdict is Verdict.RELIT:
-            return self._back_in_view() or None
+            return [*self._back_in_view(), *conditions] or None
         for track, piece in zip(self._lying, sighting.pieces, strict=True):
             track.piece = piece
         self._forget(self._appearing)
         self._motion.set_reference(view.bgr, self._now_s)
-        return [*self._back_in_view(), self._camera_moved()]
+        return [*self._back_in_view(), *conditions, self._camera_moved()]
 
     def _back_in_view(self) -> list[TableEvent]:
         return self._notices.unsay("table-lost", "table-found", f"The {self.THINGS} are in view again.")

@@ -19,6 +19,7 @@ import pytest
 from companion.games.hexel.vision.classifier import CLASSES, PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.lattice import Lattice, find_lattice
 from companion.rules.hexgrid import Cell
+from companion.vision.detection.conditions import MIRRORED
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import tracks
@@ -153,6 +154,23 @@ def test_a_card_in_the_shadow_of_an_arm_beside_it_is_told_while_the_arm_stays(ta
         shade[...] = np.where(shade.min(-1, keepdims=True) < 190, shade * 0.65, shade)
         table.told += [(k, event) for event in table.settler.step(image)]
     assert table.news() == ["placed"]
+
+
+def test_a_mirrored_picture_is_said_once_until_another_reading_of_it_all_is_not() -> None:
+    table, warnings = Table(), [MIRRORED.warning, MIRRORED.unsure("a card", (180.0, 180.0))]
+
+    def in_mirror(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        return replace(read(bgr, classifier, across_px), warnings=tuple(warnings))
+
+    table.settler = CardTracker(in_mirror, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    table.show(LINE, 20)
+    assert table.news() == ["table", "mirrored"] and table.settler.active_notices.keys() == {"mirrored"}
+    warnings.clear()
+    for k in range(60):
+        another = picture([np.array(at) for at in ((450.0, 100.0), (520.0, 300.0), (330.0, 330.0))], seed=7000 + k)
+        another = np.where(another.min(-1, keepdims=True) > 190, another, another[..., ::-1] + np.uint8(40))
+        table.told += [(k, event) for event in table.settler.step(another)]
+    assert table.news()[2:] == ["table-lost", "table", "table-found"] and not table.settler.active_notices
 
 
 def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
