@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -24,7 +25,7 @@ from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.referee.messages import Do
 from companion.referee.referee import Referee
-from companion.rules.engine import Header
+from companion.rules.engine import Command, Header
 from companion.simulator.script import write_script
 from tests.hub.conftest import table, until
 
@@ -32,7 +33,14 @@ PIN = "271828"
 TABLES, PLAYERS_AT_FIRST, ROUNDS = 32, 64, 6
 OPEN = "/api/tournaments/open"
 ROUND_S = 300.0
+SCRIPTED, SCRIPTS = Header("hexel", ("Ana", "Bo"), "36"), 16
 Brokers = Callable[[str], Broker]
+
+
+@cache
+def script(seed: int) -> tuple[Command, ...]:
+    """A whole game between the players of `SCRIPTED`; finding good moves takes longer than playing them."""
+    return tuple(write_script(SCRIPTED, GAMES[SCRIPTED.game].player(seed)).commands)
 
 
 class People:
@@ -54,9 +62,11 @@ class People:
         while not self._subscription.is_closed:
             told = self._subscription.next()
             if told is not None and told.data.get("because") == "begun":
-                header, seed = told.session.header, 100 * self._number + len(self.winners)
-                for command in write_script(header, GAMES[header.game].player(seed)).commands:
-                    self._referee.ask(Do(command))
+                header = told.session.header
+                names = dict(zip(SCRIPTED.players, header.players, strict=True))
+                for command in script((self._number + 5 * len(self.winners)) % SCRIPTS):
+                    who = {"player": names[command["player"]]} if "player" in command else {}
+                    self._referee.ask(Do({**command, **who}))
                 session = self._referee.latest()
                 self.winners[frozenset(header.players)] = session.game.view(session.state)["result"]["winner"]
 
@@ -64,7 +74,7 @@ class People:
 @contextmanager
 def table_of_people(folder: Path, broker: Brokers, number: int) -> Iterator[People]:
     name = f"table-{number:02}"
-    with table(folder / name, Header("hexel", ("Ana", "Bo"), "36")) as referee:
+    with table(folder / name, SCRIPTED) as referee:
         publisher = Publisher(referee, Place(broker(name), Address("hall", name)))
         publisher.start()
         people = People(referee, number)
