@@ -56,6 +56,13 @@ def test_a_spoilt_file_is_one_clear_line(tmp_path: Path, reader: str, spoilt: st
     assert "\n" not in told.value.message and len(told.value.message) < 500
 
 
+@pytest.mark.parametrize("reader", READERS)
+def test_a_pipe_in_a_files_place_is_one_clear_line_and_waited_for_by_nobody(tmp_path: Path, reader: str) -> None:
+    os.mkfifo(tmp_path / "file")
+    with pytest.raises(CompanionError, match="no file"):
+        READERS[reader](tmp_path / "file")
+
+
 def test_a_profile_of_another_network_or_of_other_numbers_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "profile.json"
     networks = {name: checksum(name) for name in SymbolProfile.NETWORKS}

@@ -6,10 +6,12 @@ import re
 import stat
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from companion.app.invitation import invitation
 from companion.devices.service import is_logged
 from companion.errors import JournalError, without_folders
 from companion.referee.messages import Do, Notice
@@ -17,6 +19,7 @@ from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
+from companion.web.server import bind
 
 ROOT = Path(__file__).parents[1]
 PLACES = (".", "companion", "companion/web")
@@ -49,6 +52,17 @@ def test_a_service_writes_no_code_to_its_log(tmp_path: Path) -> None:
     secret = [data / name for name in ("join-code", "operator-pin", "seats.json")]
     assert {stat.S_IMODE(path.stat().st_mode) for path in secret} == {0o600}
     assert all(not path.stat().st_mode & stat.S_IRWXO for path in data.rglob("*"))
+
+
+@pytest.mark.parametrize("held", [b"\xff\xfe\0", b"", b"ROSE\x0042", b"\x80" * 6])
+def test_a_damaged_code_is_made_anew_and_one_that_can_be_typed_stays(tmp_path: Path, held: bytes) -> None:
+    with closing(bind("127.0.0.1", 0)) as listening:
+        (tmp_path / "join-code").write_bytes(held)
+        made = invitation(listening, tmp_path, None, None)
+        assert re.fullmatch("[A-Z]{6}", made.join_code)
+        (tmp_path / "operator-pin").write_text("our-pin\n")
+        again = invitation(listening, tmp_path, None, None)
+        assert (again.join_code, again.operator_pin) == (made.join_code, "our-pin")
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from types import ModuleType
 from urllib.parse import urlsplit
 
 from companion.referee.folder import storage_errors, write_whole
+from companion.rules.limits import read_file
 
 _CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: nobody takes them for digits
 _CODE_LENGTH = 6
@@ -62,10 +63,13 @@ def _qr() -> ModuleType:
 
 
 def _stored_code(path: Path, letters: str, length: int) -> str:
-    """The code in a file that only its owner can read; generated once, so that phones stay joined after a restart."""
+    """The code in a file that only its owner can read; generated once, so that phones stay joined after a restart.
+
+    What nobody could type, as a damaged file holds it, is generated anew.
+    """
     with storage_errors(f"cannot keep a code in {path}"):
-        code = path.read_text().strip() if path.exists() else ""
-        if not code:
+        code = read_file(path).decode(errors="replace").strip() if path.exists() else ""
+        if not (code and code.isascii() and code.isprintable()):
             code = "".join(secrets.choice(letters) for _ in range(length))
             write_whole(path, f"{code}\n".encode(), mode=0o600)
     return code

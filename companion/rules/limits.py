@@ -4,6 +4,7 @@ Web, records, journal, settings, profiles and calibrations read their bytes here
 number of a thousand digits or a list nested a thousand deep. Source: the contract's "Limits".
 """
 
+import errno
 import json
 import tomllib
 import unicodedata
@@ -84,6 +85,8 @@ def read_file(path: Path, limits: Limits = FILE) -> bytes:
     Raises:
         OSError: it cannot be read.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):
+        raise OSError(errno.EINVAL, "it is no file")  # reading a pipe would never end
     with path.open("rb") as file:
         return file.read(limits.size_bytes + 1)
 

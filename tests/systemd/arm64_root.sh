@@ -52,7 +52,7 @@ import companion
 from companion.games import GAMES
 from companion.vision.image.codec import load_picture
 
-optional = ("__main__", "companion.hub")
+optional = ("__main__", ".hub")  # what its pages need is installed apart
 names = [each.name for each in pkgutil.walk_packages(companion.__path__, "companion.") if not any(name in each.name for name in optional)]
 for name in names:
     importlib.import_module(name)
