@@ -15,6 +15,7 @@ from companion.devices.service import is_logged
 from companion.errors import TableError
 from companion.referee.folder import storage_errors, write_whole
 from companion.referee.referee import Referee
+from companion.rules.limits import read_file
 
 _ON, _OFF = "on", "off"
 
@@ -41,7 +42,7 @@ class Switch:
 
 def _read(file: Path) -> bool:
     with storage_errors(f"cannot read the camera's switch in {file}"):
-        text = file.read_text(errors="replace").strip() if file.exists() else _ON
+        text = read_file(file).decode(errors="replace").strip() if file.exists() else _ON
     if text not in (_ON, _OFF):
         raise TableError(f"{file} says {text[:20]!r}: write on or off there, or remove it")
     return text == _ON

@@ -52,12 +52,15 @@ class Recorded:
             return
         self._closed.clear()
         self._count, self._began_s = 0, None
-        if self._path.is_dir():
-            self._pictures = self._from_folder()
-        elif self._path.is_file():
-            self._pictures = self._from_video()
-        else:
-            raise DeviceError(f"no recording at {self._path}: name a folder of pictures or a video file")
+        try:
+            if self._path.is_dir():
+                self._pictures = self._from_folder()
+            elif self._path.is_file():
+                self._pictures = self._from_video()
+            else:
+                raise DeviceError(f"no recording at {self._path}: name a folder of pictures or a video file")
+        except OSError as error:  # a stick that was pulled out
+            raise DeviceError(f"cannot read {self._path}: {error.strerror or error}") from error
         self._fps = self._fps or _DEFAULT_FPS
         self._is_open = True
 

@@ -1,5 +1,6 @@
 """The camera's switch: what was switched off stays off over a restart, and people are told."""
 
+import os
 import threading
 from pathlib import Path
 from typing import Any
@@ -27,6 +28,12 @@ def test_a_camera_is_on_until_it_is_switched_off_and_then_off_until_it_is_switch
 def test_a_switch_that_cannot_be_read_says_which_file_and_what_to_do(tmp_path: Path) -> None:
     (tmp_path / "camera").write_text("maybe\n")
     with pytest.raises(TableError, match=r"camera says 'maybe'.*on or off"):
+        Switch(tmp_path)
+
+
+def test_a_switch_that_is_a_pipe_is_waited_for_by_nobody(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "camera")
+    with pytest.raises(TableError, match="no file"):
         Switch(tmp_path)
 
 

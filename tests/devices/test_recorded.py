@@ -111,5 +111,16 @@ def test_what_cannot_be_played_is_said(tmp_path: Path) -> None:
             Recorded(tmp_path / path).open()
 
 
+def test_a_folder_that_cannot_be_listed_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def pulled_out(folder: Path) -> None:
+        raise OSError(5, "Input/output error")
+
+    for what in ("iterdir", "is_dir"):
+        with monkeypatch.context() as stick:
+            stick.setattr(Path, what, pulled_out)
+            with pytest.raises(DeviceError, match="Input/output error"):
+                Recorded(tmp_path).open()
+
+
 def test_the_usual_picture_files_are_known() -> None:
     assert {".jpg", ".png"} <= recorded.SUFFIXES
