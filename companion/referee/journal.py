@@ -20,6 +20,7 @@ from companion.referee.pictures import MOST_BYTES, Pictures, kept_picture
 from companion.referee.session import Session, begin, evolve
 from companion.referee.session_events import Corrected, Moved, Redone, Undone
 from companion.rules.engine import Header
+from companion.rules.limits import require_file
 from companion.rules.records import read_header
 
 FORM = 1
@@ -72,6 +73,7 @@ class Journal:
             return None
         path = journals[-1]
         with storage_errors(f"cannot read the journal {path}"):
+            require_file(path)
             data = path.read_bytes()
         bodies, size = parse_journal(path, data)
         session, asked = replay(path, bodies)

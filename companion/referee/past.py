@@ -15,6 +15,7 @@ from companion.referee.journal import parse_journal, replay
 from companion.referee.moves import Kept
 from companion.referee.session import Session
 from companion.rules.engine import Command, Event, Header
+from companion.rules.limits import require_file
 from companion.rules.records import read_header
 
 
@@ -127,6 +128,7 @@ def past_game(path: Path) -> PastGame:
         JournalError: the journal cannot be read, is damaged, or has a format that this version does not know.
     """
     with storage_errors(f"cannot read the journal {path}"):
+        require_file(path)
         data = path.read_bytes()
     bodies, size = parse_journal(path, data)
     header, moves = _read_moves(path, bodies)
@@ -149,6 +151,7 @@ def _read_moves(path: Path, bodies: list[dict[str, Any]]) -> tuple[Header, Moves
 def journal_as_record(path: Path) -> list[Mapping[str, Any]]:
     """A journal of any name as a record: the header, then the commands of its moves. Raises `JournalError`."""
     with storage_errors(f"cannot read the journal {path}"):
+        require_file(path)
         data = path.read_bytes()
     return record_lines(*_read_moves(path, parse_journal(path, data)[0]))
 

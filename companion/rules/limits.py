@@ -6,6 +6,7 @@ number of a thousand digits or a list nested a thousand deep. Source: the contra
 
 import errno
 import json
+import stat
 import tomllib
 import unicodedata
 from dataclasses import dataclass
@@ -85,10 +86,16 @@ def read_file(path: Path, limits: Limits = FILE) -> bytes:
     Raises:
         OSError: it cannot be read.
     """
-    if path.exists() and not (path.is_file() or path.is_dir()):
-        raise OSError(errno.EINVAL, "it is no file")  # reading a pipe would never end
+    require_file(path)
     with path.open("rb") as file:
         return file.read(limits.size_bytes + 1)
+
+
+def require_file(path: Path) -> None:
+    """Raise `OSError` for a pipe or a device, which could be read for ever, and for what is not there."""
+    kind = path.stat().st_mode
+    if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+        raise OSError(errno.EINVAL, "it is no file")
 
 
 def is_name(text: str) -> bool:

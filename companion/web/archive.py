@@ -1,8 +1,6 @@
 """The past games of a table: read from their journals when somebody asks, kept summed up while they do not change."""
 
-import errno
 import logging
-import stat
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,6 +9,7 @@ from threading import Lock
 from companion.errors import JournalError
 from companion.referee.folder import journals, storage_errors
 from companion.referee.past import PastGame, past_game
+from companion.rules.limits import require_file
 from companion.views.archive.statistics import Summed, summarise
 from companion.views.words import language
 
@@ -109,7 +108,6 @@ def _untold(path: Path, why: str) -> Entry:
 def _stamp(path: Path) -> Stamp:
     """Raises `JournalError` where no file stands in the journal's place."""
     with storage_errors(f"cannot read the journal {path.name}"):
+        require_file(path)
         state = path.stat()
-        if not stat.S_ISREG(state.st_mode):  # reading a pipe would never end
-            raise OSError(errno.EINVAL, "it is no file")
     return state.st_mtime_ns, state.st_size

@@ -273,6 +273,13 @@ def test_a_new_game_waits_for_the_disk_twice_and_one_that_cannot_be_written_neve
     assert left == 1
 
 
+def test_a_pipe_in_the_newest_journals_place_is_one_clear_line(open_referee: Open, tmp_path: Path) -> None:
+    open_referee().stop()
+    os.mkfifo(tmp_path / "games/0002.jsonl")
+    with pytest.raises(JournalError, match=r"0002\.jsonl: it is no file"):
+        open_referee()
+
+
 def test_settings_that_ask_for_another_game_begin_it(open_referee: Open) -> None:
     played(open_referee, STAKE)
     other = open_referee(Header("hexel", ("Ana", "Bo", "Cy"), "36", {"chips": 100}))
