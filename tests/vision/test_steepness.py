@@ -21,7 +21,7 @@ def test_tilt_is_told_by_how_much_shorter_a_piece_looks(turn_deg: float) -> None
 
 def test_a_table_seen_too_flat_is_said_and_nothing_of_it_is_stated() -> None:
     bgr = photograph(np.random.default_rng(6), size=(960, 540), cards=5, hardness=0.0).bgr
-    flat = cv2.copyMakeBorder(cv2.resize(bgr, (960, 243), interpolation=cv2.INTER_AREA), 80, 80, 0, 0, 1)
+    flat = cv2.copyMakeBorder(cv2.resize(bgr, (960, 280), interpolation=cv2.INTER_AREA), 80, 80, 0, 0, 1)
     reader = GAMES["hexel"].recognizer()
     as_it_is, flattened = (reader.read(one, reader.classifier(None, None)) for one in (bgr, flat))
     assert "too-steep" not in {w.code for w in as_it_is.warnings}

@@ -116,9 +116,10 @@ def test_no_language_is_wider_than_a_small_phone(
     page = visit(referee)
     here = page.run("return location.origin")
     wide = {}
+    paths = ("/", "/past", "/past/2", *(("/past/players", "/calibrate") if header is HEADERS[0] else ()))
     for one in (*LANGUAGES[1:], "en"):
         page.asynchronous(CHOOSE % one)
-        for path in ("/", "/past", "/past/2", "/past/players", "/calibrate"):
+        for path in paths:  # the last two are the same whatever is played
             page.open(here + path)
             page.wait_for(f"document.documentElement.lang == '{one}'" + (f" && {READY}" if path == "/" else ""))
             page.run("document.querySelectorAll('details').forEach((part) => (part.open = true))")
