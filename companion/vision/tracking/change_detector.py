@@ -20,6 +20,8 @@ _BLACK, _MOST_BLACK = 18.0, 0.95
 """A picture of which so large a share is darker than so many grey levels shows nothing."""
 _FULL_COMPARISON_S = 0.75
 """Every so often a quiet table too is compared in full, to follow light that drifts."""
+_TWO_NOISY = 1.42
+"""Two frames differ by noise so many times as much as one does from the mean of many."""
 _FEW = 4
 """So few places of a quiet table may be off by noise: less than a crumb."""
 _FOLLOW = 0.9
@@ -81,7 +83,8 @@ class ChangeDetector:
         small = _sampled(bgr)
         if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
             was, mask = self._quiet
-            if was.shape == small.shape and np.count_nonzero(cv2.absdiff(small, was) > self._limit()) <= _FEW:
+            limit = _TWO_NOISY * self._limit()
+            if was.shape == small.shape and np.count_nonzero(cv2.absdiff(small, was) > limit) <= _FEW:
                 return ChangeMask(mask.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
         mask, is_quiet = self._compare(small, now_s)
         self._quiet = (small, mask) if is_quiet else None
