@@ -38,8 +38,12 @@ class Grid:
 
     def outline(self, cell: Cell) -> NDArray[np.float32]:
         """The outline (6, 2) in pixels of a tile in a cell, edge 0 facing direction 0."""
-        middle = _plane(cell)
-        points = np.array([middle.real, middle.imag]) + HEXAGON.unit * self.reach
+        return np.asarray(self.outlines([cell])[0])
+
+    def outlines(self, cells: Sequence[Cell]) -> NDArray[np.float32]:
+        """The outlines (N, 6, 2) of tiles in cells; see `outline`."""
+        middles = np.array([_plane(cell) for cell in cells])
+        points = np.stack([middles.real, middles.imag], -1)[:, None] + HEXAGON.unit * self.reach
         return mapped(self.image_from_grid, points).astype(np.float32)
 
     def cell_of(self, corners: NDArray[np.floating], off_most: float = LIMITS.off_most) -> Cell | None:

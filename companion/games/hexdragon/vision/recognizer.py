@@ -96,7 +96,7 @@ def read_unknown(
         if (cell := grid.cell_of(s, LIMITS.off_star)) is not None
     }
     free = _free_cells(on_grid + known_on_grid, grid, starred, pyramid.size)
-    places = {cell: _centred(grid.outline(cell), starred.get(cell)) for cell in free}
+    places = {cell: _centred(outline, starred.get(cell)) for cell, outline in free.items()}
     places = {cell: place for cell, place in places.items() if not (unchanged and unchanged.is_free(place))}
     rest, doubted = _search_free_cells(pyramid, places, lit)
     clock.lap("look")
@@ -205,8 +205,13 @@ def _search_free_cells(
     )
 
 
-def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: tuple[int, int]) -> list[Cell]:
-    """The picture's free cells around the start tile, or around all tiles without one, and those of likely stars."""
+def _free_cells(
+    known: list[Placed], grid: Grid, starred: Iterable[Cell], size: tuple[int, int]
+) -> dict[Cell, NDArray[np.float32]]:
+    """The picture's free cells around the start tile, or around all tiles without one, and those of likely stars.
+
+    Returns their outlines (6, 2).
+    """
     taken = [cell for cell, *_ in known]
     start = start_cell(known)
     if start is None:
@@ -214,7 +219,12 @@ def _free_cells(known: list[Placed], grid: Grid, starred: Iterable[Cell], size: 
         wanted = {cell for cell in wanted if all(distance(cell, other) <= 2 * LIMITS.radius for other in taken)}
     else:
         wanted = {(start[0] + q, start[1] + r) for q, r in cells_within(LIMITS.radius)}
-    return [cell for cell in sorted((wanted | set(starred)) - set(taken)) if _is_in_picture(grid.outline(cell), size)]
+    free = sorted((wanted | set(starred)) - set(taken))
+    if not free:
+        return {}
+    outlines = grid.outlines(free)
+    is_in_picture = _are_in_picture(outlines, size)
+    return {cell: outline for cell, outline, is_in in zip(free, outlines, is_in_picture, strict=True) if is_in}
 
 
 def _centred(place: NDArray[np.float32], star: NDArray[np.float32] | None) -> NDArray[np.float32]:
@@ -222,10 +232,10 @@ def _centred(place: NDArray[np.float32], star: NDArray[np.float32] | None) -> ND
     return place if star is None else place + (star.mean(0) - place.mean(0))
 
 
-def _is_in_picture(corners: NDArray[np.float32], size: tuple[int, int]) -> bool:
-    """Whether a star anywhere on that cell would be in the picture."""
-    inner = LIMITS.star_room * corners + (1 - LIMITS.star_room) * corners.mean(0)
-    return bool(inner.min() > -1 and (inner < np.array(size)).all())
+def _are_in_picture(corners: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.bool_]:
+    """For outlines (N, 6, 2) of cells whether a star anywhere on each would be in the picture, (N,)."""
+    inner = LIMITS.star_room * corners + (1 - LIMITS.star_room) * corners.mean(1, keepdims=True)
+    return np.asarray(((inner > -1) & (inner < np.array(size))).all((1, 2)))
 
 
 def start_cell(known: list[Placed]) -> Cell | None:
