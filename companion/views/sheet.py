@@ -58,7 +58,7 @@ def moved(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[str,
     [{'player': 'Bo', 'what': 'chips', 'was': 9, 'now': 6}]
     """
     return [
-        {"player": player, "what": name.replace("_", " "), "was": before["players"][player][name], "now": value}
+        {"player": player, "what": name, "was": before["players"][player][name], "now": value}
         for player, seat in after["players"].items()
         if player in before["players"]
         for name, value in seat.items()

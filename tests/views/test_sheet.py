@@ -52,7 +52,7 @@ def test_the_chips_that_a_move_moved_are_told_and_no_others(session: Session) ->
     told = sheet(session, 6)
     assert told is not None
     moved = {(row["player"], row["what"]): (row["was"], row["now"]) for row in told["moved"]}
-    assert moved == {("Ana", "hand pot"): (0, 3), ("Bo", "hedge"): (9, 6), ("Bo", "cards"): (3, 2)}
+    assert moved == {("Ana", "hand_pot"): (0, 3), ("Bo", "hedge"): (9, 6), ("Bo", "cards"): (3, 2)}
     first = sheet(session, 1)
     assert first is not None and all(row["what"] != "chips" for row in first["moved"])
 

@@ -122,6 +122,46 @@ def test_no_dialog_has_a_serious_fault(
     assert found == {}
 
 
+TEXTS = """
+const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), found = new Set();
+while (walker.nextNode()) {
+  const text = walker.currentNode.textContent.trim(), isSaid = !walker.currentNode.parentElement.closest('#language');
+  if (isSaid && /[a-z]{3}/i.test(text)) found.add(text);
+}
+return [...found];
+"""
+ALIKE = {
+    "Live",
+    "Hexel",
+    "Hex’el",
+    "HexDragon",
+    "Hexapod",
+    "Hoxla",
+    "Seven Card Comet",
+    "Cy",
+    "www.gamesofthegalaxy.com",
+}
+"""What is called alike in English and in German, besides the players and Comet's pots."""
+
+
+def test_no_dialog_speaks_english_on_a_german_phone(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    told: dict[str, dict[str, set[str]]] = {}
+    for language in ("en", "de"):
+        speak(page, language)
+        told[language] = {}
+        for which in dialogs(referee, page):
+            told[language][which] = set(page.run(TEXTS))
+            if which == "correct":
+                break
+    speak(page, "en")
+    alike = {which: told["de"][which] & told["en"][which] - ALIKE for which in told["en"]}
+    alike = {
+        which: {text for text in texts if not any(name in text for name in WIDE)} for which, texts in alike.items()
+    }
+    assert {which: texts for which, texts in alike.items() if texts} == {}
+
+
 def speak(page: Any, language: str) -> None:
     page.asynchronous(CHOOSE % language)
     page.open(page.run("return location.origin"))

@@ -44,7 +44,7 @@ export async function editor(move, { state, game, entry, press, close }) {
     isTyped && !isOnCell ? null : who(wanted, players),
     ...typed,
     isOnCell ? where(wanted, stood, game) : null,
-    ...(isTyped ? [] : numbers(wanted)),
+    ...(isTyped ? [] : numbers(wanted, game)),
     isOnCell && entry?.isListed ? another(wanted, { ...by, at: move.n, lay: replace }) : null,
     h("button", { id: "correct", onclick: (event) => replace(wanted, event) }, t("correct")),
     suggestions(move, game, state, replace),
@@ -132,12 +132,12 @@ function tableau(stood, game, onCell) {
   return drawing;
 }
 
-function numbers(wanted) {
+function numbers(wanted, { quantities = {} }) {
   const fields = Object.keys(wanted).filter((name) => typeof wanted[name] === "number");
   return fields.map((name) => {
     const input = h("input", { id: `edit-${name}`, type: "number", inputmode: "numeric", value: wanted[name] });
     input.addEventListener("input", () => (wanted[name] = Number(input.value)));
-    return h("div", { class: "row field" }, h("label", { for: input.id }, name.replaceAll("_", " ")), input);
+    return h("div", { class: "row field" }, h("label", { for: input.id }, quantities[name] ?? name), input);
   });
 }
 

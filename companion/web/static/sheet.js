@@ -26,7 +26,7 @@ export async function openSheet(number, { state, game, me, press }) {
     h("ul", { class: "said" }, ...move.said.map((sentence) => h("li", {}, sentence))),
     pictures(move),
     h("div", { class: "reasons" }, ...move.why.map((reason) => h("p", {}, spoken(reason)))),
-    chips(move),
+    chips(move, game),
     edit ?? h("p", { class: "soft" }, t("wrong-ask")),
   ], onState);
 }
@@ -48,10 +48,10 @@ function figure(number, words) {
   return part;
 }
 
-function chips({ moved }) {
+function chips({ moved }, { quantities = {} }) {
   if (!moved.length) return null;
   const rows = moved.map(({ player, what, was, now }) =>
-    h("tr", {}, h("th", { scope: "row" }, player), h("td", {}, what), h("td", { class: "number" }, was),
+    h("tr", {}, h("th", { scope: "row" }, player), h("td", {}, quantities[what] ?? what), h("td", { class: "number" }, was),
       h("td", { "aria-label": t("becomes") }, "→"), h("td", { class: "number" }, h("b", {}, now)),
       h("td", { class: "number" }, now > was ? `+${now - was}` : `−${was - now}`)));
   return h("table", { class: "moved" }, h("caption", {}, t("moved")), h("tbody", {}, ...rows));

@@ -17,6 +17,9 @@ export const refusals = {
   dealing: ["not-dealer", "wrong-phase"],
 };
 
+// What a player's numbers and a command's are called.
+export const quantities = { chips: t("chips"), hand: t("in-hand"), reserved: t("comet-aside"), won: t("comet-won") };
+
 export const icon = "/games/comet/icon.svg";
 
 export const options = [

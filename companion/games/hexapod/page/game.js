@@ -18,6 +18,9 @@ export const refusals = {
   spider: ["game-over"],
 };
 
+// What a player's numbers and a command's are called.
+export const quantities = { coins: t("hexapod-coins") };
+
 export const icon = "/games/hexapod/icon.svg";
 
 export const options = [{ name: "rows", label: t("hexapod-rows"), value: 5 }, { name: "cols", label: t("hexapod-cols"), value: 5 }];

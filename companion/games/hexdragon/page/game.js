@@ -17,6 +17,9 @@ export const refusals = {
   end: ["game-over"],
 };
 
+// What a player's numbers and a command's are called.
+export const quantities = { points: t("points"), heads_left: t("hexdragon-heads") };
+
 export const icon = "/games/hexdragon/icon.svg";
 
 export const options = [{ name: "radius", label: t("hexdragon-radius"), value: 3 }];

@@ -17,6 +17,9 @@ export const refusals = {
   insurance: ["out-of-game"],
 };
 
+// What a player's numbers and a command's are called.
+export const quantities = { amount: t("amount"), chips: t("hexel-stock"), hedge: t("hexel-hedge"), hand_pot: t("hexel-hand-pot"), cards: t("in-hand") };
+
 export const icon = "/games/hexel/icon.svg";
 
 export const options = [{ name: "chips", label: t("hexel-chips-each"), value: 100 }];
