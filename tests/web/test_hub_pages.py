@@ -116,11 +116,13 @@ def test_a_page_of_the_hub_has_no_serious_fault(
     assert window.complaints() == []
 
 
-def test_the_desk_says_nothing_of_a_game_that_is_not_kept(address: str, window: Any) -> None:
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_the_desk_says_nothing_of_a_game_that_is_not_kept(language: str, address: str, window: Any) -> None:
     open_desk(window, address)
+    window.ask_in(language)
     window.open(f"{address}/desk/hall/table-01")
     told = window.run("return [...document.querySelectorAll('main > p:not([hidden])')].map((p) => p.textContent)")
-    assert told == ["Nothing is kept of this game yet."]
+    assert told == [catalogue(language)["hub"]["nothing-kept"]]
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])

@@ -142,7 +142,7 @@ class Teacher:
 
 
 def test_camera_light_focus_and_the_deck_are_seen_to_in_the_set_up(
-    table: Callable[..., Referee], window: Any, serve: Callable[..., int]
+    table: Callable[..., Referee], window: Any, serve: Callable[..., int], faults: Callable[[], list[str]]
 ) -> None:
     referee, teacher = table(), Teacher()
     parts = TableParts(
@@ -165,6 +165,7 @@ def test_camera_light_focus_and_the_deck_are_seen_to_in_the_set_up(
     window.wait_for("document.querySelector('.begin details img')?.naturalWidth")
     told = "[...document.querySelectorAll('#camera-checks li')].map((one) => one.textContent).join('|')"
     window.wait_for(f"{told} == 'Light: too dark. Put more light on the table.|Focus: good'")
+    assert faults() == []
     window.run("document.getElementById('printing-0').click()")
     window.wait_for("document.getElementById('printing-0').ariaPressed == 'true'")
     assert teacher.used == "mine"

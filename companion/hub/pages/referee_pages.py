@@ -16,7 +16,7 @@ from companion.referee.session import Session
 from companion.rules.limits import read_json
 from companion.views.games import title
 from companion.views.scoreboard import scoreboard
-from companion.views.words import section_of
+from companion.views.words import phrase, section_of
 
 referee_pages = Blueprint("desk", __name__)
 
@@ -101,7 +101,7 @@ def _command(text: str) -> Any:
 def _session(address: Address, game: str | None) -> Session:
     lines = _hub().store.lines(address, game) if game else []
     if not lines:
-        raise JournalError("Nothing is kept of this game yet.")
+        raise JournalError(phrase("hub", "nothing-kept"))
     return replay(Path(str(game)), lines)[0]
 
 

@@ -15,7 +15,7 @@ const LOOK_MS = 2000;
  */
 export function cameraView(me, press, game, leave) {
   const cards = h("p", { id: "camera-cards", role: "status" });
-  const checks = h("ul", { id: "camera-checks" });
+  const checks = h("ul", { id: "camera-checks", class: "checks" });
   const picture = h("img", { alt: t("camera-view") });
   const dark = h("p", { class: "soft", hidden: true }, t("camera-dark"));
   const printings = h("div", {});
