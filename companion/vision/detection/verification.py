@@ -43,7 +43,7 @@ class EdgeLimits:
         min_support: the share of the free sides, those beside which no other find lies, along which edges show.
         min_side_support: the same for each free side.
         max_moved: how far the corners lie from where those edges meet, in sizes of the card.
-        max_proportion: the longer side over the shorter one.
+        max_proportion: how much more oblong, or less, it is than the card, as the ratio of their proportions.
     """
 
     min_support: float = 0.6
@@ -85,12 +85,14 @@ class Find:
         presence: 0..1, how surely it is there.
         is_named: some part of it is named.
         is_sure: it is found surely, and all of it is named.
+        proportion: the longer side of such a card over its shorter one, where `EdgeLimits.max_proportion` bounds it.
     """
 
     corners: Outlines
     presence: float
     is_named: bool
     is_sure: bool
+    proportion: float = 1.0
 
     @staticmethod
     def of(card: DetectedCard, min_presence: float) -> "Find":
@@ -151,12 +153,13 @@ def which_stay(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> 
     checked = order[: limits.checked_if_clear if is_clear else limits.checked_if_doubtful]
     if not checked:
         return stays
-    has_edges = have_edges(pyramid, [find.corners for find in finds], checked, limits.edges)
+    outlines, proportions = [find.corners for find in finds], [find.proportion for find in finds]
+    has_edges = have_edges(pyramid, outlines, checked, limits.edges, proportions)
     if is_clear and has_edges.all():
         return stays
     if is_clear:
         checked = order[: limits.checked_if_doubtful]
-        has_edges = have_edges(pyramid, [find.corners for find in finds], checked, limits.edges)
+        has_edges = have_edges(pyramid, outlines, checked, limits.edges, proportions)
     is_other = 2 * sum(has_edges & [finds[i].presence > limits.min_vote_presence for i in checked]) <= len(checked)
     if not is_other and len(sure) < limits.count_below_share * len(finds):
         is_other = count_unfound(pyramid, [finds[i].corners for i in checked]) > 2 * len(finds) + 2
@@ -167,7 +170,11 @@ def which_stay(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> 
 
 
 def have_edges(
-    pyramid: Pyramid, outlines: Sequence[Outlines], which: Sequence[int], limits: EdgeLimits
+    pyramid: Pyramid,
+    outlines: Sequence[Outlines],
+    which: Sequence[int],
+    limits: EdgeLimits,
+    proportions: Sequence[float] | None = None,
 ) -> NDArray[np.bool_]:
     """Which of some outlines lie along a card's edges.
 
@@ -176,17 +183,21 @@ def have_edges(
         outlines: (4 or 6, 2) each, of all finds.
         which: the indices (M,) of those in question; the others only lie beside them.
         limits: see `EdgeLimits`.
+        proportions: of the cards in the outlines, see `Find`; 1 for None.
 
     Returns:
         (M,).
     """
     refined = refine(pyramid, [outlines[i].astype(np.float64) for i in which])
+    own = proportions or [1.0] * len(outlines)
     return np.array(
-        [_fits(outlines, i, one, limits, pyramid.size) for i, one in zip(which, refined, strict=True)], bool
+        [_fits(outlines, i, one, limits, pyramid.size, own[i]) for i, one in zip(which, refined, strict=True)], bool
     )
 
 
-def _fits(outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int]) -> bool:
+def _fits(
+    outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int], own: float
+) -> bool:
     support = refined.support[_free_sides(outlines, i)]
     if len(support) and (support.mean() < limits.min_support or support.min() < limits.min_side_support):
         return False
@@ -194,7 +205,8 @@ def _fits(outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLi
         return False
     if not np.isfinite(limits.max_proportion):
         return True
-    return proportion_of(refined.corners, FOCAL_LENGTH * max(size), np.array(size) / 2) <= limits.max_proportion
+    proportion = proportion_of(refined.corners, FOCAL_LENGTH * max(size), np.array(size) / 2)
+    return max(proportion / own, own / proportion) <= limits.max_proportion
 
 
 def _free_sides(outlines: Sequence[Outlines], i: int) -> NDArray[np.bool_]:

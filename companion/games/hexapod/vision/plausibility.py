@@ -125,7 +125,8 @@ def _with_doubt(
 def _as_find(field: DetectedField) -> Find:
     doubt = np.array(field.doubt)
     is_sure = field.is_case and field.presence >= LIMITS.sure_find and field.confidence >= LIMITS.sure_named
-    return Find(field.corners, field.presence, not doubt.all(), is_sure)
+    rows, cols = doubt.shape
+    return Find(field.corners, field.presence, not doubt.all(), is_sure, max(rows, cols) / min(rows, cols))
 
 
 def is_oblong(card: DetectedField, cases: Sequence[DetectedField]) -> bool:
@@ -133,8 +134,8 @@ def is_oblong(card: DetectedField, cases: Sequence[DetectedField]) -> bool:
     case = next((one for one in cases if one.presence >= LIMITS.sure_find), None)
     if case is None:
         return False
-    corners = mapped(np.linalg.inv(homography(case.corners)), card.corners)
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=0), axis=1)
+    cells = mapped(np.linalg.inv(homography(case.corners)), card.corners) * [len(case.cells[0]), len(case.cells)]
+    sides = np.linalg.norm(cells - np.roll(cells, -1, axis=0), axis=1)
     across, down = sides[::2].mean(), sides[1::2].mean()
     return bool(max(across, down) > LIMITS.oblong * min(across, down))
 

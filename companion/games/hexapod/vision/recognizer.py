@@ -79,7 +79,7 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
     conditions = conditions_of(
         pyramid,
         SQUARE,
-        [field.corners for field in kept],
+        [field.square for field in kept],
         tint=taught.tint if taught else NEUTRAL,
         limits=LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign([field.cells for field in (*cases, *cards)]),

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.geometry import SQUARE, homography, mapped
 from companion.vision.results import ReadingWarning
 
 Kinds = tuple[tuple[str | None, ...], ...]
@@ -40,6 +41,13 @@ class DetectedField:
         """Its middle in pixels."""
         x, y = self.corners.mean(0)
         return float(x), float(y)
+
+    @property
+    def square(self) -> NDArray[np.float32]:
+        """The corners (4, 2) of the largest square of cells at its first corner: all of it, where it is square."""
+        rows, cols = len(self.cells), len(self.cells[0])
+        first, share = SQUARE.unit[0], min(rows, cols) / np.array([cols, rows])
+        return np.asarray(mapped(homography(self.corners), first + (SQUARE.unit - first) * share), np.float32)
 
     def as_json(self) -> dict[str, Any]:
         """As the contract prints a board, or a loose card."""
