@@ -9,6 +9,7 @@ import pytest
 
 import companion
 import companion.games
+from companion.errors import Refusal
 from companion.games import page_folders
 from companion.referee.messages import Begin, Do, Evidence, Propose
 from companion.referee.referee import Referee
@@ -109,6 +110,15 @@ def test_a_press_that_is_refused_links_to_its_rule(table: Callable[..., Referee]
     page.wait_for("document.querySelector('#toast .rule')?.getClientRects().length")
     page.run("document.querySelector('#toast .rule').click()")
     page.wait_for("document.querySelector('#rule-stake.is-asked')")
+
+
+def test_what_is_refused_at_the_table_links_to_its_rule_on_every_phone(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    page = visit(referee)
+    with pytest.raises(Refusal):
+        referee.ask(Do(MISMATCH))
+    page.wait_for("document.querySelector('#toast .rule')?.getClientRects().length")
 
 
 def test_a_rule_that_is_read_while_a_card_is_entered_leads_back_to_it(

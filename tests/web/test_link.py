@@ -39,6 +39,31 @@ def test_a_lost_table_is_said_and_found_again(referee: Referee, window: Any) -> 
         again.stop()
 
 
+def test_a_phone_that_slept_through_its_turn_plays_the_one_it_wakes_to(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    def sleep(is_hidden: bool) -> None:
+        page.run(
+            f"Object.defineProperty(document, 'hidden', {{ value: {str(is_hidden).lower()}, configurable: true }});"
+            "document.dispatchEvent(new Event('visibilitychange'))"
+        )
+
+    page = visit(referee)
+    page.run("document.getElementById('sit-0').click()")
+    page.wait_for("document.querySelector('#turn .mine') && document.getElementById('do-0')")
+    sleep(is_hidden=True)
+    for player in ("Ana", "Bo"):
+        referee.ask(Do({"cmd": "pass", "player": player}))
+    page.run("document.getElementById('do-0').click()")
+    page.wait_for("!document.getElementById('toast').hidden")
+    assert len(referee.latest().moves) == 6, "a press for the turn that was slept through does not count for the next"
+    sleep(is_hidden=False)
+    page.wait_for(f"document.body.dataset.version == {referee.latest().version}")
+    page.run("document.getElementById('do-0').click()")
+    page.wait_for("!document.querySelector('#turn .mine')")
+    assert len(referee.latest().moves) == 7
+
+
 def test_without_live_events_the_page_asks_by_itself(
     referee: Referee, window: Any, serve: Callable[[Flask], int]
 ) -> None:

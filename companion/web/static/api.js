@@ -8,7 +8,7 @@ export class Refused extends Error {
     super(message);
     this.status = status;
     this.code = code;
-    this.rule = refusal?.code ?? code; // of a correction that a later move cannot follow, why that move cannot
+    this.refusal = refusal; // why a later move cannot follow a correction
   }
 }
 

@@ -18,7 +18,7 @@ export async function editor(move, { state, game, entry, press, close }) {
     const answer = await press.correct(move, change);
     if (!answer) return;
     if (!answer.error) return close();
-    note.replaceChildren(h("p", {}, spoken(answer.error.message)), ...ways(answer.error, change), ruleButton(game, answer.error.rule, press.howTo) ?? "");
+    note.replaceChildren(h("p", {}, spoken(answer.error.message)), ...ways(answer.error, change), ruleButton(game, answer.error, press.howTo) ?? "");
     (pressed?.closest("li, .row") ?? pressed)?.after(note);
     note.scrollIntoView({ block: "nearest" });
   };

@@ -87,7 +87,7 @@ function foretelling(at, game, howTo) {
   };
   const draw = (verdict) => {
     element.className = verdict?.refusal ? "foretold refused" : "foretold";
-    const rule = verdict?.refusal ? ruleButton(game, verdict.refusal.code, howTo) : null;
+    const rule = verdict?.refusal ? ruleButton(game, verdict.refusal, howTo) : null;
     element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)), rule ?? "");
   };
   return { element, tell, show };

@@ -104,9 +104,9 @@ async function onRights() {
   if (latest) setUpOnce();
 }
 
-async function onRefused({ message, rule }) {
+async function onRefused(refusal) {
   const game = latest && await gameModule(latest.game);
-  tell(message, game && !isBoard ? ruleButton(game, rule, howTo) : null);
+  tell(refusal.message, game && !isBoard ? ruleButton(game, refusal, howTo) : null);
 }
 
 const live = follow({ onState, onLink, onRefused });

@@ -94,7 +94,7 @@ export function proposal(state, game, me, isBoard, press) {
       h("p", { class: "kicker" }, refused ? t("refused") : t("right"), sure ? h("span", {}, sure) : null),
       h("p", { class: "sentence" }, waiting.sentence),
       lines.length ? h("ul", {}, ...lines.map((line) => h("li", {}, line))) : null,
-      refused && !isBoard ? ruleButton(game, refused.code, press.howTo, "rule") : null),
+      refused && !isBoard ? ruleButton(game, refused, press.howTo, "rule") : null),
     canPress
       ? h("div", { class: "row" },
           h("button", { id: "reject", class: "plain", onclick: press.reject }, refused ? t("take-away") : t("reject")),

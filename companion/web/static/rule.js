@@ -13,10 +13,11 @@ export function topicOf(game, code) {
 
 /**
  * The button that opens the rule of a refusal; null where no rule explains it.
- * @param {import("./contract.js").GamePage} game @param {string} code @param {(topic: string) => void} howTo
- * @param {string | null} id
+ * @param {import("./contract.js").GamePage} game
+ * @param {{code: string, refusal?: {code: string}}} refused of a correction with what a later move is refused for
+ * @param {(topic: string) => void} howTo @param {string | null} id
  */
-export function ruleButton(game, code, howTo, id = null) {
-  const topic = topicOf(game, code);
+export function ruleButton(game, refused, howTo, id = null) {
+  const topic = topicOf(game, (refused.refusal ?? refused).code);
   return topic && h("button", { type: "button", id, class: "rule plain tiny", onclick: () => howTo(topic) }, t("rule"));
 }
