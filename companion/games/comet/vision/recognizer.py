@@ -28,7 +28,7 @@ from companion.vision.detection.detector import corners_of, distances, suppress_
 from companion.vision.detection.verification import Find, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of
+from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of, near
 from companion.vision.tracking.regions import Unchanged
 
 CometClassifier = PretrainedNumerals | TaughtNumerals
@@ -91,13 +91,16 @@ def read_unknown(
         bgr: uint8 (h, w, 3).
         classifier: see `read_comet`.
         across_px: see `read_comet`.
-        unchanged: the known cards, beside which the others lie, and the places where nothing is to be searched.
+        unchanged: the known cards, beside, over or under which the others lie.
     """
     if isinstance(classifier, TaughtNumerals):
         return read_comet(bgr, classifier, across_px)
     classifier = PretrainedNumerals()
     pyramid = Pyramid.of(bgr)
-    found = unchanged.but(DETECTOR.detect(pyramid, LIMITS.hint, across_px * LIMITS.width_of_across))
+    seen = DETECTOR.detect(pyramid, LIMITS.hint, across_px * LIMITS.width_of_across)
+    found = [
+        one for one, is_known in zip(seen, near(seen, unchanged.cards, LIMITS.known_card), strict=True) if not is_known
+    ]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
     beside = [card.corners for card in unchanged.cards]
     classified = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier, beside)

@@ -33,6 +33,8 @@ class CometLimits:
     on."""
     same_card: float = 0.35
     """Two outlines whose middles are nearer than so much of a card's width are one card."""
+    known_card: float = 0.45
+    """What is found nearer to a known card that lies as it lay, in sides of a hexagon as large, is that card."""
     shared_area: float = 0.5
     """An outline that surer ones cover more than so much of lies askew over them and is none."""
     largest: float = 1.8

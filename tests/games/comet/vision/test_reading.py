@@ -75,6 +75,14 @@ def test_beside_known_cards_only_the_new_one_is_read_as_in_the_whole_picture(tur
         assert (told.values, np.abs(told.corners - new.corners).max() < 3) == (new.values, True)
 
 
+def test_a_card_slid_under_a_known_one_is_read_though_only_a_strip_of_it_is_new():
+    picture = calm([lying((4, 7, 10), 0), lying((3, 11, 13), 40)])
+    (above,) = (card for card in read_comet(picture.bgr).cards if card.values == [3, 11, 13])
+    unchanged = Unchanged([above], everywhere=[above], is_at=lambda outline: True)
+    (below,) = read_unknown(picture.bgr, None, above.side * 3**0.5, unchanged).cards
+    assert below.values == [4, 7, 10]
+
+
 def test_fanned_cards_are_each_read():
     picture = calm([lying((4, 7, 10), 0), lying((3, 11, 13), 43, 2, 3), lying((2, 5, 14), 86, 5, 6)])
     assert read(picture) == wanted(picture)
