@@ -41,16 +41,16 @@ def keep_past(app: Flask, games: Path) -> None:
 @past.get("/past")
 def every_game() -> str:
     """A list of games, the newest first; ``?before=`` goes further back."""
-    entries = _shelf().entries(request.args.get("before", type=int), _A_PAGE + 1)
+    entries = _archive().entries(request.args.get("before", type=int), _A_PAGE + 1)
     shown, older = entries[:_A_PAGE], entries[_A_PAGE:]
     news = {"version": __version__, "news": section_of("news")[__version__]}
-    return _page("past_games.html", entries=shown, has_older=bool(older), on_table=_shelf().newest(), **news)
+    return _page("past_games.html", entries=shown, has_older=bool(older), on_table=_archive().newest(), **news)
 
 
 @past.get("/past/players")
 def players() -> str:
     """What stands to each player's account over all games."""
-    entries = _shelf().entries()
+    entries = _archive().entries()
     sums = [entry.sums for entry in reversed(entries) if entry.sums is not None]
     return _page(
         "past_players.html",
@@ -64,7 +64,7 @@ def known_players() -> Response:
     """Who has played at this table, those of the newest game first, each with the colour they had last."""
     colours: dict[str, str | None] = {}
     names = names_at(context().referee.games)
-    for entry in _shelf().entries():
+    for entry in _archive().entries():
         header = None if entry.sums is None or not entry.sums.moves else entry.sums.header
         for name in header.players if header else ():
             given = header.options.get("colours", {}).get(name) if header else None
@@ -118,13 +118,13 @@ def evidence(number: int, move: int) -> Response:
     return Response(context().parts.drawn(jpeg), mimetype="image/jpeg")
 
 
-def _shelf() -> Archive:
+def _archive() -> Archive:
     found: Archive = current_app.extensions["companion-past"]
     return found
 
 
 def _found(number: int) -> PastGame:
-    game = _shelf().game(number)
+    game = _archive().game(number)
     if game is None:
         raise NotFound(f"There is no game {number}.")
     return game
@@ -147,7 +147,7 @@ def _game_page(game: PastGame, *, alone: bool) -> str:
         told=fields,
         alone=alone,
         styles=styles,
-        is_on_table=game.number == _shelf().newest(),
+        is_on_table=game.number == _archive().newest(),
     )
 
 

@@ -21,7 +21,7 @@ OFFSET_PX = 8.0
 """The unit of the offsets, in pixels of the network's picture."""
 LIKELY = 0.5
 """Detections that say how wide cards are, and where a closer look is worth its time."""
-_SURE = 0.8
+_CLEAR_CONFIDENCE = 0.8
 """Where no detection is as sure, cards may be too near: of large ones their symbols are seen, at 0.7 at most."""
 _AROUND = 2.0
 """So many cards' widths around the cards a closer look reaches: one that was missed lies beside others."""
@@ -128,7 +128,7 @@ class HeatmapDetector:
             return self.detect_at(pyramid, min(1.0, self.good_px / width_px), min_confidence)[0]
         factor = self.first_factor(pyramid)
         (found,) = self.detect_at(pyramid, factor, min_confidence)
-        if all(one.confidence < _SURE for one in found):
+        if all(one.confidence < _CLEAR_CONFIDENCE for one in found):
             for coarser in self.coarser:
                 (close,) = self.detect_at(pyramid, factor * coarser, min_confidence)
                 if any(one.confidence > self.coarser_confidence for one in close):

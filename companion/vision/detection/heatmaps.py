@@ -29,7 +29,7 @@ UNIT_SHAPES = {4: _SQUARE, 6: _HEXAGON}
 _SECOND_MOMENT = {4: 4.0, 6: 3.0}
 NETWORK = "outline/detector/weights.onnx"
 STRIDE, OFFSET_PX, PLANES = 4, 8.0, 8
-NEAR, ALIKE = 0.2, 1.4
+MAX_DISTANCE, MAX_SIZE_RATIO = 0.2, 1.4
 """How far apart, in sizes, and how different in size two outlines of one card may be."""
 _COARSEST = 16
 """The network halves its picture four times: sides are padded to whole ones of these."""
@@ -102,26 +102,26 @@ class ScaleAnswer:
         like = (
             c.confidence
             for c in self.candidates
-            if np.abs(c.corners.mean(0) - centre).max() < NEAR * size
-            and 1 / ALIKE < c.net_px / max(1.0, self.net_px(corners)) < ALIKE
+            if np.abs(c.corners.mean(0) - centre).max() < MAX_DISTANCE * size
+            and 1 / MAX_SIZE_RATIO < c.net_px / max(1.0, self.net_px(corners)) < MAX_SIZE_RATIO
         )
         return max(like, default=0.0)
 
 
-def answer_at(pyramid: Pyramid, factor: float, sides: int, least: float, name: str = NETWORK) -> ScaleAnswer:
+def answer_at(pyramid: Pyramid, factor: float, sides: int, min_confidence: float, name: str = NETWORK) -> ScaleAnswer:
     """What the network sees in the picture at ``factor`` of its size.
 
     Args:
         pyramid: the picture.
         factor: at most 1.
         sides: 4 or 6.
-        least: less likely candidates are left out.
+        min_confidence: candidates below are left out.
         name: of the network.
     """
     small = pyramid.scaled(factor)
     planes = answer(small, name)[PLANES * (sides == 6) :][:PLANES]
     heat = logistic(planes[0]).astype(np.float32)
-    rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= least))
+    rows, cols = np.nonzero((heat >= cv2.dilate(heat, np.ones((3, 3), np.uint8))) & (heat >= min_confidence))
     offsets = planes[1:3, rows, cols].T.astype(np.float64) * OFFSET_PX
     centres = np.stack([cols, rows], 1) * STRIDE + (STRIDE - 1) / 2 + offsets
     corners = decode(centres, planes[3:8, rows, cols].T.astype(np.float64), sides)

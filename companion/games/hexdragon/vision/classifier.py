@@ -27,7 +27,7 @@ REACH = 1.06
 """Half a view's width, in circumradii."""
 BRIGHT = 0.75
 """The value of a tile's bright parts after white balance."""
-MOST = 1.25
+MAX_VALUE = 1.25
 """The highest value of a view that the network knows."""
 ENDS = ("+1", "+2", "+3", "+4", "+5", "tail", "head")
 """What an edge's line leads to: the edge so many directions on, a tail, a head."""
@@ -62,7 +62,10 @@ class Answers:
 
 
 def cut_tiles(
-    pyramid: Pyramid, corners: NDArray[np.floating], cast: NDArray[np.floating] | None = None, most: float = MOST
+    pyramid: Pyramid,
+    corners: NDArray[np.floating],
+    cast: NDArray[np.floating] | None = None,
+    max_value: float = MAX_VALUE,
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Rectify and white-balance tiles.
 
@@ -70,10 +73,10 @@ def cut_tiles(
         pyramid: the picture.
         corners: (N, 6, 2) pixels, clockwise.
         cast: the light's colour (3,) where it is known; None for that of these tiles.
-        most: the highest value of the views.
+        max_value: the highest value of the views.
 
     Returns:
-        Views (N, VIEW, VIEW, 3) float32, 0..most; and the light's colour (3,), BGR, about 1.
+        Views (N, VIEW, VIEW, 3) float32, 0..max_value; and the light's colour (3,), BGR, about 1.
     """
     n = len(corners)
     if n == 0:
@@ -84,19 +87,19 @@ def cut_tiles(
     if cast is None:
         cast = np.median(bright / level_of, axis=0).astype(np.float32)
     scaled = views * (BRIGHT / (level_of * cast)).astype(np.float32)[:, None]
-    out = np.minimum(scaled, most).reshape(n, VIEW, VIEW, 3)
+    out = np.minimum(scaled, max_value).reshape(n, VIEW, VIEW, 3)
     out[:, ~_SHOWN] = 0.0
     return out, cast
 
 
 def answers_to(net: Network, views: NDArray[np.floating]) -> Answers:
-    """The network's answers to views (N, VIEW, VIEW, 3), cut off at `MOST`."""
+    """The network's answers to views (N, VIEW, VIEW, 3), cut off at `MAX_VALUE`."""
     n = len(views)
     if n == 0:
         return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
-    out = net.forward(np.ascontiguousarray(np.minimum(views, MOST).transpose(0, 3, 1, 2)) - np.float32(0.5)).reshape(
-        n, -1
-    )
+    out = net.forward(
+        np.ascontiguousarray(np.minimum(views, MAX_VALUE).transpose(0, 3, 1, 2)) - np.float32(0.5)
+    ).reshape(n, -1)
     return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))
 
 

@@ -22,7 +22,7 @@ from companion.games.hexdragon.vision.classifier import (
 )
 from companion.games.hexdragon.vision.light import common_inks
 from companion.games.hexdragon.vision.prototypes import (
-    WHOLE,
+    MAX_INK_VALUE,
     FewShotTiles,
     InkProfile,
     fit_inks,
@@ -105,7 +105,7 @@ class HexDragonTeaching(Teaching):
     ) -> list[tuple[NDArray[np.floating], Label]]:
         """See `Teaching`."""
         corners = _aligned_outlines(outlines)
-        views, _ = cut_tiles(pyramid, corners, most=WHOLE)
+        views, _ = cut_tiles(pyramid, corners, max_value=MAX_INK_VALUE)
         ends = answers_to(tile_network(), views).ends
         _require_kinds(ends, cards)
         labels = [
@@ -184,7 +184,7 @@ def _views(samples: Sequence[Sample]) -> Iterator[tuple[list[int], NDArray[np.fl
     places = sorted(range(len(samples)), key=lambda i: samples[i].light)
     for _, some in groupby(places, key=lambda i: samples[i].light):
         own = list(some)
-        yield own, cut_tiles(*mosaic([samples[i] for i in own], FRAME), most=WHOLE)[0]
+        yield own, cut_tiles(*mosaic([samples[i] for i in own], FRAME), max_value=MAX_INK_VALUE)[0]
 
 
 def _heads(samples: Sequence[Sample]) -> list[_Shown]:

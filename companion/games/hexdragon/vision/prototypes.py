@@ -40,7 +40,7 @@ from companion.vision.image.pyramid import Pyramid
 
 _DEPTH_SPREAD = {"head": 0.35, "common": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
-WHOLE = 6.0
+MAX_INK_VALUE = 6.0
 """Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
 _STAR = np.array([(x, y) for x in (-0.1, 0.0, 0.1) for y in (-0.1, 0.0, 0.1)])
 """Where a star's middle is looked at, in circumradii."""
@@ -282,7 +282,7 @@ class FewShotTiles:
 
     def classify_first(self, pyramid: Pyramid, corners: np.ndarray) -> "tuple[np.ndarray, FewShotTiles]":
         """See `TileClassifier`."""
-        views, cast = cut_tiles(pyramid, corners, self.cast, WHOLE)
+        views, cast = cut_tiles(pyramid, corners, self.cast, MAX_INK_VALUE)
         answers = answers_to(tile_network(), views)
         if not len(views):
             return edge_probabilities(answers), FewShotTiles(self.profile, cast, self.lights)
@@ -301,7 +301,7 @@ class FewShotTiles:
 
     def in_light_of(self, pyramid: Pyramid, corners: np.ndarray, probabilities: np.ndarray) -> "FewShotTiles":
         """See `TileClassifier`."""
-        views, cast = cut_tiles(pyramid, corners, None, WHOLE)
+        views, cast = cut_tiles(pyramid, corners, None, MAX_INK_VALUE)
         lights = lights_of(self.profile, views, answers_from_probabilities(probabilities), cast)
         return FewShotTiles(self.profile, cast, lights)
 
