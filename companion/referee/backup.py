@@ -55,8 +55,8 @@ def restore(file: Path, data: Path) -> int:
     try:
         with zipfile.ZipFile(file) as packed:
             names = packed.namelist()
-            if strange := next((name for name in names if not _is_inside(name)), None):
-                message = f"{file} is no backup: it would write {strange!r} outside the folder"
+            if strange := next((name for name in names if not _is_own_name(name)), None):
+                message = f"{file} is no backup: it would write {strange!r}"
                 raise UsageError(message, code="bad-backup")
             size = sum(entry.file_size for entry in packed.infolist())
             if size > _MOST_UNPACKED * file.stat().st_size:
@@ -86,6 +86,8 @@ def _is_own(path: Path) -> bool:
     return path.is_file() and not path.is_symlink() and path.name not in _NOT_KEPT
 
 
-def _is_inside(name: str) -> bool:
+def _is_own_name(name: str) -> bool:
+    """Whether a backup may hold that: nothing outside the folder, and no lock, which would be in the table's way."""
     path = PurePosixPath(name)
-    return not path.is_absolute() and ".." not in path.parts and "\\" not in name and ":" not in name
+    is_inside = not path.is_absolute() and ".." not in path.parts and "\\" not in name and ":" not in name
+    return is_inside and path.parts[:1] != _NOT_KEPT

@@ -37,7 +37,7 @@ def test_a_backup_is_never_laid_over_a_table(tmp_path: Path) -> None:
         restore(tmp_path / "kept.zip", tmp_path / "a")
 
 
-@pytest.mark.parametrize("name", ["../outside", "/etc/outside", "games/../../outside"])
+@pytest.mark.parametrize("name", ["../outside", "/etc/outside", "games/../../outside", "lock/"])
 def test_a_file_that_would_write_elsewhere_is_no_backup(name: str, tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "bad.zip", "w") as packed:
         packed.writestr(name, "x")
