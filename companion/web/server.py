@@ -33,8 +33,11 @@ _FINISH_WITHIN_S = 1
 _IDLE_S = 5
 _MOST_WAITING, _MOST_WAITING_OF_ONE = 1024, 64
 """Connections whose request is not whole; of more the earliest is closed."""
-_MOST_OF_ONE, _MOST_TOGETHER = 256, 1536
-"""Connections; of more an address has its newest closed, all together the earliest of the address that has the most."""
+_MOST_OF_ONE, _MOST_TOGETHER, _MOST_LEAVING = 256, 1536, 64
+"""Connections; of more an address has its newest closed, all together the earliest of the address that has the most,
+while not too many wait for being closed."""
+_ALWAYS_OF_ONE = 8
+"""So many an address always has: a browser opens six."""
 _FILES = 4096
 _TLS_BUFFER_BYTES = 16 * 1024
 """Of each connection: TLS's largest record. asyncio takes 256 KiB: 2,000 strangers would fill half a gigabyte."""
@@ -50,22 +53,37 @@ class _Listening(socket.socket):
     def __init__(self, family: int, kind: int) -> None:
         super().__init__(family, kind)
         self._taken_in: list[tuple[str, socket.socket]] = []
+        self._leaving: list[socket.socket] = []
 
     def accept(self) -> tuple[socket.socket, Any]:
-        """The next visitor. Raises `ConnectionAbortedError`, which asyncio passes over: an address has too many."""
-        visitor, address = super().accept()
-        self._taken_in = [(of, taken) for of, taken in self._taken_in if taken.fileno() >= 0]
-        number = Counter(of for of, _ in self._taken_in)
-        if number[address[0]] >= _MOST_OF_ONE and not is_this_machine(address[0]):
+        """The next visitor who is not turned away. Raises `BlockingIOError` when nobody waits."""
+        while True:
+            visitor, address = super().accept()
+            if self._has_room(address[0]):
+                self._taken_in.append((address[0], visitor))
+                return visitor, address
             visitor.close()
-            raise ConnectionAbortedError
-        if len(self._taken_in) >= _MOST_TOGETHER:
-            greediest = number.most_common(1)[0][0]
-            place = next(place for place, (of, _) in enumerate(self._taken_in) if of == greediest)
-            with suppress(OSError):
-                self._taken_in.pop(place)[1].shutdown(socket.SHUT_RDWR)  # its protocol hears that it has gone
-        self._taken_in.append((address[0], visitor))
-        return visitor, address
+
+    def _has_room(self, address: str) -> bool:
+        """Whether one more of an address is taken in; somebody else may have to go for it."""
+        self._taken_in = [(of, taken) for of, taken in self._taken_in if taken.fileno() >= 0]
+        self._leaving = [taken for taken in self._leaving if taken.fileno() >= 0]
+        number = Counter(of for of, _ in self._taken_in)
+        if number[address] >= _MOST_OF_ONE and not is_this_machine(address):
+            return False
+        if len(self._taken_in) < _MOST_TOGETHER:
+            return True
+        if len(self._leaving) >= _MOST_LEAVING and number[address] >= _ALWAYS_OF_ONE:
+            return False
+        greediest = number.most_common(1)[0][0]
+        self._let_go(next(place for place, (of, _) in enumerate(self._taken_in) if of == greediest))
+        return True
+
+    def _let_go(self, place: int) -> None:
+        leaving = self._taken_in.pop(place)[1]
+        with suppress(OSError):
+            leaving.shutdown(socket.SHUT_RDWR)  # its protocol hears that it has gone, and closes it soon
+        self._leaving.append(leaving)
 
 
 def bind(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:

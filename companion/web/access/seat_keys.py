@@ -100,8 +100,8 @@ class SeatKeys:
             self._keep(self._seats, [known for known in self._operators if known != wanted])
 
     def _key_of(self, phone: str, player: str) -> str:
-        storage_errors = json.dumps(["seat", phone, player]).encode()
-        return hmac.new(self.secret, storage_errors, hashlib.sha256).hexdigest()
+        named = json.dumps(["seat", phone, player]).encode()
+        return hmac.new(self.secret, named, hashlib.sha256).hexdigest()
 
     def _is_of(self, phone: str | None, player: str, known: str) -> bool:
         return phone is not None and known == _hash(self._key_of(phone, player))
