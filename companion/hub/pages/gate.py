@@ -8,10 +8,11 @@ from functools import wraps
 from http import HTTPStatus
 from typing import Any, ParamSpec, TypeVar
 
-from flask import Blueprint, Response, current_app, jsonify, request
+from flask import Blueprint, Response, current_app, jsonify, render_template, request
 
 from companion.errors import Refusal
 from companion.rules.limits import read_json
+from companion.views.words import section_of
 from companion.web.access.access_guard import AccessGuard, Unwelcome, refuse_other_sites
 from companion.web.access.seat_keys import SeatKeys
 
@@ -53,6 +54,11 @@ def current_gate() -> Gate:
     """Of the application that answers this request."""
     found: Gate = current_app.extensions["companion-gate"]
     return found
+
+
+def hub_page(template: str, **fields: Any) -> str:
+    """A page of the hub in the language of whoever asks, with what the desk alone sees."""
+    return render_template(template, t=section_of("hub"), is_desk=current_gate().is_open(), **fields)
 
 
 def guarded(view: Callable[_P, _R]) -> Callable[_P, _R]:

@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.exceptions import NotFound
 
 from companion.errors import JournalError, Refusal
 from companion.hub.messages import Address
-from companion.hub.pages.gate import current_gate, field_of, guarded, request_object
+from companion.hub.pages.gate import field_of, guarded, hub_page, request_object
 from companion.hub.service import Hub
 from companion.referee.journal import replay
 from companion.referee.messages import REFEREE_CALLED
@@ -26,7 +26,7 @@ def overview() -> str:
     """All tables, the calling ones first."""
     tables = sorted(_hub().hall.tables(), key=lambda shown: (-shown["serious"], shown["table"]))
     words = section_of("hall")
-    return _page("desk.html", tables=tables, words=words, length=_alarms_mark())
+    return hub_page("desk.html", tables=tables, words=words, length=_alarms_mark())
 
 
 @referee_pages.get("/api/desk")
@@ -50,7 +50,7 @@ def one_table(hall: str, table: str) -> str:
     except JournalError as error:
         fields["trouble"] = error.message
     base = f"/api/desk/{hall}/{table}"
-    return _page(
+    return hub_page(
         "desk_table.html", table=table, called=called and called[0], base=base, waits=snapshot["proposal"], **fields
     )
 
@@ -120,7 +120,3 @@ def _hub() -> Hub:
 
 def _alarms_mark() -> str:
     return "|".join(f"{t['table']}:{t['serious']}" for t in _hub().hall.tables())
-
-
-def _page(template: str, **fields: Any) -> str:
-    return render_template(template, t=section_of("hub"), is_desk=current_gate().is_open(), **fields)

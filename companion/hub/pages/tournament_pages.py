@@ -7,16 +7,15 @@ from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
-from flask import Blueprint, Response, current_app, jsonify, render_template, request
+from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.exceptions import NotFound
 
 from companion.games import GAMES
-from companion.hub.pages.gate import current_gate, field_of, guarded, request_object
+from companion.hub.pages.gate import field_of, guarded, hub_page, request_object
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.standings import standings
 from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
 from companion.views.games import game_title
-from companion.views.words import section_of
 
 tournaments = Blueprint("tournaments", __name__)
 
@@ -35,7 +34,7 @@ def every() -> str:
     slugs = pages_store().tournaments()
     known = {slug: _found(slug) for slug in slugs}
     games = {name: game_title(name) for name in GAMES}
-    return _page("tournaments.html", tournaments=known, games=games, systems=SYSTEMS)
+    return hub_page("tournaments.html", tournaments=known, games=games, systems=SYSTEMS)
 
 
 @tournaments.get("/tournaments/<slug>")
@@ -43,19 +42,19 @@ def one(slug: str) -> str:
     """One tournament: how to register, the current round, the standings; for the desk also what to press."""
     found = _found(slug)
     tables = [address.table for address in director().free_tables()]
-    return _page("tournament.html", slug=slug, **_summary(found), free=tables, troubles=director().troubles)
+    return hub_page("tournament.html", slug=slug, **_summary(found), free=tables, troubles=director().troubles)
 
 
 @tournaments.get("/tournaments/<slug>/join")
 def join(slug: str) -> str:
     """Where a phone registers."""
-    return _page("tournament_join.html", slug=slug, tournament=_found(slug))
+    return hub_page("tournament_join.html", slug=slug, tournament=_found(slug))
 
 
 @tournaments.get("/tournaments/<slug>/sheet")
 def sheet(slug: str) -> str:
     """Pairings and standings on one sheet of paper."""
-    return _page("tournament_sheet.html", slug=slug, **_summary(_found(slug)))
+    return hub_page("tournament_sheet.html", slug=slug, **_summary(_found(slug)))
 
 
 @tournaments.get("/tournaments/<slug>/join.svg")
@@ -170,10 +169,6 @@ def _summary(tournament: Tournament) -> dict[str, Any]:
         "may_pair": not tournament.is_over and (now is None or now.is_over),
         "game": game_title(tournament.terms.game),
     }
-
-
-def _page(template: str, **fields: Any) -> str:
-    return render_template(template, t=section_of("hub"), is_desk=current_gate().is_open(), **fields)
 
 
 def _plain(value: Any) -> Any:
