@@ -85,6 +85,19 @@ def detect_outlines(
         size_mm: the cards' width and height where they are known: rectangles of other proportions are left out.
         settings: see `Settings`.
     """
+    pyramid, judged = judge_candidates(picture, sides, size_mm, settings)
+    kept = suppress(judged, settings.overlap)
+    if sides == 6:
+        kept = on_board(pyramid, kept)
+    return tuple(sorted((o for o in kept if o.confidence >= settings.min_confidence), key=lambda o: -o.confidence))
+
+
+def judge_candidates(
+    picture: NDArray[np.uint8], sides: int, size_mm: SizeMm | None = None, settings: Settings = SETTINGS
+) -> tuple[Pyramid, list[Outline]]:
+    """The picture's pyramid, and every outline that may be a card's, surest first: hardly likely ones, and several
+    that lie on one another, for readers that know what is printed on their cards. See `detect_outlines`.
+    """
     placed = place(picture, sides, settings)
     placed = replace(
         placed, candidates=[c for c in placed.candidates if has_size(c.refined.corners, size_mm, placed.pyramid.size)]
@@ -93,10 +106,7 @@ def detect_outlines(
         Outline(card.refined.corners, float(confidence))
         for card, confidence in zip(placed.candidates, judge(features(placed)), strict=True)
     ]
-    kept = suppress(sorted(judged, key=lambda o: -o.confidence), settings.overlap)
-    if sides == 6:
-        kept = on_board(placed.pyramid, kept)
-    return tuple(sorted((o for o in kept if o.confidence >= settings.min_confidence), key=lambda o: -o.confidence))
+    return placed.pyramid, sorted(judged, key=lambda o: -o.confidence)
 
 
 def place(

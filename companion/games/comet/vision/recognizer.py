@@ -25,7 +25,7 @@ from companion.games.comet.vision.untaught_printing import (
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
-from companion.vision.detection.verification import Find, have_edges, verify
+from companion.vision.detection.verification import Find, Verdict, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of, near
@@ -120,12 +120,18 @@ def read_unknown(
 def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     """The reading without outlines whose edges are no card's, and without numbers on a picture from the side.
 
-    On a table of a taught printing a card that is read whole needs no edges: it may touch others of its colour.
+    On a table of a taught printing a card that is read whole needs no edges: it may touch others of its colour, and
+    two of them say that the printing lies here.
     """
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
-    is_here = isinstance(reading.classifier, TaughtNumerals) and reading.classifier.is_taught and verdict.stays.any()
-    cards = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays or (is_here and is_read(card))]
+    is_taught = isinstance(reading.classifier, TaughtNumerals) and reading.classifier.is_taught
+    whole = np.array([is_taught and is_read(card) for card in cards], bool)
+    if whole.sum() >= LIMITS.fewest_whole and not verdict.stays.any():
+        about_table = tuple(warning for warning in reading.warnings if warning.at is None)
+        verdict = Verdict(whole | [BACK in card.edges for card in cards], about_table)
+    stays = verdict.stays | (whole & verdict.stays.any())
+    cards = [card for card, one in zip(cards, stays, strict=True) if one]
     warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
     condition = None
     if read and is_too_steep(_shape(reading.classifier), [card.corners for card in read]):

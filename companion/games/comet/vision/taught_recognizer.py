@@ -17,9 +17,10 @@ from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
-from companion.vision.detection.outlines import Outline, detect_outlines
+from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
 from companion.vision.geometry import areas, shared_area
 from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
@@ -50,7 +51,8 @@ class Hypothesis:
         legible: how surely all its numbers are read, 0..1.
         alike: correlation with the taught face, -1..1.
         like_back: correlation with the taught back; 0 where none was taught.
-        maybe_back: where none was taught, the probability of a back by a network that knows many, 0..1.
+        maybe_back: where none was taught and faces are read, the probability of a back by a network that knows many,
+            0..1.
         is_other_colour: it has another colour than the cards on which numbers are read.
     """
 
@@ -82,9 +84,10 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr, 6)
-    known, others = find_outlines(bgr, pyramid, across_px)
+    outlines, unlikely = find_candidates(bgr, pyramid, taught.profile.half_width, across_px)
     clock.lap("find")
-    likely = [_look(pyramid, taught, one.corners, one.confidence) for one in (*known, *others)]
+    likely = [_look(pyramid, taught, one.corners, one.confidence) for one in outlines]
+    likely += search_unlikely(pyramid, taught, likely, unlikely)
     likely += search_neighbours(pyramid, taught, likely)
     likely += search_hidden(pyramid, taught, likely)
     clock.lap("name")
@@ -94,8 +97,24 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
+    elif taught.is_taught and len(cards) >= LIMITS.fewest_foreign and not any(_is_familiar(one) for one in likely):
+        warnings.insert(0, FOREIGN_PROFILE.warning)
     clock.lap("judge")
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
+
+
+def _is_familiar(one: Hypothesis) -> bool:
+    """It is read, or looks like the taught face or back."""
+    return one.legible >= LIMITS.read_card or max(one.alike, one.like_back) > LIMITS.like_face
+
+
+def search_unlikely(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], unlikely: list[Outline]
+) -> list[Hypothesis]:
+    """Cards whose outlines are hardly likely, for they touch or cover others: what is printed on them says so."""
+    looks = [_look(pyramid, taught, one.corners, one.confidence) for one in unlikely]
+    read = _read_cards(likely) or _read_cards(looks)
+    return [one for one in looks if read and _is_like(one, read)]
 
 
 def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
@@ -201,15 +220,36 @@ def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats,
     return max((_look(pyramid, taught, quad, 0.0) for quad in quads), key=lambda one: one.legible)
 
 
+def find_candidates(
+    bgr: NDArray[np.uint8], pyramid: Pyramid, half_width: float, across_px: float | None = None
+) -> tuple[list[Outline], list[Outline]]:
+    """As `find_outlines` in one list, and outlines of a card's proportion that are hardly likely or lie on others."""
+    _, judged = judge_candidates(bgr, 4)
+    likely = [one for one in suppress(judged, SETTINGS.overlap) if one.confidence >= SETTINGS.min_confidence]
+    taken = {id(one) for one in likely}
+    unlikely = [one for one in judged if id(one) not in taken and _has_proportion(one.corners, half_width)]
+    return [*_own_outlines(pyramid, across_px), *likely], unlikely
+
+
+def _has_proportion(corners: Floats, half_width: float) -> bool:
+    """An outline (4, 2) has about the proportion of a card of that width over its height, lying any way."""
+    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
+    ratio = abs(np.log((sides[0] + sides[2]) / (sides[1] + sides[3])))
+    return bool(abs(ratio - abs(np.log(half_width))) < LIMITS.odd_proportion)
+
+
 def find_outlines(
     bgr: NDArray[np.uint8], pyramid: Pyramid, across_px: float | None = None
 ) -> tuple[list[Outline], list[Outline]]:
     """What may be cards: as Comet's own detector finds them, which knows one proportion, and the one for any print."""
+    return _own_outlines(pyramid, across_px), list(detect_outlines(bgr, 4))
+
+
+def _own_outlines(pyramid: Pyramid, across_px: float | None) -> list[Outline]:
     width_px = None if across_px is None else across_px * LIMITS.width_of_across
     own = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
     refined = refine_corners(CORNER_REFINER, pyramid, corners_of(own, 4), CARD, LIMITS.refinements)
-    known = [Outline(corners.astype(float), one.confidence) for corners, one in zip(refined, own, strict=True)]
-    return known, list(detect_outlines(bgr, 4))
+    return [Outline(corners.astype(float), one.confidence) for corners, one in zip(refined, own, strict=True)]
 
 
 def ways_up(corners: Floats, half_width: float) -> list[Floats]:
@@ -274,6 +314,8 @@ def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: l
         back = max((align(pyramid, way, taught.profile.back) for way in ways), key=lambda fit: fit.correlation)
         found = replace(one, like_back=back.correlation)
         return replace(found, corners=back.corners) if found.is_back else found
+    if not faces:  # any deck may lie there
+        return one
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))

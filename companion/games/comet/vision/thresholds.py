@@ -168,6 +168,12 @@ class CometLimits:
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12
     """Sides whose lengths differ by more than this, as a logarithm, say which way a card lies."""
+    fewest_foreign: int = 3
+    """So many cards of which none is read, nor looks as taught, are of another printing."""
+    fewest_whole: int = 2
+    """So many cards of a taught printing, read whole, are believed though none of them shows its edges."""
+    odd_proportion: float = 0.3
+    """Hardly likely outlines are looked at whose proportion differs by less from a card's, as a logarithm."""
     unread_taught: float = 0.8
     """An outline that shows neither numbers nor a taught look is told when it is found so surely."""
     odd_area: float = 0.35

@@ -15,7 +15,8 @@ from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import Hypothesis
+from companion.games.comet.vision.taught_recognizer import Hypothesis, search_unlikely
+from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
 from companion.vision.image.pyramid import Pyramid
@@ -131,6 +132,23 @@ def test_a_face_is_found_wherever_it_lies_and_however_it_is_turned():
     (outline, *_) = search_faces(Pyramid.of(picture), face, 46 / 64, 128.0, 3)
     there = np.array([[0, 0], [46, 0], [46, 64], [0, 64]]) @ from_face[:, :2].T + from_face[:, 2]
     assert np.abs(outline - there).max() < 14
+
+
+def test_a_card_whose_outline_is_hardly_likely_is_told_by_what_is_printed_on_it():
+    picture = table(printing())
+    pyramid, taught = Pyramid.of(picture.bgr, 6), TaughtNumerals(learnt(printing()))
+    true = np.array([entry["corners"] for entry in picture.truth["cards"]])
+    likely = [Outline(true[0], 1.0)]
+    unlikely = [Outline(corners, 0.01) for corners in (true[1], (true[1] + true[2]) / 2)]
+    read = search_unlikely(pyramid, taught, [Hypothesis(true[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)], likely + unlikely)
+    middles = np.array([one.corners.mean(0) for one in read])
+    assert np.abs(middles - true[:2].mean(1)).max() < 8.0
+
+
+def test_the_profile_of_another_printing_is_noticed_and_no_card_is_called_face_down():
+    reading = read_comet(table(printing(IN_CORNERS)).bgr, TaughtNumerals(learnt(printing())))
+    assert "foreign-profile" in {warning.code for warning in reading.warnings}
+    assert {edge for card in reading.cards for edge in card.edges} == {None}
 
 
 def test_a_printing_that_is_read_lying_on_its_side_is_not_taken_for_one_seen_from_the_side():
