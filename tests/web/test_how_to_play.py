@@ -71,6 +71,20 @@ def test_a_phone_tells_how_to_play_and_what_may_be_done_now(
     assert page.complaints() == []
 
 
+def test_who_may_do_nothing_now_is_told_why(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('sit-1').click()")
+    page.wait_for("document.querySelector('.seat:nth-child(2) .badge')?.textContent == 'you'")
+    page.run("document.getElementById('how').click()")
+    page.wait_for("document.querySelector('.topic.is-now')?.textContent.includes('Not you just now: Ana is on turn.')")
+
+
+def test_who_only_watches_is_told_how_to_join(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee, "/")
+    page.run("document.getElementById('how').click()")
+    page.wait_for("document.querySelector('.topic.is-now')?.textContent.includes('join with the code')")
+
+
 def test_a_refused_card_links_to_its_rule(referee: Referee, visit: Callable[..., Any]) -> None:
     referee.ask(Propose(MISMATCH, Evidence(b"", 0.9)))
     page = visit(referee)

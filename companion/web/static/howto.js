@@ -27,10 +27,12 @@ function now(state, game, me) {
   const prompt = game.prompt(state);
   const may = me.joined ? mine(state.actions, me) : state.actions;
   const labels = [...new Set([layer(state, me) && game.layWords?.(state) ? t("how-lay") : "", ...may.map(({ label }) => label)])].filter(Boolean);
-  const player = state.turn && state.turn !== me.seat ? t("how-may-of", { player: state.turn }) : t("how-may");
+  const isOthers = state.turn && state.turn !== me.seat;
+  const player = isOthers && !me.seat ? t("how-may-of", { player: state.turn }) : t("how-may");
+  const waits = !me.joined ? t("how-not-joined") : isOthers && me.seat ? t("how-not-turn", { player: state.turn }) : null;
   if (!prompt && !labels.length) return null;
   return h("section", { class: "topic is-now" }, h("h3", {}, t("how-now")), prompt ? h("p", {}, prompt) : null,
-    labels.length ? h("p", {}, player, " ", labels.join(" · ")) : null);
+    labels.length ? h("p", {}, player, " ", labels.join(" · ")) : null, waits ? h("p", {}, waits) : null);
 }
 
 let turning = /** @type {any} */ ({}); // which game's topics, which was asked for, and the timer of the next
