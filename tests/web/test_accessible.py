@@ -83,6 +83,19 @@ def test_every_game_and_its_entry_by_hand_has_no_serious_fault(
     assert faults() == []
 
 
+def test_a_long_turning_up_has_no_serious_fault(
+    referee: Referee, visit: Callable[..., Any], faults: Callable[[], list[str]]
+) -> None:
+    referee.ask(Begin(Header("comet", ("Ana", "Bo"))))
+    for command in ({"cmd": "round", "player": "Ana"}, SET, {"cmd": "reveal"}):
+        referee.ask(Do(command))
+    page = visit(referee)
+    assert page.run(
+        "const { scrollHeight: all, clientHeight: shown } = document.getElementById('cloth'); return all > shown"
+    )
+    assert faults() == []
+
+
 @pytest.mark.parametrize("number", [1, 2, 6])
 def test_a_move_opened_for_the_operator_has_no_serious_fault(
     number: int, referee: Referee, visit: Callable[..., Any], faults: Callable[[], list[str]]

@@ -107,6 +107,16 @@ def test_a_whole_beginning_of_hexel_is_entered_without_a_camera(
     assert page.complaints() == []
 
 
+def test_a_card_lies_in_its_cell_before_it_counts(referee: Referee, visit: Callable[..., Any]) -> None:
+    page = visit(referee)
+    page.run("document.getElementById('lay-by-hand').click()")
+    page.wait_for("document.querySelector('.place')")
+    page.run("""document.querySelector('[data-free="0,-1"]').dispatchEvent(new MouseEvent('click', {bubbles: true}))""")
+    page.wait_for("""document.querySelector('#sheet .where .ghost:not(.refused)[data-cell="0,-1"]')""")
+    page.run("document.querySelector('#sheet .edge-4').click()")
+    page.wait_for("document.querySelector('#sheet .where .ghost.refused')")
+
+
 def test_a_painted_card_that_the_rules_refuse_stays_open_and_says_why(
     referee: Referee, visit: Callable[..., Any]
 ) -> None:

@@ -53,7 +53,9 @@ export async function entering(cell, { state, game, players, lay, howTo, at = un
   if (!players.length) return Object.assign([h("p", {}, t("seats-claimed"))], { judge: () => {} });
   const wanted = command && entry.takes(command) ? structuredClone(command) : entry.blank(state, players, cell ?? command?.cell);
   const button = h("button", { id: "lay", class: "wide", onclick: (event) => pressed(event) });
-  const outcome = foretelling(at, game, howTo);
+  const place = Array.isArray(wanted.cell) ? h("div", { class: "cloth where", "aria-hidden": "true" }) : null;
+  const drawPlace = (refusal) => place?.replaceChildren(...[game.drawTable({ ...state, last: null, proposal: { command: wanted, refusal } })].flat());
+  const outcome = foretelling(at, game, howTo, drawPlace);
   const onChange = () => {
     const isComplete = entry.isComplete?.(wanted) ?? true;
     const withheld = isComplete && entry.withheld?.(wanted, state);
@@ -69,11 +71,11 @@ export async function entering(cell, { state, game, players, lay, howTo, at = un
   const asked = { state, players, onChange, judge: (commands) => judge(commands, at), options: (of) => fetchOptions(of, at).catch(() => ({ commands: [] })) };
   const controls = await entry.controls(wanted, asked);
   onChange();
-  return Object.assign([...controls.filter(Boolean), outcome.element, button], { judge: onChange });
+  return Object.assign([...controls, place, outcome.element, button].filter(Boolean), { judge: onChange });
 }
 
-// What the rules say of a command that is not yet laid: the sentences of what it would do, or why not.
-function foretelling(at, game, howTo) {
+// What the rules say of a command that is not yet laid: the sentences of what it would do, or why not; `drawPlace` draws where.
+function foretelling(at, game, howTo, drawPlace) {
   const element = h("div", { class: "foretold", "aria-live": "polite" });
   let asked = 0;
   const tell = async (command) => {
@@ -86,6 +88,7 @@ function foretelling(at, game, howTo) {
     draw(verdict);
   };
   const draw = (verdict) => {
+    drawPlace(verdict?.refusal ?? null);
     element.className = verdict?.refusal ? "foretold refused" : "foretold";
     const rule = verdict?.refusal ? ruleButton(game, verdict.refusal, howTo) : null;
     element.replaceChildren(...lines(verdict).map((line) => h("p", {}, line)), rule ?? "");

@@ -55,6 +55,8 @@ function draw(state, game) {
   isLaying &&= layer(state, me);
   document.body.classList.toggle("is-laying", isLaying);
   show("cloth", [state.game, state.table, state.players, state.proposal, state.last, isLaying], () => game.drawTable(state, isLaying));
+  if (isScrolled(find("cloth"))) find("cloth").tabIndex = 0;
+  else find("cloth").removeAttribute("tabindex");
   const caption = state.notices.filter(isCaption);
   if (caption.length) find("caption").dataset.keeps = ""; // once told, its place stays
   show("caption", caption, () => caption.map(({ text }) => text));
@@ -74,6 +76,9 @@ function draw(state, game) {
   show("people", [Object.keys(state.players), me, isCameraOff(state), isRefereeCalled(state)], () => thisPhone(state, me, press));
   find("join").hidden = me.joined;
 }
+
+// What is longer than its place is scrolled by keys too.
+const isScrolled = (region) => region.scrollHeight > region.clientHeight;
 
 // What a demo tells of itself has a place of its own.
 const isCaption = ({ code }) => code.startsWith("demo-");
