@@ -13,7 +13,7 @@ SIZE = (960, 640)
 CARD = Box(-25, -25, 25, 25)
 RNG = np.random.default_rng(4)
 CALM = {}
-"""Pictures without noise that were drawn before, by what lies on them: a film shows each many times."""
+"""The last picture without noise, by what lies on it: a film shows each many times."""
 GROUND = cv2.resize(RNG.uniform(60, 95, (160, 240, 3)).astype(np.float32), SIZE, interpolation=cv2.INTER_CUBIC)
 
 
@@ -46,6 +46,7 @@ def _frame(cases, loose=(), hand=None, backs=()):
     """
     shown = repr((cases, loose, hand, backs))
     if shown not in CALM:
+        CALM.clear()
         CALM[shown] = _calm(cases, loose, hand, backs)
     noise = 1.5 * RNG.standard_normal(GROUND.shape, np.float32)
     return np.clip(CALM[shown] + noise, 0, 255).astype(np.uint8)
