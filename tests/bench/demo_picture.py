@@ -21,7 +21,7 @@ import numpy as np
 
 ROOT = Path(__file__).parents[2]
 SIZE, WIDTH_PX = (1280, 720), 960
-FRAME_MS, FRAMES, QUALITY = 500, 20, 45
+FRAME_MS, MOST_FRAMES, FRAMES_AFTER, AT_REST, QUALITY = 500, 120, 3, 5, 45
 SPEED = 3
 
 
@@ -41,15 +41,22 @@ def browser(home: Path) -> tuple[Any, subprocess.Popen[str]]:
 
 
 def filmed(page: Any) -> list[np.ndarray]:
-    """Pictures of the board from the first card that is laid wrongly on."""
+    """Pictures of the board from the first card that is laid wrongly until it counts, few of a table at rest."""
     page.wait_for("document.getElementById('caption')?.textContent.includes('laid wrongly')", 180_000)
-    frames = []
-    for _ in range(FRAMES):
-        begun = time.monotonic()
+    called = "return document.getElementById('call').textContent"
+    before, frames, left = page.run(called), [], MOST_FRAMES
+    while left > 0:
+        begun, left = time.monotonic(), left - 1
+        if page.run(called) != before:
+            before, left = page.run(called), FRAMES_AFTER
         picture = cv2.imdecode(np.frombuffer(page.picture(), np.uint8), cv2.IMREAD_COLOR)
         frames.append(cv2.resize(picture, (WIDTH_PX, WIDTH_PX * SIZE[1] // SIZE[0]), interpolation=cv2.INTER_AREA))
         time.sleep(max(0.0, FRAME_MS * SPEED / 2000 - time.monotonic() + begun))
-    return frames
+    return [
+        frame
+        for n, frame in enumerate(frames)
+        if n < AT_REST or any((frame != frames[n - k]).any() for k in range(1, AT_REST))
+    ]
 
 
 def main() -> None:

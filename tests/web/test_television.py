@@ -156,6 +156,19 @@ def test_nothing_on_the_television_is_cut_off(name: str, television: Callable[..
     assert page.run(CUT_OFF) == []
 
 
+def test_a_notice_stands_whole_beside_the_round(referee: Referee, television: Callable[..., Any]) -> None:
+    page = television(*TABLES["hexel of three"])
+    referee.ask(
+        Notice("camera-lost", "Something moves on the table; it is read once it lies still. Hands off, please.")
+    )
+    page.wait_for("document.querySelector('.notice p')")
+    page.run("window.notice = document.querySelector('.notice'); window.words = notice.querySelector('p')")
+    assert page.run("return words.scrollHeight - words.clientHeight") <= 1
+    inner = "const within = notice.getBoundingClientRect(), text = words.getBoundingClientRect();"
+    assert page.run(f"{inner} return text.top >= within.top && text.bottom <= within.bottom")
+    assert page.run(SMALL) == []
+
+
 def test_an_address_breaks_between_its_numbers(television: Callable[..., Any]) -> None:
     page = television(*TABLES["hexapod"])
     lines = page.run(
