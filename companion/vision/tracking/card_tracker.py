@@ -23,6 +23,7 @@ from companion.vision.tracking.occlusion import (
     is_at_rest,
     is_covered,
     is_gone,
+    lies_under_a_thing,
     over_unseen,
     rest_s,
     share_around,
@@ -153,6 +154,7 @@ class CardTracker(Tracker[DetectedCard]):
         if hands.any():
             hands &= ~in_shade(self._detector.accepted, self._detector.seen)
         events: list[TableEvent] = []
+        news = [track.piece for track in self._appearing]
         for track, _ in fresh:
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
@@ -160,6 +162,8 @@ class CardTracker(Tracker[DetectedCard]):
                 continue  # it was read twice, or has been reported as moved
             if share_around(track.piece, hands) > _HELD:
                 track.readings, track.reason, track.first_s = 0, "a hand holds it", self._now_s
+            elif old is not None and lies_under_a_thing(old.piece, view.changed, news):
+                track.reason = "something lies on it"
             elif self._is_read(track, old):
                 events += self._place(track, old)
         return events
@@ -283,7 +287,7 @@ class CardTracker(Tracker[DetectedCard]):
         known = [track.piece for track in self._lying]
         as_known = [*reading.lying, *(card for card in reading.seen if self._lies_as_known(card, known))]
         whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
-        waiting = over_unseen(known, [*reading.seen, *reading.lying], view.changed)
+        waiting = over_unseen(known, as_known, view.changed)
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
         slow = reading.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():

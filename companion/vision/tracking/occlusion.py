@@ -130,15 +130,10 @@ def is_covered(
         gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
         others: the other cards that are known: they are no table.
     """
-    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    beyond = _reach_beyond(card, changed, gone)
     area = cells_of(card.corners, changed.shape)
-    mine = labels[area & changed]
-    if not len(mine):
-        return False
-    blob = labels == int(np.bincount(mine).argmax())
-    if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
-        return True
-    beyond = float((blob & ~places_of(gone, changed.shape, 1.15)).sum()) / float(area.sum())
+    if beyond == 0.0 or not np.isfinite(beyond):
+        return beyond > 0.0
     ring = _table_around(card, changed.shape, others)
     if int(ring.sum()) < _FEW_CELLS:
         return beyond > _BEYOND
@@ -146,6 +141,24 @@ def is_covered(
     there = seen[:, area]
     is_table = ((there >= low - _CONTRAST) & (there <= high + _CONTRAST)).all(0)
     return beyond > (_BEYOND if float(is_table.mean()) >= _BARE else _BEYOND / 3)
+
+
+def lies_under_a_thing(card: DetectedCard, changed: Mask, news: Sequence[DetectedCard]) -> bool:
+    """Whether what changed on a card reaches far beyond it and beyond the cards that are new; see `is_covered`."""
+    return _reach_beyond(card, changed, news) > _BEYOND
+
+
+def _reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:
+    """How far what changed on a card reaches beyond it and others, in cards; infinitely to the picture's rim."""
+    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
+    area = cells_of(card.corners, changed.shape)
+    mine = labels[area & changed]
+    if not len(mine):
+        return 0.0
+    blob = labels == int(np.bincount(mine).argmax())
+    if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
+        return float("inf")
+    return float((blob & ~places_of([card, *gone], changed.shape, 1.15)).sum()) / float(area.sum())
 
 
 def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:

@@ -173,6 +173,26 @@ def test_a_mirrored_picture_is_said_once_until_another_reading_of_it_all_is_not(
     assert table.news()[2:] == ["table-lost", "table", "table-found"] and not table.settler.active_notices
 
 
+def test_a_known_card_that_is_misread_beside_a_cup_on_it_is_no_other_card() -> None:
+    table = Table()
+
+    def misread(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        reading = read(bgr, classifier, across_px)
+        cards = [replace(c, edges=c.edges if None not in c.edges else ("blue",) * 6) for c in reading.cards]
+        loose = [replace(c, edges=c.edges if None not in c.edges else ("blue",) * 6) for c in reading.loose]
+        return replace(reading, cards=tuple(cards), loose=tuple(loose))
+
+    table.settler = CardTracker(misread, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    table.show(LINE, 8)
+    x, y = (int(v) for v in centre(LINE[2]))
+    for k in range(30):
+        image = picture(LINE, seed=8000 + k)
+        cv2.circle(image, (x + 48, y + 20), 42, (60, 110, 150), -1)
+        table.told += [(k, event) for event in table.settler.step(image)]
+    table.show(LINE, 8)
+    assert table.news() == ["table"]
+
+
 def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
     table = Table()
     table.show(LINE, 1)
