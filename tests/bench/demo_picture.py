@@ -20,7 +20,7 @@ import cv2
 import numpy as np
 
 ROOT = Path(__file__).parents[2]
-SIZE, WIDTH_PX = (1280, 720), 960
+SIZE, WIDTH_PX, LENGTH_MS = (1280, 720), 960, 10_000
 FRAME_MS, MOST_FRAMES, FRAMES_AFTER, AT_REST, QUALITY = 500, 120, 3, 5, 45
 SPEED = 3
 
@@ -80,7 +80,7 @@ def main() -> None:
             driver.terminate()
             demo.terminate()
     animation = cv2.Animation()
-    animation.frames, animation.durations = frames, [FRAME_MS] * len(frames)
+    animation.frames, animation.durations = frames, [LENGTH_MS // len(frames)] * len(frames)
     assert cv2.imwriteanimation(str(out), animation, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])
     print(f"{out}: {len(frames)} frames, {out.stat().st_size / 1e3:.0f} kB")
 
