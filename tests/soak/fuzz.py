@@ -30,6 +30,8 @@ from hypothesis import strategies as st
 from companion.config import checked, documented
 from companion.errors import CompanionError, JournalError
 from companion.games import GAMES
+from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
+from companion.games.comet.vision.results import NUMBERS
 from companion.games.hexapod.vision.enrolment import InsectProfile
 from companion.games.hexdragon.vision.prototypes import InkProfile
 from companion.games.hexel.vision.prototypes import SymbolProfile
@@ -228,11 +230,17 @@ def profiles() -> dict[str, bytes]:
     rng = np.random.default_rng(2)
     held: dict[str, Profile] = {
         "hexel": SymbolProfile("hexel36", ("red", "blue"), rng.normal(size=(2, 48)).round(3), np.full(3, 0.5)),
-        "hexdragon": InkProfile("hexdragon", ("red", "blue"), *(rng.random((2, 2, 3))), rng.random((5, 2)), 0.9),
+        "hexdragon": InkProfile(
+            "hexdragon", ("red", "blue"), *rng.random((2, 2, 3)), rng.random((5, 2)), rng.random((2, 3))
+        ),
         "hexapod": InsectProfile(
             "hexapod", 2, 1, rng.random((2, 64)), ("moth", "leaf"), ("moth", "leaf"), rng.random((2, 64)), np.zeros(2)
         ),
     }
+    numbers, looks = np.array(NUMBERS, float), rng.random((2, *look_shape(0.7))).round(2)
+    taken = np.arange(3.0), rng.random((3, 2)), np.full(3, 0.2), np.zeros(3)
+    embeddings = rng.normal(size=(len(numbers), EMBEDDED)).round(2)
+    held["comet"] = CometProfile("comet", 0.7, *taken, numbers, embeddings, *looks)
     sample = Sample({"edges": ["red"] * 6}, pictures()[1], 0)
     return {game: json.dumps(replace(profile, samples=(sample,)).as_json()).encode() for game, profile in held.items()}
 
@@ -394,6 +402,8 @@ def main() -> int:
             if only and name not in only:
                 continue
             fuzz(reader, asked.seconds, asked.seed)
+            if reader.tried > 1000 and not reader.good:
+                reader.failures.append("nothing was read: what is changed is not valid itself\n")
             failed += len(reader.failures)
             print(f"{name:18} {reader.tried:8} inputs, {reader.good:8} read, {len(reader.failures)} failed", flush=True)
             print("".join(reader.failures), end="")
