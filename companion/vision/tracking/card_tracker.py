@@ -287,7 +287,7 @@ class CardTracker(Tracker[DetectedCard]):
         known = [track.piece for track in self._lying]
         as_known = [*reading.lying, *(card for card in reading.seen if self._lies_as_known(card, known))]
         whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
-        waiting = over_unseen(known, as_known, view.changed)
+        waiting = over_unseen(known, [*reading.seen, *reading.lying], view.changed)
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
         slow = reading.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():

@@ -185,7 +185,7 @@ def test_a_known_card_that_is_misread_beside_a_cup_on_it_is_no_other_card() -> N
     table.settler = CardTracker(misread, LatticeLayout(_find_cells), PretrainedSymbols("36"))
     table.show(LINE, 8)
     x, y = (int(v) for v in centre(LINE[2]))
-    for k in range(30):
+    for k in range(12):
         image = picture(LINE, seed=8000 + k)
         cv2.circle(image, (x + 48, y + 20), 42, (60, 110, 150), -1)
         table.told += [(k, event) for event in table.settler.step(image)]
