@@ -3,15 +3,15 @@
 import json
 import logging
 import shutil
-from collections.abc import Iterable, Mapping
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import BinaryIO
 
 from flask import Blueprint, Response, current_app, redirect, request, url_for
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
-from werkzeug.wsgi import FileWrapper
 
 from companion.errors import Refusal
 from companion.referee.backup import back_up
@@ -26,6 +26,7 @@ keeping = Blueprint("keeping", __name__)
 _FILE = "players.json"
 _ON_DISK = "/var/tmp"
 """The usual folder for such files may lie in memory, and a backup holds all pictures."""
+_PART_BYTES = 1 << 16
 _log = logging.getLogger(__name__)
 
 
@@ -111,10 +112,18 @@ def backup() -> Response:
         file = Path(folder) / "backup.zip"
         back_up(table.referee.games.parent, file)
         size, opened = file.stat().st_size, file.open("rb")  # it has no name any more, and is gone once it is sent
-    response = Response(FileWrapper(opened), mimetype="application/zip", direct_passthrough=True)
+    if request.method == "HEAD":
+        opened.close()
+    response = Response(_parts(opened), mimetype="application/zip", direct_passthrough=True)
     response.content_length = size
     response.headers["Content-Disposition"] = 'attachment; filename="companion-backup.zip"'
     return response
+
+
+def _parts(opened: BinaryIO) -> Iterator[bytes]:
+    """What an open file holds, piece by piece; it is closed at its end, or when nobody asks any more."""
+    with opened:
+        yield from iter(partial(opened.read, _PART_BYTES), b"")
 
 
 def _played() -> set[str]:

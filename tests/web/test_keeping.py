@@ -101,6 +101,13 @@ def test_the_whole_table_is_backed_up_from_the_page(operator: FlaskClient) -> No
     assert {"games/0001.jsonl", "games/0002.jsonl", "games/0003.jsonl"} <= set(packed.namelist())
 
 
+def test_a_backup_that_was_sent_leaves_no_file_open(operator: FlaskClient) -> None:
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    answers = [operator.get("/backup.zip"), operator.head("/backup.zip")]
+    assert answers[0].data and not answers[1].data
+    assert len(list(Path("/proc/self/fd").iterdir())) == before
+
+
 def test_every_version_says_what_is_new(guest: FlaskClient) -> None:
     page = guest.get("/past").get_data(as_text=True)
     assert f"Version {__version__}: what is new" in page
