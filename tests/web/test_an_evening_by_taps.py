@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from companion.referee.messages import Begin
 from companion.referee.referee import Referee
+from companion.rules.engine import Header
 from companion.web.app import create_app
 from companion.web.app_context import TableParts
 
@@ -222,6 +224,16 @@ def test_an_evening_of_hexel(evening: Evening) -> None:
     evening.see("document.querySelector('.finale .winner')?.textContent.includes('Ana')")
     evening.play_again()
     evening.see_phase("line")
+
+
+def test_a_pin_that_is_being_typed_outlives_what_else_happens(evening: Evening) -> None:
+    evening.set_up("hexdragon", "Ana", "Bo", "Cy", radius="1")
+    evening.tap("#this-phone-words")
+    evening.type("#pin", PIN)
+    evening.referee.ask(Begin(Header("comet", ("Dee", "Cy"))))
+    evening.see("document.body.dataset.game == 'comet'")
+    evening.tap("#operate")
+    evening.see("document.getElementById('resign')")
 
 
 def test_an_evening_of_hexdragon(evening: Evening) -> None:

@@ -1,6 +1,6 @@
 // This phone at the table: joining, a seat of its own, the operator's place, and the code by which others join.
 
-import { find, h } from "./dom.js";
+import { find, h, retype } from "./dom.js";
 import { choose as speak, LANGUAGES, language } from "./language.js";
 import { t } from "./words.js";
 import { chimes, setChime } from "./nudge.js";
@@ -111,7 +111,7 @@ function operatorPart(state, me, press) {
     return h("form", { class: "pin", autocomplete: "off", onsubmit: submit },
       h("label", { for: "pin" }, t("pin")),
       h("div", { class: "row" },
-        h("input", { id: "pin", type: "password", inputmode: "numeric", maxlength: 40, required: true }),
+        h("input", { id: "pin", type: "password", inputmode: "numeric", maxlength: 40, required: true, oninput: ({ target }) => retype(target, target.value) }),
         h("button", { type: "submit", id: "operate" }, t("enter"))));
   }
   const others = me.taken.filter((name) => name !== me.seat);
