@@ -4,7 +4,7 @@ from pathlib import Path
 
 from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
 from companion.games.hexdragon.vision.enrolment import TEACHING, learn_hexdragon
-from companion.games.hexdragon.vision.lattice import grid_beside
+from companion.games.hexdragon.vision.lattice import fit_grid
 from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unknown
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
@@ -32,7 +32,7 @@ RECOGNIZER = Recognizer(
     classifier=_classifier,
     read=read_hexdragon,
     tracker=lambda classifier, patience: CardTracker(
-        read_hexdragon, LatticeLayout(grid_beside), classifier, patience, read_unknown
+        read_hexdragon, LatticeLayout(fit_grid), classifier, patience, read_unknown
     ),
     in_words=in_words,
     learn=learn_hexdragon,

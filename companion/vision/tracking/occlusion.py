@@ -23,7 +23,7 @@ _MOST_TELLING = 40.0
 """And by so many more it tells no more: ink is not worth many times the paper beside it."""
 _FEW_TELL = 0.1
 """Where fewer mask pixels than this share tell a card from the table, all of them count alike."""
-_BESIDE = 5.0
+_SURROUNDINGS = 5.0
 """What lies beyond so many sides lies in no part of a card's surroundings."""
 _FEW_CELLS = 6
 """Fewer mask pixels of table around a card do not say what the table looks like."""
@@ -80,7 +80,7 @@ def detail_correlation(
     Compares the logarithms of both pictures (3, h, w) without what varies slowly, in which light and shade vanish.
     Leaves out what shows of other cards there.
     """
-    area = cells_of(card.corners, seen.shape[1:], 1.15) & ~places_of(_beside(card, others), seen.shape[1:], 1.1)
+    area = cells_of(card.corners, seen.shape[1:], 1.15) & ~places_of(_neighbours(card, others), seen.shape[1:], 1.1)
     if not area.any():
         return 0.0
     rows, cols = (np.flatnonzero(area.any(axis)) for axis in (1, 0))
@@ -163,12 +163,12 @@ def _reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard
 
 def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:
     ring = cells_of(card.corners, shape, 1.6) & ~cells_of(card.corners, shape, 1.2)
-    return ring & ~places_of(_beside(card, others), shape, 1.1)
+    return ring & ~places_of(_neighbours(card, others), shape, 1.1)
 
 
-def _beside(card: DetectedCard, others: Sequence[DetectedCard]) -> list[DetectedCard]:
+def _neighbours(card: DetectedCard, others: Sequence[DetectedCard]) -> list[DetectedCard]:
     """Those of the others that lie close to a card."""
-    return [other for other, is_near in zip(others, near(others, [card], _BESIDE), strict=True) if is_near]
+    return [other for other, is_near in zip(others, near(others, [card], _SURROUNDINGS), strict=True) if is_near]
 
 
 def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: Mask) -> Mask:

@@ -89,7 +89,7 @@ def known_grid(
     return Grid(snapped, _east(side, 1 + 0j), image, float(np.median(np.abs(side[usable]))))
 
 
-def grid_beside(corners: NDArray[np.floating], known: Sequence[Cell | None]) -> Grid:
+def fit_grid(corners: NDArray[np.floating], known: Sequence[Cell | None]) -> Grid:
     """The grid of tiles (N, 6, 2) some of which are known to lie on cells, None for the others."""
     alike = np.ones(len(corners))
     return known_grid(corners, alike, list(corners), known) or rough_grid(corners, alike)
