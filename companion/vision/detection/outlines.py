@@ -88,8 +88,8 @@ def detect_outlines(
     pyramid, judged = judge_candidates(picture, sides, size_mm, settings)
     kept = suppress(judged, settings.overlap)
     if sides == 6:
-        kept = on_board(pyramid, kept)
-    return tuple(sorted((o for o in kept if o.confidence >= settings.min_confidence), key=lambda o: -o.confidence))
+        kept = sorted(on_board(pyramid, kept), key=lambda o: -o.confidence)
+    return tuple(o for o in kept if o.confidence >= settings.min_confidence)
 
 
 def judge_candidates(

@@ -24,7 +24,7 @@ from companion.games.comet.vision.untaught_printing import (
 )
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import corners_of, distances, suppress_overlaps
+from companion.vision.detection.detector import Detection, corners_of, distances, suppress_overlaps
 from companion.vision.detection.verification import Find, Verdict, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
@@ -57,15 +57,7 @@ def read_comet(
     width_px = None if across_px is None else across_px * LIMITS.width_of_across
     found = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
     clock.lap("find")
-    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
-    clock.lap("outline")
-    classified = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier)
-    clock.lap("name")
-    selected = _select_cards(classified.presence, classified.corners)
-    cards = _keep_present([_card(k, classified, i, classifier) for k, i in enumerate(selected)], pyramid)
-    is_odd = is_unfamiliar(cards)
-    if is_odd:
-        cards = verify_cards(pyramid, cards)
+    cards, is_odd = _read_found(pyramid, found, classifier, clock)
     size = (bgr.shape[1], bgr.shape[0])
     warnings = [_unsure(card, size) for card in cards if None in card.edges]
     if not cards:
@@ -101,13 +93,8 @@ def read_unknown(
     found = [
         one for one, is_known in zip(seen, near(seen, unchanged.cards, LIMITS.known_card), strict=True) if not is_known
     ]
-    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
     beside = [card.corners for card in unchanged.cards]
-    classified = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier, beside)
-    selected = _select_cards(classified.presence, classified.corners)
-    cards = _keep_present([_card(k, classified, i, classifier) for k, i in enumerate(selected)], pyramid, beside)
-    if is_unfamiliar(cards):
-        cards = verify_cards(pyramid, cards)
+    cards, _ = _read_found(pyramid, found, classifier, Stopwatch(), beside)
     is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
     asked = [k for k, card in enumerate(cards) if _has_numbers(card) and not (is_known and _as_find(card).is_sure)]
     if asked:
@@ -115,6 +102,24 @@ def read_unknown(
         false = {k for k, edges in zip(asked, has_edges, strict=True) if not edges}
         cards = [card for k, card in enumerate(cards) if k not in false]
     return CometReading(tuple(cards), (), (), classifier)
+
+
+def _read_found(
+    pyramid: Pyramid,
+    found: Sequence[Detection],
+    classifier: PretrainedNumerals,
+    clock: Stopwatch,
+    beside: Sequence[NDArray[np.floating]] = (),
+) -> tuple[list[DetectedCometCard], bool]:
+    """The cards that were found and are there, beside known outlines (4, 2), and whether they look unfamiliar."""
+    corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found, 4), CARD, LIMITS.refinements)
+    clock.lap("outline")
+    classified = classify_outlines(pyramid, corners, np.array([f.confidence for f in found]), classifier, beside)
+    clock.lap("name")
+    selected = _select_cards(classified.presence, classified.corners)
+    cards = _keep_present([_card(k, classified, i, classifier) for k, i in enumerate(selected)], pyramid, beside)
+    is_odd = is_unfamiliar(cards)
+    return (verify_cards(pyramid, cards) if is_odd else cards), is_odd
 
 
 def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:

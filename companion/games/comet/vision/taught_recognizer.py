@@ -83,8 +83,11 @@ class Hypothesis:
 def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
     """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
     clock = Stopwatch()
-    pyramid = Pyramid.of(bgr, 6)
-    outlines, unlikely = find_candidates(bgr, pyramid, taught.profile.half_width, across_px)
+    pyramid, judged = judge_candidates(bgr, 4)
+    kept = [one for one in suppress(judged, SETTINGS.overlap) if one.confidence >= SETTINGS.min_confidence]
+    outlines = [*_own_outlines(pyramid, across_px), *kept]
+    half_width = taught.profile.half_width
+    unlikely = [one for one in judged if one not in kept and _has_proportion(one.corners, half_width)]
     clock.lap("find")
     likely = [_look(pyramid, taught, one.corners, one.confidence) for one in outlines]
     likely += search_unlikely(pyramid, taught, likely, unlikely)
@@ -220,22 +223,15 @@ def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats,
     return max((_look(pyramid, taught, quad, 0.0) for quad in quads), key=lambda one: one.legible)
 
 
-def find_candidates(
-    bgr: NDArray[np.uint8], pyramid: Pyramid, half_width: float, across_px: float | None = None
-) -> tuple[list[Outline], list[Outline]]:
-    """As `find_outlines` in one list, and outlines of a card's proportion that are hardly likely or lie on others."""
-    _, judged = judge_candidates(bgr, 4)
-    likely = [one for one in suppress(judged, SETTINGS.overlap) if one.confidence >= SETTINGS.min_confidence]
-    taken = {id(one) for one in likely}
-    unlikely = [one for one in judged if id(one) not in taken and _has_proportion(one.corners, half_width)]
-    return [*_own_outlines(pyramid, across_px), *likely], unlikely
-
-
 def _has_proportion(corners: Floats, half_width: float) -> bool:
     """An outline (4, 2) has about the proportion of a card of that width over its height, lying any way."""
+    return bool(abs(abs(_proportion(corners)) - abs(np.log(half_width))) < LIMITS.odd_proportion)
+
+
+def _proportion(corners: Floats) -> float:
+    """The logarithm of an outline's first and third side over the others; corners (4, 2)."""
     sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
-    ratio = abs(np.log((sides[0] + sides[2]) / (sides[1] + sides[3])))
-    return bool(abs(ratio - abs(np.log(half_width))) < LIMITS.odd_proportion)
+    return float(np.log((sides[0] + sides[2]) / (sides[1] + sides[3])))
 
 
 def find_outlines(
@@ -254,11 +250,10 @@ def _own_outlines(pyramid: Pyramid, across_px: float | None) -> list[Outline]:
 
 def ways_up(corners: Floats, half_width: float) -> list[Floats]:
     """An outline (4, 2) begun at each corner that may be the top left of a card of that proportion."""
-    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
-    ratio = (sides[0] + sides[2]) / (sides[1] + sides[3])
+    proportion = _proportion(corners)
     starts = [0, 1, 2, 3]
-    if abs(np.log(ratio)) > LIMITS.plain_proportion:
-        starts = [0, 2] if (ratio > 1) == (half_width > 1) else [1, 3]
+    if abs(proportion) > LIMITS.plain_proportion:
+        starts = [0, 2] if (proportion > 0) == (half_width > 1) else [1, 3]
     return [np.roll(corners, -start, 0) for start in starts]
 
 
