@@ -169,7 +169,7 @@ class Journal:
                 return f"The journal {path} is not what was written: no move is written until it is back."
         except OSError as error:
             return f"The journal {path} is not where it was ({error.strerror}): no move is written until it is back."
-        if not os.access(path.parent, os.W_OK):
+        if not (_opens_for_writing(path) and os.access(path.parent, os.W_OK)):
             return f"The folder {path.parent} cannot be written: no move is written until it can."
         return None
 
@@ -302,6 +302,15 @@ def _correction(session: Session, body: Mapping[str, Any]) -> Corrected:
 
 def _at(session: Session, version: int) -> Session:
     return replace(session, version=version)
+
+
+def _opens_for_writing(path: Path) -> bool:
+    """Whether a file does; `os.access` does not tell of a disk that turned read-only at an error."""
+    try:
+        os.close(os.open(path, os.O_WRONLY | os.O_CLOEXEC))
+    except OSError:
+        return False
+    return True
 
 
 def _set_aside(path: Path, torn: bytes) -> None:

@@ -1,5 +1,6 @@
 """A journal moved away or spoilt while the table runs, and a clock that jumps: noticed, said, nothing confirmed."""
 
+import errno
 import os
 import shutil
 from collections.abc import Callable
@@ -133,6 +134,23 @@ def test_a_folder_that_cannot_be_written_is_said(referee: Referee, monkeypatch: 
     listener = referee.feed.subscribe()
     with monkeypatch.context() as read_only:
         read_only.setattr("companion.referee.journal.os.access", lambda path, mode: False)
+        assert "cannot be written" in str(told(referee, "journal-lost", listener))
+        with pytest.raises(JournalError):
+            referee.ask(Do(LINE))
+    assert told(referee, "journal-lost", listener) is None
+    assert referee.ask(Do(LINE)).events
+
+
+def test_a_disk_that_turned_read_only_at_an_error_is_said(referee: Referee, monkeypatch: pytest.MonkeyPatch) -> None:
+    listener, open_file = referee.feed.subscribe(), os.open
+
+    def open_on_it(path: str | Path, flags: int, *given: int, **named: int) -> int:
+        if flags & os.O_ACCMODE != os.O_RDONLY:  # `os.access` knows nothing of it since Linux 6.15
+            raise OSError(errno.EROFS, "Read-only file system", str(path))
+        return open_file(path, flags, *given, **named)
+
+    with monkeypatch.context() as read_only:
+        read_only.setattr("companion.referee.journal.os.open", open_on_it)
         assert "cannot be written" in str(told(referee, "journal-lost", listener))
         with pytest.raises(JournalError):
             referee.ask(Do(LINE))
