@@ -191,10 +191,11 @@ class Referee:
 
     def _next_request(self) -> _Request | None:
         while True:
-            if time.monotonic() - self._checked_s >= self._check_every_s:
+            if (left_s := self._checked_s + self._check_every_s - time.monotonic()) <= 0:
                 self._check()
+                left_s = self._check_every_s
             try:
-                return self._requests.get(timeout=self._check_every_s)
+                return self._requests.get(timeout=left_s)
             except Empty:
                 continue
 
