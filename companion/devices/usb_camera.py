@@ -83,7 +83,12 @@ class UsbCamera:
             return None
 
     def _newest(self, video: Any) -> Any:
-        return video.retrieve()[1] if self._grab_newest(video) else None
+        import cv2
+
+        try:
+            return video.retrieve()[1] if self._grab_newest(video) else None
+        except cv2.error:  # a picture without a byte, as a loose cable gives
+            return None
 
     def _grab_newest(self, video: Any) -> bool:
         for _ in range(_MOST_QUEUED):

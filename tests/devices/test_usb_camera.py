@@ -94,6 +94,20 @@ def test_a_camera_that_was_pulled_out_is_said(driver: Driver, clock: Clock) -> N
     assert told.value.code == "no-frame"
 
 
+def test_a_picture_without_a_byte_is_no_bug(driver: Driver, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def decode() -> None:  # as OpenCV does when the cable is pulled in the middle of a picture
+        cv2.imdecode(np.empty(0, np.uint8), cv2.IMREAD_COLOR)
+
+    camera = UsbCamera(2, clock=clock)
+    camera.open()
+    with monkeypatch.context() as cut_off:
+        cut_off.setattr(driver, "retrieve", decode)
+        with pytest.raises(DeviceError, match="check its cable") as told:
+            camera.next()
+    assert told.value.code == "no-frame"
+    assert camera.next() is not None
+
+
 def test_a_driver_that_hangs_is_said_in_time_and_left_alone(driver: Driver, clock: Clock) -> None:
     camera = UsbCamera(2, clock=clock)
     camera.open()
