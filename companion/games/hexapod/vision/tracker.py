@@ -5,13 +5,14 @@ hand covers stays as it was known. The whole picture is read only for what chang
 """
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.association import align_first_corner, has_shifted, is_same_place, match_fields
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
-from companion.games.hexapod.vision.events import corners_of_cells, moved, placed, removed
+from companion.games.hexapod.vision.events import corners_of_cells, grid_of_cells, moved, placed, removed
 from companion.games.hexapod.vision.orientation import reclassify_fields
 from companion.games.hexapod.vision.placements import changed_cells, laid_cards, with_card
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
@@ -222,23 +223,28 @@ class CaseTracker(Tracker[DetectedField]):
     # ------------------------------------------------------------ elsewhere on the table
 
     def _search_elsewhere(self, view: View, free: Mask) -> list[TableEvent]:
-        """Read the picture where something beside the known fields changed and lies still."""
-        settled = view.changed & free & ~view.hands & view.mask.is_still(self._patience.card_s)
+        """Take in what changed and lies still beside the known fields."""
+        settled = view.changed & free & view.mask.is_still(self._patience.card_s)
+        events = self._read_elsewhere(view, settled & ~view.hands)
+        slow = settled & view.mask.is_still(self._patience.doubt_s)
+        if slow.any():
+            self._detector.accept(slow & ~people(view, self._detector.seen), is_thing=True)
+        return events
+
+    def _read_elsewhere(self, view: View, settled: Mask) -> list[TableEvent]:
+        """Report the fields that lie where none was known."""
         if self._now_s < self._next_full_s or float(settled.mean()) < 0.001:
             return []
         self._next_full_s = self._now_s + _FULL_S
         reading = read_hexapod(view.bgr, self._classifier)
         events: list[TableEvent] = []
         for field in (*reading.cards, *reading.loose):
-            area = cells_of(field.corners, free.shape, 1.0)
+            area = cells_of(field.corners, settled.shape, 1.0)
             is_known = any(is_same_place(field, track.piece) for track in self._lying)
             if is_known or any(map(any, field.doubt)) or float(settled[area].mean()) <= 0.4:
                 continue
             events.append(self._meet_field(field, reading))
-            self._detector.accept(cells_of(field.corners, free.shape, 1.15))
-        slow = settled & view.mask.is_still(self._patience.doubt_s)
-        if slow.any():
-            self._detector.accept(slow & ~people(view, self._detector.seen), is_thing=True)
+            self._detector.accept(cells_of(field.corners, settled.shape, 1.15))
         return events
 
     def _meet_field(self, field: DetectedField, reading: HexapodReading) -> TableEvent:
@@ -271,8 +277,23 @@ def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> Det
 
 
 def _cell_shares(field: DetectedField, mask: Mask) -> NDArray[np.float64]:
-    """The share of each cell of a field that a mask covers, (rows, cols)."""
-    return np.array([[share_in(cell, mask) or 0.0 for cell in row] for row in corners_of_cells(field)])
+    """The share of each cell of a field that a mask covers, (rows, cols); 0 outside the picture."""
+    shape = (len(field.cells), len(field.cells[0]))
+    at, first, counts = _places_of_cells(field.corners.tobytes(), shape, mask.shape)
+    covered = np.concatenate([[0], np.cumsum(mask.reshape(-1)[at])])
+    return (np.diff(covered[first]) / counts).reshape(shape)
+
+
+@lru_cache(maxsize=64)
+def _places_of_cells(
+    corners: bytes, shape: tuple[int, int], size: tuple[int, ...]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Where in a mask (h, w) the pixels of each cell lie, one cell after the other; where each begins, and the end;
+    and how many each has, 1 at least."""
+    cells = grid_of_cells(np.frombuffer(corners, np.float32).reshape(-1, 2), shape).reshape(-1, 4, 2)
+    places = [np.flatnonzero(cells_of(cell, size)) for cell in cells]
+    counts = np.array([len(place) for place in places])
+    return np.concatenate(places), np.concatenate([[0], np.cumsum(counts)]), np.maximum(counts, 1)
 
 
 def _rim_share(field: DetectedField, mask: Mask) -> float:

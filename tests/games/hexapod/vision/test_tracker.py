@@ -15,10 +15,14 @@ def case(*cards):
     return [(*HOME, cards)]
 
 
-def watched(*scenes):
-    """What is told of scenes, each a number of frames and what draws one."""
+def new_tracker():
     reader = GAMES["hexapod"].recognizer()
-    tracker = reader.tracker(reader.classifier(None, None), SettleTimes())
+    return reader.tracker(reader.classifier(None, None), SettleTimes())
+
+
+def watched(*scenes, by=None):
+    """What is told of scenes, each a number of frames and what draws one."""
+    tracker = by or new_tracker()
     told = []
     for count, picture in scenes:
         for _ in range(count):
@@ -64,6 +68,13 @@ def test_a_hand_that_comes_and_goes_is_no_news(frame):
         (12, lambda: frame(case(FIRST))),
     )
     assert changes(told) == []
+
+
+def test_the_table_is_quiet_once_a_hand_has_left_that_lay_on_the_first_picture(frame):
+    tracker = new_tracker()
+    told = watched((12, lambda: frame(case(FIRST), hand=(800, 560))), (24, lambda: frame(case(FIRST))), by=tracker)
+    assert changes(told) == []
+    assert tracker.is_quiet
 
 
 def test_a_card_taken_out_of_a_case_is_told_with_what_shows_then(frame):
