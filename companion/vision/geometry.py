@@ -18,10 +18,10 @@ Array = NDArray[np.float64]
 
 CODE_SCALE = (1.0, 2.0, 1.0, 0.5, 0.5, 4.0, 4.0)
 """What training multiplies the numbers of a code with, so that all matter alike."""
-_HALVES = (np.arange(6)[:, None] + np.arange(4)) % 6
-"""The corners of a hexagon's six halves."""
-_HALF = np.array([5.0, 4.0, 4.0, 5.0]) / 18.0
-"""Shares of the four corners of half a hexagon in that half's centre of gravity."""
+_AFTER = np.array([1, 2, 3, 4, 5, 0])
+_OVER_NEXT = np.array([2, 3, 4, 5, 0, 1])
+_HALVES = np.array([np.roll([5.0, 4.0, 4.0, 5.0, 0.0, 0.0], first) for first in range(6)]) / 18.0
+"""Shares of a hexagon's corners in the centres of gravity of its six halves, of four corners each."""
 
 ANGLES = np.radians(60.0 * np.arange(6))
 """Of a regular hexagon's corners, from corner 0."""
@@ -135,8 +135,9 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
 
 def areas(polygons: NDArray[np.floating]) -> Array:
     """Signed areas of polygons (..., K, 2), positive when clockwise with y down."""
-    after = np.concatenate([polygons[..., 1:, :], polygons[..., :1, :]], axis=-2)
-    return np.asarray(0.5 * (polygons[..., 0] * after[..., 1] - polygons[..., 1] * after[..., 0]).sum(axis=-1))
+    x, y = polygons[..., 0], polygons[..., 1]
+    before = range(-1, polygons.shape[-2] - 1)
+    return np.asarray(0.5 * (x[..., before] * y - x * y[..., before]).sum(axis=-1))
 
 
 def side_px(corners: NDArray[np.floating]) -> float:
@@ -237,10 +238,10 @@ def _regular(outlines: Array) -> Array:
 
 def _levelled(outlines: Array) -> Array:
     """The homography that moves the cards' vanishing line to infinity."""
-    halves = outlines[:, _HALVES]
-    nearness = np.cbrt(np.maximum(areas(halves).ravel(), 1e-6))
+    x, y = (outlines[:, _OVER_NEXT] - outlines).transpose(2, 0, 1)  # a half's two diagonals follow one another
+    nearness = np.cbrt(np.maximum(0.5 * (x * y[:, _AFTER] - y * x[:, _AFTER]).ravel(), 1e-6))
     design = np.ones((3, len(nearness)))
-    design[:2] = (_HALF @ halves).reshape(-1, 2).T
+    design[:2] = (_HALVES @ outlines).reshape(-1, 2).T
     scaled = design
     fit = np.array([0.0, 0.0, _middle(nearness)])
     for _ in range(6):
@@ -271,10 +272,10 @@ def _median(values: Array) -> Array:
 def _unstretched(outlines: Array) -> Array:
     """The affine map that makes the cards' middle shape a regular hexagon of side 1."""
     spread = outlines - outlines.mean(axis=1, keepdims=True)
-    moments = _median((np.einsum("nkx,nky->nxy", spread, spread) / 3.0).reshape(-1, 4)).reshape(2, 2)
+    moments = _median((spread.swapaxes(1, 2) @ spread / 3.0).reshape(-1, 4)).reshape(2, 2)
     values, vectors = np.linalg.eigh(moments)
     out = np.eye(3)
-    out[:2, :2] = vectors @ np.diag(1.0 / np.sqrt(np.maximum(values, 1e-9))) @ vectors.T
+    out[:2, :2] = vectors / np.sqrt(np.maximum(values, 1e-9)) @ vectors.T
     return out
 
 

@@ -83,7 +83,7 @@ class DetectedCard:
     @property
     def centre(self) -> tuple[float, float]:
         """The card's centre in pixels."""
-        x, y = self.corners.mean(0)
+        x, y = self.corners.sum(0) / len(self.corners)
         return float(x), float(y)
 
     @property
@@ -176,22 +176,23 @@ def aligned(card: DetectedCard, model: DetectedCard) -> DetectedCard:
 
 def is_near(a: DetectedCard, b: DetectedCard, share: float) -> bool:
     """The two cards' centres lie within ``share`` of a side."""
-    return float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) < share * b.side
+    (ax, ay), (bx, by) = a.centre, b.centre
+    return math.hypot(ax - bx, ay - by) < share * b.side
 
 
 def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) -> list[bool]:
     """Which cards have their centre within ``share`` of a side of one of the others' centres."""
     if not cards or not others:
         return [False] * len(cards)
-    centres, there = (np.stack([c.corners for c in some]).mean(1) for some in (cards, others))
-    reach = share * sides_of(others)
-    apart = np.linalg.norm(centres[:, None] - there[None], axis=-1)
-    return [bool(one) for one in (apart < reach).any(axis=1)]
+    outlines, there = (np.array([c.corners for c in some]) for some in (cards, others))
+    apart = outlines.mean(1)[:, None] - there.mean(1)
+    reach = share * share * np.abs(areas(there)) / _AREA_OF_UNIT_HEXAGON
+    return ((apart * apart).sum(-1) < reach).any(axis=1).tolist()  # type: ignore[no-any-return]
 
 
 def sides_of(cards: Sequence[Outlined]) -> NDArray[np.float32]:
     """The cards' `DetectedCard.side`, (N,)."""
-    return np.asarray(np.sqrt(np.abs(areas(np.stack([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))
+    return np.asarray(np.sqrt(np.abs(areas(np.array([c.corners for c in cards]))) / _AREA_OF_UNIT_HEXAGON))
 
 
 def calibrated(confidence: float) -> float:

@@ -19,7 +19,7 @@ Planes = NDArray[np.float32]
 _FRACTION_BITS = 4
 
 
-def cells_of(polygon: NDArray[np.float32], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
+def cells_of(polygon: NDArray[np.floating], shape: tuple[int, ...], grow: float = 1.0) -> Mask:
     """The mask pixels inside a polygon of the picture.
 
     Args:
@@ -30,21 +30,25 @@ def cells_of(polygon: NDArray[np.float32], shape: tuple[int, ...], grow: float =
     Returns:
         bool (h, w).
     """
-    mask = np.zeros(shape, np.uint8)
-    cv2.fillPoly(mask, [_fixed_point(polygon, grow)], 1, cv2.LINE_8, _FRACTION_BITS)
-    return mask.view(bool)
+    place, inside, _ = _inside(np.asarray(polygon, np.float32).tobytes(), shape, grow)
+    mask = np.zeros(shape, bool)
+    mask[place] = inside
+    return mask
 
 
-def count_in(polygon: NDArray[np.float32], mask: Mask, grow: float = 1.0) -> tuple[int, int]:
+def count_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> tuple[int, int]:
     """How many of the mask's pixels inside a polygon, as `cells_of` has it, are set, and how many there are."""
-    place, inside, count = _inside(np.asarray(polygon, np.float32).tobytes(), mask.shape[:2], grow)
+    place, inside, count = _inside(np.asarray(polygon, np.float32).tobytes(), mask.shape, grow)
     return int(np.count_nonzero(mask[place] & inside)), count
 
 
 @lru_cache(maxsize=1024)
-def _inside(polygon: bytes, shape: tuple[int, int], grow: float) -> tuple[tuple[slice, slice], Mask, int]:
+def _inside(polygon: bytes, shape: tuple[int, ...], grow: float) -> tuple[tuple[slice, slice], Mask, int]:
     """A polygon's part of a mask, which pixels of that part are inside, and how many; what lies still asks often."""
-    points = _fixed_point(np.frombuffer(polygon, np.float32).reshape(-1, 2), grow)
+    corners = np.frombuffer(polygon, np.float32).reshape(-1, 2)
+    centre = corners.mean(0)
+    in_mask = ((corners - centre) * grow + centre + 0.5) / STEP - 0.5
+    points = np.asarray(np.round(in_mask * (1 << _FRACTION_BITS)), np.int32)  # as `cv2.fillPoly` takes fractions
     low, high = (points.min(0) >> _FRACTION_BITS) - 1, (points.max(0) >> _FRACTION_BITS) + 2
     (x0, y0), (x1, y1) = (np.clip(end, 0, (shape[1], shape[0])).tolist() for end in (low, high))
     inside = np.zeros((y1 - y0, x1 - x0), np.uint8)
@@ -54,7 +58,7 @@ def _inside(polygon: bytes, shape: tuple[int, int], grow: float) -> tuple[tuple[
     return (slice(y0, y1), slice(x0, x1)), inside.view(bool), int(np.count_nonzero(inside))
 
 
-def share_in(polygon: NDArray[np.float32], mask: Mask, grow: float = 1.0) -> float | None:
+def share_in(polygon: NDArray[np.floating], mask: Mask, grow: float = 1.0) -> float | None:
     """The share of the mask's pixels inside a polygon that are set; None outside the picture."""
     is_set, count = count_in(polygon, mask, grow)
     return is_set / count if count else None
@@ -65,17 +69,11 @@ def places_of(pieces: Sequence[Outlined], shape: tuple[int, ...], grow: float | 
     scales = [grow] * len(pieces) if isinstance(grow, float) else grow
     out = np.zeros(shape, bool)
     for piece, scale in zip(pieces, scales, strict=True):
-        out |= cells_of(piece.corners, shape, scale)
+        place, inside, _ = _inside(np.asarray(piece.corners, np.float32).tobytes(), shape, scale)
+        out[place] |= inside
     return out
 
 
 def grown(mask: Mask) -> Mask:
     """The mask and two mask pixels around it, bool (h, w): as far as an edge blurs."""
     return np.asarray(cv2.dilate(mask.view(np.uint8), np.ones((5, 5), np.uint8)).view(bool))
-
-
-def _fixed_point(polygon: NDArray[np.float32], grow: float) -> NDArray[np.int32]:
-    """A polygon in mask pixels, as `cv2.fillPoly` takes fractions."""
-    centre = polygon.mean(0)
-    points = ((polygon - centre) * grow + centre + 0.5) / STEP - 0.5
-    return np.asarray(np.round(points * (1 << _FRACTION_BITS)), np.int32)

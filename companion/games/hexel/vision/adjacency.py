@@ -4,8 +4,8 @@ Corners run clockwise as seen, so edge ``k`` (from corner ``k`` to ``k + 1``) lo
 directions of the lattice run counter-clockwise: direction ``d`` is edge ``(east - d) % 6`` of a card.
 """
 
-from dataclasses import dataclass
 from heapq import heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,7 @@ TOUCHING_DISTANCE = float(np.sqrt(3.0))
 """Distance of the centres of two cards that touch without a gap, in sides."""
 
 
-@dataclass(frozen=True, slots=True)
-class Touch:
+class Touch(NamedTuple):
     """A card's neighbour: which card, over which own edge, by which edge of the neighbour, and the misfit."""
 
     card: int
@@ -28,8 +27,7 @@ class Touch:
     misfit: float
 
 
-@dataclass(frozen=True, slots=True)
-class Placement:
+class Placement(NamedTuple):
     """A card's place in the lattice."""
 
     cell: Cell
@@ -66,17 +64,17 @@ def find_touching(poses: TablePoses) -> Pairs:
     touch &= ~out[:, None] & ~out[None, :]
     best = touch & (misfit <= _lowest_misfit(misfit, edge, touch))
     best &= best.T
-    return tuple(
-        tuple(Touch(int(j), int(edge[i, j]), int(edge[j, i]), float(misfit[i, j])) for j in np.flatnonzero(best[i]))
-        for i in range(len(best))
-    )
+    pairs: list[list[Touch]] = [[] for _ in best]
+    for i, j in np.argwhere(best).tolist():
+        pairs[i].append(Touch(j, int(edge[i, j]), int(edge[j, i]), float(misfit[i, j])))
+    return tuple(map(tuple, pairs))
 
 
 def _lowest_misfit(misfit: Array, edge: NDArray[np.int_], touch: NDArray[np.bool_]) -> Array:
     """(N, N): the lowest misfit among the cards that touch card i over the same edge as card j."""
-    open_misfit = np.where(touch, misfit, np.inf)
-    per_edge = np.stack([np.where(edge == k, open_misfit, np.inf).min(axis=1) for k in range(6)], axis=1)
-    return np.take_along_axis(per_edge, edge, axis=1)
+    is_over = (edge[:, None] == np.arange(6)[:, None]) & touch[:, None]
+    per_edge = np.where(is_over, misfit[:, None], np.inf).min(axis=2)
+    return np.asarray(per_edge[np.arange(len(edge))[:, None], edge])
 
 
 def connected_groups(count: int, pairs: Pairs) -> list[list[int]]:
