@@ -18,7 +18,7 @@ DOORS: dict[str, set[str]] = {
     "rules": {"errors", "games"},
     "referee": {"errors", "games", "rules"},
     "views": {"errors", "games", "referee", "rules", "babel"},
-    "web": {"errors", "referee", "rules", "views", "flask", "uvicorn", "werkzeug"},
+    "web": {"errors", "referee", "rules", "views", "flask", "h11", "uvicorn", "werkzeug"},
     "printing": {"errors", "games", "reportlab", "numpy", "cv2"},
     "vision": {
         "errors",

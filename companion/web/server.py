@@ -19,6 +19,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
+import h11
 import uvicorn
 from flask import Flask
 from uvicorn.protocols.http.h11_impl import H11Protocol
@@ -210,6 +211,14 @@ class Visitor(H11Protocol):
             if timer is not None:
                 timer.cancel()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Rubbish came; the application may be reading it, or have begun to answer what came before it."""
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+        with suppress(h11.LocalProtocolError):  # too late to say so
+            super().send_400_response(msg)
+        self.transport.close()
 
     def pause_writing(self) -> None:
         """The visitor does not read as fast as it is told."""

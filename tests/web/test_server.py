@@ -338,6 +338,26 @@ def test_a_request_that_says_twice_how_long_it_is_ends_its_connection(
     assert told.startswith(b"HTTP/1.1 400") and told.count(b"HTTP/1.1") == 1
 
 
+@pytest.mark.parametrize("head", [b"", b"Content-Length: 4\r\n", b"X-Long: " + b"a" * 20_000 + b"\r\n"])
+@pytest.mark.parametrize("body", [b"", b"11170\r\n" + b" " * 0x11170 + b"\r\n"])
+@pytest.mark.parametrize("method", [b"POST", b"HEAD"])
+def test_rubbish_in_a_request_is_nothing_for_the_log(
+    hurried: int, caplog: pytest.LogCaptureFixture, head: bytes, body: bytes, method: bytes
+) -> None:
+    begun = method + b" / HTTP/1.1\r\nHost: table\r\nTransfer-Encoding: chunked\r\n" + head + b"\r\n" + body
+    for parts in ([begun + b"rubbish\r\n"], [begun, b"rubbish\r\n"]):
+        with connected(hurried) as rude:
+            try:
+                for part in parts:
+                    rude.sendall(part)
+                    time.sleep(0.02)
+                while rude.recv(65536):
+                    pass
+            except (ConnectionResetError, BrokenPipeError):
+                pass
+    assert not caplog.records
+
+
 def test_a_header_with_an_underscore_poses_as_no_other(app: Flask, serve: Callable[[Flask], int]) -> None:
     port, press = serve(app), json.dumps({"cmd": "pass", "player": "Ana"}).encode()
     assert answer_to(port, "POST", "/api/commands", press, X_Join_Code=CODE)[0] == 401
