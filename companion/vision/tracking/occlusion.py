@@ -17,6 +17,8 @@ _BEYOND = 0.35
 """A change that reaches beyond cards by so much of a card is no card that was taken away."""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
+_NO_TABLE = 0.3
+"""Where less of a card's inner place looks so, something lies there that is no table."""
 _CONTRAST = 20.0
 """Grey levels by which a mask pixel of a card differs from the table around it to tell one from the other."""
 _MOST_TELLING = 40.0
@@ -105,7 +107,7 @@ def is_gone(card: DetectedCard, accepted: Planes, seen: Planes, changed: Mask, o
         changed: bool (h, w).
         others: the other cards that are known: they are no table.
     """
-    area = cells_of(card.corners, changed.shape, max(0.6, 1.0 - _BLUR * STEP / card.side))
+    area = cells_of(card.corners, changed.shape, _inner(card))
     ring = _table_around(card, changed.shape, others)
     telling = area.astype(np.float32)
     if int(ring.sum()) >= _FEW_CELLS:
@@ -121,7 +123,8 @@ def is_covered(
 ) -> bool:
     """Whether a hand, an arm or a thing lies on a card that is not seen.
 
-    What changed reaches to the picture's rim or beyond the card: far, or less far where no table shows in its place.
+    What changed reaches to the picture's rim, or beyond the card: far, or less far where little table shows in its
+    place. Or hardly any table shows there at all.
 
     Args:
         card: as it was known.
@@ -131,16 +134,21 @@ def is_covered(
         others: the other cards that are known: they are no table.
     """
     beyond = _reach_beyond(card, changed, gone)
-    area = cells_of(card.corners, changed.shape)
-    if beyond == 0.0 or not np.isfinite(beyond):
-        return beyond > 0.0
+    if not np.isfinite(beyond):
+        return True
     ring = _table_around(card, changed.shape, others)
+    has_ring = int(ring.sum()) >= _FEW_CELLS
+    if not has_ring:  # cards lie all around it
+        near_by = _neighbours(card, others)
+        ring = places_of(near_by, changed.shape, 1.6) & ~places_of([card, *others], changed.shape, 1.2)
     if int(ring.sum()) < _FEW_CELLS:
         return beyond > _BEYOND
-    low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None] for share in (5, 95))
-    there = seen[:, area]
-    is_table = ((there >= low - _CONTRAST) & (there <= high + _CONTRAST)).all(0)
-    return beyond > (_BEYOND if float(is_table.mean()) >= _BARE else _BEYOND / 3)
+    low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None, None] for share in (5, 95))
+    is_table = ((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0)
+    if (share_in(card.corners, is_table, _inner(card)) or 0.0) < _NO_TABLE:
+        return True
+    is_bare = not has_ring or (share_in(card.corners, is_table) or 0.0) >= _BARE
+    return beyond > (_BEYOND if is_bare else _BEYOND / 3)
 
 
 def lies_under_a_thing(card: DetectedCard, changed: Mask, news: Sequence[DetectedCard]) -> bool:
@@ -159,6 +167,11 @@ def _reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard
     if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
         return float("inf")
     return float((blob & ~places_of([card, *gone], changed.shape, 1.15)).sum()) / float(area.sum())
+
+
+def _inner(card: DetectedCard) -> float:
+    """How much of a card, from its middle, no blur of its edge reaches."""
+    return max(0.6, 1.0 - _BLUR * STEP / card.side)
 
 
 def _table_around(card: DetectedCard, shape: tuple[int, ...], others: Sequence[DetectedCard]) -> Mask:

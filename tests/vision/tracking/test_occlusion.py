@@ -70,6 +70,18 @@ def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
     assert is_covered(card(), cup, changed(before, cup), [card()], [])
 
 
+def test_a_small_thing_on_a_card_that_looks_like_no_table_there_covers_it() -> None:
+    ring = [card(320.0 + dx, 240.0 + dy) for dx, dy in ((-83, 0), (83, 0), (-42, -72), (42, -72), (-42, 72), (42, 72))]
+    around = [(piece, CARD) for piece in ring]
+    before, bare = painted(*around, (card(), CARD)), painted(*around)
+    cup = painted(*around, (card(), CARD), (card(side=40.0), CUP))
+    for others, pieces in ((ring, around), ([], [])):
+        lone = painted(*pieces, (card(), CARD), (card(side=40.0), CUP))
+        assert is_covered(card(), lone, changed(painted(*pieces, (card(), CARD)), lone), [card()], others)
+    assert is_covered(card(), cup, changed(before, cup), [card()], ring)
+    assert not is_covered(card(), bare, changed(before, bare), [card()], ring)
+
+
 def test_cards_taken_away_together_cover_nothing() -> None:
     pair = [card(280.0), card(365.0)]
     before, bare = painted((pair[0], CARD), (pair[1], CARD)), painted()
