@@ -144,7 +144,7 @@ def is_covered(
     if int(ring.sum()) < _FEW_CELLS:
         return beyond > _BEYOND
     low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None, None] for share in (5, 95))
-    is_table = ((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0)
+    is_table = np.asarray(((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0))
     if (share_in(card.corners, is_table, _inner(card)) or 0.0) < _NO_TABLE:
         return True
     is_bare = not has_ring or (share_in(card.corners, is_table) or 0.0) >= _BARE
