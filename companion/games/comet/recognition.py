@@ -15,7 +15,7 @@ from companion.vision.recognizer import Recognizer
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.loose_layout import LooseLayout
+from companion.vision.tracking.layouts import LooseLayout
 
 
 def _classifier(edition: str | None, profile: Path | None) -> CometClassifier:

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
-from companion.vision.tracking.change_reader import ChangeReader, ChangeReading, Read, ReadUnknown
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands, people
 from companion.vision.tracking.layouts import Layout
@@ -29,7 +28,7 @@ from companion.vision.tracking.occlusion import (
     share_around,
 )
 from companion.vision.tracking.pieces import Found, TableReading, View
-from companion.vision.tracking.regions import changed_share
+from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
 from companion.vision.tracking.registration import agree
 from companion.vision.tracking.tracker import Tracker
 from companion.vision.tracking.tracks import State, Track, add_reading
@@ -154,7 +153,7 @@ class CardTracker(Tracker[DetectedCard]):
         if hands.any():
             hands &= ~in_shade(self._detector.accepted, self._detector.seen)
         events: list[TableEvent] = []
-        news = [track.piece for track in self._appearing]
+        appearing = [track.piece for track in self._appearing]
         for track, _ in fresh:
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
@@ -162,7 +161,7 @@ class CardTracker(Tracker[DetectedCard]):
                 continue  # it was read twice, or has been reported as moved
             if share_around(track.piece, hands) > _HELD:
                 track.readings, track.reason, track.first_s = 0, "a hand holds it", self._now_s
-            elif old is not None and lies_under_a_thing(old.piece, view.changed, news):
+            elif old is not None and lies_under_a_thing(old.piece, view.changed, appearing):
                 track.reason = "something lies on it"
             elif self._is_read(track, old):
                 events += self._place(track, old)
@@ -264,10 +263,10 @@ class CardTracker(Tracker[DetectedCard]):
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
         was, now = self._detector.accepted, self._detector.seen
         gone = [t for t in missed if is_gone(t.piece, was, now, view.changed, others[t])]
-        news = [track.piece for track in gone + self._appearing]
+        coming_or_going = [track.piece for track in gone + self._appearing]
         events: list[TableEvent] = []
         for track in missed:
-            if track not in gone or is_covered(track.piece, now, view.changed, news, others[track]):
+            if track not in gone or is_covered(track.piece, now, view.changed, coming_or_going, others[track]):
                 track.enter(State.COVERED, self._now_s, "something lies on it")
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
@@ -297,7 +296,7 @@ class CardTracker(Tracker[DetectedCard]):
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)
 
     def _lies_as_known(self, card: DetectedCard, known: list[DetectedCard]) -> bool:
-        """Whether a known card lies there and shows the same: one that was turned over is news."""
+        """Whether a known card lies there and shows the same: one that was turned over does not."""
         there = [other for other, is_there in zip(known, near(known, [card], 0.3), strict=True) if is_there]
         return any(agree(self._layout.aligned(card, other).edges, self._layout.own(other).edges) for other in there)
 

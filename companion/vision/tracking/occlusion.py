@@ -151,9 +151,9 @@ def is_covered(
     return beyond > (_BEYOND if is_bare else _BEYOND / 3)
 
 
-def lies_under_a_thing(card: DetectedCard, changed: Mask, news: Sequence[DetectedCard]) -> bool:
-    """Whether what changed on a card reaches far beyond it and beyond the cards that are new; see `is_covered`."""
-    return _reach_beyond(card, changed, news) > _BEYOND
+def lies_under_a_thing(card: DetectedCard, changed: Mask, appearing: Sequence[DetectedCard]) -> bool:
+    """Whether what changed on a card reaches far beyond it and beyond the cards that appear; see `is_covered`."""
+    return _reach_beyond(card, changed, appearing) > _BEYOND
 
 
 def _reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:

@@ -1,17 +1,23 @@
-"""Much has changed at once: is it the known table in another light or elsewhere, another table, or none in view?"""
+"""The table as a whole: as it lay at first, and what became of it when much changed at once.
+
+Is it the known table in another light or elsewhere, another table, or none in view? A card laid before all has first
+settled is a change, not part of the table.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Generic
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import near, sides_of
 from companion.vision.tracking.change_detector import ChangeMask
 from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.masks import STEP, Mask, count_in, grown, places_of, share_in
+from companion.vision.tracking.hands import find_skin
+from companion.vision.tracking.masks import STEP, Mask, Planes, count_in, grown, places_of, share_in
 from companion.vision.tracking.pieces import Found, Piece, PlacedPiece, TableReading, View, shift_between
 
 MOVED = 0.1
@@ -26,6 +32,69 @@ _RESTS_S = 0.55
 _LOST_S = 1.5
 _SUDDEN_S = 2.0
 """No hand was there for so long: what most cards changed by was no hand."""
+_RENEW_S = 5.0
+"""A picture of a table that did not settle within so long is not the table before the game any more."""
+_MOST_PLAYS = 15
+"""Where more places changed, it was light or the camera; a card laid on others changes four or five."""
+_LIKE_TABLE = 25.0
+"""Grey levels by which a wooden table, which has the colour of skin, may differ from place to place."""
+
+
+class InitialTable:
+    """Keeps the first picture of a table until the table has settled."""
+
+    def __init__(self) -> None:
+        self._bgr: NDArray[np.uint8] | None = None
+        self._since_s = 0.0
+
+    def is_due(self, bgr: NDArray[np.uint8], now_s: float) -> bool:
+        """Whether this frame is to be the first picture; if so it is kept."""
+        is_due = self._bgr is None or self._bgr.shape != bgr.shape or now_s - self._since_s > _RENEW_S
+        if is_due:
+            self._bgr, self._since_s = bgr.copy(), now_s
+        return is_due
+
+    def before_plays(
+        self, bgr: NDArray[np.uint8], first: Planes, seen: Planes, changed: Mask, least: float
+    ) -> tuple[NDArray[np.uint8], Mask]:
+        """The settled picture without what came since the first one, and where that is, bool (h, w).
+
+        Args:
+            bgr: uint8 (H, W, 3), the frame in which the table has settled.
+            first: (3, h, w), the colours of the first picture.
+            seen: (3, h, w), the colours now.
+            changed: bool (h, w), where the two differ. What reaches in from the rim counts where it is a hand that
+                was not there at first; where a hand was at first, the settled picture counts.
+            least: fewer mask pixels than this are no play.
+        """
+        none = np.zeros(changed.shape, bool)
+        if self._bgr is None or not changed.any():
+            return bgr, none
+        _, labels, stats, _ = cv2.connectedComponentsWithStats(changed.astype(np.uint8), connectivity=8)
+        rim = np.concatenate([labels[0], labels[-1], labels[:, 0], labels[:, -1]])
+        is_play = stats[:, 4] >= least
+        is_play[0] = False
+        for one in np.flatnonzero(is_play):
+            place = labels == one
+            is_play[one] = (one not in rim or find_skin(place, seen).any()) and _was_bare(place, first, changed)
+        if not is_play.any() or int(is_play.sum()) > _MOST_PLAYS:
+            return bgr, none
+        laid = grown(is_play[labels])
+        where = np.repeat(np.repeat(laid, STEP, 0), STEP, 1)[: bgr.shape[0], : bgr.shape[1]]
+        picture = bgr.copy()
+        rows, cols = where.shape
+        picture[:rows, :cols][where] = self._bgr[:rows, :cols][where]
+        return picture, laid
+
+
+def _was_bare(place: Mask, first: Planes, changed: Mask) -> bool:
+    """Whether no hand was at a place in the first picture: it showed no skin, or what the table beside it shows."""
+    around = grown(place) & ~changed
+    if around.any():
+        off = np.median(first[:, place], axis=1) - np.median(first[:, around], axis=1)
+        if float(np.abs(off).max()) < _LIKE_TABLE:
+            return True
+    return not find_skin(place, first).any()
 
 
 class Verdict(Enum):
@@ -163,9 +232,9 @@ def blurred_places(pieces: Sequence[PlacedPiece], shape: tuple[int, ...]) -> Mas
 
 def _most_differ(view: View, known: Sequence[PlacedPiece]) -> bool:
     """Whether most of what is known looks different, and by no hand and no mere crumbs."""
-    news = view.changed & ~view.hands
-    counts = [count_in(piece.corners, news) for piece in known]
-    if len(counts) < 2 or np.count_nonzero(news) < 0.1 * sum(cells for _, cells in counts):
+    uncovered = view.changed & ~view.hands
+    counts = [count_in(piece.corners, uncovered) for piece in known]
+    if len(counts) < 2 or np.count_nonzero(uncovered) < 0.1 * sum(cells for _, cells in counts):
         return False
     return sum(changed > 0.2 * cells for changed, cells in counts) >= 0.7 * len(counts)
 

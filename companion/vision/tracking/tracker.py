@@ -18,10 +18,9 @@ from companion.vision.tracking.camera_motion import CameraMotion, displacement_p
 from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.hands import find_hands, is_resting, people
-from companion.vision.tracking.initial_table import InitialTable
 from companion.vision.tracking.masks import STEP, Mask, share_in
 from companion.vision.tracking.pieces import Found, Piece, PlacedPiece, TableReading, View, shift_between
-from companion.vision.tracking.table_search import MOVED, Sighting, TableSearch, Verdict, blurred_places
+from companion.vision.tracking.table_search import MOVED, InitialTable, Sighting, TableSearch, Verdict, blurred_places
 from companion.vision.tracking.tracks import State, Track
 
 FRAME_S = 0.1

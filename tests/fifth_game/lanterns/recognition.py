@@ -10,7 +10,7 @@ from companion.errors import UsageError
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import TableEvent
-from companion.vision.tracking.loose_layout import LooseLayout
+from companion.vision.tracking.layouts import LooseLayout
 from tests.fifth_game.lanterns.vision import LanternClassifier, align, read_lanterns
 
 

@@ -9,7 +9,7 @@ import pytest
 from companion.games.comet.vision.classifier import NAMES
 from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.results import BACK, DetectedCometCard, aligned_comet, turned_half
-from companion.vision.tracking.loose_layout import LooseLayout
+from companion.vision.tracking.layouts import LooseLayout
 
 LAYOUT = LooseLayout(aligned_comet)
 
