@@ -132,9 +132,19 @@ def test_a_spoilt_picture_of_any_kind_is_one_line(tmp_path: Path) -> None:
     assert (told.returncode, len(told.stderr.splitlines())) == (1, len(files)), told.stderr
 
 
-def test_a_picture_above_the_limit_takes_no_memory(tmp_path: Path) -> None:
+def tiff(width: int, height: int, tile_width: int, tile_height: int) -> bytes:
+    """A TIFF of one empty tile."""
+    tags = {256: width, 257: height, 258: 8, 259: 1, 262: 1, 277: 1, 322: tile_width, 323: tile_height, 324: 8, 325: 16}
+    entries = b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items())
+    return b"II*\0" + struct.pack("<I", 24) + bytes(16) + struct.pack("<H", len(tags)) + entries + bytes(4)
+
+
+@pytest.mark.parametrize(
+    "data", [png(20000, 20000), tiff(7999, 8000, 16000, 16000)], ids=["1.2 GB", "a tile of 256 million pixels"]
+)
+def test_a_picture_above_the_limit_takes_no_memory(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "a.png"
-    path.write_bytes(png(20000, 20000))  # 1.2 GB decoded
+    path.write_bytes(data)
     program = (
         "import resource, sys; from companion.cli.main import main; main(['read', '--game', 'hexel', sys.argv[1]]);"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"

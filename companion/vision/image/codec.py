@@ -12,10 +12,14 @@ from numpy.typing import NDArray
 
 from companion.rules.limits import MOST_PICTURE_BYTES, MOST_PIXELS
 
+_READ = (b"\xff\xd8\xff", b"\x89PNG\r\n", b"BM", b"RIFF")
+"""How the files that are decoded begin: JPEG, PNG, BMP, WebP. OpenCV's readers of other kinds bound the whole picture
+only: a TIFF of 150 bytes took a gigabyte for one of its tiles, a GIF of 35 bytes half of one."""
+
 
 def decode_picture(data: bytes) -> NDArray[np.uint8] | None:
-    """The picture in a file's bytes, uint8 BGR (h, w, 3); None when it is none, or larger than is decoded."""
-    if not data or len(data) > MOST_PICTURE_BYTES:
+    """The picture in the bytes of a JPEG, PNG, WebP or BMP, uint8 BGR (h, w, 3); None of others, and of larger ones."""
+    if not data.startswith(_READ) or len(data) > MOST_PICTURE_BYTES:
         return None
     try:
         picture = cv2.imdecode(np.frombuffer(data, np.uint8), cv2.IMREAD_COLOR)
@@ -47,4 +51,4 @@ def trouble_with(path: Path) -> str:
     """One line for people: why `load_picture` gave nothing for a file."""
     if not path.exists():
         return f"{path}: no such file"
-    return f"{path}: not a picture that can be read, of {MOST_PIXELS // 1_000_000} million pixels at most"
+    return f"{path}: no JPEG, PNG, WebP or BMP that can be read, of {MOST_PIXELS // 1_000_000} million pixels at most"
