@@ -193,9 +193,18 @@ class CardTracker(Tracker[DetectedCard]):
         return track
 
     def _is_read(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> bool:
-        """Whether an appearing card is read well enough to be reported, or has lain there for long."""
+        """Whether an appearing card is read well enough to be reported, or has lain there for long.
+
+        What cannot be read fully, and shows as much of the card known there as of another, is that card under a thing.
+        """
         track.reason = "it cannot be read fully yet" if None in track.piece.edges else ""
-        if not track.reason and old is not None and track.readings < _CHANGED_FACE_READINGS:
+        if old is not None and track.reason:
+            now, known = self._layout.aligned(track.piece, old.piece).edges, self._layout.own(old.piece).edges
+            is_same = [a == b for a, b in zip(now, known, strict=True) if a is not None and b is not None]
+            if is_same and 2 * sum(is_same) >= len(is_same):
+                track.reason = "something lies on it"
+                return False
+        elif old is not None and track.readings < _CHANGED_FACE_READINGS:
             track.reason = "it lies where another card was"
         return not track.reason or self._now_s - track.first_s >= self._patience.doubt_s
 

@@ -173,21 +173,41 @@ def test_a_mirrored_picture_is_said_once_until_another_reading_of_it_all_is_not(
     assert table.news()[2:] == ["table-lost", "table", "table-found"] and not table.settler.active_notices
 
 
-def test_a_known_card_that_is_misread_beside_a_cup_on_it_is_no_other_card() -> None:
-    table = Table()
+def misreading_tracker(edges: tuple[str | None, ...]) -> CardTracker:
+    """A tracker that reads such edges on a card that is partly hidden."""
 
     def misread(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
         reading = read(bgr, classifier, across_px)
-        cards = [replace(c, edges=c.edges if None not in c.edges else ("blue",) * 6) for c in reading.cards]
-        loose = [replace(c, edges=c.edges if None not in c.edges else ("blue",) * 6) for c in reading.loose]
-        return replace(reading, cards=tuple(cards), loose=tuple(loose))
+        cards, loose = (
+            tuple(replace(c, edges=c.edges if None not in c.edges else edges) for c in some)
+            for some in (reading.cards, reading.loose)
+        )
+        return replace(reading, cards=cards, loose=loose)
 
-    table.settler = CardTracker(misread, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    return CardTracker(misread, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+
+
+def test_a_known_card_that_is_misread_beside_a_cup_on_it_is_no_other_card() -> None:
+    table = Table()
+    table.settler = misreading_tracker(("blue",) * 6)
     table.show(LINE, 8)
     x, y = (int(v) for v in centre(LINE[2]))
     for k in range(12):
         image = picture(LINE, seed=8000 + k)
         cv2.circle(image, (x + 48, y + 20), 42, (60, 110, 150), -1)
+        table.told += [(k, event) for event in table.settler.step(image)]
+    table.show(LINE, 8)
+    assert table.news() == ["table"]
+
+
+def test_a_known_card_of_which_a_cup_hides_a_part_for_long_is_no_other_card() -> None:
+    table = Table()
+    table.settler = misreading_tracker(("blue", None, "red", "red", "red", "red"))
+    table.show(LINE, 8)
+    x, y = (int(v) for v in centre(LINE[2]))
+    for k in range(40):
+        image = picture(LINE, seed=8000 + k)
+        cv2.circle(image, (x + 8, y), 16, (60, 110, 150), -1)
         table.told += [(k, event) for event in table.settler.step(image)]
     table.show(LINE, 8)
     assert table.news() == ["table"]
