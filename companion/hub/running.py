@@ -143,8 +143,7 @@ def _kept_pin(path: Path) -> str:
     """A PIN made up once; nobody else may read it."""
     with storage_errors(f"cannot keep the PIN in {path}"):
         if not path.exists():
-            write_whole(path, f"{secrets.randbelow(10**6):06}\n".encode())
-            path.chmod(0o600)
+            write_whole(path, f"{secrets.randbelow(10**6):06}\n".encode(), mode=0o600)
         return path.read_text().strip()
 
 
