@@ -9,7 +9,7 @@ from companion.games.hexel.deck import outline
 from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.enrolment import TEACHING, learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.lattice import find_lattice
+from companion.games.hexel.vision.lattice import LatticeFinder
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import outlines, read_hexel, read_unknown
 from companion.vision.image.pyramid import Pyramid
@@ -41,7 +41,7 @@ RECOGNIZER = Recognizer(
     classifier=_classifier,
     read=read_hexel,
     tracker=lambda classifier, patience: CardTracker(
-        read_hexel, LatticeLayout(lambda corners, _: find_lattice(corners)), classifier, patience, read_unknown
+        read_hexel, LatticeLayout(LatticeFinder()), classifier, patience, read_unknown
     ),
     in_words=in_words,
     learn=learn_hexel,

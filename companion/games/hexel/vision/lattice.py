@@ -9,7 +9,7 @@ cells leads to them and their position and rotation fit the lattice continued ov
 loose: they need no visible bridge.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,9 @@ from companion.vision.geometry import ANGLES, Array, TablePoses, areas, mapped, 
 
 _USUAL_DISTANCE = TOUCHING_DISTANCE + 1.6 / 35
 """The usual distance of neighbours' centres, in sides, where the cards themselves give none."""
+
+_REGULAR = 0.03
+"""Outlines no farther than this from regular hexagons of side 1 lie on a levelled table; exact ones, half as far."""
 
 CoverTest = Callable[[complex, complex], bool]
 """Whether something covers a place of the table, given by its centre and the vector from there to a corner."""
@@ -245,8 +248,23 @@ class Lattice:
     unsettled: frozenset[int] = frozenset()
 
 
+class LatticeFinder:
+    """Finds the lattice of one table again and again; levels the table anew where its cards are no more regular."""
+
+    def __init__(self) -> None:
+        self._table_from_image: Array | None = None
+
+    def __call__(self, corners: NDArray[np.floating], known: Sequence[Cell | None]) -> Lattice:
+        """The lattice of cards (N, 6, 2); the cells known do not matter."""
+        lattice = find_lattice(corners, table_from_image=self._table_from_image)
+        self._table_from_image = lattice.table_from_image
+        return lattice
+
+
 def find_lattice(
-    corners: NDArray[np.floating], is_covered: Callable[[NDArray[np.floating]], bool] | None = None
+    corners: NDArray[np.floating],
+    is_covered: Callable[[NDArray[np.floating]], bool] | None = None,
+    table_from_image: Array | None = None,
 ) -> Lattice:
     """Give every card of the largest group of touching cards its cell.
 
@@ -254,6 +272,7 @@ def find_lattice(
         corners: (N, 6, 2) pixels, each card's corners clockwise as seen, any corner first.
         is_covered: whether something lies over a place, given as an outline in pixels. With it, a part of the tableau
             that covered cards separate still gets its cells.
+        table_from_image: see `Lattice`, as it was found before: it counts while all cards are regular on it.
 
     Returns:
         Cells in the order of the cards. Direction ``d`` lies at the angle ``-60 d`` degrees of the table (y down), up
@@ -263,8 +282,10 @@ def find_lattice(
     outlines = _checked(corners)
     if not len(outlines):
         return Lattice((), (), np.eye(3))
-    table_from_image = table_from_outlines(outlines)
-    poses = table_poses(mapped(table_from_image, outlines))
+    poses = None if table_from_image is None else table_poses(mapped(table_from_image, outlines))
+    if table_from_image is None or poses is None or not (poses.oddness <= _REGULAR).all():
+        table_from_image = table_from_outlines(outlines)
+        poses = table_poses(mapped(table_from_image, outlines))
     pairs = find_touching(poses)
     covered = None if is_covered is None else table_test(is_covered, np.asarray(np.linalg.inv(table_from_image)))
     right = _edges_looking_right(outlines)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from companion.games.hexel.vision.lattice import Lattice, find_lattice
+from companion.games.hexel.vision.lattice import Lattice, LatticeFinder, find_lattice
 from companion.rules.hexgrid import Cell, direction_between, neighbours, rotated
 
 SIDE_MM = 35.0
@@ -222,3 +222,16 @@ def test_corners_the_wrong_way_round_are_refused() -> None:
         find_lattice(corners[:, ::-1])
     with pytest.raises(ValueError, match="N, 6, 2"):
         find_lattice(corners[:, :4])
+
+
+@given(seed=seeds, count=st.integers(4, 20))
+@settings(max_examples=30, deadline=None)
+def test_the_lattice_found_again_is_that_found_afresh_also_when_the_camera_moved(seed: int, count: int) -> None:
+    rng = np.random.default_rng(seed)
+    _, poses = hand_laid(count, rng)
+    laid = outlines(poses, rng)
+    seen, moved = photographed(laid, rng), photographed(laid, rng)
+    finder = LatticeFinder()
+    finder(seen[:-1], ())
+    for corners in (seen, seen, moved, seen[1:]):
+        assert finder(corners, ()).cells == find_lattice(corners).cells
