@@ -1,6 +1,7 @@
 """A picture at full, half, quarter... size, rectified crops of it, and its noise."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import cv2
 import numpy as np
@@ -110,8 +111,18 @@ def bright_level(crops: NDArray[np.floating], percent: float) -> NDArray[np.floa
     """How bright the bright parts of crops (N, ..., 3) are, each by its brightest channel: (N,), 12 at least."""
     if not len(crops):
         return np.zeros(0, np.float32)
-    level = np.percentile(crops.max(-1).reshape(len(crops), -1), percent, axis=1)
+    level = percentiles(crops.max(-1).reshape(len(crops), -1), percent)
     return np.asarray(np.maximum(level, 12.0), np.float32)
+
+
+def percentiles(values: NDArray[Any], percent: float) -> NDArray[np.floating]:
+    """The percentile of each row of values (N, K, ...): (N, ...); as numpy's own, but several times as fast."""
+    at = (values.shape[1] - 1) * (percent / 100)
+    below = int(at)
+    above = min(below + 1, values.shape[1] - 1)
+    ordered = np.partition(values, (below, above), axis=1)
+    low, high = ordered[:, below], ordered[:, above]
+    return np.asarray(low + (high - low) * (at - below))
 
 
 def percentile(values: NDArray[np.uint8], percent: float) -> float:

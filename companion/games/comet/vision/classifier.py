@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from companion.games.comet.vision.detector import CARD, HALF_WIDTH
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.image.pyramid import Pyramid, warp
+from companion.vision.image.pyramid import Pyramid, percentiles, warp
 from companion.vision.networks import Network, logistic, network, softmax
 
 WIDE, HIGH = 72, 96
@@ -67,7 +67,7 @@ def cut_cards(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.uin
 def white_balance(patches: NDArray[np.uint8]) -> NDArray[np.float32]:
     """White-balance patches by their bright parts: about -0.5..0.75, float32."""
     sparse = patches[:, ::4, ::4].reshape(len(patches), -1, 3)
-    top = np.percentile(sparse, 90, axis=1) if len(patches) else np.ones((0, 3))
+    top = percentiles(sparse, 90) if len(patches) else np.ones((0, 3))
     white = np.maximum(0.5 * top + 0.5 * top.max(-1, keepdims=True), 12.0).astype(np.float32)
     level = patches / white[:, None, None]
     np.minimum(level, np.float32(1.25), out=level)

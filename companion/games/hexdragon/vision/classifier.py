@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from companion.games.hexdragon.deck import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.vision.geometry import HEXAGON
-from companion.vision.image.pyramid import Pyramid, grid, sample_pieces
+from companion.vision.image.pyramid import Pyramid, grid, percentiles, sample_pieces
 from companion.vision.networks import Network, network, softmax
 from companion.vision.results import Classifier
 
@@ -82,7 +82,7 @@ def cut_tiles(
     if n == 0:
         return np.zeros((0, VIEW, VIEW, 3), np.float32), np.ones(3, np.float32) if cast is None else cast
     views = sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS, 2 * REACH / VIEW)
-    bright = np.maximum(np.percentile(views[:, _MEASURED][:, ::3], 80, axis=1), 6.0)  # (N, 3)
+    bright = np.maximum(percentiles(views[:, _MEASURED][:, ::3], 80), 6.0)  # (N, 3)
     level_of = bright.mean(1, keepdims=True)
     if cast is None:
         cast = np.median(bright / level_of, axis=0).astype(np.float32)
