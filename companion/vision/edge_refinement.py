@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, percentile
 from companion.vision.networks import network, softmax
 
 Floats = NDArray[np.float64]
@@ -178,9 +178,12 @@ def brightened_strips(strips: Sequence[NDArray[np.uint8]]) -> NDArray[np.float32
     """Strips of cards, a card's each (N, STRIP, STRIP, 3), as the network takes them: (all, 3, STRIP, STRIP)."""
     parts = []
     for card in strips:
+        some = card[:, ::3, ::3]
+        low, high = percentile(some, 2), percentile(some, 98)
         values = card.astype(np.float32)
-        low, high = np.percentile(values[:, ::3, ::3], (2, 98))
-        parts.append((values - np.float32((low + high) / 2)) / np.float32(max(20.0, high - low)))
+        values -= np.float32((low + high) / 2)
+        values *= np.float32(1 / max(20.0, high - low))
+        parts.append(values)
     return np.ascontiguousarray(np.concatenate(parts).transpose(0, 3, 1, 2), np.float32)
 
 

@@ -50,9 +50,7 @@ class Board:
 
     def corners(self, cell: Cell) -> Floats:
         """The corners (6, 2) of a tile on that cell, on the picture, clockwise as seen."""
-        at = (centre_of(cell) + self.radius * UNIT_HEXAGON) @ self.picture_from_lattice[:, :2].T
-        at = at + self.picture_from_lattice[:, 2]
-        return np.asarray(at[:, :2] / at[:, 2:])
+        return _apply(self.picture_from_lattice, centre_of(cell) + self.radius * UNIT_HEXAGON)
 
     def neighbours(self, cell: Cell) -> int:
         """How many of the cells around a cell hold a tile."""
@@ -82,7 +80,8 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
     most = max((len(cells) for cells in grown), default=0)
     if most < max(LEAST_TILES, 0.6 * len(tiles)):
         return None
-    fitted = [_fitted(tiles, weights, cells) for cells in grown if len(cells) > 0.9 * most]
+    lattices = {_touching(cells): cells for cells in reversed(grown) if len(cells) > 0.9 * most}
+    fitted = [_fitted(tiles, weights, cells) for cells in lattices.values()]
     boards = [board for board in fitted if board is not None]
     like = [(off, board) for board in boards if (off := _unlikeness(tiles, board)) < MOST_UNLIKE]
     return min(like, key=lambda one: one[0])[1] if like else None
@@ -111,6 +110,16 @@ def _steps_from(middles: Floats, anchor: int) -> list[Floats]:
     return guesses
 
 
+def _touching(cells: dict[Cell, int]) -> frozenset[tuple[int, int]]:
+    """The pairs of tiles on neighbouring cells: the same however a lattice is turned and wherever it begins."""
+    return frozenset(
+        (index, cells[beside])
+        for (q, r), index in cells.items()
+        for dq, dr in NEIGHBOURS
+        if (beside := (q + dq, r + dr)) in cells
+    )
+
+
 def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
     """The tiles on the cells of a lattice grown from one tile, its homography fitted anew after every ring."""
     first, second = centre_of((1, 0)), centre_of((0, 1))
@@ -119,16 +128,17 @@ def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
     plane[:2, 2] = middles[anchor]
     cells: dict[Cell, int] = {(0, 0): anchor}
     for _ in range(8):
-        board = Board({}, plane, 1.0)
-        around = {(q + dq, r + dr) for q, r in cells for dq, dr in NEIGHBOURS} | cells.keys()
+        around = sorted({(q + dq, r + dr) for q, r in cells for dq, dr in NEIGHBOURS} | cells.keys())
+        corners = _apply(plane, np.array([centre_of(cell) for cell in around])[:, None] + UNIT_HEXAGON)
+        centres = corners.mean(1)
+        radii = np.linalg.norm(corners - centres[:, None], axis=2).mean(1)
+        far = np.linalg.norm(middles - centres[:, None], axis=2)
         grown: dict[Cell, int] = {}
-        for cell in sorted(around):
-            corners = board.corners(cell)
-            radius = float(np.linalg.norm(corners - corners.mean(0), axis=1).mean())
-            far = np.linalg.norm(middles - corners.mean(0), axis=1)
-            index = int(far.argmin())
-            if far[index] < MOST_OFF * radius and index not in grown.values():
+        taken: set[int] = set()
+        for cell, index, is_near in zip(around, far.argmin(1).tolist(), far.min(1) < MOST_OFF * radii, strict=True):
+            if is_near and index not in taken:
                 grown[cell] = index
+                taken.add(index)
         if (0, 0) not in grown or len(grown) <= len(cells):
             return cells
         cells = grown
@@ -181,7 +191,7 @@ def _area(corners: Floats) -> float:
 
 def _apply(homography: Floats, points: Floats) -> Floats:
     at = points @ homography[:, :2].T + homography[:, 2]
-    return np.asarray(at[:, :2] / at[:, 2:])
+    return np.asarray(at[..., :2] / at[..., 2:])
 
 
 def _ordered(tile: Floats, like: Floats) -> Floats:

@@ -92,20 +92,26 @@ class ScaleAnswer:
     factor: NDArray[np.float64]
     candidates: tuple[Candidate, ...]
 
-    def net_px(self, corners: NDArray[np.float64]) -> float:
-        """The size of an outline (N, 2) as the network saw it, the root of its area."""
-        return float(np.sqrt(abs(cv2.contourArea(corners.astype(np.float32))) * self.factor.prod()))
+    def net_px(self, outlines: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sizes (M,) of outlines (M, K, 2) as the network saw them, the roots of their areas."""
+        return np.asarray(np.sqrt(areas(outlines) * self.factor.prod()))
 
-    def confidence_of(self, corners: NDArray[np.float64]) -> float:
-        """The greatest confidence of the candidates that lie about where an outline (N, 2) does, of about its size."""
-        centre, size = corners.mean(0), np.sqrt(abs(cv2.contourArea(corners.astype(np.float32))))
-        like = (
-            c.confidence
-            for c in self.candidates
-            if np.abs(c.corners.mean(0) - centre).max() < MAX_DISTANCE * size
-            and 1 / MAX_SIZE_RATIO < c.net_px / max(1.0, self.net_px(corners)) < MAX_SIZE_RATIO
-        )
-        return max(like, default=0.0)
+    def confidences_of(self, outlines: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The greatest confidence (M,) of the candidates that lie where an outline (M, K, 2) does, as large."""
+        if not self.candidates or not len(outlines):
+            return np.zeros(len(outlines))
+        middles, sizes, px = outlines.mean(1), np.sqrt(areas(outlines)), self.net_px(outlines)
+        centres = np.array([c.corners.mean(0) for c in self.candidates])
+        ratios = np.array([c.net_px for c in self.candidates]) / np.maximum(1.0, px)[:, None]
+        is_like = np.abs(centres - middles[:, None]).max(-1) < MAX_DISTANCE * sizes[:, None]
+        is_like &= (ratios > 1 / MAX_SIZE_RATIO) & (ratios < MAX_SIZE_RATIO)
+        return np.asarray(np.where(is_like, [c.confidence for c in self.candidates], 0.0).max(1))
+
+
+def areas(outlines: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The areas (N,) within outlines (N, K, 2)."""
+    x, y = np.moveaxis(outlines - outlines[:, :1], -1, 0)
+    return np.asarray(np.abs((x * np.roll(y, -1, 1) - y * np.roll(x, -1, 1)).sum(1)) / 2)
 
 
 def answer_at(pyramid: Pyramid, factor: float, sides: int, min_confidence: float, name: str = NETWORK) -> ScaleAnswer:
@@ -127,10 +133,10 @@ def answer_at(pyramid: Pyramid, factor: float, sides: int, min_confidence: float
     corners = decode(centres, planes[3:8, rows, cols].T.astype(np.float64), sides)
     scale = np.array(small.shape[1::-1]) / pyramid.levels[0].shape[1::-1]
     on_picture = (corners + 0.5) / scale - 0.5
-    areas = [max(1.0, cv2.contourArea(c.astype(np.float32))) for c in corners]
+    sizes = np.sqrt(np.maximum(1.0, areas(corners)))
     candidates = [
-        Candidate(c, float(h), float(np.sqrt(a)))
-        for c, h, a in zip(on_picture, heat[rows, cols], areas, strict=True)
+        Candidate(c, float(h), float(size))
+        for c, h, size in zip(on_picture, heat[rows, cols], sizes, strict=True)
         if np.isfinite(c).all()
     ]
     return ScaleAnswer(scale, tuple(candidates))

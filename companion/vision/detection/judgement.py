@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.detection.heatmaps import Candidate, ScaleAnswer
+from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, areas
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.edge_refinement import Frame, Refined
 from companion.vision.image.pyramid import Pyramid
@@ -76,53 +76,66 @@ def features(placed: PlacedCandidates) -> NDArray[np.float32]:
     """What is known of each candidate (N, FEATURES), about -3..3."""
     if not placed.candidates:
         return np.zeros((0, FEATURES), np.float32)
-    own = np.array([_own(placed.pyramid, one, placed.scales) for one in placed.candidates])
+    own = _own(placed)
     return np.concatenate([own, _relations(placed.candidates, _alone(own))], 1).astype(np.float32)
 
 
-def _own(pyramid: Pyramid, one: PlacedCandidate, scales: Sequence[ScaleAnswer]) -> list[float]:
-    corners, support = one.refined.corners, np.sort(one.refined.support)
-    area = max(1.0, float(cv2.contourArea(corners.astype(np.float32))))
-    sees = [(seen.confidence_of(corners), seen.net_px(corners)) for seen in scales]
-    best, net_px = max(sees)
-    agreeing = sum(confidence > _SEES for confidence, _ in sees)
-    centre = np.array(pyramid.size) / 2
-    ratio = proportion_of(corners, FOCAL_LENGTH * max(pyramid.size), centre) if len(corners) == 4 else 1.0
-    return [
-        float(len(corners) == 6),
-        _logit(one.seed.confidence),
-        _logit(best),
-        agreeing / 2.0,
-        float(np.log(max(one.seed.net_px, 1.0) / 50)),
-        float(np.log(max(net_px, 1.0) / 50)),
-        float(support[0]),
-        float(support[1]),
-        float(support[-2]),
-        float(support.mean()),
-        min(1.0, one.refined.moved) * 3,
-        float(np.log(area / (pyramid.size[0] * pyramid.size[1]))) / 3 + 1,
-        min(3.0, float(np.log(ratio))) * 2,
-        *_ring(pyramid, one.refined),
+def _own(placed: PlacedCandidates) -> Floats:
+    """What each candidate's own place shows (N, FEATURES - 6)."""
+    pyramid, candidates = placed.pyramid, placed.candidates
+    outlines = np.array([one.refined.corners for one in candidates])
+    support = np.sort([one.refined.support for one in candidates], axis=1)
+    seeds = np.array([(one.seed.confidence, one.seed.net_px) for one in candidates])
+    sees = np.array([scale.confidences_of(outlines) for scale in placed.scales])
+    sizes = np.array([scale.net_px(outlines) for scale in placed.scales])
+    best = np.lexsort((sizes, sees), axis=0)[-1]
+    which = np.arange(len(candidates))
+    sides, centre = outlines.shape[1], np.array(pyramid.size) / 2
+    focal_px = FOCAL_LENGTH * max(pyramid.size)
+    ratios = [proportion_of(one, focal_px, centre) if sides == 4 else 1.0 for one in outlines]
+    figures = [
+        np.full(len(candidates), float(sides == 6)),
+        _logit(seeds[:, 0]),
+        _logit(sees[best, which]),
+        (sees > _SEES).sum(0) / 2.0,
+        np.log(np.maximum(seeds[:, 1], 1.0) / 50),
+        np.log(np.maximum(sizes[best, which], 1.0) / 50),
+        support[:, 0],
+        support[:, 1],
+        support[:, -2],
+        support.mean(1),
+        np.minimum(1.0, [one.refined.moved for one in candidates]) * 3,
+        np.log(np.maximum(1.0, areas(outlines)) / np.prod(pyramid.size)) / 3 + 1,
+        np.minimum(3.0, np.log(ratios)) * 2,
     ]
+    return np.column_stack([*figures, *_rings(pyramid, outlines).T])
 
 
-def _ring(pyramid: Pyramid, refined: Refined) -> list[float]:
-    """Steps of colour across the sides, the least and the mean, and how even the colours are inside and outside."""
-    frame = Frame.of(refined.corners)
+def _rings(pyramid: Pyramid, outlines: Floats) -> Floats:
+    """Steps of colour across the sides of outlines (N, K, 2), the least and the mean, and how even the colours are
+    inside and outside: (N, 5).
+    """
+    frames = [Frame.of(corners) for corners in outlines]
+    sizes = np.array([frame.size for frame in frames])
     t = (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE * 0.8 + 0.1
-    inside, outside = [], []
-    for side in range(len(frame.corners)):
-        begin, along, inwards = frame.side_frame(side)
-        line = begin + t[:, None] * along
-        inside.append(line + _RING * frame.size * inwards)
-        outside.append(line - _RING * frame.size * inwards)
-    points = frame.to_picture(np.array([inside, outside]))
-    level = pyramid.level_for(_RING * frame.size)
-    colours = pyramid.sample(points, level).astype(np.float64) / 255
-    steps = np.abs(colours[0] - colours[1]).max(-1).mean(-1)
-    spread = colours.reshape(2, -1, 3).std(1).mean(-1)
-    across = colours.mean(2).std(1).mean(-1)
-    return [float(steps.min()) * 5, float(steps.mean()) * 5, *(spread * 8).tolist(), float(across[0]) * 8]
+    corners = np.array([frame.corners for frame in frames])
+    along = np.roll(corners, -1, 1) - corners
+    inwards = np.stack([-along[..., 1], along[..., 0]], -1) / np.linalg.norm(along, axis=-1, keepdims=True)
+    lines = corners[:, :, None] + t[:, None] * along[:, :, None]
+    off = _RING * sizes[:, None, None, None] * inwards[:, :, None]
+    points = np.stack([lines + off, lines - off], 1).reshape(len(frames), -1, 2)
+    homographies = np.array([frame.picture_from_frame for frame in frames]).swapaxes(1, 2)
+    at = points @ homographies[:, :2] + homographies[:, 2:]
+    points = at[..., :2] / at[..., 2:]
+    levels = np.array([pyramid.level_for(_RING * size) for size in sizes])
+    colours = np.empty((*points.shape[:2], 3))
+    for level in set(levels.tolist()):
+        colours[levels == level] = pyramid.sample(points[levels == level], level) / 255
+    colours = colours.reshape(len(frames), 2, -1, _PER_SIDE, 3)
+    steps = np.abs(colours[:, 0] - colours[:, 1]).max(-1).mean(-1)
+    spread = colours.reshape(len(frames), 2, -1, 3).std(2).mean(-1)
+    across = colours[:, 0].mean(2).std(1).mean(-1)
+    return np.column_stack([steps.min(1) * 5, steps.mean(1) * 5, spread * 8, across * 8])
 
 
 def _alone(own: Floats) -> Floats:
@@ -195,6 +208,6 @@ def _relations_of(i: int, polygons: _Polygons, alone: Floats, others: Sequence[i
     return [float(np.log1p(alike)), float(np.log1p(unlike)), within, float(np.log1p(even)), covered * 2, rival]
 
 
-def _logit(confidence: float) -> float:
-    held = float(np.clip(confidence, 1e-3, 1 - 1e-3))
-    return float(np.log(held / (1 - held))) / 3
+def _logit(confidence: Floats) -> Floats:
+    held = np.clip(confidence, 1e-3, 1 - 1e-3)
+    return np.asarray(np.log(held / (1 - held)) / 3)

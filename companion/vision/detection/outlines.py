@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.detection.boards import find_board
-from companion.vision.detection.contours import propose
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
-from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at
+from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at, areas
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
 from companion.vision.detection.sizes import SizeMm, has_size
 from companion.vision.edge_refinement import refine
@@ -30,8 +29,6 @@ class Settings:
         best_px: sizes at which the network places cards best.
         min_candidate_confidence: candidates below are not refined.
         min_confidence: outlines below are left out.
-        contours_px: the longer side of the picture in which contours are found.
-        min_contour_confidence: contours below, by the network, are left out.
         candidate_overlap: candidates of one size, by `max_area_ratio`, that share more of the smaller one are one.
         max_area_ratio: of two candidates of one size.
         overlap: share of the smaller outline that two cards may have in common.
@@ -44,8 +41,6 @@ class Settings:
     best_px: tuple[float, float] = (26.0, 110.0)
     min_candidate_confidence: float = 0.2
     min_confidence: float = 0.5
-    contours_px: int = 800
-    min_contour_confidence: float = 0.2
     candidate_overlap: float = 0.6
     max_area_ratio: float = 1.6
     overlap: float = 0.35
@@ -171,7 +166,7 @@ def is_plausible(corners: Floats, min_side_px: float) -> bool:
 def _candidates(
     pyramid: Pyramid, sides: int, settings: Settings, network: str
 ) -> tuple[list[Candidate], list[ScaleAnswer]]:
-    """What the network finds at each scale, less likely at a bad size, and contours; best first."""
+    """What the network finds at each scale, less likely at a bad size; best first."""
     longest = max(pyramid.levels[0].shape[:2])
     answers: list[ScaleAnswer] = []
     for index, px in enumerate(sorted({min(px, longest) for px in settings.scales_px})):
@@ -184,26 +179,7 @@ def _candidates(
         for answer in answers
         for c in answer.candidates
     ]
-    found += _contours(pyramid, sides, answers, settings)
     return sorted(found, key=lambda c: -c.confidence), answers
-
-
-def _contours(pyramid: Pyramid, sides: int, answers: Sequence[ScaleAnswer], settings: Settings) -> list[Candidate]:
-    """Contours, with the network's confidence that a card's centre lies in their middle."""
-    factor = min(1.0, settings.contours_px / max(pyramid.size))
-    small = pyramid.scaled(factor)
-    scale = np.array(small.shape[1::-1]) / pyramid.size
-    found = []
-    for polygon in propose(np.asarray(small, np.uint8), sides, settings.min_side_px):
-        corners = (polygon + 0.5) / scale - 0.5
-        confidence, net_px = max(
-            (answer.confidence_of(corners) * _fitness(n, settings.best_px), n)
-            for answer in answers
-            if (n := answer.net_px(corners))
-        )
-        if confidence >= settings.min_contour_confidence:
-            found.append(Candidate(corners, confidence, net_px))
-    return found
 
 
 def _fitness(net_px: float, best: tuple[float, float]) -> float:
@@ -220,19 +196,20 @@ def suppress(items: Sequence[T], overlap: float, max_ratio: float = np.inf) -> l
         overlap: a share.
         max_ratio: of their areas; outlines that differ more both stay.
     """
-    kept: list[T] = []
-    boxes: list[tuple[NDArray[np.float32], float, Floats, Floats]] = []
-    for item in items:
-        mine = item.corners.astype(np.float32)
-        area, low, high = max(1.0, float(cv2.contourArea(mine))), item.corners.min(0), item.corners.max(0)
-        for other, other_area, other_low, other_high in boxes:
-            if (low > other_high).any() or (high < other_low).any():
+    if not items:
+        return []
+    corners = np.array([item.corners for item in items])
+    outlines, sizes = corners.astype(np.float32), np.maximum(1.0, areas(corners)).tolist()
+    low, high = corners.min(1), corners.max(1)
+    apart = ((low[:, None] > high) | (high[:, None] < low)).any(-1).tolist()
+    kept: list[int] = []
+    for i, size in enumerate(sizes):
+        for k in kept:
+            smaller, larger = sorted((size, sizes[k]))
+            if apart[i][k] or larger > max_ratio * smaller:
                 continue
-            if max(area, other_area) > max_ratio * min(area, other_area):
-                continue
-            if cv2.intersectConvexConvex(mine, other)[0] > overlap * min(area, other_area):
+            if cv2.intersectConvexConvex(outlines[i], outlines[k])[0] > overlap * smaller:
                 break
         else:
-            kept.append(item)
-            boxes.append((mine, area, low, high))
-    return kept
+            kept.append(i)
+    return [items[i] for i in kept]
