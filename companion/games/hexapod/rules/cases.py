@@ -3,9 +3,11 @@
 Source: the rules page Hexapod, "Things", the conditions of `play` and "Scoring a case".
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from typing import Any
 
 Place = tuple[int, int]
@@ -89,15 +91,14 @@ class Case:
     def score(self) -> dict[str, int]:
         """The points by kind, without coins; dung scores nothing and is left out."""
         counted = [insect.kind for insect in self.insects()]
-        runs = {kind: worth * sum(self._runs(kind)) for kind, worth in _RUN_WORTH.items()}
+        in_runs, rows = Counter[str | None](), self.as_json()
+        for line in (*rows, *zip(*rows, strict=True)):
+            for kind, run in groupby(line):
+                length = len([*run])
+                in_runs[kind] += length if length > 1 else 0
+        runs = {kind: worth * in_runs[kind] for kind, worth in _RUN_WORTH.items()}
         big = {kind: _BIG_WORTH * counted.count(kind) for kind in _SECOND_CELL}
         return {**runs, "leaf": self._leaf_points(), **big}
-
-    def _runs(self, kind: str) -> Iterator[int]:
-        """The lengths of all row runs and column runs of two or more."""
-        rows = self.as_json()
-        for line in (*rows, *zip(*rows, strict=True)):
-            yield from (length for length in _run_lengths(line, kind) if length > 1)
 
     def _leaf_points(self) -> int:
         leaves = {place for place in self.lying if self.kind(place) == "leaf"}
@@ -142,12 +143,3 @@ def card_cells(card: Card) -> list[list[str]]:
 def moved(card: Card, place: Place) -> Card:
     """The card's insects with the cells they fill when its top left cell lies at a place."""
     return tuple(Insect(one.kind, tuple((row + place[0], col + place[1]) for row, col in one.cells)) for one in card)
-
-
-def _run_lengths(line: Sequence[str | None], kind: str) -> tuple[int, ...]:
-    """The lengths of the runs of one kind.
-
-    >>> _run_lengths(["blue", "blue", None, "blue"], "blue")
-    (2, 1)
-    """
-    return tuple(map(len, "".join("x" if one == kind else " " for one in line).split()))
