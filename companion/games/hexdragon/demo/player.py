@@ -50,13 +50,12 @@ def _move(state: State, seed: int) -> Command:
 
 def _worth(state: State, way: Command, chance: Random) -> tuple[float, int, float]:
     """Points won less the most that anyone else wins by it and less patience; how snugly the tile lies; a whim."""
-    _, events = hexdragon.apply(state, way)
+    touching = sum(cell in state.board for cell in neighbours(_cell(way)))
     scores = Counter[str]()
-    for event in events:
+    for event in hexdragon.apply(state, way)[1] if touching else ():  # a tile that touches none closes no line
         scores.update(event.get("scores", {}))
     others = [scores[seat.name] for seat in state.seats if seat.name != way["player"]]
     patience = _PATIENCE * state.free / (state.free + len(state.board)) if way["tile"]["kind"] == "head" else 0
-    touching = sum(cell in state.board for cell in neighbours(_cell(way)))
     return scores[way["player"]] - max(others, default=0) - patience, touching, chance.random()
 
 

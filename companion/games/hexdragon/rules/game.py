@@ -63,8 +63,8 @@ class _Move:
 
     name: str
     player: str
-    cell: Cell = (0, 0)
-    tile: Any = None
+    cell: Cell
+    tile: Any
 
 
 def apply(state: State, command: Command) -> tuple[State, tuple[Event, ...]]:
@@ -84,14 +84,11 @@ def apply(state: State, command: Command) -> tuple[State, tuple[Event, ...]]:
 def _read(command: Command) -> _Move:
     """Parse a command. Raises `Refusal`: ``malformed``."""
     name = command_name(command, _DO)
-    move = _Move(name, text_field(command, "player"))
-    if name in ("place", "star"):
-        move = replace(move, cell=cell_field(command, "cell"))
-    if name == "place":
-        move = replace(move, tile=command.get("tile"))
-        if not tiles.is_formed(move.tile):
-            raise malformed("place needs tile, an object with a kind and a list of paths")
-    return move
+    player = text_field(command, "player")
+    cell = cell_field(command, "cell") if name in ("place", "star") else (0, 0)
+    if name == "place" and not tiles.is_formed(command.get("tile")):
+        raise malformed("place needs tile, an object with a kind and a list of paths")
+    return _Move(name, player, cell, command.get("tile"))
 
 
 def _place(state: State, move: _Move) -> tuple[State, tuple[Event, ...]]:

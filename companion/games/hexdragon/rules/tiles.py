@@ -8,6 +8,7 @@ where it is known: the body ``03-12-45``, the heads ``h4t5-03-12`` and ``h4t5-03
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -68,7 +69,7 @@ class Tile:
         >>> parse("03-12-45").class_name
         'I'
         """
-        return self.kind if self.kind != "body" else CLASSES[tuple(sorted(map(_distance, self.paths)))]
+        return self.kind if self.kind != "body" else _class_of(self.paths)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -77,7 +78,7 @@ class Tile:
         >>> parse("h0t1-23-45").shape == parse("h2t3-45-01").shape != parse("h0t1-25-34").shape
         True
         """
-        return min(_turned_across(self.across, turns) for turns in range(6))
+        return _shape_of(self.across)
 
     def turned(self, turns: int) -> "Tile":
         """The tile after ``turns`` counter-clockwise turns of 60 degrees: edge d becomes d + turns.
@@ -206,10 +207,15 @@ def _distance(path: Path) -> int:
     return min((path[0] - path[1]) % 6, (path[1] - path[0]) % 6)
 
 
-def _turned_across(across: tuple[int, ...], turns: int) -> tuple[int, ...]:
-    """`Tile.across` after the tile has been turned."""
-    moved = [far if far < 0 else (far + turns) % 6 for far in across]
-    return tuple(moved[(edge - turns) % 6] for edge in range(6))
+@lru_cache(maxsize=1024)  # players and referee ask it of the same few hundred tiles again and again
+def _shape_of(across: tuple[int, ...]) -> tuple[int, ...]:
+    turned = ([far if far < 0 else (far + turns) % 6 for far in across] for turns in range(6))
+    return min(tuple(moved[(edge - turns) % 6] for edge in range(6)) for turns, moved in enumerate(turned))
+
+
+@lru_cache(maxsize=1024)
+def _class_of(paths: tuple[Path, ...]) -> str:
+    return CLASSES[tuple(sorted(map(_distance, paths)))]
 
 
 def _are_pairs(value: Sequence[Any], count: int) -> bool:
