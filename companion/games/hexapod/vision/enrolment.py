@@ -196,7 +196,7 @@ class HexapodTeaching(Teaching):
         confirmed: list[_Example] = []
         for sample in samples:
             pyramid, corners, cells = self._shown(sample)
-            examples += _examples(pyramid, corners, cells)
+            examples += [(embedding, kind) for _, embedding, kind in _placed_examples(sample)]
             (again if sample.source == TAUGHT else confirmed).extend(_augmented(sample))
             if _burnt_out(pyramid, corners, cells) > LIMITS.burnt_out:
                 raise TeachingRefused(
@@ -230,9 +230,8 @@ class HexapodTeaching(Teaching):
         """Each insect of the samples."""
         classifier, found = profile.classifier(), list[tuple[str, str | None]]()
         for sample in samples:
-            pyramid, corners, cells = self._shown(sample)
-            (seen,) = classify_cells(network(_NETWORK), views(pyramid, [corners], len(cells), len(cells[0])))
-            likely = classifier.kinds(seen)
+            cells: Grid = sample.label["cells"]
+            likely = classifier.kinds(_classified_nudges(sample.jpeg, len(cells), len(cells[0]))[0])
             found += [
                 (kind, KINDS[int(likely[tuple(np.transpose(own))].mean(0).argmax())]) for own, kind in _insects(cells)
             ]
@@ -246,10 +245,8 @@ class HexapodTeaching(Teaching):
         """Each insect's embedding."""
         found = []
         for i, sample in enumerate(samples):
-            pyramid, corners, cells = self._shown(sample)
-            crop, seen = pyramid.levels[0], _placed_examples(pyramid, corners, cells)
-            embedding_at = {place: embedding for place, embedding, _ in seen}
-            for places, kind in _insects(cells):
+            crop, embedding_at = sample.crop(), {place: embedding for place, embedding, _ in _placed_examples(sample)}
+            for places, kind in _insects(sample.label["cells"]):
                 vectors = [embedding_at[place] for place in places if place in embedding_at]
                 if vectors:
                     ink = _ink(np.concatenate([_cell(crop, *place) for place in places]))
@@ -364,19 +361,20 @@ def _ink(cell: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray(np.median(pixels[chroma >= np.quantile(chroma, 0.8)], axis=0), np.float32)
 
 
-def _examples(pyramid: Pyramid, corners: np.ndarray, cells: Grid) -> list[_Example]:
-    """An example for every labelled insect's cell that nothing covers."""
-    return [(embedding, kind) for _, embedding, kind in _placed_examples(pyramid, corners, cells)]
-
-
-def _placed_examples(
-    pyramid: Pyramid, corners: np.ndarray, cells: Grid
-) -> list[tuple[tuple[int, int], np.ndarray, str]]:
-    """See `_examples`; each with its row and column."""
-    side = np.linalg.norm(corners[1] - corners[0])
-    shift_corners = [corners + np.array(nudge, np.float32) * side for nudge in _NUDGES]
-    seen = classify_cells(network(_NETWORK), views(pyramid, shift_corners, len(cells), len(cells[0])))
+def _placed_examples(sample: Sample) -> list[tuple[tuple[int, int], np.ndarray, str]]:
+    """An example for every labelled insect's cell that nothing covers, with its row and column."""
+    cells: Grid = sample.label["cells"]
+    seen = _classified_nudges(sample.jpeg, len(cells), len(cells[0]))
     return _labelled(replace(seen[0], embedding=fuse_passes(seen).embedding), cells)
+
+
+@lru_cache(maxsize=64)
+def _classified_nudges(jpeg: bytes, rows: int, cols: int) -> tuple[Cells, ...]:
+    """The cells of a crop's case, cut as it lies and a little askew; kept, as each step of learning asks for them."""
+    corners = _frame(rows, cols).corners.astype(np.float32)
+    nudges = np.array(_NUDGES, np.float32) * np.linalg.norm(corners[1] - corners[0])
+    pyramid = Pyramid.of(Sample({}, jpeg, light=0).crop())
+    return classify_cells(network(_NETWORK), views(pyramid, [corners + nudge for nudge in nudges], rows, cols))
 
 
 def _augmented(sample: Sample) -> list[_Example]:
