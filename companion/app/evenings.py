@@ -23,7 +23,8 @@ from companion.vision.enrolment.learning import fit_profile, next_light
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import CONFIRMED, Sample, jpeg_of, rectify_card
 from companion.vision.enrolment.teaching import Teaching
-from companion.vision.evidence import marks_of, picture_of
+from companion.vision.evidence import marks_of
+from companion.vision.image.codec import decode_picture
 from companion.vision.image.pyramid import Pyramid
 
 CERTAIN = 0.97
@@ -114,7 +115,7 @@ def confirmed_samples(teaching: Teaching, profile: Profile, game: PastGame) -> l
         cards = [
             card for card in teaching.confirmed(profile, move.command, marks) if not (is_certain and card.was_read)
         ]
-        picture = picture_of(jpeg) if cards else None
+        picture = decode_picture(jpeg) if cards else None
         if picture is None:
             continue
         pyramid = Pyramid.of(picture)

@@ -26,7 +26,8 @@ from companion.rules.engine import Command, Event
 from companion.rules.hexgrid import Cell, rotated, turned
 from companion.vision.calibration.calibration import Calibration, read_calibration
 from companion.vision.calibration.drift import check_drift
-from companion.vision.evidence import Mark, marks_of, picture_of
+from companion.vision.evidence import Mark, marks_of
+from companion.vision.image.codec import decode_picture
 from companion.vision.recognizer import TableTracker
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.events import SettleTimes
@@ -168,7 +169,7 @@ class _PictureReader:
         except JournalError as error:
             outcome.differing.append(Difference(number, "picture-damaged", move.command, None, error.message))
             return
-        marks, bgr = (None, None) if jpeg is None else (marks_of(jpeg), picture_of(jpeg))
+        marks, bgr = (None, None) if jpeg is None else (marks_of(jpeg), decode_picture(jpeg))
         if jpeg is None:
             outcome.not_kept += 1
         elif marks is None or bgr is None:

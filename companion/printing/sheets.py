@@ -180,7 +180,7 @@ def _front(
     used = tuple(places[: len(pieces)])
     ticks = [tick for piece, place in zip(pieces, used, strict=True) for tick in _cut_ticks(piece.outline, place)]
     faces = [
-        Clipped(moved(piece.face, place), _moved_points(piece.outline, place))
+        Clipped(moved(piece.face, place), tuple((x + place[0], y + place[1]) for x, y in piece.outline))
         for piece, place in zip(pieces, used, strict=True)
     ]
     ruler, texts = footer(paper_mm, title, words)
@@ -197,10 +197,6 @@ def _back(
     shapes += [shape for piece, place in zip(pieces, used, strict=True) for shape in moved(piece.back, place)]
     ruler, texts = footer(paper_mm, title, words)
     return replace(Sheet(paper_mm, (*shapes, *ruler), texts, used), is_back=True)
-
-
-def _moved_points(points: Sequence[Point], by: Point) -> tuple[Point, ...]:
-    return tuple((x + by[0], y + by[1]) for x, y in points)
 
 
 def _cut_ticks(outline: Sequence[Point], place: Point) -> tuple[Shape, ...]:

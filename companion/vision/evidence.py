@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.image.codec import decode_picture, encode_picture
+from companion.vision.image.codec import encode_picture
 from companion.vision.results import DetectedCard
 
 _WIDTH_PX = 2304
@@ -60,7 +60,7 @@ def evidence_picture(
     scale = min(1.0, _WIDTH_PX / bgr.shape[1])
     small = cv2.resize(bgr, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA) if scale < 1 else bgr
     picture = np.asarray(small, np.uint8)
-    zone_of = zone_of or _nowhere
+    zone_of = zone_of or (lambda _: None)
     new = [_summary(card, scale, True, zone_of) for card in new_cards]
     known = [_summary(card, scale, False, zone_of) for card in cards if not any(card is one for one in new_cards)]
     return _with_comment(encode_picture(picture), _comment(new, known))
@@ -77,18 +77,9 @@ def marks_of(jpeg: bytes) -> tuple[Mark, ...] | None:
     )
 
 
-def picture_of(jpeg: bytes) -> NDArray[np.uint8] | None:
-    """The kept picture itself, uint8 BGR; None when the bytes are no picture."""
-    return decode_picture(jpeg)
-
-
 def _summary(card: DetectedCard, scale: float, is_new: bool, zone_of: ZoneOf) -> list[Any]:
     corners = np.round(card.corners.astype(float) * scale, 1).tolist()
     return [corners, list(card.edges), card.east, is_new, zone_of(card.centre)]
-
-
-def _nowhere(point_px: tuple[float, float]) -> str | None:
-    return None
 
 
 def _comment(new: list[Any], known: list[Any]) -> bytes:

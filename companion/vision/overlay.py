@@ -9,8 +9,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.evidence import Mark, marks_of, picture_of
-from companion.vision.image.codec import encode_picture
+from companion.vision.evidence import Mark, marks_of
+from companion.vision.image.codec import decode_picture, encode_picture
 
 _MARK = {
     "red": (60, 60, 235),
@@ -41,7 +41,7 @@ def draw_marks(jpeg: bytes, close: bool = False) -> bytes:
         jpeg: as `evidence.evidence_picture` made it.
         close: only the new cards and a little around it, with nothing drawn on it.
     """
-    marks, bgr = marks_of(jpeg), picture_of(jpeg)
+    marks, bgr = marks_of(jpeg), decode_picture(jpeg)
     if marks is None or bgr is None:
         return jpeg
     if close:

@@ -28,7 +28,8 @@ from companion.games.hexel.rules.game import legal, start
 from companion.referee.messages import Begin, Do, Evidence, Notice, Propose
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.vision.evidence import evidence_picture, picture_of
+from companion.vision.evidence import evidence_picture
+from companion.vision.image.codec import decode_picture
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.events import SettleTimes
 
@@ -80,7 +81,7 @@ def test_what_was_recognised_is_drawn_on_the_picture_that_the_page_shows(house: 
     house.referee.ask(Propose(line(house), Evidence(kept, 0.9)))
     connection = http.client.HTTPConnection(*address(house.url), timeout=20)
     connection.request("GET", "/api/proposal/evidence.jpg")
-    shown = picture_of(connection.getresponse().read())
+    shown = decode_picture(connection.getresponse().read())
     connection.close()
     assert shown is not None
     assert shown[20, 70, 1] > 160

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.recognizer import read_hexel
-from companion.vision.evidence import evidence_picture, marks_of, picture_of
+from companion.vision.evidence import evidence_picture, marks_of
+from companion.vision.image.codec import decode_picture
 from companion.vision.overlay import draw_labels, draw_marks
 from companion.vision.results import DetectedCard, Reading
 from models.drawing.hexel.photograph import photograph
@@ -34,7 +35,7 @@ def table() -> tuple[np.ndarray, Reading]:
 
 def test_a_kept_picture_is_read_again_as_it_was(table: tuple[np.ndarray, Reading]) -> None:
     bgr, reading = table
-    kept = picture_of(evidence_picture(bgr, reading.cards, reading.cards[-1:]))
+    kept = decode_picture(evidence_picture(bgr, reading.cards, reading.cards[-1:]))
     assert kept is not None
     again = read_hexel(kept)
     assert {c.cell: c.edges for c in again.cards} == {c.cell: c.edges for c in reading.cards}
@@ -56,7 +57,7 @@ def test_a_wide_picture_is_kept_smaller_with_its_marks_in_place() -> None:
     corners = np.array([[4000, 10], [4100, 10], [4150, 50], [4100, 90], [4000, 90], [3950, 50]], np.float32)
     card = DetectedCard((0, 0), ("red",) * 6, corners, 0.9, 0.9, np.zeros((6, 4)))
     jpeg = evidence_picture(wide, [card], [card])
-    picture, marks = picture_of(jpeg), marks_of(jpeg)
+    picture, marks = decode_picture(jpeg), marks_of(jpeg)
     assert picture is not None
     assert marks is not None
     assert picture.shape[1] == 2304
@@ -67,7 +68,7 @@ def test_a_wide_picture_is_kept_smaller_with_its_marks_in_place() -> None:
 def test_it_is_drawn_for_people_to_look_at(table: tuple[np.ndarray, Reading]) -> None:
     bgr, reading = table
     news = reading.cards[-1]
-    shown = picture_of(draw_marks(evidence_picture(bgr, reading.cards, [news])))
+    shown = decode_picture(draw_marks(evidence_picture(bgr, reading.cards, [news])))
     assert shown is not None
     scale = shown.shape[1] / bgr.shape[1]
     x, y = np.round((news.corners[0] + news.corners[1]) / 2 * scale).astype(int)
@@ -86,7 +87,7 @@ def test_a_reading_is_labelled_without_where_the_cards_lie(table: tuple[np.ndarr
 def test_the_card_that_a_move_is_about_is_shown_close(table: tuple[np.ndarray, Reading]) -> None:
     bgr, reading = table
     news = reading.cards[0]
-    piece = picture_of(draw_marks(evidence_picture(bgr, reading.cards, [news]), close=True))
+    piece = decode_picture(draw_marks(evidence_picture(bgr, reading.cards, [news]), close=True))
     assert piece is not None
     wide, high = (news.corners.max(0) - news.corners.min(0)).tolist()
     assert max(wide, high) < max(piece.shape[:2]) < 1.5 * max(wide, high)
@@ -100,7 +101,7 @@ def test_a_card_of_any_shape_is_drawn(face: tuple[str | None, ...]) -> None:
     corners = np.array([[20, 20], [120, 20], [120, 80], [20, 80]], np.float32)
     card = DetectedCard(None, face, corners, 0.9, 0.9, np.zeros((6, 4)))
     grey = np.full((100, 160, 3), 127, np.uint8)
-    shown = picture_of(draw_marks(evidence_picture(grey, [], [card])))
+    shown = decode_picture(draw_marks(evidence_picture(grey, [], [card])))
     assert shown is not None
     assert shown[20, 70, 1] > 160
 
@@ -135,7 +136,7 @@ def test_a_line_is_drawn_between_the_edges_that_a_tile_joins() -> None:
     corners = np.stack([100 + 60 * np.cos(angles), 100 + 60 * np.sin(angles)], 1).astype(np.float32)
     face = ("+3", "tail", "head:red", "+3", None, "star:purple")
     tile = DetectedCard((0, 0), face, corners, 0.9, 0.9, np.zeros((6, 4)))
-    shown = picture_of(draw_marks(evidence_picture(np.full((200, 200, 3), 127, np.uint8), [], [tile])))
+    shown = decode_picture(draw_marks(evidence_picture(np.full((200, 200, 3), 127, np.uint8), [], [tile])))
     assert shown is not None
     b, g, r = shown[100, 100].astype(int)
     assert r > g > b + 40, "edge 0 is joined with the one across, through the middle"

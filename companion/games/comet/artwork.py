@@ -64,10 +64,6 @@ def _arc(centre: Point, across: Point, from_deg: float, to_deg: float) -> Line:
     return tuple((centre[0] + across[0] * math.cos(a), centre[1] + across[1] * math.sin(a)) for a in angles)
 
 
-def _upside_down(lines: tuple[Line, ...], width: float) -> tuple[Line, ...]:
-    return tuple(tuple((width - x, 1 - y) for x, y in line) for line in lines)
-
-
 _SIX: tuple[Line, ...] = (
     _arc((0.3, 0.68), (0.3, 0.32), 0, 360),
     _arc((0.52, 0.68), (0.52, 0.68), 180, 264),
@@ -83,6 +79,6 @@ _GLYPHS: Mapping[str, tuple[Line, ...]] = {
     "6": _SIX,
     "7": (((0.0, 0.0), (0.58, 0.0), (0.18, 1.0)),),
     "8": (_arc((0.3, 0.245), (0.25, 0.245), 0, 360), _arc((0.3, 0.745), (0.3, 0.255), 0, 360)),
-    "9": _upside_down(_SIX, 0.6),
+    "9": tuple(tuple((0.6 - x, 1 - y) for x, y in line) for line in _SIX),
     "A": (((0.0, 1.0), (0.34, 0.0), (0.68, 1.0)), ((0.12, 0.66), (0.56, 0.66))),
 }

@@ -84,7 +84,7 @@ def tail_shapes(edge: int, apothem_mm: float, inks: Inks) -> tuple[Shape, ...]:
     length = math.dist(root, tip)
     left, right = (
         tuple(
-            polar(side * _taper(step / 8, inks.taper) * half, angle + 90, _between(root, tip, step / 8))
+            polar(side * math.pow(1.0 - step / 8, inks.taper) * half, angle + 90, _between(root, tip, step / 8))
             for step in range(9)
         )
         for side in (1, -1)
@@ -100,11 +100,6 @@ def _shortened(points: tuple[Point, ...], by_mm: float) -> tuple[Point, ...]:
     first = _between(points[0], points[1], min(1.0, by_mm / math.dist(points[0], points[1])))
     last = _between(points[-1], points[-2], min(1.0, by_mm / math.dist(points[-1], points[-2])))
     return first, *points[1:-1], last
-
-
-def _taper(share: float, power: float) -> float:
-    """How much of its width a tail has left so far along it."""
-    return math.pow(1.0 - share, power)
 
 
 def _between(a: Point, b: Point, share: float) -> Point:

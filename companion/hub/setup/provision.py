@@ -69,7 +69,7 @@ def provision(plan: Plan) -> list[str]:
             authority.sign_server(plan.folder, "broker", [plan.host, "localhost", "127.0.0.1"])
         passwords, fresh = {}, []
         for name in (HUB, *names):
-            file = _settings_file(plan, name)
+            file = plan.folder / "hub.toml" if name == HUB else plan.folder / "tables" / f"{name}.toml"
             known = None if name in plan.renew else _known_password(file)
             passwords[name] = known or secrets.token_urlsafe(18)
             certificate = file.with_name(f"{name}.pem")
@@ -136,10 +136,6 @@ def _configuration(plan: Plan) -> str:
 
 _MAX_MESSAGE_BYTES = 8_500_000
 """An evidence picture at its largest, and a little more."""
-
-
-def _settings_file(plan: Plan, name: str) -> Path:
-    return plan.folder / "hub.toml" if name == HUB else plan.folder / "tables" / f"{name}.toml"
 
 
 def _settings(plan: Plan, name: str, password: str) -> str:

@@ -83,7 +83,7 @@ def read_unknown(
     known_tiles = [Detection(card.corners, card.presence) for card in tiles_known]
     faces = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
     outlines = np.stack([tile.corners for tile in (*tiles, *known_tiles)])
-    sure = _confidences([*tiles, *known_tiles], faces)
+    sure = np.array([t.confidence * tile_confidence(p) for t, p in zip([*tiles, *known_tiles], faces, strict=True)])
     everywhere = unchanged.everywhere if unchanged else ()
     known_cells = [card.cell for card in everywhere]
     grid = known_grid(outlines, sure, [card.corners for card in everywhere], known_cells) or find_grid(outlines, sure)
@@ -154,10 +154,6 @@ def _is_tile(probabilities: NDArray[np.float32], classifier: TileClassifier) -> 
     """Whether it is probably a tile; without an accepted edge, surely."""
     least = LIMITS.blank_tile if set(classifier.accept(probabilities)) == {None} else LIMITS.tile
     return tile_share(probabilities) >= least
-
-
-def _confidences(tiles: list[Detection], probabilities: NDArray[np.float32]) -> NDArray[np.float64]:
-    return np.array([t.confidence * tile_confidence(p) for t, p in zip(tiles, probabilities, strict=True)])
 
 
 def _on_grid(tiles: list[Detection], grid: Grid, faces: NDArray[np.float32], first: int) -> list[Placed]:
