@@ -26,12 +26,12 @@ HEADER = Header("hexel", ("Ana", "Bo", "Cy"), "36")
 WITHIN_S = 20.0
 
 
-def until(holds: Callable[[], object], within_s: float = WITHIN_S) -> None:
+def until(holds: Callable[[], object], within_s: float = WITHIN_S, every_s: float = 0.02) -> None:
     """Until something is so that other threads and processes bring about."""
     pause, ends_s = threading.Event(), time.monotonic() + within_s
     while not holds():
         assert time.monotonic() < ends_s, "it did not come to be so"
-        pause.wait(0.02)
+        pause.wait(every_s)
 
 
 def require(found: object, what: str) -> None:

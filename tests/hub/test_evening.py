@@ -125,7 +125,7 @@ def test_sixty_four_players_play_six_rounds(hall: tuple[FlaskClient, list[People
                 "number": 65, "name": "late", "round": 3,
             }  # fmt: skip
         assert client.post(f"{OPEN}/pair", json={}).status_code == 200
-        until(lambda number=number: has_results(client, number), ROUND_S)
+        until(lambda number=number: has_results(client, number), ROUND_S, every_s=0.25)
     assert client.post(f"{OPEN}/pair", json={}).status_code == 409
     told = client.get(OPEN).json
     everybody_played_by_the_book(told)

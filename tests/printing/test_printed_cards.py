@@ -53,11 +53,14 @@ def cut_out(page: np.ndarray, sheet: Sheet, k: int, lies: Lies, table: np.ndarra
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     shift = np.array([x, y]) * PX_PER_MM - turn @ (np.array(sheet.places[k]) * PX_PER_MM)
     cut = turn @ (np.array(sheet.clipped[k].window).T * PX_PER_MM) + shift[:, None]
-    size = (table.shape[1], table.shape[0])
-    laid = cv2.warpAffine(page, np.hstack([turn, shift[:, None]]), size, flags=cv2.INTER_AREA)
-    mask = np.zeros(table.shape[:2], np.uint8)
-    cv2.fillPoly(mask, [np.round(cut.T).astype(np.int32)], 255)
-    table[mask > 0] = laid[mask > 0]
+    left, top = np.maximum(np.floor(cut.min(1)).astype(int), 0)
+    right, bottom = np.ceil(cut.max(1)).astype(int) + 1
+    around = table[top:bottom, left:right]
+    size, corner = (around.shape[1], around.shape[0]), np.array([left, top])
+    laid = cv2.warpAffine(page, np.hstack([turn, (shift - corner)[:, None]]), size, flags=cv2.INTER_AREA)
+    mask = np.zeros(around.shape[:2], np.uint8)
+    cv2.fillPoly(mask, [np.round(cut.T - corner).astype(np.int32)], 255)
+    around[mask > 0] = laid[mask > 0]
 
 
 def laid_out(folder: Path, deck: str, places: list[Lies], most: int = SHEETS, *, has_start: bool = False) -> list[Path]:

@@ -1,6 +1,7 @@
 """Teaching layouts as a camera above a plain table sees them: drawn faces, a light, a little blur and noise."""
 
 from collections.abc import Sequence
+from functools import cache
 
 import cv2
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import NDArray
 
 from companion.printing.layout import Layout, Place
 from companion.printing.raster import raster
-from companion.printing.shapes import Box, Shape, moved
+from companion.printing.shapes import Box, Shape
 
 SIZE = (1280, 720)
 TABLE = (96, 118, 138)
@@ -66,7 +67,7 @@ def _drawn(
     table = np.full((height, width, 3), TABLE, np.float32)
     table += rng.normal(0, 3.0, (height, 1, 1)) + rng.normal(0, 1.5, table.shape)
     for place in places:
-        _lay(table, place, _face(place), low, px_per_mm, rng)
+        _lay(table, place, low, px_per_mm, rng)
     w, h = size
     scale = 0.97 * min(w / width, h / height)
     box = (np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]]) * [width, height]) / 2
@@ -83,22 +84,21 @@ def _drawn(
     return np.clip(lit * falling + rng.normal(0, 2.0, picture.shape), 0, 255).astype(np.uint8)
 
 
-def _face(place: Place) -> tuple[Shape, ...]:
-    return place.drawing
+@cache
+def _drawn_face(face: tuple[Shape, ...], px_per_mm: float, reach: float) -> NDArray[np.float32]:
+    return raster(face, px_per_mm, Box(-reach, -reach, reach, reach)).astype(np.float32)
 
 
 def _lay(
     table: NDArray[np.float32],
     place: Place,
-    face: tuple[Shape, ...],
     low: NDArray[np.floating],
     px_per_mm: float,
     rng: np.random.Generator,
 ) -> None:
-    """Draw a face where its place is, a little askew, with a soft shadow."""
-    reach = max(np.linalg.norm(corner) for corner in place.outline) + 14.0
-    box = Box(-reach, -reach, reach, reach)
-    drawn = raster(moved(face, (0.0, 0.0)), px_per_mm, box).astype(np.float32)
+    """Draw a place's face where it is, a little askew, with a soft shadow."""
+    reach = float(max(np.linalg.norm(corner) for corner in place.outline)) + 14.0
+    drawn = _drawn_face(place.drawing, px_per_mm, reach)
     turned = cv2.getRotationMatrix2D((drawn.shape[1] / 2, drawn.shape[0] / 2), float(rng.normal(0, 2.0)), 1.0)
     drawn = cv2.warpAffine(drawn, turned, drawn.shape[1::-1], flags=cv2.INTER_AREA)
     x, y = ((np.add(place.at_mm, -reach) - low) * px_per_mm).round().astype(int)

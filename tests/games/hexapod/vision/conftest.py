@@ -1,5 +1,8 @@
 """Drawn pictures of a Hexapod table, with a hand."""
 
+from functools import cache
+from itertools import cycle
+
 import cv2
 import numpy as np
 import pytest
@@ -15,11 +18,18 @@ RNG = np.random.default_rng(4)
 CALM = {}
 """The last picture without noise, by what lies on it: a film shows each many times."""
 GROUND = cv2.resize(RNG.uniform(60, 95, (160, 240, 3)).astype(np.float32), SIZE, interpolation=cv2.INTER_CUBIC)
+NOISES = cycle(1.5 * RNG.standard_normal((5, *GROUND.shape), np.float32))
+"""What a sensor adds, another to each picture than to the one before: to make noise takes longer than to read it."""
+
+
+@cache
+def _drawn(shapes, box):
+    return raster(shapes, SCALE, box)
 
 
 def _put(picture, shapes, box, at, turn=0.0):
     """Lay a drawing with its middle at a pixel."""
-    drawn = raster(shapes, SCALE, box)
+    drawn = _drawn(shapes, box)
     h, w = drawn.shape[:2]
     place = cv2.getRotationMatrix2D((w / 2, h / 2), -turn, 1.0) + np.array(
         [[0, 0, at[0] - w / 2], [0, 0, at[1] - h / 2]]
@@ -48,8 +58,7 @@ def _frame(cases, loose=(), hand=None, backs=()):
     if shown not in CALM:
         CALM.clear()
         CALM[shown] = _calm(cases, loose, hand, backs)
-    noise = 1.5 * RNG.standard_normal(GROUND.shape, np.float32)
-    return np.clip(CALM[shown] + noise, 0, 255).astype(np.uint8)
+    return np.clip(CALM[shown] + next(NOISES), 0, 255).astype(np.uint8)
 
 
 def _calm(cases, loose, hand, backs):
