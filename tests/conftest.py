@@ -1,6 +1,7 @@
 """What holds for every test: no property fails because the machine was busy, and the whole run uses every core."""
 
 import os
+import sys
 
 import cv2
 import pytest
@@ -9,6 +10,8 @@ from hypothesis import settings
 settings.register_profile("companion", settings(), deadline=None)
 settings.load_profile("companion")
 
+sys.dont_write_bytecode = False  # else each worker, and each program that a test starts, compiles everything anew
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 cv2.setNumThreads(1)  # tests run side by side: their own threads would only wait for each other
 
 
