@@ -22,3 +22,4 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         return
     if config.args_source is pytest.Config.ArgsSource.TESTPATHS and config.option.numprocesses is None:
         config.option.numprocesses, config.option.dist = "auto", "loadfile"
+        config.option.loadscopereorder = False  # else files of one long test come last, for one process alone
