@@ -41,6 +41,8 @@ _CARRIED = 0.5
 _MOVED_TEXTURE = 0.3
 """Where so much of the table's texture changed, the camera may have moved."""
 _REFERENCE_S = 2.0
+_LONG_S, _LOOK_S = 5.0, 1.0
+"""Where all that differs has not stirred for so long, and nothing stirs now, it is looked at once in so long."""
 _CONDITIONS = frozenset(condition.warning.code for condition in CONDITIONS)
 
 
@@ -63,7 +65,7 @@ class Tracker(ABC, Generic[Piece]):
         self._now_s = 0.0
         self._frame_s: float | None = None
         self._is_busy = False
-        self._hands_s = -np.inf
+        self._hands_s = self._looked_s = -np.inf
         self._search: TableSearch[Piece] = TableSearch(self._patience, self._read_table, self._find, self._is_unsure)
 
     # ------------------------------------------------------------ what others ask
@@ -97,7 +99,7 @@ class Tracker(ABC, Generic[Piece]):
         """
         self._tick(t_s)
         mask = self._detector.update(bgr, self._now_s)
-        if mask.is_as_before and self.is_quiet:
+        if mask.is_as_before and (self.is_quiet or self._may_wait(mask)):
             return []
         if mask.is_dark:
             self._forget(self._appearing)
@@ -112,6 +114,16 @@ class Tracker(ABC, Generic[Piece]):
             return events + self._come_to_rest(bgr)
         self._is_busy = True
         return events + self._take_changes(bgr, mask, changed)
+
+    def _may_wait(self, mask: ChangeMask) -> bool:
+        """Whether all that differs has lain as it lies for long, and was looked at a moment ago."""
+        if self._tracks is None or not self._is_busy:
+            return False
+        is_old = not (mask.stirred_s[mask.changed] > self._now_s - _LONG_S).any()
+        if is_old and self._now_s - self._looked_s < _LOOK_S:
+            return True
+        self._looked_s = self._now_s
+        return False
 
     # ------------------------------------------------------------ what a game says
 

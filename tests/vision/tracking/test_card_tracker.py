@@ -24,8 +24,9 @@ from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import tracks
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import SettleTimes
+from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LatticeLayout, celled
+from companion.vision.tracking.pieces import View
 from companion.vision.tracking.tracks import TRANSITIONS, State, Track
 
 Place = Cell | np.ndarray
@@ -357,6 +358,27 @@ def show_cup(table: Table, at: np.ndarray, radius: float, frames: int) -> None:
         image = picture(LINE, seed=2000 + k)
         cv2.circle(image, tuple(np.round(at).astype(int).tolist()), round(radius), (30, 110, 120), -1, cv2.LINE_AA)
         table.told += [(k, event) for event in table.settler.step(image)]
+
+
+def test_what_has_lain_on_the_table_for_long_is_looked_at_seldom_until_something_stirs() -> None:
+    looks = []
+
+    class Counting(CardTracker):
+        def _process(self, view: View) -> list[TableEvent]:
+            looks.append(view.now_s)
+            return super()._process(view)
+
+    table = Table()
+    table.settler = Counting(read, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    table.show(LINE, 8)
+    x, y = centre(LINE[2])
+    table.show(LINE, 60, hand=(x, y))
+    looks.clear()
+    table.show(LINE, 50, hand=(x, y))
+    assert 4 <= len(looks) < 25
+    table.told.clear()
+    table.show(LINE[:2], 8)
+    assert table.news() == ["removed"]
 
 
 def test_a_cup_as_large_as_a_card_that_stands_on_most_of_one_takes_nothing_away(table: Table) -> None:

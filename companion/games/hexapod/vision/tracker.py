@@ -21,7 +21,7 @@ from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import people
-from companion.vision.tracking.masks import Mask, cells_of, count_in, share_in
+from companion.vision.tracking.masks import Mask, cells_of, count_in, grown, share_in
 from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
@@ -226,7 +226,7 @@ class CaseTracker(Tracker[DetectedField]):
         """Take in what changed and lies still beside the known fields."""
         settled = view.changed & free & view.mask.is_still(self._patience.card_s)
         events = self._read_elsewhere(view, settled & ~view.hands)
-        slow = settled & view.mask.is_still(self._patience.doubt_s)
+        slow = grown(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
             self._detector.accept(slow & ~people(view, self._detector.seen), is_thing=True)
         return events
