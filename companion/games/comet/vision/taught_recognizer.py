@@ -71,7 +71,9 @@ class Hypothesis:
         if self.legible >= (LIMITS.hardly_number if self.is_other_colour else LIMITS.no_number):
             return False
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
-        return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < LIMITS.less_like_face)
+        unlike = LIMITS.less_like_face if self.is_other_colour else LIMITS.unlike_face_alone
+        shows_number = self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number
+        return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < unlike and not shows_number)
 
     @property
     def presence(self) -> float:
@@ -114,10 +116,19 @@ def _is_familiar(one: Hypothesis) -> bool:
 def search_unlikely(
     pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], unlikely: list[Outline]
 ) -> list[Hypothesis]:
-    """Cards whose outlines are hardly likely, for they touch or cover others: what is printed on them says so."""
+    """Cards whose outlines are hardly likely, for they touch or cover others: what is printed on them says so.
+
+    Those that show nothing and are as large as the cards that are read may lie face down.
+    """
     looks = [_look(pyramid, taught, one.corners, one.confidence) for one in unlikely]
     read = _read_cards(likely) or _read_cards(looks)
-    return [one for one in looks if read and _is_like(one, read)]
+    return [one for one in looks if read and (_is_like(one, read) or _is_blank(one, read))]
+
+
+def _is_blank(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """It shows no number, looks like no face, and is as large as the cards ``read``."""
+    is_plain = one.legible < LIMITS.no_number and one.alike < LIMITS.less_like_face
+    return is_plain and _has_usual_size(one, read, LIMITS.same_area)
 
 
 def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
@@ -268,7 +279,7 @@ def _compared_with_back(
 def _compared_with_each_other(
     pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
 ) -> list[Hypothesis]:
-    """The hypotheses, those of another colour than the faces as like a back as they are like one another."""
+    """The hypotheses, those of another colour than the faces as like a back as they are like others that are found."""
     blank = [i for i, one in enumerate(likely) if read and _may_be_back(one, read)]
     shape = (taught.profile.face.shape[0], taught.profile.face.shape[1])
     looks = [look_at(pyramid, likely[i].corners, shape) for i in blank]
@@ -277,7 +288,7 @@ def _compared_with_each_other(
         others = [
             max(correlation(other, look), correlation(other[::-1, ::-1], look))
             for k, other in zip(blank, looks, strict=True)
-            if shared_area(likely[i].corners, likely[k].corners) < LIMITS.shared_area
+            if likely[k].found >= LIMITS.card and shared_area(likely[i].corners, likely[k].corners) < LIMITS.shared_area
         ]
         found[i] = replace(likely[i], like_back=max([likely[i].like_back, *others]))
     return found
@@ -286,7 +297,7 @@ def _compared_with_each_other(
 def _may_be_back(one: Hypothesis, read: list[Hypothesis]) -> bool:
     """It has another colour than the faces, is as large, and looks like none."""
     is_blank = one.legible < LIMITS.hardly_number and one.alike < LIMITS.less_like_face
-    return is_blank and one.is_other_colour and one.found >= LIMITS.card and _has_usual_size(one, read)
+    return is_blank and one.is_other_colour and _has_usual_size(one, read)
 
 
 def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
@@ -307,8 +318,9 @@ def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: l
     if taught.profile.back.size:
         ways = (one.corners, np.roll(one.corners, 2, 0))
         back = max((align(pyramid, way, taught.profile.back) for way in ways), key=lambda fit: fit.correlation)
-        found = replace(one, like_back=back.correlation)
-        return replace(found, corners=back.corners) if found.is_back else found
+        one = replace(one, like_back=back.correlation)
+        if one.is_back:
+            return replace(one, corners=back.corners)
     if not faces:  # any deck may lie there
         return one
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
@@ -346,10 +358,18 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
     chosen = int(gain.argmax())
     sections = _jittered(pyramid, taught, tried[chosen], [seen.sections[best], *again.sections][chosen])
     others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != [best, *near][chosen]]
-    if upright[chosen] < LIMITS.sure_way and not _is_plainer(alike[chosen], others):
+    is_sure = upright[chosen] >= LIMITS.sure_way
+    if _reads_both_ways(sections):
+        is_sure, others = False, [align(pyramid, np.roll(tried[chosen], 2, 0), face).correlation]
+    if not is_sure and not _is_plainer(alike[chosen], others):
         sections = np.minimum(sections, LIMITS.unsure_way)
         legible = np.minimum(legible, LIMITS.unsure_way)
     return Hypothesis(tried[chosen], found, sections, float(legible[chosen]), alike[chosen])
+
+
+def _reads_both_ways(sections: NDArray[np.float64]) -> bool:
+    """All numbers of a card (3, 15) are numbers upside down too."""
+    return all(NUMBERS[k] in (6, 9) for k in sections[:, : len(NUMBERS)].argmax(-1).tolist())
 
 
 def _is_plainer(alike: float, others: list[float]) -> bool:
@@ -391,7 +411,7 @@ def _free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
 
 def _once(some: list[Hypothesis]) -> list[Hypothesis]:
     """Of those that lie on each other the one that is read best."""
-    kept = sorted(some, key=lambda one: -(one.legible + one.alike + 0.5 * one.found))
+    kept = sorted(some, key=lambda one: -(one.legible + max(one.alike, one.is_back) + 0.5 * one.found))
     corners = np.array([one.corners for one in kept], np.float32).reshape(-1, 4, 2)
     clashes = np.zeros((len(kept), len(kept)), bool)
     for i, quad in enumerate(corners):
@@ -402,20 +422,23 @@ def _once(some: list[Hypothesis]) -> list[Hypothesis]:
 def _is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     if one.legible >= LIMITS.read_card:
         return one.presence >= LIMITS.card
-    if usual and not _has_usual_size(one, usual):
+    is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
+    if usual and not _has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):
         return False
     if max(one.like_back, one.alike) > LIMITS.like_face:
         return one.presence >= LIMITS.card
+    if one.like_back > LIMITS.like_back and usual and _is_blank(one, usual):
+        return True
     return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
 
 
-def _has_usual_size(one: Hypothesis, usual: list[Hypothesis]) -> bool:
-    """An outline is about as large as the read cards nearest to it."""
+def _has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS.odd_area) -> bool:
+    """An outline is about as large as the read cards nearest to it: its area is off by less, as a logarithm."""
     apart = [float(np.linalg.norm(one.corners.mean(0) - other.corners.mean(0))) for other in usual]
     near = np.argsort(apart)[: LIMITS.nearest]
     wanted = np.median([float(areas(usual[i].corners[None].astype(float))[0]) for i in near])
     ratio = float(areas(one.corners[None].astype(float))[0]) / wanted
-    return bool(abs(np.log(max(ratio, 1e-3))) < LIMITS.odd_area)
+    return bool(abs(np.log(max(ratio, 1e-3))) < odd)
 
 
 def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:

@@ -157,6 +157,7 @@ class CometLimits:
     """An outline whose look correlates so with the taught one shows that."""
     maybe_back: float = 0.97
     less_like_face: float = 0.5
+    unlike_face_alone: float = 0.25
     """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
     no_number: float = 0.07
     hardly_number: float = 0.45
@@ -177,7 +178,12 @@ class CometLimits:
     unread_taught: float = 0.8
     """An outline that shows neither numbers nor a taught look is told when it is found so surely."""
     odd_area: float = 0.35
-    """A card's area differs from those beside it by less, as a logarithm."""
+    odd_area_sure: float = 0.6
+    same_area: float = 0.2
+    surely_found: float = 0.9
+    """A card's area differs from those beside it by less, as a logarithm; by less than the second where it looks as the
+    taught back or is found so surely, for it may lie farther from the camera; by less than the third where its outline
+    is hardly likely."""
 
     # enrolment
     labels_seen: float = 0.97

@@ -145,6 +145,18 @@ def test_a_card_whose_outline_is_hardly_likely_is_told_by_what_is_printed_on_it(
     assert np.abs(middles - true[:2].mean(1)).max() < 8.0
 
 
+def test_a_card_whose_outline_is_hardly_likely_may_lie_face_down_where_it_is_as_large_as_those_that_are_read():
+    look = printing()
+    cards = [LaidComet(v, np.array([90.0 * k, 0.0]), 5.0, look.size) for k, v in enumerate(((4, 5, 8), None))]
+    picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=170)
+    pyramid, taught = Pyramid.of(picture.bgr, 6), TaughtNumerals(learnt(look))
+    face, back = np.array([entry["corners"] for entry in picture.truth["cards"]])
+    smaller = back.mean(0) + 0.8 * (back - back.mean(0))
+    read = [Hypothesis(face, 1.0, np.zeros((3, 15)), 1.0, 0.9)]
+    found = search_unlikely(pyramid, taught, read, [Outline(back, 0.01), Outline(smaller, 0.01)])
+    assert [one.found for one in found] == [0.01] and np.allclose(found[0].corners.mean(0), back.mean(0))
+
+
 def test_the_profile_of_another_printing_is_noticed_and_no_card_is_called_face_down():
     reading = read_comet(table(printing(IN_CORNERS)).bgr, TaughtNumerals(learnt(printing())))
     assert "foreign-profile" in {warning.code for warning in reading.warnings}
@@ -190,6 +202,44 @@ def test_a_back_that_was_taught_is_told():
     picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=170)
     reading = read_comet(picture.bgr, TaughtNumerals(profile))
     assert sorted(set(card.edges) == {BACK} for card in reading.cards) == [False, True]
+
+
+def test_a_back_that_was_taught_badly_is_told_as_one_of_many_that_a_network_knows():
+    look = printing()
+    profile = learnt(look, (*FACES[:4], (11, 13, 14), None))
+    noise = np.random.default_rng(1).normal(128, 40, profile.back.shape).astype(np.float32)
+    cards = [
+        LaidComet(None, np.array([0.0, 0.0]), 20.0, look.size),
+        LaidComet((4, 5, 8), np.array([90.0, 0]), 0.0, look.size),
+    ]
+    picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=170)
+    reading = read_comet(picture.bgr, TaughtNumerals(replace(profile, back=noise)))
+    assert sorted(set(card.edges) == {BACK} for card in reading.cards) == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("number", "alike", "other_colour", "is_back"),
+    [(0.1, 0.4, True, True), (0.95, 0.1, True, False), (0.1, 0.1, False, True), (0.1, 0.4, False, False)],
+)
+def test_what_the_network_takes_for_a_back_is_none_where_a_number_or_the_face_is_seen(
+    number, alike, other_colour, is_back
+):
+    square = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
+    sections = np.zeros((3, 15))
+    sections[1, 4] = number
+    one = Hypothesis(square, 0.9, sections, 0.02, alike, maybe_back=0.99, is_other_colour=other_colour)
+    assert one.is_back == is_back
+
+
+def test_a_card_of_sixes_and_nines_alone_states_nothing_where_its_look_does_not_say_which_way_up_it_lies():
+    look = replace(printing(tuple(replace(place, at_mm=(place.at_mm[0], 0.0)) for place in IN_A_ROW)), figures=())
+    laid = [((9, 9, 6), 0.0), ((6, 6, 8), 80.0), ((2, 5, 7), 160.0)]
+    cards = [LaidComet(values, np.array([x, 0.0]), 0.0, look.size) for values, x in laid]
+    rng = np.random.default_rng(5)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=120, yaw_deg=0.0)
+    reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
+    told = [card.values for card in sorted(reading.cards, key=lambda card: card.centre[0])]
+    assert told[0] == [None, None, None] and told[2] == [2, 5, 7]
 
 
 @pytest.mark.parametrize(
