@@ -120,7 +120,7 @@ def calibrate(
     placed = dict(zip(ids, fit.placed_mm, strict=False))
     zones = {**_mat_zones(placed), **_tapped_zones(options, fit, lens)}
     calibration = Calibration(
-        options.venue, options.camera, size, fit.table_from_straight, lens, zones, placed, by, fit.residual_mm, made
+        options.venue, options.camera, size, fit.table_from_undistorted, lens, zones, placed, by, fit.residual_mm, made
     )  # fmt: skip
     return CalibrationResult(calibration, checks(pictures[-1]), _advice(calibration, fit, size))
 
@@ -176,7 +176,7 @@ def _steady_marks(pictures: Sequence[NDArray[np.uint8]]) -> dict[int, Array]:
 
 def _undistorted(points_px: Any, lens: Lens | None) -> Array:
     points = np.asarray(points_px, np.float64)
-    return points if lens is None else lens.straightened(points)
+    return points if lens is None else lens.undistort(points)
 
 
 def _fit_taps(options: CalibrationOptions, lens: Lens | None) -> Fitted:
@@ -214,10 +214,10 @@ def _fit_marks(
     if options.mat_mm is not None and set(corner_ids) <= marks.keys():
         centres = np.stack([seen[ids.index(number)].mean(0) for number in corner_ids])
         plane = fit_table(centres[None], _rectangle(options.mat_mm)[None], matrix)
-        table_mm = mapped(plane.table_from_straight, seen)
+        table_mm = mapped(plane.table_from_undistorted, seen)
         error_mm = np.stack([laid(square, at) for square, at in zip(squares, table_mm, strict=True)]) - table_mm
         residual_mm = float(np.sqrt(np.mean(np.sum(error_mm**2, axis=-1))))
-        return ids, Fitted(plane.table_from_straight, table_mm, np.ones(len(ids), bool), residual_mm)
+        return ids, Fitted(plane.table_from_undistorted, table_mm, np.ones(len(ids), bool), residual_mm)
     fit = fit_table(seen, squares, matrix)
     centres = fit.placed_mm.mean(axis=1)
     along = centres[1] if len(ids) > 1 else fit.placed_mm[0, 1] - fit.placed_mm[0, 0] + centres[0]
@@ -233,7 +233,7 @@ def _fit_cards(bgr: NDArray[np.uint8], options: CalibrationOptions, lens: Lens |
     seen = _undistorted(corners, lens)
     fit = fit_table(seen, np.repeat(shape[None], len(seen), axis=0), None if lens is None else lens.matrix())
     centre, right = [size[0] / 2, size[1] / 2], [size[0], size[1] / 2]
-    return fit.framed(*mapped(fit.table_from_straight, _undistorted([centre, right], lens)))
+    return fit.framed(*mapped(fit.table_from_undistorted, _undistorted([centre, right], lens)))
 
 
 def _reference_cards(bgr: NDArray[np.uint8]) -> tuple[NDArray[np.floating], Array]:
@@ -264,7 +264,7 @@ def _tapped_zones(options: CalibrationOptions, fit: Fitted, lens: Lens | None) -
             raise UsageError(f"the zone {name} needs two opposite corners, or three points or more around it")
         (x0, y0), (x1, y1) = points[0], points[-1]
         polygon = points if len(points) > 2 else ((x0, y0), (x1, y0), (x1, y1), (x0, y1))
-        zones[name] = mapped(fit.table_from_straight, _undistorted(polygon, lens))
+        zones[name] = mapped(fit.table_from_undistorted, _undistorted(polygon, lens))
     return zones
 
 

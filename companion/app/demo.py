@@ -78,8 +78,8 @@ def run_demo(options: DemoOptions, say: Say, restart: Restart | None = None) -> 
             )
             return evenings
 
-        told = Notice("demo-back" if KEPT in os.environ else "demo-plays", "")
-        run_table(_settings(options, header, kept), camera=camera, notice=told, say=say)
+        notice = Notice("demo-back" if KEPT in os.environ else "demo-plays", "")
+        run_table(_settings(options, header, kept), camera=camera, notice=notice, say=say)
 
 
 def demo_games() -> tuple[str, ...]:

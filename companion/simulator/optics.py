@@ -1,7 +1,7 @@
 """A camera above the simulated table: where it stands, and where a point lands in its picture.
 
 The table's frame is in mm, x to the right and y down as seen from above. Pixels have their origin at the centre of the
-top left pixel. A pinhole without distortion: what a calibrated camera looks like after its lens has been straightened.
+top left pixel. A pinhole without distortion: what a calibrated camera looks like after its lens has been corrected.
 """
 
 import math

@@ -15,7 +15,7 @@ from companion.views.reasons import explanations
 from companion.views.scoreboard import actions
 
 _NUMBERS = (int, float)
-MOST = 6
+_MOST_SUGGESTIONS = 6
 _TRIED = 120
 _LEAST_CHANCE = 1e-4
 _UNSEEN = 5.0  # what a difference costs of which the picture says nothing: as much as a chance of 0.7 %
@@ -100,7 +100,7 @@ def suggestions(game: Game, state: Any, command: Command, chances: Sequence[Any]
     ranked = {_key(command, seen): command}
     for other in sorted(allowed, key=lambda other: _cost(command, other, seen)):
         ranked.setdefault(_key(other, seen), other)
-    return list(ranked.values())[1 : MOST + 1]
+    return list(ranked.values())[1 : _MOST_SUGGESTIONS + 1]
 
 
 def _cost(command: Command, other: Command, seen: Mapping[Place, Mapping[str, float]]) -> float:

@@ -56,10 +56,10 @@ def picture() -> Response:
 @calibrating.get("/api/calibrate")
 def check_picture() -> Response:
     """How fit the picture is, in words too, which marks are seen, and the zones in use."""
-    told = _surveyor().check_picture()
-    for check in told["checks"]:
+    report = _surveyor().check_picture()
+    for check in report["checks"]:
         check["words"] = phrase("calibrating", f"check-{check['name']}-{'well' if check['state'] == 'ok' else 'amiss'}")
-    return jsonify(told)
+    return jsonify(report)
 
 
 @calibrating.post("/api/calibrate")

@@ -115,10 +115,10 @@ def bind(host: str, port: int, silent_s: int = _SILENT_S) -> socket.socket:
 def silence_s(link: asyncio.trsock.TransportSocket) -> float:
     """For how long a visitor's machine, which is asked each second, has acknowledged nothing; Linux's tcp(7)."""
     try:
-        told = link.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_ACK_AT + 4)
+        tcp_info = link.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_ACK_AT + 4)
     except OSError:  # closed meanwhile
         return math.inf
-    return float(struct.unpack_from("=I", told, _LAST_ACK_AT)[0]) / 1000
+    return float(struct.unpack_from("=I", tcp_info, _LAST_ACK_AT)[0]) / 1000
 
 
 @dataclass(frozen=True, slots=True)

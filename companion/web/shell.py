@@ -310,5 +310,5 @@ def _environment(scope: Scope, body: bytes) -> dict[str, Any]:
 
 def _refusal(status: HTTPStatus, message: str, *headers: tuple[bytes, bytes]) -> Answer:
     body = json.dumps({"error": {"code": status.phrase.lower().replace(" ", "-"), "message": message}}).encode()
-    told = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
-    return Answer(int(status), told, body)
+    head = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *headers]
+    return Answer(int(status), head, body)

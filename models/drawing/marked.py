@@ -22,7 +22,7 @@ from models.drawing.lighting import MOODS, lit
 from models.drawing.pinhole import Pinhole, Points
 
 Bent = Callable[[Points], Points]
-"""Where the straightened picture shows points (N, 2) of the photograph."""
+"""Where the undistorted picture shows points (N, 2) of the photograph."""
 
 _FINER = 1.6
 _RIM = 0.2
@@ -47,7 +47,7 @@ def marked_photograph(
     rng: np.random.Generator,
     camera: Pinhole,
     things: Sequence[Lying],
-    straight_of: Bent = lambda points: points,
+    undistort: Bent = lambda points: points,
     *,
     table: str | None = None,
     mood: str | None = None,
@@ -57,9 +57,9 @@ def marked_photograph(
 
     Args:
         rng: the only source of chance.
-        camera: where the straightened picture shows the table.
+        camera: where the undistorted picture shows the table.
         things: what lies there, later ones on top.
-        straight_of: what the lens does.
+        undistort: what the lens does.
         table: one of `backdrops.TABLES`; None for any.
         mood: one of `lighting.MOODS`; None for any.
         hardness: 0 for a calm room and a good camera, 1 for all conditions.
@@ -74,7 +74,7 @@ def marked_photograph(
         canvas.put(drawn, wide.image_from_table @ placed(thing.at, thing.turn_deg) @ own, thing.gloss)
     chosen = str(rng.choice(MOODS)) if mood is None else mood
     image, _ = lit(canvas, chosen, rng, hardness)
-    bgr, _ = exposed(_bent(image, larger, camera.size, straight_of), rng, hardness, is_dim=chosen == "dim")
+    bgr, _ = exposed(_bent(image, larger, camera.size, undistort), rng, hardness, is_dim=chosen == "dim")
     return bgr
 
 
@@ -89,14 +89,14 @@ def _drawn(shapes: tuple[Shape, ...]) -> tuple[Box, Field]:
     return box, drawn if finer == 1 else cv2.resize(drawn, size, interpolation=cv2.INTER_AREA)
 
 
-def _bent(image: Field, larger: Field, size: tuple[int, int], straight_of: Bent) -> Field:
-    """The fine straight picture as the lens puts it on the sensor, each pixel the mean of four looks."""
+def _bent(image: Field, larger: Field, size: tuple[int, int], undistort: Bent) -> Field:
+    """The fine undistorted picture as the lens puts it on the sensor, each pixel the mean of four looks."""
     columns, rows = np.meshgrid(
         np.arange(-_COARSE_PX, size[0] + 2 * _COARSE_PX, _COARSE_PX, dtype=np.float64),
         np.arange(-_COARSE_PX, size[1] + 2 * _COARSE_PX, _COARSE_PX, dtype=np.float64),
     )
-    straight = straight_of(np.stack([columns.ravel(), rows.ravel()], 1)) @ larger[:2, :2].T + larger[:2, 2]
-    field = straight.reshape(*columns.shape, 2).astype(np.float32)
+    undistorted = undistort(np.stack([columns.ravel(), rows.ravel()], 1)) @ larger[:2, :2].T + larger[:2, 2]
+    field = undistorted.reshape(*columns.shape, 2).astype(np.float32)
     total = np.zeros((size[1], size[0], 3), np.float32)
     for dx, dy in ((-0.25, -0.25), (0.25, -0.25), (-0.25, 0.25), (0.25, 0.25)):
         x, y = np.meshgrid(np.arange(size[0]) + dx, np.arange(size[1]) + dy)

@@ -96,14 +96,14 @@ def camera(lens: Lens, rng: Rng) -> Pinhole:
         turn = lean @ np.array([[np.cos(y), -np.sin(y), 0], [np.sin(y), np.cos(y), 0], [0, 0, 1]])
         at = [rng.uniform(-30, 30), rng.uniform(-30, 30), rng.uniform(950, 1200)]
         sees = Pinhole(lens.matrix() @ np.column_stack([turn[:, 0], turn[:, 1], at]), SIZE)
-        rim = lens.bent(sees.project(CORNERS * 1.08))
+        rim = lens.distort(sees.project(CORNERS * 1.08))
         if (rim > 8).all() and (rim < np.array(SIZE) - 8).all():
             return sees
 
 
 def off_mm(made: Calibration, sees: Pinhole, lens: Lens) -> np.ndarray:
     """How far each point of the grid is told from where it is."""
-    told = made.table_mm(lens.bent(sees.project(GRID)))
+    told = made.table_mm(lens.distort(sees.project(GRID)))
     a, b = GRID[:, 0] + 1j * GRID[:, 1], told[:, 0] + 1j * told[:, 1]
     turn = np.angle(np.sum((b - b.mean()) * np.conj(a - a.mean())))
     return np.abs((b - b.mean()) - (a - a.mean()) * np.exp(1j * turn))
@@ -115,8 +115,8 @@ def measure(condition: Condition, photos: int) -> str:
         rng = np.random.default_rng([seed, 77])
         lens = condition.lens
         sees = camera(lens, rng)
-        picture = marked_photograph(rng, sees, condition.things(rng), lens.straightened, hardness=condition.hardness)
-        taps = lens.bent(sees.project(SHEET)) + rng.normal(0, TAP_OFF_PX, (4, 2))
+        picture = marked_photograph(rng, sees, condition.things(rng), lens.undistort, hardness=condition.hardness)
+        taps = lens.distort(sees.project(SHEET)) + rng.normal(0, TAP_OFF_PX, (4, 2))
         points = tuple((float(x), float(y)) for x, y in taps) if condition.by == "taps" else ()
         wishes = CalibrationOptions("bench", by=condition.by, taps_px=points, mat_mm=condition.mat_mm)
         begun = time.process_time()

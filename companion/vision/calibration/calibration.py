@@ -40,7 +40,7 @@ class Calibration:
         venue: what people call the table.
         camera: what took the picture, such as ``Pi camera``.
         size: width and height in pixels of the pictures that this is for.
-        table_from_straight: 3x3 homography from pixels, straightened by the lens, to mm on the table.
+        table_from_undistorted: 3x3 homography from pixels, undistorted by the lens, to mm on the table.
         lens: how the lens bends; None where that was not measured: pixels are then taken as they are.
         zones: named places, each a polygon (K, 2) in mm.
         marks: corners (4, 2) in mm of the marks that lie on the table, by id, clockwise from each mark's own top left.
@@ -52,7 +52,7 @@ class Calibration:
     venue: str
     camera: str
     size: Size
-    table_from_straight: Array
+    table_from_undistorted: Array
     lens: Lens | None = None
     zones: Mapping[str, Array] = field(default_factory=dict)
     marks: Mapping[int, Array] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Calibration:
 
     def __post_init__(self) -> None:
         """Raises `UsageError` for numbers that no camera over a table can have."""
-        if self.table_from_straight.shape != (3, 3) or abs(np.linalg.det(self.table_from_straight)) < 1e-15:
+        if self.table_from_undistorted.shape != (3, 3) or abs(np.linalg.det(self.table_from_undistorted)) < 1e-15:
             raise UsageError("the table's homography must be nine numbers that can be turned around")
         for name, polygon in self.zones.items():
             if polygon.ndim != 2 or polygon.shape[1:] != (2,) or len(polygon) < 3:
@@ -74,14 +74,14 @@ class Calibration:
     def table_mm(self, points_px: NDArray[np.floating]) -> Array:
         """Points (..., 2) of the picture on the table."""
         if self.lens is not None:
-            return mapped(self.table_from_straight, self.lens.straightened(points_px))
-        return mapped(self.table_from_straight, points_px.astype(np.float64))
+            return mapped(self.table_from_undistorted, self.lens.undistort(points_px))
+        return mapped(self.table_from_undistorted, points_px.astype(np.float64))
 
     def image_px(self, points_mm: NDArray[np.floating]) -> Array:
         """Where the picture shows points (..., 2) of the table."""
-        straight_from_table: Array = np.asarray(np.linalg.inv(self.table_from_straight), np.float64)
-        straight = mapped(straight_from_table, np.asarray(points_mm, np.float64))
-        return straight if self.lens is None else self.lens.bent(straight)
+        undistorted_from_table: Array = np.asarray(np.linalg.inv(self.table_from_undistorted), np.float64)
+        undistorted = mapped(undistorted_from_table, np.asarray(points_mm, np.float64))
+        return undistorted if self.lens is None else self.lens.distort(undistorted)
 
     def zone_of(self, point_px: tuple[float, float]) -> str | None:
         """The zone that a pixel shows, of several the one whose middle is nearest; None outside all."""
@@ -109,7 +109,7 @@ class Calibration:
         factor = self.size[0] / size[0]  # pixels count from their centres
         to_mine = np.array([[factor, 0, 0.5 * factor - 0.5], [0, factor, 0.5 * factor - 0.5], [0, 0, 1]])
         lens = None if self.lens is None else self.lens.scaled(1 / factor)
-        return replace(self, size=size, lens=lens, table_from_straight=self.table_from_straight @ to_mine)
+        return replace(self, size=size, lens=lens, table_from_undistorted=self.table_from_undistorted @ to_mine)
 
 
 def read_calibration(path: Path) -> Calibration:
@@ -145,8 +145,8 @@ date = {calibration.made.isoformat()}
 picture_px = [{calibration.size[0]}, {calibration.size[1]}]
 by = {_quoted(calibration.by)}
 {residual}
-[table]  # from (x, y, 1) in pixels of the picture, straightened by the lens if there is one, to mm on the table
-mm_from_px = {_rows(calibration.table_from_straight, ".12g")}
+[table]  # from (x, y, 1) in pixels of the picture, undistorted by the lens if there is one, to mm on the table
+mm_from_px = {_rows(calibration.table_from_undistorted, ".12g")}
 """
     ]
     if calibration.lens is not None:
@@ -186,7 +186,7 @@ def _from_toml(given: Mapping[str, Any]) -> Calibration:
         venue=_text(given, "venue"),
         camera=_text(given, "camera"),
         size=(round(width), round(height)),
-        table_from_straight=_numbers(_section(given, "table", ("mm_from_px",)), "mm_from_px", (3, 3)),
+        table_from_undistorted=_numbers(_section(given, "table", ("mm_from_px",)), "mm_from_px", (3, 3)),
         lens=_lens(_section(given, "lens", _LENS_KEYS)) if "lens" in given else None,
         zones={name: _numbers(given["zones"], name, (-1, 2)) for name in _section(given, "zones", None)},
         marks={_id(name): _numbers(given["marks"], name, (4, 2)) for name in _section(given, "marks", None)},

@@ -85,14 +85,14 @@ def registered(calibration: Calibration, seen: Mapping[int, Array]) -> Calibrati
         return None
     points_px = np.concatenate(list(seen.values()))
     points_mm = np.concatenate([calibration.marks[number] for number in seen])
-    undistorted = points_px if calibration.lens is None else calibration.lens.straightened(points_px)
+    undistorted = points_px if calibration.lens is None else calibration.lens.undistort(points_px)
     homography, _ = cv2.findHomography(undistorted, points_mm, 0)
     if homography is None:
         return None
     table: Array = np.asarray(homography, np.float64)
     if float(np.linalg.norm(mapped(table, undistorted) - points_mm, axis=1).max()) > RIGID_MM:
         return None
-    return replace(calibration, table_from_straight=table)
+    return replace(calibration, table_from_undistorted=table)
 
 
 def followed(calibration: Calibration, before_px: Array, after_px: Array) -> Calibration | None:
@@ -110,14 +110,14 @@ def followed(calibration: Calibration, before_px: Array, after_px: Array) -> Cal
         return None
     there_mm = calibration.table_mm(before_px.reshape(-1, 2))
     undistorted = after_px.reshape(-1, 2).astype(np.float64)
-    undistorted = undistorted if calibration.lens is None else calibration.lens.straightened(undistorted)
+    undistorted = undistorted if calibration.lens is None else calibration.lens.undistort(undistorted)
     homography, _ = cv2.findHomography(undistorted, there_mm, 0)
     if homography is None:
         return None
     table: Array = np.asarray(homography, np.float64)
     if float(np.median(np.linalg.norm(mapped(table, undistorted) - there_mm, axis=1))) > RIGID_MM:
         return None
-    return replace(calibration, table_from_straight=table)
+    return replace(calibration, table_from_undistorted=table)
 
 
 class DriftMonitor:

@@ -1,6 +1,6 @@
-"""How a lens bends what it sees: pixels of a picture to those of a straightened one and back, and how it is measured.
+"""How a lens bends what it sees: pixels of a picture to those of an undistorted one and back, and how it is measured.
 
-The straightened picture has the same size and the same focal length. The model is Brown's, with the five numbers in
+The undistorted picture has the same size and the same focal length. The model is Brown's, with the five numbers in
 OpenCV's order k1, k2, p1, p2, k3 (D. C. Brown, Close-Range Camera Calibration, 1971).
 """
 
@@ -49,17 +49,17 @@ class Lens:
         (fx, fy), (cx, cy) = self.focal_px, self.centre_px
         return np.array([[fx, 0.0, cx], [0.0, fy, cy], [0.0, 0.0, 1.0]])
 
-    def bent(self, straight_px: NDArray[np.floating]) -> Array:
-        """Where the picture shows points (..., 2) of the straightened one."""
-        return self._px(self._bent(self._rays(straight_px)))
+    def distort(self, undistorted_px: NDArray[np.floating]) -> Array:
+        """Where the picture shows points (..., 2) of the undistorted one."""
+        return self._px(self._bent(self._rays(undistorted_px)))
 
-    def straightened(self, points_px: NDArray[np.floating]) -> Array:
-        """Points (..., 2) of the picture in the straightened one."""
+    def undistort(self, points_px: NDArray[np.floating]) -> Array:
+        """Points (..., 2) of the picture in the undistorted one."""
         seen = self._rays(points_px)
-        straight = seen
+        undistorted = seen
         for _ in range(_ROUNDS):
-            straight = np.clip(straight + (seen - self._bent(straight)), -4.0, 4.0)
-        return self._px(straight)
+            undistorted = np.clip(undistorted + (seen - self._bent(undistorted)), -4.0, 4.0)
+        return self._px(undistorted)
 
     def scaled(self, factor: float) -> "Lens":
         """The same lens for pictures of another size; pixels count from their centres."""

@@ -29,14 +29,14 @@ class Fitted:
     """A table's plane.
 
     Attributes:
-        table_from_straight: 3x3, from (straightened) pixels to mm, in the frame of the first thing that was kept.
+        table_from_undistorted: 3x3, from (undistorted) pixels to mm, in the frame of the first thing that was kept.
         placed_mm: (N, K, 2) where each thing lies by its own shape; of one that was left out, as it is seen.
         kept: (N,) bool, which things the fit rests on.
         residual_mm: root mean square, over the corners and corrected for what was fitted, of how far they are seen from
             where they lie; None where nothing is left over to tell.
     """
 
-    table_from_straight: Array
+    table_from_undistorted: Array
     placed_mm: Array
     kept: NDArray[np.bool_]
     residual_mm: float | None
@@ -49,14 +49,14 @@ class Fitted:
         move = np.eye(3)
         move[:2, :2], move[:2, 2] = turn, -turn @ origin_mm
         placed = (self.placed_mm - origin_mm) @ turn.T
-        return Fitted(move @ self.table_from_straight, placed, self.kept, self.residual_mm)
+        return Fitted(move @ self.table_from_undistorted, placed, self.kept, self.residual_mm)
 
 
 def fit_table(seen_px: Array, shapes_mm: Array, lens_matrix: Array | None = None) -> Fitted:
     """Fit the table's plane.
 
     Args:
-        seen_px: (N, K, 2) corners as seen, straightened if the lens is known, clockwise; N >= 1, K >= 4.
+        seen_px: (N, K, 2) corners as seen, undistorted if the lens is known, clockwise; N >= 1, K >= 4.
         shapes_mm: (N, K, 2) the same corners of each thing by itself, clockwise with y down.
         lens_matrix: 3x3 of the lens; None where it is not known.
     """
@@ -77,7 +77,7 @@ def laid(shape_mm: Array, at_mm: Array) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
-    straight_from_table: Array
+    undistorted_from_table: Array
     left_over: int
     square_mm: float
 
@@ -93,9 +93,9 @@ def _solved(seen_px: Array, shapes_mm: Array, lens_matrix: Array | None) -> _Fit
     if lens_matrix is not None:
         best = _refined(_Posed(), best[0], rays, shapes)
         numbers = 6
-    straight_from_table = camera @ best[0] @ np.diag([1 / _UNIT_MM, 1 / _UNIT_MM, 1.0])
+    undistorted_from_table = camera @ best[0] @ np.diag([1 / _UNIT_MM, 1 / _UNIT_MM, 1.0])
     left_over = rays.size - numbers - 3 * (len(rays) - 1)
-    return _Fit(straight_from_table / straight_from_table[2, 2], left_over, best[1])
+    return _Fit(undistorted_from_table / undistorted_from_table[2, 2], left_over, best[1])
 
 
 def _usual_camera(seen_px: Array) -> Array:
@@ -222,13 +222,13 @@ def _slopes(misfit: Callable[[Array], Array], at: Array) -> Array:
 
 def _off_mm(fit: _Fit, seen_px: Array, shapes_mm: Array) -> Array:
     """How far each thing's corners, in the mean, are seen from where they would lie."""
-    there = mapped(np.asarray(np.linalg.inv(fit.straight_from_table), np.float64), seen_px)
+    there = mapped(np.asarray(np.linalg.inv(fit.undistorted_from_table), np.float64), seen_px)
     lies = np.stack([laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])
     return np.asarray(np.sqrt(np.mean(np.sum((there - lies) ** 2, axis=2), axis=1)))
 
 
 def _summary(fit: _Fit, seen_px: Array, shapes_mm: Array, kept: NDArray[np.bool_]) -> Fitted:
-    table = np.asarray(np.linalg.inv(fit.straight_from_table), np.float64)
+    table = np.asarray(np.linalg.inv(fit.undistorted_from_table), np.float64)
     there = mapped(table, seen_px)
     placed = np.stack([laid(shape, at) for shape, at in zip(shapes_mm, there, strict=True)])
     placed[~kept] = there[~kept]

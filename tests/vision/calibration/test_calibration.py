@@ -26,7 +26,7 @@ KNOWN = Calibration(
     venue="kitchen, by the window",
     camera="Pi camera",
     size=(1920, 1080),
-    table_from_straight=TILTED,
+    table_from_undistorted=TILTED,
     lens=LENS,
     zones=ZONES,
     marks={0: SQUARE},
@@ -120,4 +120,4 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 def test_a_table_that_is_squeezed_to_a_line_is_no_calibration() -> None:
     with pytest.raises(UsageError, match="turned around"):
-        replace(KNOWN, table_from_straight=np.zeros((3, 3)))
+        replace(KNOWN, table_from_undistorted=np.zeros((3, 3)))

@@ -17,7 +17,7 @@ POSES = ((0, 0, 0, 0), (25, 0, 40, 30), (-25, 10, -120, 40), (5, 28, 120, -40), 
 
 
 def held(tilt_x: float, tilt_y: float, x: float, y: float) -> np.ndarray:
-    """Where a straightened picture shows the board, whose middle is 420 mm away."""
+    """Where an undistorted picture shows the board, whose middle is 420 mm away."""
     a, b = np.radians([tilt_x, tilt_y])
     about_x = np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
     about_y = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
@@ -29,15 +29,15 @@ def seen(pose: tuple[float, float, float, float], rng: np.random.Generator) -> B
     """The board's corners by numbers alone."""
     printed = np.asarray(board().getChessboardCorners(), np.float64)[:, :2]
     middle = np.array([84.0, 108.0])
-    straight = Pinhole(held(*pose), SIZE).project(printed - middle)
-    return BoardView(printed, TRUE.bent(straight) + rng.normal(0, 0.1, straight.shape))
+    undistorted = Pinhole(held(*pose), SIZE).project(printed - middle)
+    return BoardView(printed, TRUE.distort(undistorted) + rng.normal(0, 0.1, undistorted.shape))
 
 
 def off_px(lens: Lens) -> float:
     """How far the lens straightens points over the picture from where they belong, in the worst place."""
     grid = np.stack(np.meshgrid(np.linspace(60, 900, 8), np.linspace(40, 500, 5)), -1).reshape(-1, 2)
-    mine = (lens.straightened(grid) - lens.centre_px) / lens.focal_px
-    true = (TRUE.straightened(grid) - TRUE.centre_px) / TRUE.focal_px
+    mine = (lens.undistort(grid) - lens.centre_px) / lens.focal_px
+    true = (TRUE.undistort(grid) - TRUE.centre_px) / TRUE.focal_px
     return float(np.linalg.norm((mine - mine.mean(0)) - (true - true.mean(0)), axis=1).max()) * TRUE.focal_px[0]
 
 
@@ -47,7 +47,7 @@ def test_the_lens_is_told_from_photographs_of_the_board() -> None:
     for pose in POSES:
         camera = Pinhole(held(*pose), SIZE)
         sheet = [Lying(board_shapes(), (0.0, 0.0))]
-        picture = marked_photograph(rng, camera, sheet, TRUE.straightened, table="plain", mood="soft", hardness=0.4)
+        picture = marked_photograph(rng, camera, sheet, TRUE.undistort, table="plain", mood="soft", hardness=0.4)
         view = board_view(picture)
         if view is not None:
             views.append(view)

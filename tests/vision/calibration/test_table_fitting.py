@@ -21,7 +21,7 @@ GRID = np.stack(np.meshgrid(np.linspace(-350, 350, 8), np.linspace(-180, 180, 5)
 
 
 def camera(tilt_deg: float, turn_deg: float, away_mm: float = 850.0) -> np.ndarray:
-    """Where a straightened picture shows the table."""
+    """Where an undistorted picture shows the table."""
     t, y = np.radians([tilt_deg, turn_deg])
     lean = np.array([[1, 0, 0], [0, np.cos(t), -np.sin(t)], [0, np.sin(t), np.cos(t)]])
     turn = lean @ np.array([[np.cos(y), -np.sin(y), 0], [np.sin(y), np.cos(y), 0], [0, 0, 1]])
@@ -38,9 +38,9 @@ def laid(shape: np.ndarray, count: int, rng: np.random.Generator) -> np.ndarray:
     return np.array(out)
 
 
-def off_mm(fit: Fitted, straight_from_table: np.ndarray) -> np.ndarray:
+def off_mm(fit: Fitted, undistorted_from_table: np.ndarray) -> np.ndarray:
     """How far points all over the table are told from where they are, once the two frames are laid over one another."""
-    told = mapped(fit.table_from_straight, mapped(straight_from_table, GRID))
+    told = mapped(fit.table_from_undistorted, mapped(undistorted_from_table, GRID))
     a, b = GRID[:, 0] + 1j * GRID[:, 1], told[:, 0] + 1j * told[:, 1]
     turn = np.angle(np.sum((b - b.mean()) * np.conj(a - a.mean())))
     return np.abs((b - b.mean()) - (a - a.mean()) * np.exp(1j * turn))
@@ -97,7 +97,7 @@ def test_a_frame_begins_where_it_is_asked_to() -> None:
     assert np.abs(framed.placed_mm[2].mean(0)).max() < 1e-9
     assert framed.placed_mm[3].mean(0)[0] == pytest.approx(np.linalg.norm(middles[3] - middles[2]))
     assert abs(framed.placed_mm[3].mean(0)[1]) < 1e-9
-    assert np.abs(mapped(framed.table_from_straight, seen) - framed.placed_mm).max() < 0.01
+    assert np.abs(mapped(framed.table_from_undistorted, seen) - framed.placed_mm).max() < 0.01
 
 
 def test_four_marks_on_a_photograph_tell_the_table_to_a_few_millimetres() -> None:
@@ -105,11 +105,11 @@ def test_four_marks_on_a_photograph_tell_the_table_to_a_few_millimetres() -> Non
     places = ((-380.0, -200.0), (385.0, -190.0), (380.0, 205.0), (-375.0, 195.0))
     things = [Lying(mark_shapes(n), at, float(rng.uniform(-8, 8))) for n, at in enumerate(places)]
     sees = camera(12, 8)
-    picture = marked_photograph(rng, Pinhole(sees, SIZE), things, LENS.straightened, mood="daylight", hardness=0.7)
+    picture = marked_photograph(rng, Pinhole(sees, SIZE), things, LENS.undistort, mood="daylight", hardness=0.7)
     found = find_marks(picture)
     assert sorted(found) == [0, 1, 2, 3]
-    straight = np.stack([LENS.straightened(found[number]) for number in range(4)])
-    fit = fit_table(straight, np.stack([square_mm(MARKS_MM[number]) for number in range(4)]), LENS.matrix())
+    undistorted = np.stack([LENS.undistort(found[number]) for number in range(4)])
+    fit = fit_table(undistorted, np.stack([square_mm(MARKS_MM[number]) for number in range(4)]), LENS.matrix())
     assert fit.residual_mm is not None and fit.residual_mm < 0.2
     assert off_mm(fit, sees).max() < 3
 
