@@ -1,4 +1,4 @@
-"""Reads pictures made smaller, noisier, blurred, darker, greyer, tilted or turned, step by step: right and wrong.
+"""Reads pictures made smaller, larger, nearer, noisier, darker, tilted and so on, step by step: right and wrong.
 
     python tests/bench/sweeps.py --scenes DIR --scorer score_read.py [--game G] [--sweep noise] [--every N] [--keep DIR]
     python tests/bench/sweeps.py --drawn 40 --scorer score_read.py [--game G]
@@ -27,6 +27,7 @@ import cv2
 import numpy as np
 
 from companion.games import GAMES
+from companion.vision.detection.boards import NEIGHBOURS
 from companion.vision.image.codec import load_picture
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexapod.photograph import photograph as hexapod_photograph
@@ -53,6 +54,25 @@ def scaled(bgr: np.ndarray, factor: float) -> Warped:
     return cv2.resize(bgr, None, fx=factor, fy=factor, interpolation=how), np.array(
         [[factor, 0, shift], [0, factor, shift], [0, 0, 1.0]]
     )
+
+
+def at_megapixels(bgr: np.ndarray, megapixels: float) -> Warped:
+    return scaled(bgr, float(np.sqrt(megapixels * 1e6 / (bgr.shape[0] * bgr.shape[1]))))
+
+
+def close_up(bgr: np.ndarray, share: float, cards: list[np.ndarray]) -> Warped:
+    """The part of the picture that a card takes up to such a share of the longer side, as many pixels as before.
+
+    It is the card that is nearest to the picture's middle; the part does not reach beyond the picture.
+    """
+    h, w = bgr.shape[:2]
+    card = min(cards, key=lambda one: np.linalg.norm(one.mean(0) - [w / 2, h / 2]))
+    factor = share * max(h, w) / float(np.ptp(card, axis=0).max())
+    if factor <= 1:
+        return bgr, STILL
+    left, top = (np.clip(card.mean(0) - np.array([w, h]) / factor / 2, 0, np.array([w, h]) * (1 - 1 / factor))).tolist()
+    nearer = np.array([[factor, 0, -left * factor], [0, factor, -top * factor], [0, 0, 1.0]])
+    return cv2.warpPerspective(bgr, nearer, (w, h), flags=cv2.INTER_CUBIC), nearer
 
 
 def noisy(bgr: np.ndarray, sigma: float) -> Warped:
@@ -106,6 +126,7 @@ def framed(bgr: np.ndarray, homography: np.ndarray) -> Warped:
 
 SWEEPS: dict[str, tuple[Callable[[np.ndarray, float], Warped], tuple[float, ...]]] = {
     "size": (scaled, (2.0, 1.0, 0.7, 0.5, 0.35, 0.25)),
+    "megapixels": (at_megapixels, (0.3, 2.0, 5.0, 12.0)),
     "noise": (noisy, (5, 10, 20, 30, 45)),
     "blur": (blurred, (1.0, 2.0, 3.0, 4.5)),
     "exposure": (exposed, (-4, -3, -2, -1, 1, 1.7)),
@@ -114,6 +135,11 @@ SWEEPS: dict[str, tuple[Callable[[np.ndarray, float], Warped], tuple[float, ...]
     "tilt": (tilted, (15, 30, 45, 55)),
     "rotation": (turned, (30, 75, 90, 135, 180)),
 }
+CLOSE_UP, SHARES = "close-up", (0.2, 0.3, 0.45, 0.6)
+"""How much of the picture's longer side a card takes up: unlike the others it needs to know where the cards lie."""
+
+
+STEPS = {**{name: steps for name, (_, steps) in SWEEPS.items()}, CLOSE_UP: SHARES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +175,12 @@ def work(task: Task) -> tuple[str, str, float, Counter[str], list[tuple[float, b
     else:
         found = load_picture(task.path)
         assert found is not None, f"{task.path} is no picture"
-        change, _ = SWEEPS[task.sweep]
-        bgr, homography = change(found, task.step)
-        truth = carried(truth, homography)
+        cards = [np.array(one["corners"]) for one in scorer_at(task.scorer).entries(truth, task.game)]
+        if task.sweep == CLOSE_UP:
+            bgr, homography = close_up(found, task.step, cards)
+        else:
+            bgr, homography = SWEEPS[task.sweep][0](found, task.step)
+        truth = within(carried(truth, homography), bgr.shape[1], bgr.shape[0])
     reader = GAMES[task.game].recognizer()
     reading = reader.read(bgr, reader.classifier(task.edition, None))
     counts, stated, bad = judged(truth, reading.as_json(), task.game, scorer_at(task.scorer))
@@ -174,6 +203,30 @@ def carried(truth: dict[str, Any], homography: np.ndarray) -> dict[str, Any]:
         if name in truth:
             out[name] = [{**one, "corners": moved(one["corners"])} if "corners" in one else one for one in truth[name]]
     return {**out, "ignore": [moved(polygon) for polygon in truth.get("ignore") or []]}
+
+
+def within(truth: dict[str, Any], width: int, height: int) -> dict[str, Any]:
+    """The truth of a picture without what its frame cuts, which may be read or not.
+
+    A Hex'el card that is left without neighbours is then a loose one.
+    """
+    frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
+    out, cut = dict(truth), []
+    for name in ("cards", "loose", "tiles", "boards"):
+        whole = []
+        for one in truth.get(name) or []:
+            corners = np.array(one["corners"], np.float32)
+            shown = cv2.intersectConvexConvex(corners, frame)[0]
+            is_whole = shown > 0.97 * abs(cv2.contourArea(corners))
+            whole += [one] * is_whole
+            cut += [one["corners"]] * (shown > 0 and not is_whole)
+        if name in truth:
+            out[name] = whole
+    if truth["game"] == "hexel":
+        cells = {tuple(one["cell"]) for one in out["cards"]}
+        lone = [one for one in out["cards"] if not cells & {tuple(np.add(one["cell"], step)) for step in NEIGHBOURS}]
+        out["cards"] = [{**one, "cell": None} if one in lone else one for one in out["cards"]]
+    return {**out, "ignore": [*truth["ignore"], *cut]}
 
 
 def judged(
@@ -233,8 +286,8 @@ def tasks(a: argparse.Namespace) -> Iterator[Task]:
                 continue
             truths = (folder / "truth.jsonl").read_text().splitlines()[:: a.every]
             edition = folder.name.removeprefix(game) or None
-            for sweep, (_, steps) in SWEEPS.items():
-                for step, line in itertools.product(steps, truths) if sweep in (a.sweep or SWEEPS) else ():
+            for sweep, steps in STEPS.items():
+                for step, line in itertools.product(steps, truths) if sweep in (a.sweep or STEPS) else ():
                     path = folder / json.loads(line)["image"]
                     yield Task(game, edition, sweep, step, path, line, a.scorer, a.keep)
 
@@ -270,7 +323,7 @@ def main() -> None:
     ap.add_argument("--drawn", type=int)
     ap.add_argument("--scorer", type=Path, required=True)
     ap.add_argument("--game", choices=list(GAMES), action="append")
-    ap.add_argument("--sweep", choices=list(SWEEPS), action="append")
+    ap.add_argument("--sweep", choices=list(STEPS), action="append")
     ap.add_argument("--every", type=int, default=1, help="one picture in so many")
     ap.add_argument("--keep", type=Path)
     ap.add_argument("--jobs", type=int, default=2)
