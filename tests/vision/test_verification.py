@@ -84,6 +84,13 @@ def test_an_outline_without_edges_is_told_from_a_tile() -> None:
     assert have_edges(pyramid, outlines, [0, 1], EdgeLimits()).tolist() == [True, False]
 
 
+def test_sides_that_the_rim_of_the_picture_cuts_need_show_no_edge() -> None:
+    pyramid, outlines = hexagons((320, 240), (20, 240), (620, 440))
+    assert have_edges(pyramid, outlines, [0, 1, 2], EdgeLimits()).all()
+    without_tile = outlines[1] + np.array([0.0, 150.0], np.float32)
+    assert not have_edges(pyramid, [without_tile], [0], EdgeLimits()).any()
+
+
 def test_tiles_that_no_find_covers_are_counted() -> None:
     pyramid, tiles = hexagons((120, 120), (320, 120), (520, 120), (220, 320), (420, 320))
     assert count_unfound(pyramid, tiles[:1]) >= 3 and count_unfound(pyramid, tiles) == 0

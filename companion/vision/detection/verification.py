@@ -40,7 +40,8 @@ class EdgeLimits:
     """When an outline has a card's edges, as the edge refiner sees them.
 
     Attributes:
-        min_support: the share of the free sides, those beside which no other find lies, along which edges show.
+        min_support: the share of the free sides, those on the picture beside which no other find lies, along which
+            edges show.
         min_side_support: the same for each free side.
         max_moved: how far the corners lie from where those edges meet, in sizes of the card.
         max_proportion: how much more oblong, or less, it is than the card, as the ratio of their proportions.
@@ -198,7 +199,10 @@ def have_edges(
 def _fits(
     outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int], own: float
 ) -> bool:
-    support = refined.support[_free_sides(outlines, i)]
+    shown = _shown_sides(outlines[i], size)
+    support = refined.support[_free_sides(outlines, i) & shown]
+    if not shown.any():
+        return False
     if len(support) and (support.mean() < limits.min_support or support.min() < limits.min_side_support):
         return False
     if refined.moved > limits.max_moved:
@@ -215,6 +219,12 @@ def _free_sides(outlines: Sequence[Outlines], i: int) -> NDArray[np.bool_]:
     places = middle + ((corners + np.roll(corners, -1, axis=0)) / 2 - middle) * _BEYOND
     others = [other for k, other in enumerate(outlines) if k != i]
     return ~np.array([_contains(others, (x, y)) for x, y in places.tolist()], bool)
+
+
+def _shown_sides(outline: Outlines, size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which sides of an outline (K, 2) lie on the picture: what its rim cuts shows no edge."""
+    is_shown = ((outline >= 0) & (outline <= np.array(size) - 1)).all(1)
+    return np.asarray(is_shown & np.roll(is_shown, -1))
 
 
 def _contains(outlines: Sequence[Outlines], place: tuple[float, float]) -> bool:
