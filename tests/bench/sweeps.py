@@ -208,7 +208,7 @@ def carried(truth: dict[str, Any], homography: np.ndarray) -> dict[str, Any]:
 def within(truth: dict[str, Any], width: int, height: int) -> dict[str, Any]:
     """The truth of a picture without what its frame cuts, which may be read or not.
 
-    A Hex'el card that is left without neighbours is then a loose one.
+    A Hex'el card that is left without neighbours may then be told in a cell or as a loose one.
     """
     frame = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     out, cut = dict(truth), []
@@ -225,7 +225,7 @@ def within(truth: dict[str, Any], width: int, height: int) -> dict[str, Any]:
     if truth["game"] == "hexel":
         cells = {tuple(one["cell"]) for one in out["cards"]}
         lone = [one for one in out["cards"] if not cells & {tuple(np.add(one["cell"], step)) for step in NEIGHBOURS}]
-        out["cards"] = [{**one, "cell": None} if one in lone else one for one in out["cards"]]
+        out["cards"] = [{**one, "cell": None, "is_alone": True} if one in lone else one for one in out["cards"]]
     return {**out, "ignore": [*truth["ignore"], *cut]}
 
 
@@ -246,7 +246,8 @@ def judged(
             pairs[i] = j
             used.add(j)
     lattice = game in ("hexel", "hexdragon")
-    naming = scorer.best_lattice([(cards[i], seen[j]) for i, j in pairs.items()], game) if lattice else (0, (0, 0))
+    laid = [(cards[i], seen[j]) for i, j in pairs.items() if not cards[i].get("is_alone")]
+    naming = scorer.best_lattice(laid, game) if lattice else (0, (0, 0))
     is_doubted = any(w["code"] == "unsure" for w in told["warnings"])
     counts: Counter[str] = Counter()
     stated, bad = [], []
@@ -256,7 +257,7 @@ def judged(
         if i not in pairs:
             counts["open"] += size
             continue
-        one = seen[pairs[i]]
+        one = {**seen[pairs[i]], "cell": None} if card.get("is_alone") else seen[pairs[i]]
         right, wrong, unsure = scorer.compare(card, scorer.turned(one, *naming) if lattice else one, game, is_doubted)
         if game != "hexapod":
             right, wrong, unsure = int(not wrong and not unsure), int(wrong > 0), int(not wrong and unsure > 0)
