@@ -234,6 +234,8 @@ def _is_clear(
 def _card(number: int, classified: ClassifiedOutlines, i: int, classifier: PretrainedNumerals) -> DetectedCometCard:
     sections, presence = classified.sections[i], float(classified.presence[i])
     edges = classifier.accept(sections)
+    if set(edges) == {"8", None}:  # two rings of a cloth look like an eight
+        edges = (None,) * 3
     confidence = confidence_of(presence, sections, edges)
     first_corner = 2 if classified.is_upside_down[i] else 0
     return DetectedCometCard((number, 0), edges, classified.corners[i], confidence, presence, sections, first_corner)

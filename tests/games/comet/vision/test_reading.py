@@ -53,6 +53,18 @@ def test_a_picture_without_cards_warns_that_nothing_was_found():
     assert reading.cards == () and [w.code for w in reading.warnings] == ["nothing-found"]
 
 
+@pytest.mark.parametrize(("middle", "told"), [(8, None), (5, [5, None, None])])
+def test_an_eight_beside_numbers_that_cannot_be_read_is_not_stated_for_it_may_be_two_rings(middle, told):
+    picture = calm([lying((3, middle, 12)), lying((2, 5, 7), 120.0)])
+    for k in (0, 2):
+        mark = np.array(picture.truth["cards"][0]["marks"][k])
+        blank = np.round(mark.mean(0) + 1.4 * (mark - mark.mean(0))).astype(np.int32)
+        cv2.fillConvexPoly(picture.bgr, blank, picture.bgr[blank[0, 1], blank[0, 0]].tolist())
+    numbers = [card.values for card in read_comet(picture.bgr).cards]
+    expected = [None] * 3 if told is None else told
+    assert sorted(map(str, numbers)) == sorted(map(str, [expected, [2, 5, 7]]))
+
+
 @pytest.mark.parametrize("kind", ["mono", "keyed"])
 @pytest.mark.parametrize("turn", [0, 65, 130, 180, 290])
 def test_every_number_is_read_whichever_way_the_cards_lie(kind, turn):
