@@ -51,8 +51,7 @@ class Hypothesis:
         legible: how surely all its numbers are read, 0..1.
         alike: correlation with the taught face, -1..1.
         like_back: correlation with the taught back; 0 where none was taught.
-        maybe_back: where none was taught and faces are read, the probability of a back by a network that knows many,
-            0..1.
+        maybe_back: where faces are read, the probability of a back by a network that knows many, 0..1.
         is_other_colour: it has another colour than the cards on which numbers are read.
     """
 
@@ -425,10 +424,10 @@ def _is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
     if usual and not _has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):
         return False
-    if max(one.like_back, one.alike) > LIMITS.like_face:
-        return one.presence >= LIMITS.card
     if one.like_back > LIMITS.like_back and usual and _is_blank(one, usual):
         return True
+    if max(one.like_back, one.alike) > LIMITS.like_face:
+        return one.presence >= LIMITS.card
     return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
 
 

@@ -158,7 +158,8 @@ class CometLimits:
     maybe_back: float = 0.97
     less_like_face: float = 0.5
     unlike_face_alone: float = 0.25
-    """Where the back was not taught, what a network takes for one so surely, and looks no more like a face, is one."""
+    """What a network takes for a back so surely, and looks no more like a face, is one; no more than the third where it
+    has the faces' colour."""
     no_number: float = 0.07
     hardly_number: float = 0.45
     """On a back numbers are read no more surely than the first, or where it has another colour than the faces, the
