@@ -199,10 +199,8 @@ def have_edges(
 def _fits(
     outlines: Sequence[Outlines], i: int, refined: Refined, limits: EdgeLimits, size: tuple[int, int], own: float
 ) -> bool:
-    shown = _shown_sides(outlines[i], size)
-    support = refined.support[_free_sides(outlines, i) & shown]
-    if not shown.any():
-        return False
+    free, shown = _free_sides(outlines, i), _shown_sides(outlines[i], size)
+    support = refined.support[free & shown if shown.any() else free]
     if len(support) and (support.mean() < limits.min_support or support.min() < limits.min_side_support):
         return False
     if refined.moved > limits.max_moved:
