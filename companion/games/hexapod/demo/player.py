@@ -56,7 +56,10 @@ class _Table:
     stacks: list[list[Cells]]
     hands: dict[str, Cells] = field(default_factory=dict)
     waiting: Command | None = None
-    """The play that is decided but for the Spider, which its drawing has brought up."""
+    """The play that is decided but for the Spider, which its drawing has brought up.
+
+    Where a correction in between forbids it, another is decided, and its card is out of the game.
+    """
 
     def lying(self) -> Stacks:
         """The stacks as they lie now."""
@@ -71,7 +74,8 @@ class _Table:
             return {"cmd": "spider", "player": name}
         if self.waiting is not None and self.waiting["player"] == name:
             decided, self.waiting = self.waiting, None
-            return decided
+            if decided in hexapod.placements(state, decided["card"]["cells"]):
+                return decided
         return self._decided(state) or self._without_a_card(state)
 
     def _decided(self, state: State) -> Command | None:

@@ -49,6 +49,19 @@ def test_the_spider_is_told_before_the_card_whose_drawing_brought_it_up():
     assert told[told.index("spider-revealed") + 1] in ("played", "coin-spent", "turn-ended", "passed")
 
 
+def test_a_play_that_waited_for_the_spider_is_decided_anew_where_a_correction_forbids_it():
+    header, move, commands = Header("hexapod", ("Ana", "Bo")), players.player(2), []
+    state = hexapod.start(header)
+    while (command := move(state))["cmd"] != "spider":
+        commands.append(command)
+        state, _ = hexapod.apply(state, command)
+    forgotten = max(i for i, one in enumerate(commands) if one["cmd"] == "play" and one["player"] == command["player"])
+    corrected = hexapod.start(header)
+    for one in (*commands[:forgotten], *commands[forgotten + 1 :], command):
+        corrected, _ = hexapod.apply(corrected, one)
+    hexapod.apply(corrected, move(corrected))
+
+
 def test_coins_are_spent_where_nothing_good_lies_open():
     events = Counter(event["event"] for seed in range(4) for event in game(seed)[1])
     assert events["coin-spent"] > 0
