@@ -9,8 +9,8 @@ cells leads to them and their position and rotation fit the lattice continued ov
 loose: they need no visible bridge.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from companion.games.hexel.vision.adjacency import (
     walk_pairs,
 )
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.rules.hexgrid import Cell, distance, neighbours
+from companion.rules.hexgrid import Cell, distance, neighbours, rotated
 from companion.vision.geometry import ANGLES, Array, TablePoses, areas, mapped, table_from_outlines, table_poses
 
 _USUAL_DISTANCE = TOUCHING_DISTANCE + 1.6 / 35
@@ -306,6 +306,48 @@ def find_lattice(
         tuple(placements[i].east if i in placements else right[i] for i in range(len(outlines))),
         table_from_image,
         unsettled,
+    )
+
+
+def lattice_of_cards(
+    corners: NDArray[np.float32], is_card: NDArray[np.bool_], is_covered: Callable[[NDArray[np.floating]], bool]
+) -> Lattice:
+    """The lattice of those outlines that are cards.
+
+    A rejected one, such as a card under a hand, may bridge two parts of the tableau: it is used where the cells
+    of all cards stay the same and more cards join the tableau.
+
+    Args:
+        corners: (N, 6, 2) of all outlines.
+        is_card: (N,) bool.
+        is_covered: the occlusion test; see `find_lattice`.
+    """
+    alone = find_lattice(corners[is_card], is_covered)
+    if is_card.all() or None not in alone.cells:
+        return alone
+    bridged = _subset(find_lattice(corners, is_covered), np.flatnonzero(is_card))
+    pairs = {
+        new: old for new, old in zip(bridged.cells, alone.cells, strict=True) if new is not None and old is not None
+    }
+    settled = sum(c is not None for c in alone.cells)
+    if len(pairs) < settled or sum(c is not None for c in bridged.cells) <= max(settled, 1):
+        return alone
+    return bridged if any(_turns_into(pairs, turns) for turns in range(6)) else alone
+
+
+def _turns_into(pairs: Mapping[Cell, Cell], turns: int) -> bool:
+    """Whether the old cells are the new ones after one rotation and one shift."""
+    turned = [(rotated(new, turns), old) for new, old in pairs.items()]
+    return len({(q - new_q, r - new_r) for (new_q, new_r), (q, r) in turned}) <= 1
+
+
+def _subset(lattice: Lattice, chosen: NDArray[np.int64]) -> Lattice:
+    """The lattice of some of its cards."""
+    return replace(
+        lattice,
+        cells=tuple(lattice.cells[i] for i in chosen),
+        east=tuple(lattice.east[i] for i in chosen),
+        unsettled=frozenset(k for k, i in enumerate(chosen) if i in lattice.unsettled),
     )
 
 

@@ -1,6 +1,6 @@
 """Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +9,11 @@ from numpy.typing import NDArray
 from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.lattice import Lattice, find_lattice
+from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_of_cards
 from companion.games.hexel.vision.neighbour_search import find_neighbours, is_same_card
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
 from companion.games.hexel.vision.plausibility import accept_cards, assess, cover_test, unread, without_colour
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.rules.hexgrid import Cell, rotated
 from companion.vision.detection.conditions import NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
@@ -54,7 +53,7 @@ def read_hexel(
         )
     certain = corners_of(cards)
     is_card = np.arange(len(cards) + len(rest)) < len(cards)
-    place = _placed_in_lattice(np.concatenate([certain, rest]), is_card, cover_test(pyramid, certain))
+    place = lattice_of_cards(np.concatenate([certain, rest]), is_card, cover_test(pyramid, certain))
     clock.lap("lattice")
     reading = _verified(pyramid, _assess_cards(cards, place, probabilities, classifier, bgr))
     clock.lap("judge")
@@ -181,45 +180,3 @@ def outlines(
     """The cards on a picture, surest first, and their refined corners (N, 6, 2); of any printing."""
     found = DETECTOR.detect(pyramid, least, across_px)
     return found, refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
-
-
-def _placed_in_lattice(
-    corners: NDArray[np.float32], is_card: NDArray[np.bool_], is_covered: Callable[[NDArray[np.floating]], bool]
-) -> Lattice:
-    """The lattice of the cards.
-
-    A rejected detection, such as a card under a hand, may bridge two parts of the tableau: it is used where the cells
-    of all cards stay the same and more cards join the tableau.
-
-    Args:
-        corners: (N, 6, 2) of cards and hints.
-        is_card: (N,) bool.
-        is_covered: the occlusion test; see `find_lattice`.
-    """
-    alone = find_lattice(corners[is_card], is_covered)
-    if is_card.all() or None not in alone.cells:
-        return alone
-    bridged = _subset(find_lattice(corners, is_covered), np.flatnonzero(is_card))
-    pairs = {
-        new: old for new, old in zip(bridged.cells, alone.cells, strict=True) if new is not None and old is not None
-    }
-    settled = sum(c is not None for c in alone.cells)
-    if len(pairs) < settled or sum(c is not None for c in bridged.cells) <= settled:
-        return alone
-    return bridged if any(_turns_into(pairs, turns) for turns in range(6)) else alone
-
-
-def _turns_into(pairs: Mapping[Cell, Cell], turns: int) -> bool:
-    """Whether the old cells are the new ones after one rotation and one shift."""
-    turned = [(rotated(new, turns), old) for new, old in pairs.items()]
-    return len({(q - new_q, r - new_r) for (new_q, new_r), (q, r) in turned}) == 1
-
-
-def _subset(lattice: Lattice, chosen: NDArray[np.int64]) -> Lattice:
-    """The lattice of some of its cards."""
-    return replace(
-        lattice,
-        cells=tuple(lattice.cells[i] for i in chosen),
-        east=tuple(lattice.east[i] for i in chosen),
-        unsettled=frozenset(k for k, i in enumerate(chosen) if i in lattice.unsettled),
-    )

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.lattice import Lattice, find_lattice
+from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_of_cards
 from companion.rules.hexgrid import Cell, rotated
 
 SIDE_PX = 40.0
@@ -105,3 +105,13 @@ def test_two_touching_cards_need_lie_in_line_to_a_hair_where_nothing_is_covered(
     aside = [card((q + 0.2, r + 0.2), rng, 7.0) for q, r in [(3, 1), (4, 1)]]
     lattice = find_lattice(np.stack([*(card(c, rng) for c in TABLEAU), *aside]), something_over([]))
     assert lattice.cells[-2:] == (None, None)
+
+
+@pytest.mark.parametrize("rejected, is_told", [((1, 0), True), ((1, 1), False)])
+def test_two_cards_that_only_a_rejected_outline_joins_lie_in_one_tableau(rejected: Cell, is_told: bool) -> None:
+    rng = np.random.default_rng(3)
+    cells: list[Cell] = [(0, 0), (2, 0)]
+    corners = np.stack([card(c, rng) for c in [*cells, rejected]]).astype(np.float32)
+    lattice = lattice_of_cards(corners, np.array([True, True, False]), something_over([]))
+    assert in_cells(lattice, cells) == is_told
+    assert is_told or lattice.cells == (None, None)
