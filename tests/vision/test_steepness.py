@@ -7,6 +7,7 @@ import pytest
 from companion.games import GAMES
 from companion.vision.detection.conditions import is_too_steep
 from companion.vision.geometry import HEXAGON, SQUARE
+from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph
 
 
@@ -16,7 +17,22 @@ def test_tilt_is_told_by_how_much_shorter_a_piece_looks(turn_deg: float) -> None
     turn = np.array([[np.cos(t), -np.sin(t)], [np.sin(t), np.cos(t)]])
     lower = (HEXAGON.unit @ turn.T * [100, 100 * np.cos(np.radians(55))]).astype(np.float32)
     assert abs(float(HEXAGON.tilt_deg(lower)) - 55) < 0.1
-    assert is_too_steep(HEXAGON, [lower]) and not is_too_steep(SQUARE, [SQUARE.unit.astype(np.float32)])
+    blank = Pyramid.of(np.zeros((60, 80, 3), np.uint8))
+    assert is_too_steep(blank, HEXAGON, [lower]) and not is_too_steep(blank, SQUARE, [SQUARE.unit.astype(np.float32)])
+
+
+@pytest.mark.parametrize("true_deg", [44.0, 55.0])
+def test_outlines_placed_as_if_less_tilted_do_not_hide_how_flat_the_camera_looks(true_deg: float) -> None:
+    rng = np.random.default_rng(2)
+    bgr = np.asarray(rng.normal(90, 4, (400, 600, 3)), np.uint8)
+    seen, placed = (
+        [HEXAGON.unit * [60, 60 * np.cos(np.radians(deg))] + [150.0 + 150 * k, 200.0] for k in range(3)]
+        for deg in (true_deg, 41.0)
+    )
+    for outline in seen:
+        cv2.fillConvexPoly(bgr, np.round(outline).astype(np.int32), (230, 230, 230), cv2.LINE_AA)
+    outlines = [outline.astype(np.float32) for outline in placed]
+    assert is_too_steep(Pyramid.of(bgr), HEXAGON, outlines) == (true_deg > 50)
 
 
 def test_a_table_seen_too_flat_is_said_and_nothing_of_it_is_stated() -> None:

@@ -8,6 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.edge_refinement import refine
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning
@@ -25,6 +26,11 @@ Shown = tuple[Pyramid, Sequence[NDArray[np.floating]]]
 """A picture, and the outlines (K, 2) of cards on it."""
 _STEEPEST_DEG = 50.0
 """Beyond that cards are as good as half as high as wide, and two in a row look like one."""
+_CHECKED_DEG = 33.0
+"""Beyond that the tilt is measured by the cards' edges: the games' networks place outlines on steeper pictures as if
+these were less tilted, by up to 22 degrees."""
+_CHECKED_OUTLINES, _MIN_SUPPORT = 8, 0.6
+"""So many outlines are measured; those of which edges show along such a share count."""
 _FEWEST_MIRRORED = 2
 NEUTRAL = np.zeros(3, np.float32)
 """The channels of the `Tint` of light faces in white light."""
@@ -153,9 +159,25 @@ NO_COLOUR = Condition(
 CONDITIONS = (TOO_STEEP, FOREIGN_PROFILE, MIRRORED, LIGHT, NO_COLOUR)
 
 
-def is_too_steep(shape: Shape, outlines: Sequence[NDArray[np.floating]]) -> bool:
-    """Most of some cards of a shape (K, 2), one at least, are seen too much from the side."""
-    return float(np.median(shape.tilt_deg(np.array(outlines)))) > _STEEPEST_DEG
+def is_too_steep(
+    pyramid: Pyramid, shape: Shape, outlines: Sequence[NDArray[np.floating]], share_below: float = 0.5
+) -> bool:
+    """Whether cards are seen too much from the side.
+
+    Args:
+        pyramid: the picture.
+        shape: of the cards.
+        outlines: (K, 2) of each, one at least.
+        share_below: of the outlines that may look less tilted than the picture is: more than half of them where cards
+            lie on one another, whose edges are mistaken for their own.
+    """
+    tilt_deg = float(np.median(shape.tilt_deg(np.array(outlines))))
+    if not _CHECKED_DEG < tilt_deg <= _STEEPEST_DEG:
+        return tilt_deg > _STEEPEST_DEG
+    some = np.linspace(0, len(outlines) - 1, min(len(outlines), _CHECKED_OUTLINES)).astype(int)
+    refined = refine(pyramid, [outlines[i].astype(np.float64) for i in some])
+    clear = [one.corners for one in refined if one.support.mean() > _MIN_SUPPORT]
+    return bool(clear) and float(np.quantile(shape.tilt_deg(np.array(clear)), share_below)) > _STEEPEST_DEG
 
 
 def conditions_of(
@@ -179,7 +201,7 @@ def conditions_of(
     """
     if not outlines:
         return ()
-    if is_too_steep(shape, outlines):
+    if is_too_steep(pyramid, shape, outlines):
         return (TOO_STEEP,)
     found = (FOREIGN_PROFILE,) if is_foreign() else ()
     if len(tint):

@@ -139,7 +139,8 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     cards = [card for card, one in zip(cards, stays, strict=True) if one]
     warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
     condition = None
-    if read and is_too_steep(_shape(reading.classifier), [card.corners for card in read]):
+    shape, outlines = _shape(reading.classifier), [card.corners for card in read]
+    if read and is_too_steep(pyramid, shape, outlines, LIMITS.less_tilted):
         condition = TOO_STEEP
     elif _is_in_mirror(pyramid, cards, reading.classifier):
         condition = MIRRORED

@@ -134,7 +134,7 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
     )
     if conditions == (TOO_STEEP,):
         doubts = [TOO_STEEP.unsure("what it shows", card.centre) for card in kept]
-        kept = [unread(card) for card in kept if not card.is_star]
+        kept = [replace(unread(card), cell=None) for card in kept if not card.is_star]
     else:
         doubts = [conditions[0].unsure("whose it is", card.centre) for card in kept if conditions and card.owner]
         kept = [without_colour(card) for card in kept] if conditions else kept
