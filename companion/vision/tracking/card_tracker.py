@@ -17,13 +17,14 @@ from companion.vision.tracking.hands import find_hands, people
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.masks import Mask, cells_of, places_of, share_in
 from companion.vision.tracking.occlusion import (
+    BEYOND_CARDS,
     detail_correlation,
     in_shade,
     is_at_rest,
     is_covered,
     is_gone,
-    lies_under_a_thing,
     over_unseen,
+    reach_beyond,
     rest_s,
     share_around,
 )
@@ -153,7 +154,8 @@ class CardTracker(Tracker[DetectedCard]):
         if hands.any():
             hands &= ~in_shade(self._detector.accepted, self._detector.seen)
         events: list[TableEvent] = []
-        appearing = [track.piece for track in self._appearing]
+        replacing = [track for track, old in fresh if old is not None]
+        appearing = [track.piece for track in self._appearing if track not in replacing]
         for track, _ in fresh:
             track.rest_s = rest_s(track.piece, view.mask.stirred_s)
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
@@ -161,7 +163,7 @@ class CardTracker(Tracker[DetectedCard]):
                 continue  # it was read twice, or has been reported as moved
             if share_around(track.piece, hands) > _HELD:
                 track.readings, track.reason, track.first_s = 0, "a hand holds it", self._now_s
-            elif old is not None and lies_under_a_thing(old.piece, view.changed, appearing):
+            elif old is not None and self._lies_under_a_thing(track, old, appearing, replacing):
                 track.reason = "something lies on it"
             elif self._is_read(track, old):
                 events += self._place(track, old)
@@ -199,14 +201,34 @@ class CardTracker(Tracker[DetectedCard]):
         """
         track.reason = "it cannot be read fully yet" if None in track.piece.edges else ""
         if old is not None and track.reason:
-            now, known = self._layout.aligned(track.piece, old.piece).edges, self._layout.own(old.piece).edges
-            is_same = [a == b for a, b in zip(now, known, strict=True) if a is not None and b is not None]
-            if is_same and 2 * sum(is_same) >= len(is_same):
+            if self._shows_much(track.piece, old.piece):
                 track.reason = "something lies on it"
                 return False
         elif old is not None and track.readings < _CHANGED_FACE_READINGS:
             track.reason = "it lies where another card was"
         return not track.reason or self._now_s - track.first_s >= self._patience.doubt_s
+
+    def _lies_under_a_thing(
+        self,
+        track: Track[DetectedCard],
+        old: Track[DetectedCard],
+        appearing: Sequence[DetectedCard],
+        replacing: Sequence[Track[DetectedCard]],
+    ) -> bool:
+        """Whether a card that shows another face is the old one under a thing.
+
+        Less tells it where much of the old face shows: other cards that seem to change theirs may lie under it too.
+        """
+        if self._shows_much(track.piece, old.piece):
+            return reach_beyond(old.piece, self._changed, appearing) > BEYOND_CARDS / 3
+        both = [*appearing, *(one.piece for one in replacing)]
+        return reach_beyond(old.piece, self._changed, both) > BEYOND_CARDS
+
+    def _shows_much(self, card: DetectedCard, old: DetectedCard) -> bool:
+        """Whether a card shows as much of the known one's face as of another."""
+        now, known = self._layout.aligned(card, old).edges, self._layout.own(old).edges
+        is_same = [a == b for a, b in zip(now, known, strict=True) if a is not None and b is not None]
+        return bool(is_same) and 2 * sum(is_same) >= len(is_same)
 
     def _place(self, track: Track[DetectedCard], old: Track[DetectedCard] | None) -> list[TableEvent]:
         if old is None and self._has_twin(track):
@@ -295,7 +317,7 @@ class CardTracker(Tracker[DetectedCard]):
         known = [track.piece for track in self._lying]
         as_known = [*reading.lying, *(card for card in reading.seen if self._lies_as_known(card, known))]
         whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
-        waiting = over_unseen(known, [*reading.seen, *reading.lying], view.changed)
+        waiting = over_unseen(known, as_known, view.changed)
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
         slow = reading.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():

@@ -13,7 +13,7 @@ _AT_REST = 0.97
 """So much of a card that lies still has not stirred: a card that is slid stirs along two edges at least."""
 _GONE = 0.9
 """A card is gone when so much of what tells it from the table changed."""
-_BEYOND = 0.35
+BEYOND_CARDS = 0.35
 """A change that reaches beyond cards by so much of a card is no card that was taken away."""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
@@ -133,31 +133,31 @@ def is_covered(
         gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
         others: the other cards that are known: they are no table.
     """
-    beyond = _reach_beyond(card, changed, gone)
+    beyond = reach_beyond(card, changed, gone)
     if not np.isfinite(beyond):
         return True
     ring = _table_around(card, changed.shape, others)
     has_ring = int(ring.sum()) >= _FEW_CELLS
+    unchanged = ring & ~changed
+    if int(unchanged.sum()) >= _FEW_CELLS:  # a thing that lies on the card and beside it is no table
+        ring = unchanged
     if not has_ring:  # cards lie all around it
         near_by = _neighbours(card, others)
         ring = places_of(near_by, changed.shape, 1.6) & ~places_of([card, *others], changed.shape, 1.2)
     if int(ring.sum()) < _FEW_CELLS:
-        return beyond > _BEYOND
+        return beyond > BEYOND_CARDS
     low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None, None] for share in (5, 95))
     is_table = np.asarray(((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0))
     if (share_in(card.corners, is_table, _inner(card)) or 0.0) < _NO_TABLE:
         return True
     is_bare = not has_ring or (share_in(card.corners, is_table) or 0.0) >= _BARE
-    return beyond > (_BEYOND if is_bare else _BEYOND / 3)
+    return beyond > (BEYOND_CARDS if is_bare else BEYOND_CARDS / 3)
 
 
-def lies_under_a_thing(card: DetectedCard, changed: Mask, appearing: Sequence[DetectedCard]) -> bool:
-    """Whether what changed on a card reaches far beyond it and beyond the cards that appear; see `is_covered`."""
-    return _reach_beyond(card, changed, appearing) > _BEYOND
-
-
-def _reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:
-    """How far what changed on a card reaches beyond it and others, in cards; infinitely to the picture's rim."""
+def reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:
+    """How far what changed on a card reaches beyond it and those that come or go, in cards; infinitely to the picture's
+    rim.
+    """
     _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
     area = cells_of(card.corners, changed.shape)
     mine = labels[area & changed]
@@ -185,7 +185,9 @@ def _neighbours(card: DetectedCard, others: Sequence[DetectedCard]) -> list[Dete
 
 
 def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], changed: Mask) -> Mask:
-    """What lies on a known card that is not seen, with its blur, bool (h, w): it stays a change until it has gone."""
+    """What lies on a known card that is not seen as it was, with its blur, bool (h, w): it stays a change until it has
+    gone.
+    """
     unseen = places_of(
         [c for c, is_seen in zip(known, near(known, seen, 0.3), strict=True) if not is_seen], changed.shape
     )

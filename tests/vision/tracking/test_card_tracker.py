@@ -214,6 +214,20 @@ def test_a_known_card_of_which_a_cup_hides_a_part_for_long_is_no_other_card() ->
     assert table.news() == ["table"]
 
 
+@pytest.mark.parametrize("lower", [0, 20])
+def test_a_card_misread_under_a_cup_that_lies_on_its_neighbour_too_is_no_other_card(lower: int) -> None:
+    table = Table()
+    table.settler = misreading_tracker(("blue", *("red",) * 5))
+    table.show(LINE, 8)
+    x, y = (int(v) for v in centre(LINE[2]))
+    for k in range(30):
+        image = picture(LINE, seed=8000 + k)
+        cv2.circle(image, (x - 22, y + lower), 24, (60, 110, 150), -1)
+        table.told += [(k, event) for event in table.settler.step(image)]
+    table.show(LINE, 8)
+    assert table.news() == ["table"]
+
+
 def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
     table = Table()
     table.show(LINE, 1)

@@ -82,6 +82,13 @@ def test_a_small_thing_on_a_card_that_looks_like_no_table_there_covers_it() -> N
     assert not is_covered(card(), bare, changed(before, bare), [card()], ring)
 
 
+def test_a_thing_that_lies_on_two_cards_and_the_table_beside_them_covers_both() -> None:
+    pair = [card(280.0), card(365.0)]
+    before = painted((pair[0], CARD), (pair[1], CARD))
+    cup = painted((pair[0], CARD), (pair[1], CARD), (card(322.0, side=68.0), CUP))
+    assert all(is_covered(one, cup, changed(before, cup), pair, [other]) for one, other in (pair, pair[::-1]))
+
+
 def test_cards_taken_away_together_cover_nothing() -> None:
     pair = [card(280.0), card(365.0)]
     before, bare = painted((pair[0], CARD), (pair[1], CARD)), painted()
