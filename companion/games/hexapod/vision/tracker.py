@@ -22,6 +22,7 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import people
 from companion.vision.tracking.masks import Mask, cells_of, count_in, grown, share_in
+from companion.vision.tracking.occlusion import in_shade
 from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
@@ -134,7 +135,9 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
-        shares = np.zeros_like(changed) if is_pushed else changed * is_open
+        accepted, seen = self._detector.accepted, self._detector.seen
+        in_other_light = in_shade(accepted, seen) | in_shade(seen, accepted)
+        shares = np.zeros_like(changed) if is_pushed else _cell_shares(field, view.changed & ~in_other_light) * is_open
         return self._case_changed(
             track, before, now, shares, is_old=is_old, is_open=is_open, stirred_s=view.mask.stirred_s
         )

@@ -1,5 +1,8 @@
 """A Hexapod table followed: each card laid is told once, with the case and the place; hands are no news."""
 
+import cv2
+import numpy as np
+
 from companion.games import GAMES
 from companion.vision.tracking.events import SettleTimes
 
@@ -75,6 +78,19 @@ def test_the_table_is_quiet_once_a_hand_has_left_that_lay_on_the_first_picture(f
     told = watched((12, lambda: frame(case(FIRST), hand=(800, 560))), (24, lambda: frame(case(FIRST))), by=tracker)
     assert changes(told) == []
     assert tracker.is_quiet
+
+
+def test_a_shadow_that_covers_one_card_and_goes_is_no_card_laid_over_equal_insects(frame):
+    equal = (1, 1, (("stag", "green"), ("stag", "green")))
+    mask = np.zeros((640, 960, 1), np.float32)
+    mask[252:343, 312:403] = 1.0
+    shade = 1 - 0.5 * cv2.GaussianBlur(mask, (0, 0), 4)[..., None]
+    told = watched(
+        (8, lambda: frame(case(equal))),
+        (15, lambda: np.asarray(frame(case(equal)) * shade, np.uint8)),
+        (12, lambda: frame(case(equal))),
+    )
+    assert changes(told) == []
 
 
 def test_a_card_taken_out_of_a_case_is_told_with_what_shows_then(frame):
