@@ -37,6 +37,8 @@ from companion.web.app import create_app
 from companion.web.app_context import HttpsAddress, TableParts
 from companion.web.server import Server, bind
 
+_IMPORTING = threading.RLock()
+
 CAMERA_OFF = "The camera is switched off: moves are entered on the phones."
 
 
@@ -147,8 +149,13 @@ def open_table_services(
 
 
 def lazy_import(module: str) -> Any:
-    """Import a module now that the page is live: OpenCV is slow to load from an SD card."""
-    return importlib.import_module(module)
+    """Import a module now that the page is live: OpenCV is slow to load from an SD card.
+
+    One thread at a time: OpenCV takes its own package out of `sys.modules` while it loads, and another thread that
+    imports it then finds half of it.
+    """
+    with _IMPORTING:
+        return importlib.import_module(module)
 
 
 def _start(server: Server, closing: ExitStack) -> None:

@@ -342,3 +342,19 @@ def test_a_folder_in_use_is_one_clear_line(house: Table, tmp_path: Path) -> None
 
 def test_a_camera_that_is_not_there_is_one_clear_line(tmp_path: Path) -> None:
     assert "is not there" in failing("--data", str(tmp_path), "--port", "0", "--camera", "usb:63")
+
+
+def test_threads_that_load_opencv_at_once_both_find_it_whole() -> None:
+    script = """
+import threading
+from companion.app.bootstrap import lazy_import
+starting = threading.Barrier(2)
+def load(name):
+    starting.wait()
+    lazy_import(name)
+threads = [threading.Thread(target=load, args=(f"companion.vision.{one}",)) for one in ("overlay", "image.pyramid")]
+for one in threads: one.start()
+for one in threads: one.join()
+"""
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert not ended.stderr
