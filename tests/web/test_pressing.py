@@ -97,6 +97,7 @@ def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     assert referee.latest().game.view(referee.latest().state)["table"]["stake"] == 3
     page.run(f"document.getElementById('who-0-1').click(); {more}; {more}; document.getElementById('set-0').click()")
     page.wait_for("document.querySelector('#call').textContent.includes('Bo hedges 6')")
+    page.wait_for("!document.body.classList.contains('is-busy')")
     page.run("document.getElementById('amount-0').value = 300; document.getElementById('set-0').click()")
     page.wait_for("!document.getElementById('toast').hidden")
     assert "100" in page.run("return document.getElementById('toast').textContent")
