@@ -135,9 +135,11 @@ class CaseTracker(Tracker[DetectedField]):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
-        accepted, seen = self._detector.accepted, self._detector.seen
-        in_other_light = in_shade(accepted, seen) | in_shade(seen, accepted)
-        shares = np.zeros_like(changed) if is_pushed else _cell_shares(field, view.changed & ~in_other_light) * is_open
+        shares = np.zeros_like(changed)
+        if not is_pushed:
+            accepted, seen = self._detector.accepted, self._detector.seen
+            in_other_light = in_shade(accepted, seen) | in_shade(seen, accepted)
+            shares = _cell_shares(field, view.changed & ~in_other_light) * is_open
         return self._case_changed(
             track, before, now, shares, is_old=is_old, is_open=is_open, stirred_s=view.mask.stirred_s
         )

@@ -59,7 +59,8 @@ def test_a_play_that_waited_for_the_spider_is_decided_anew_where_a_correction_fo
     corrected = hexapod.start(header)
     for one in (*commands[:forgotten], *commands[forgotten + 1 :], command):
         corrected, _ = hexapod.apply(corrected, one)
-    hexapod.apply(corrected, move(corrected))
+    _, told = hexapod.apply(corrected, move(corrected))
+    assert told[0]["event"] in ("played", "coin-spent", "turn-ended", "passed")
 
 
 def test_coins_are_spent_where_nothing_good_lies_open():
