@@ -18,6 +18,7 @@ from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.masks import Mask, cells_of, places_of, share_in
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
+    LITTLE_BEYOND_CARDS,
     detail_correlation,
     in_shade,
     is_at_rest,
@@ -220,7 +221,7 @@ class CardTracker(Tracker[DetectedCard]):
         Less tells it where much of the old face shows: other cards that seem to change theirs may lie under it too.
         """
         if self._shows_much(track.piece, old.piece):
-            return reach_beyond(old.piece, self._changed, appearing) > BEYOND_CARDS / 3
+            return reach_beyond(old.piece, self._changed, appearing) > LITTLE_BEYOND_CARDS
         both = [*appearing, *(one.piece for one in replacing)]
         return reach_beyond(old.piece, self._changed, both) > BEYOND_CARDS
 

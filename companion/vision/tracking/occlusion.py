@@ -15,6 +15,8 @@ _GONE = 0.9
 """A card is gone when so much of what tells it from the table changed."""
 BEYOND_CARDS = 0.35
 """A change that reaches beyond cards by so much of a card is no card that was taken away."""
+LITTLE_BEYOND_CARDS = BEYOND_CARDS / 3
+"""So much is enough where something else too tells of a thing that lies there."""
 _BARE = 0.7
 """Where so much of a card's place looks like the table around it, the table shows."""
 _NO_TABLE = 0.3
@@ -151,7 +153,7 @@ def is_covered(
     if (share_in(card.corners, is_table, _inner(card)) or 0.0) < _NO_TABLE:
         return True
     is_bare = not has_ring or (share_in(card.corners, is_table) or 0.0) >= _BARE
-    return beyond > (BEYOND_CARDS if is_bare else BEYOND_CARDS / 3)
+    return beyond > (BEYOND_CARDS if is_bare else LITTLE_BEYOND_CARDS)
 
 
 def reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:
