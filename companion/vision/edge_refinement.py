@@ -202,13 +202,14 @@ class Refined:
     moved: float
 
 
-def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK) -> list[Refined]:
+def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK, reach: float = INSIDE) -> list[Refined]:
     """Outlines (4 or 6, 2) known roughly, each refined to the edges of its card.
 
     Args:
         pyramid: the picture.
         outlines: corners on the picture, clockwise as seen.
         name: of the network.
+        reach: how far off an edge may lie, in sizes of the card.
     """
     refined: list[Refined] = []
     for begin in range(0, len(outlines), _BATCH):
@@ -216,7 +217,7 @@ def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK) ->
         strips = brightened_strips([cut_strips(pyramid, frame) for frame in frames])
         logits = np.asarray(network(name).forward(strips), np.float64).swapaxes(1, 2)
         likely = np.asarray(softmax(logits), np.float64)  # (strips, COLUMNS, STRIP + 1)
-        ends, support = _lines(likely[..., :STRIP])
+        ends, support = _lines(likely[..., :STRIP], reach)
         at = np.cumsum([0] + [len(frame.corners) for frame in frames])
         for frame, a, b in zip(frames, at[:-1], at[1:], strict=True):
             refined.append(_meet(frame, ends[a:b], support[a:b]))
@@ -224,24 +225,24 @@ def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK) ->
 
 
 @cache
-def _candidates() -> tuple[Floats, NDArray[np.int64]]:
+def _candidates(reach: float) -> tuple[Floats, NDArray[np.int64]]:
     """Lines by their offsets at both ends of a side (L, 2), and the bin of each at every column (L, COLUMNS)."""
     places, u = bin_places(), column_places()
     v0, v1 = (grid.ravel() for grid in np.meshgrid(places[2:-2], places[2:-2], indexing="ij"))
-    close = np.abs(v0 - v1) <= _MOST_SLOPE
+    close = (np.abs(v0 - v1) <= _MOST_SLOPE) & (np.maximum(np.abs(v0), np.abs(v1)) <= reach)
     ends = np.stack([v0[close], v1[close]], 1)
     across = ends[:, :1] + (ends[:, 1:] - ends[:, :1]) * u
     bins = np.round((across - places[0]) / (places[1] - places[0])).astype(np.int64)
     return ends, np.clip(bins, 0, STRIP - 1)
 
 
-def _lines(likely: Floats) -> tuple[Floats, Floats]:
+def _lines(likely: Floats, reach: float) -> tuple[Floats, Floats]:
     """The best line of each strip, its offsets at the side's ends (S, 2), and how much of it is supported (S,)."""
     near = likely.copy()
     near[..., 1:] += likely[..., :-1]
     near[..., :-1] += likely[..., 1:]
     scores = np.log(near + _FLOOR).astype(np.float32)
-    ends, bins = _candidates()
+    ends, bins = _candidates(reach)
     total = np.zeros((len(likely), len(ends)), np.float32)
     for column in range(COLUMNS):
         total += scores[:, column][:, bins[:, column]]

@@ -13,6 +13,7 @@ from companion.errors import UsageError
 from companion.vision.detection.boards import Board, centre_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of, decode, encode
 from companion.vision.detection.outlines import Outline, detect_outlines, suppress
+from companion.vision.detection.resizing import as_large_as
 from companion.vision.detection.sizes import has_size, parse_size_mm
 from companion.vision.edge_refinement import Frame, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid
@@ -66,6 +67,23 @@ def test_cards_of_a_tenth_and_of_half_the_longer_side_are_found() -> None:
         picture, card = table(), rectangle(320, 240, height * 63 / 88, height, 12)
         lay(picture, card, (230, 235, 235))
         assert nearest(card, detect_outlines(picture, 4)) < 0.04 * height
+
+
+@pytest.mark.parametrize(
+    "seen, is_put_right",
+    [
+        (rectangle(305, 200, 73, 88), True),  # as far as a neighbour on the right
+        (rectangle(300, 200, 52, 74), True),  # a frame printed within
+        (rectangle(300, 200, 63, 88) + np.array([[0, 0], [0, 0], [9, 0], [0, 0]]), True),
+        (rectangle(300, 200, 63, 88), False),
+        (rectangle(300, 200, 190, 88), False),  # a row of three
+    ],
+)
+def test_an_outline_of_another_size_than_its_neighbours_can_be_made_as_large(seen: Floats, is_put_right: bool) -> None:
+    others = np.array([rectangle(x, 200, 63, 88) for x in (100, 200, 400)])
+    ways = as_large_as(seen, others)
+    assert bool(ways) == is_put_right
+    assert not ways or min(off(rectangle(300, 200, 63, 88), way) for way in ways) < 1
 
 
 def test_of_a_card_that_fills_the_picture_the_card_is_found_and_not_its_print() -> None:

@@ -12,8 +12,9 @@ from companion.vision.detection.boards import find_board
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at, areas
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
+from companion.vision.detection.resizing import as_large_as
 from companion.vision.detection.sizes import SizeMm, has_size
-from companion.vision.edge_refinement import refine
+from companion.vision.edge_refinement import Refined, refine
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -65,6 +66,9 @@ MIN_BOARD_CONFIDENCE = 0.05
 """Tiles below do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
 """A board's cell with so many tiles around it holds one too, with that confidence."""
+RESIZED_CONFIDENCE, MOST_RESIZED, RESIZED_REACH = 0.25, 24, 0.05
+"""How sure outlines must be that say how large cards are; so many outlines are looked at anew, whose edges may lie no
+farther off, in sizes of the card."""
 SETTINGS = Settings()
 T = TypeVar("T", Candidate, Outline)
 
@@ -122,12 +126,40 @@ def place(
     moved = [i for i, r in enumerate(refined) if r.moved > 0.03]
     for i, better in zip(moved, refine(pyramid, [refined[i].corners for i in moved]), strict=True):
         refined[i] = better
-    cards = [
+    cards = _plausible(kept, refined, settings)
+    if sides == 4:
+        resized = _resized(cards, settings)
+        nearby = refine(pyramid, [candidate.corners for candidate in resized], reach=RESIZED_REACH)
+        cards += _plausible(resized, nearby, settings)
+    return PlacedCandidates(pyramid, scales, cards)
+
+
+def _plausible(seeds: Sequence[Candidate], refined: Sequence[Refined], settings: Settings) -> list[PlacedCandidate]:
+    return [
         PlacedCandidate(c, r)
-        for c, r in zip(kept, refined, strict=True)
+        for c, r in zip(seeds, refined, strict=True)
         if is_plausible(r.corners, settings.min_side_px)
     ]
-    return PlacedCandidates(pyramid, scales, cards)
+
+
+def _resized(cards: Sequence[PlacedCandidate], settings: Settings) -> list[Candidate]:
+    """Rectangles that differ from the likely cards around them in width or height, made as large as those.
+
+    A side may have been taken for the neighbour's, or a line printed within the card for its edge: one side or the
+    other is moved, or all of them.
+    """
+    outlines = [
+        Outline(card.refined.corners, card.seed.confidence * float(card.refined.support.mean())) for card in cards
+    ]
+    order = sorted(range(len(cards)), key=lambda i: -outlines[i].confidence)
+    likely = suppress([outlines[i] for i in order if outlines[i].confidence > RESIZED_CONFIDENCE], settings.overlap)
+    if len(likely) < 2:
+        return []
+    around = np.array([one.corners for one in likely])
+    found = [
+        replace(cards[i].seed, corners=corners) for i in order for corners in as_large_as(outlines[i].corners, around)
+    ]
+    return found[:MOST_RESIZED]
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:

@@ -27,6 +27,7 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals, classif
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
+from companion.vision.detection.resizing import as_large_as
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates
 from companion.vision.enrolment.learning import learn
@@ -302,10 +303,11 @@ def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[Taught
     """The cards, their outlines as found or moved to agree, as more of their numbers are then seen, and the places."""
     found = _seen_on(cards, half_width)
     if found is not None and found[0].min() < LIMITS.labels_seen:
-        most = [seen >= LIMITS.labels_seen for seen in found[0].tolist()]
-        if any(most):
-            found = _better(found, _seen_on(_aligned(cards, half_width, most), half_width))
-    if found is None or found[0].min() < LIMITS.labels_seen:
+        exact = [seen >= LIMITS.labels_seen for seen in found[0].tolist()]
+        if any(exact):
+            found = _better(found, _seen_on(_as_large(cards, exact, found[2]), half_width))
+            found = _better(found, _seen_on(_aligned(cards, half_width, exact), half_width))
+    if found is None or np.median(found[0]) < LIMITS.labels_seen:
         found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
     if found is None:
         raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
@@ -322,9 +324,14 @@ def _seen_on(cards: Sequence[TaughtCard], half_width: float) -> _Agreement | Non
     places = _places(at_edges, half_width)
     if places is None:
         return None
-    seen = classify_views(np.stack([places.views(card.pyramid, card.corners[None])[0] for card in at_edges]))
-    labelled = np.array([[NUMBERS.index(card.values[slot]) for slot in places.slots] for card in at_edges])
-    return np.exp(np.take_along_axis(seen.numbers, labelled[..., None], -1))[..., 0].mean(1), at_edges, places
+    return _labels_seen(at_edges, places), at_edges, places
+
+
+def _labels_seen(cards: Sequence[TaughtCard], places: NumberPlaces) -> NDArray[np.float64]:
+    """How surely the labelled numbers are seen on each card (N,)."""
+    seen = classify_views(np.stack([places.views(card.pyramid, card.corners[None])[0] for card in cards]))
+    labelled = np.array([[NUMBERS.index(card.values[slot]) for slot in places.slots] for card in cards])
+    return np.asarray(np.exp(np.take_along_axis(seen.numbers, labelled[..., None], -1))[..., 0].mean(1), np.float64)
 
 
 def _better(one: _Agreement | None, other: _Agreement | None) -> _Agreement | None:
@@ -367,6 +374,21 @@ def _aligned(cards: Sequence[TaughtCard], half_width: float, exact: Sequence[boo
             if exact is None or not exact[i]:
                 aligned[i] = replace(card, corners=align(card.pyramid, card.corners, mean).corners)
     return aligned
+
+
+def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: NumberPlaces) -> list[TaughtCard]:
+    """The cards, those that are not ``exact`` made as large as those that are, where more of their labels is then seen.
+
+    Of a card beside another the side may have been taken for the neighbour's.
+    """
+    sure = np.array([card.corners for card, is_exact in zip(cards, exact, strict=True) if is_exact], np.float64)
+    found = list(cards)
+    for i, card in enumerate(cards):
+        if not exact[i]:
+            ways = [card.corners, *as_large_as(card.corners.astype(np.float64), sure)]
+            tried = [replace(card, corners=np.asarray(way, np.float32)) for way in ways]
+            found[i] = tried[int(_labels_seen(tried, places).argmax())]
+    return found
 
 
 def _to_edges(cards: Sequence[TaughtCard], half_width: float) -> list[TaughtCard]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 import cv2
 import numpy as np
@@ -24,6 +25,7 @@ from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import Figure, Place, reference
 
+SCENES = Path(__file__).resolve().parents[3] / "scenes"
 FACES = ((2, 8, 11), (3, 5, 6), (4, 7, 10), (5, 9, 12), (11, 13, 14))
 FRAME = Figure(((-28.0, -40.5), (28.0, -40.5), (28.0, 40.5), (-28.0, 40.5), (-28.0, -40.5)), (90.0, 60.0, 30.0), 1.2)
 IN_A_ROW = tuple(Place(k, (19.0 * (k - 1), -6.0), 13.0, 16.0) for k in range(3))
@@ -111,6 +113,20 @@ def test_the_edge_of_one_card_that_is_outlined_too_small_is_not_taken_for_the_fr
     small = exact.copy()
     small[2] = exact[2].mean(0) + 0.88 * (exact[2] - exact[2].mean(0))
     assert np.abs(np.delete(np.array(crops_of(picture, small)) - exact, 2, 0)).max() < 1.0
+
+
+@pytest.mark.parametrize(
+    "name, faces",
+    [
+        ("dark-comet-cards", [[11, 13, 8], [2, 4, 4], [3, 14, 6], [5, 7, 3], [9, 10, 12]]),
+        ("shining-comet-cards", [[10, 12, 3], [5, 6, 8], [12, 7, 2], [11, 4, 13], [2, 14, 9]]),
+    ],
+)
+def test_a_card_whose_side_was_taken_for_its_neighbours_is_made_as_large_as_the_others(name, faces):
+    picture = cv2.imread(str(SCENES / f"{name}.jpg"))
+    profile = learn_comet("comet", [(name, picture)], [{"cards": [{"values": values} for values in faces]}])
+    read = {tuple(card.values) for card in read_comet(picture, TaughtNumerals(profile)).cards}
+    assert read == {tuple(sorted(values)) for values in faces}
 
 
 def test_of_two_outlines_rough_corners_mean_the_one_that_they_fit():

@@ -1,0 +1,58 @@
+"""Outlines of rectangles made as large as others: cards of one deck have one size.
+
+A side may have been taken for a neighbour's, a corner for another's, or a line printed within the card for its edge.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.edge_refinement import Frame
+
+Floats = NDArray[np.float64]
+
+_NEIGHBOURS = 4
+"""So many of the others around say how large cards are there."""
+_AS_LARGE, _OTHER = 0.07, 0.45
+"""Logarithms of a width or height over that of the cards around: less is no difference, more is something else."""
+_CORNER = 0.08
+"""A corner that lies so far from where the other three have it, in sizes of the card, may lie off; so may they."""
+
+
+def as_large_as(corners: Floats, others: Floats) -> list[Floats]:
+    """A rectangle (4, 2) made as large as the nearest of others (N, 4, 2), in each way that may put it right.
+
+    One whose width or height is another has one side or the other moved, one of which both are larger or smaller all
+    four, and one of which a corner lies off that corner, by the other three; there is no way for one that is as large,
+    or so unlike that it is no such card.
+    """
+    apart, mine = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1), _extent(corners)
+    near = [k for k in np.argsort(apart) if apart[k] > 0.5 * mine.min()][:_NEIGHBOURS]
+    if not near:
+        return []
+    usual = np.sort(np.median([np.sort(_extent(others[k])) for k in near], axis=0))
+    off = np.log((usual if mine[0] <= mine[1] else usual[::-1]) / mine)
+    is_off = (np.abs(off) > _AS_LARGE) & (np.abs(off) < _OTHER)
+    if is_off.all() and (off[0] > 0) == (off[1] > 0):
+        return [_stretched(corners, np.exp(off), (0.5, 0.5))]
+    for side in (0, 1):
+        if is_off[side] and abs(off[1 - side]) <= _AS_LARGE:
+            factors = np.where(np.arange(2) == side, np.exp(off), 1.0)
+            return [_stretched(corners, factors, (hold, hold)) for hold in (0.0, 1.0)]
+    completed = np.roll(corners, 1, 0) + np.roll(corners, -1, 0) - np.roll(corners, 2, 0)
+    moved = float(np.linalg.norm(completed[0] - corners[0]) / np.sqrt(mine.prod()))  # of all four the same
+    if np.abs(off).max() > _AS_LARGE or moved < _CORNER:
+        return []
+    return [np.where(np.arange(4)[:, None] == k, completed, corners) for k in range(4)]
+
+
+def _extent(corners: Floats) -> Floats:
+    """A rectangle's (4, 2) width and height as seen (2,): along its first side, and along its second."""
+    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
+    return np.array([sides[0] + sides[2], sides[1] + sides[3]]) / 2
+
+
+def _stretched(corners: Floats, factors: Floats, hold: tuple[float, float]) -> Floats:
+    """A rectangle (4, 2) made wider and higher, with what lies at shares ``hold`` of both held in its place."""
+    frame = Frame.of(corners)
+    kept = frame.corners[2] * np.array(hold)
+    return frame.to_picture(kept + (frame.corners - kept) * factors)
