@@ -1,7 +1,7 @@
 """Draws faces of cards and tiles that may show anything: text, pictures, numbers, pips, patterns, our decks."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -158,6 +158,25 @@ def _pattern(rng: Rng, art: Art, face: Picture) -> None:
     face[~mask & inner] = colour_of(rng)
 
 
+def bands(rng: Rng, art: Art, face: Picture) -> None:
+    """Sections of colours side by side, a number in each, perhaps with lines between them."""
+    h, w = face.shape[:2]
+    count, is_down = int(rng.integers(2, 5)), rng.random() < 0.7
+    line, ink = tuple(colour_of(rng).tolist()), tuple(colour_of(rng).tolist())
+    has_lines, has_colours = rng.random() < 0.5, rng.random() < 0.7
+    for k in range(count):
+        low, high = (np.array([k, k + 1]) / count * (h if is_down else w)).round().astype(int)
+        band = face[low:high] if is_down else face[:, low:high]
+        if has_colours:
+            band[:] = colour_of(rng, is_pale=bool(rng.random() < 0.5))
+        middle = (low + high) / 2
+        at = (w / 2, middle) if is_down else (middle, h / 2)
+        _write(rng, face, str(rng.integers(2, 14)), at, min(w, h) / count * rng.uniform(0.3, 0.8), ink)
+        if has_lines and k:
+            begin, end = ((0, int(low)), (w, int(low))) if is_down else ((int(low), 0), (int(low), h))
+            cv2.line(face, begin, end, line, max(1, round(0.01 * w)), cv2.LINE_AA)
+
+
 def _printed(rng: Rng, art: Art, face: Picture) -> None:
     """A playing card, or one of ours."""
     card = art.cards[int(rng.integers(len(art.cards)))]
@@ -174,8 +193,8 @@ def _hexagon(rng: Rng, art: Art, face: Picture) -> None:
 
 Draw = Callable[[Rng, Art, Picture], None]
 _RECTANGLES: tuple[tuple[Draw, float], ...] = (
-    (_blank, 0.08), (_text, 0.08), (_number, 0.2), (_pips, 0.16), (_picture, 0.16), (_clip, 0.06), (_pattern, 0.08),
-    (_printed, 0.18),
+    (_blank, 0.08), (_text, 0.07), (_number, 0.18), (_pips, 0.14), (_picture, 0.14), (_clip, 0.05), (_pattern, 0.08),
+    (_printed, 0.16), (bands, 0.1),
 )  # fmt: skip
 _HEXAGONS: tuple[tuple[Draw, float], ...] = (
     (_blank, 0.08), (_number, 0.14), (_pips, 0.1), (_picture, 0.38), (_clip, 0.08), (_pattern, 0.07), (_hexagon, 0.15),
@@ -193,6 +212,7 @@ class Style:
         frame: width of a printed frame over the shorter side, 0 for none.
         frame_colour: of that frame.
         is_hexagon: six sides, not four.
+        rims: lines printed along the edge, each by its distance from it and its width over the shorter side.
     """
 
     draws: tuple[Draw, ...]
@@ -201,6 +221,7 @@ class Style:
     frame: float
     frame_colour: NDArray[np.float32]
     is_hexagon: bool
+    rims: tuple[tuple[float, float], ...] = ()
 
     @staticmethod
     def any(rng: Rng, is_hexagon: bool) -> "Style":
@@ -211,7 +232,16 @@ class Style:
         stock = tuple(colour_of(rng, is_pale) for _ in range(1 if rng.random() < 0.6 else 4))
         rounding = 0.0 if rng.random() < (0.7 if is_hexagon else 0.35) else rng.uniform(0.02, 0.14)
         frame = 0.0 if rng.random() < 0.6 else rng.uniform(0.02, 0.1)
-        return Style(tuple(kinds[i] for i in chosen), stock, rounding, frame, colour_of(rng), is_hexagon)
+        rims = tuple(
+            (float(rng.uniform(0.015, 0.13)), float(rng.uniform(0.006, 0.03)))
+            for _ in range(0 if rng.random() < 0.55 else int(rng.integers(1, 3)))
+        )
+        return Style(tuple(kinds[i] for i in chosen), stock, rounding, frame, colour_of(rng), is_hexagon, rims)
+
+    def like(self, colour: NDArray[np.floating], rng: Rng) -> "Style":
+        """The same deck on paper of about a colour (3,), that of the table it lies on."""
+        stock = np.clip(colour * (1 + rng.normal(0, 0.2)) + rng.normal(0, 10, 3), 3, 250)
+        return replace(self, stock=(np.asarray(stock, np.float32),))
 
     def face(self, rng: Rng, art: Art, width: int, height: int) -> Picture:
         """A card's face (height, width, 4) BGRA, transparent outside its outline.
@@ -227,6 +257,12 @@ class Style:
                 mask, np.ones((3, 3), np.uint8), iterations=max(1, round(self.frame * min(width, height)))
             )
             face[inner < 128] = self.frame_colour
+        for inset, wide in self.rims:
+            outer, inner = (
+                cv2.erode(mask, np.ones((3, 3), np.uint8), iterations=max(1, round(share * min(width, height))))
+                for share in (inset, inset + wide)
+            )
+            face[(outer > 127) & (inner < 128)] = 255 - self.frame_colour if self.frame else self.frame_colour
         return np.dstack([face, mask])
 
     def _mask(self, width: int, height: int, rounding: float) -> Picture:

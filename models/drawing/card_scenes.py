@@ -238,7 +238,10 @@ def lay_deck(rng: Rng, art: Art, canvas: Canvas, camera: Camera, reach: float, i
             [np.cos(t := np.arange(6) * np.pi / 3 + rng.integers(2) * np.pi / 6), np.sin(t)], 1
         )
         canvas.fill(camera.project(rim), colour_of(rng))
-    lay_cards(rng, art, canvas, camera, cards, Style.any(rng, is_hexagon))
+    style = Style.any(rng, is_hexagon)
+    if rng.random() < 0.15:
+        style = style.like(canvas.picture[::8, ::8].reshape(-1, 3).mean(0), rng)
+    lay_cards(rng, art, canvas, camera, cards, style)
 
 
 def finished(rng: Rng, canvas: Canvas, scale: float, ignored: Sequence[NDArray[np.float32]] = ()) -> Scene:

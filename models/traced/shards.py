@@ -1,0 +1,62 @@
+"""Makes files of scenes, as `models.drawing.card_shards` does, of what `render` has rendered: with a camera's faults.
+
+PYTHONPATH=. python -m models.traced.shards --traced DIR --out DIR
+"""
+
+import argparse
+import json
+import pickle
+import zlib
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.drawing.card_scenes import Outline, Scene
+
+LEAST_VISIBLE = 0.9
+"""Cards hidden more may be found or not."""
+
+
+def photographed(picture: NDArray[np.uint8], rng: np.random.Generator, is_hard: bool) -> NDArray[np.uint8]:
+    """The picture as a small camera gives it: a little soft, tinted and noisy, from a JPEG."""
+    soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), rng.uniform(0.4, 1.1 if is_hard else 0.8))
+    seen = soft * (1 + rng.normal(0, 0.03, 3)) + rng.normal(0, 1, picture.shape) * rng.uniform(1, 6 if is_hard else 3.5)
+    quality = int(rng.integers(60 if is_hard else 78, 96))
+    _, jpeg = cv2.imencode(".jpg", np.clip(seen, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
+
+
+def traced_scene(path: Path) -> Scene:
+    """The scene of a description (``.scene.json``) that was rendered."""
+    told, stem = json.loads(path.read_text()), str(path).removesuffix(".scene.json")
+    picture, owner = cv2.imread(stem + ".png"), cv2.imread(stem + ".owner.png")
+    if picture is None or owner is None:
+        raise SystemExit(f"{stem} is not rendered: see models/traced/render.py")
+    rng = np.random.default_rng(zlib.crc32(told["name"].encode()))
+    outlines, ignored = [], []
+    for number, corners in enumerate(json.loads(Path(stem + ".corners.json").read_text()), 1):
+        quad = np.array(corners, np.float32)
+        visible = float((owner[..., 2] == number).sum() / max(1.0, cv2.contourArea(quad)))
+        if visible >= LEAST_VISIBLE and (quad >= 0).all() and (quad <= told["size"]).all():
+            outlines.append(Outline(quad, min(1.0, visible)))
+        else:
+            ignored.append(quad)
+    return Scene(photographed(np.asarray(picture, np.uint8), rng, told["is_hard"]), outlines, ignored)
+
+
+def main() -> None:
+    """Read and write."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--traced", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    options = parser.parse_args()
+    options.out.mkdir(parents=True, exist_ok=True)
+    done = sorted(path for path in options.traced.glob("*.scene.json") if not path.name.endswith("-teach.scene.json"))
+    scenes = [traced_scene(path) for path in done]
+    (options.out / "0000.pickle").write_bytes(pickle.dumps(scenes))
+
+
+if __name__ == "__main__":
+    main()
