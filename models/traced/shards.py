@@ -17,6 +17,8 @@ from models.drawing.card_scenes import Outline, Scene
 
 LEAST_VISIBLE = 0.9
 """Cards hidden more may be found or not."""
+THING, RECTANGULAR = 255, 0.85
+"""The value of pixels that show a thing; of a box's outline and the rectangle around it the share of the areas."""
 
 
 def photographed(picture: NDArray[np.uint8], rng: np.random.Generator, is_hard: bool) -> NDArray[np.uint8]:
@@ -26,6 +28,16 @@ def photographed(picture: NDArray[np.uint8], rng: np.random.Generator, is_hard: 
     quality = int(rng.integers(60 if is_hard else 78, 96))
     _, jpeg = cv2.imencode(".jpg", np.clip(seen, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, quality])
     return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
+
+
+def boxes(things: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
+    """Of things (h, w) those as rectangular as a thick card: nobody could say that they are none."""
+    found = []
+    for outline in cv2.findContours(things, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]:
+        around = cv2.minAreaRect(outline)
+        if cv2.contourArea(outline) > RECTANGULAR * around[1][0] * around[1][1]:
+            found.append(np.asarray(cv2.boxPoints(around), np.float32))
+    return found
 
 
 def traced_scene(path: Path) -> Scene:
@@ -43,6 +55,7 @@ def traced_scene(path: Path) -> Scene:
             outlines.append(Outline(quad, min(1.0, visible)))
         else:
             ignored.append(quad)
+    ignored += boxes(np.asarray(owner[..., 2] == THING, np.uint8))
     return Scene(photographed(np.asarray(picture, np.uint8), rng, told["is_hard"]), outlines, ignored)
 
 

@@ -13,7 +13,7 @@ from companion.errors import UsageError
 from companion.vision.detection.boards import Board, centre_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of, decode, encode
 from companion.vision.detection.outlines import Outline, detect_outlines, suppress
-from companion.vision.detection.resizing import as_large_as
+from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import has_size, parse_size_mm
 from companion.vision.edge_refinement import Frame, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid
@@ -74,7 +74,6 @@ def test_cards_of_a_tenth_and_of_half_the_longer_side_are_found() -> None:
     [
         (rectangle(305, 200, 73, 88), True),  # as far as a neighbour on the right
         (rectangle(300, 200, 52, 74), True),  # a frame printed within
-        (rectangle(300, 200, 63, 88) + np.array([[0, 0], [0, 0], [9, 0], [0, 0]]), True),
         (rectangle(300, 200, 63, 88), False),
         (rectangle(300, 200, 190, 88), False),  # a row of three
     ],
@@ -84,6 +83,13 @@ def test_an_outline_of_another_size_than_its_neighbours_can_be_made_as_large(see
     ways = as_large_as(seen, others)
     assert bool(ways) == is_put_right
     assert not ways or min(off(rectangle(300, 200, 63, 88), way) for way in ways) < 1
+    assert not completed(seen, others)
+
+
+def test_a_corner_that_lies_off_is_put_where_the_other_three_have_it() -> None:
+    card, others = rectangle(300, 200, 63, 88, 7), np.array([rectangle(x, 200, 63, 88) for x in (100, 200, 400)])
+    ways = completed(card + np.array([[0, 0], [0, 0], [9, 0], [0, 0]]), others)
+    assert min(off(card, way) for way in ways) < 1 and not completed(card, others)
 
 
 def test_of_a_card_that_fills_the_picture_the_card_is_found_and_not_its_print() -> None:

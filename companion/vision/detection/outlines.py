@@ -12,7 +12,7 @@ from companion.vision.detection.boards import find_board
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at, areas
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
-from companion.vision.detection.resizing import as_large_as
+from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import SizeMm, has_size
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.image.pyramid import Pyramid
@@ -66,9 +66,9 @@ MIN_BOARD_CONFIDENCE = 0.05
 """Tiles below do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
 """A board's cell with so many tiles around it holds one too, with that confidence."""
-RESIZED_CONFIDENCE, MOST_RESIZED, RESIZED_REACH = 0.25, 24, 0.05
+RESIZED_CONFIDENCE, MOST_RESIZED, RESIZED_REACH, LESS_SUPPORT = 0.25, 24, 0.05, 0.1
 """How sure outlines must be that say how large cards are; so many outlines are looked at anew, whose edges may lie no
-farther off, in sizes of the card."""
+farther off, in sizes of the card, and of which so much less may be seen."""
 SETTINGS = Settings()
 T = TypeVar("T", Candidate, Outline)
 
@@ -128,9 +128,7 @@ def place(
         refined[i] = better
     cards = _plausible(kept, refined, settings)
     if sides == 4:
-        resized = _resized(cards, settings)
-        nearby = refine(pyramid, [candidate.corners for candidate in resized], reach=RESIZED_REACH)
-        cards += _plausible(resized, nearby, settings)
+        cards += _put_right(pyramid, cards, settings)
     return PlacedCandidates(pyramid, scales, cards)
 
 
@@ -142,24 +140,22 @@ def _plausible(seeds: Sequence[Candidate], refined: Sequence[Refined], settings:
     ]
 
 
-def _resized(cards: Sequence[PlacedCandidate], settings: Settings) -> list[Candidate]:
-    """Rectangles that differ from the likely cards around them in width or height, made as large as those.
-
-    A side may have been taken for the neighbour's, or a line printed within the card for its edge: one side or the
-    other is moved, or all of them.
+def _put_right(pyramid: Pyramid, cards: Sequence[PlacedCandidate], settings: Settings) -> list[PlacedCandidate]:
+    """Rectangles that differ from the likely cards around them in width or height, made as large as those, and such
+    of which one corner lies off, where more of their edges is seen so.
     """
-    outlines = [
-        Outline(card.refined.corners, card.seed.confidence * float(card.refined.support.mean())) for card in cards
-    ]
-    order = sorted(range(len(cards)), key=lambda i: -outlines[i].confidence)
-    likely = suppress([outlines[i] for i in order if outlines[i].confidence > RESIZED_CONFIDENCE], settings.overlap)
+    support = [float(card.refined.support.mean()) for card in cards]
+    sure = [Outline(card.refined.corners, card.seed.confidence * s) for card, s in zip(cards, support, strict=True)]
+    order = sorted(range(len(cards)), key=lambda i: -sure[i].confidence)
+    likely = suppress([sure[i] for i in order if sure[i].confidence > RESIZED_CONFIDENCE], settings.overlap)
     if len(likely) < 2:
         return []
     around = np.array([one.corners for one in likely])
-    found = [
-        replace(cards[i].seed, corners=corners) for i in order for corners in as_large_as(outlines[i].corners, around)
-    ]
-    return found[:MOST_RESIZED]
+    ways = [(i, support[i] - LESS_SUPPORT, way) for i in order for way in as_large_as(sure[i].corners, around)]
+    ways += [(i, support[i], way) for i in order for way in completed(sure[i].corners, around)]
+    refined = refine(pyramid, [way for _, _, way in ways[:MOST_RESIZED]], reach=RESIZED_REACH)
+    better = [(i, r) for (i, least, _), r in zip(ways, refined, strict=False) if float(r.support.mean()) > least]
+    return _plausible([cards[i].seed for i, _ in better], [r for _, r in better], settings)
 
 
 def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:

@@ -22,15 +22,9 @@ def as_large_as(corners: Floats, others: Floats) -> list[Floats]:
     """A rectangle (4, 2) made as large as the nearest of others (N, 4, 2), in each way that may put it right.
 
     One whose width or height is another has one side or the other moved, one of which both are larger or smaller all
-    four, and one of which a corner lies off that corner, by the other three; there is no way for one that is as large,
-    or so unlike that it is no such card.
+    four; there is no way for one that is as large, or so unlike that it is no such card.
     """
-    apart, mine = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1), _extent(corners)
-    near = [k for k in np.argsort(apart) if apart[k] > 0.5 * mine.min()][:_NEIGHBOURS]
-    if not near:
-        return []
-    usual = np.sort(np.median([np.sort(_extent(others[k])) for k in near], axis=0))
-    off = np.log((usual if mine[0] <= mine[1] else usual[::-1]) / mine)
+    off = _off(corners, others)
     is_off = (np.abs(off) > _AS_LARGE) & (np.abs(off) < _OTHER)
     if is_off.all() and (off[0] > 0) == (off[1] > 0):
         return [_stretched(corners, np.exp(off), (0.5, 0.5))]
@@ -38,11 +32,28 @@ def as_large_as(corners: Floats, others: Floats) -> list[Floats]:
         if is_off[side] and abs(off[1 - side]) <= _AS_LARGE:
             factors = np.where(np.arange(2) == side, np.exp(off), 1.0)
             return [_stretched(corners, factors, (hold, hold)) for hold in (0.0, 1.0)]
-    completed = np.roll(corners, 1, 0) + np.roll(corners, -1, 0) - np.roll(corners, 2, 0)
-    moved = float(np.linalg.norm(completed[0] - corners[0]) / np.sqrt(mine.prod()))  # of all four the same
-    if np.abs(off).max() > _AS_LARGE or moved < _CORNER:
+    return []
+
+
+def completed(corners: Floats, others: Floats) -> list[Floats]:
+    """A rectangle (4, 2) about as large as the nearest of others (N, 4, 2), each of its corners put where the other
+    three have it; none where all four agree.
+    """
+    across = np.roll(corners, 1, 0) + np.roll(corners, -1, 0) - np.roll(corners, 2, 0)
+    moved = float(np.linalg.norm(across[0] - corners[0]) / np.sqrt(_extent(corners).prod()))  # of all four the same
+    if moved < _CORNER or np.abs(_off(corners, others)).max() > _AS_LARGE:
         return []
-    return [np.where(np.arange(4)[:, None] == k, completed, corners) for k in range(4)]
+    return [np.where(np.arange(4)[:, None] == k, across, corners) for k in range(4)]
+
+
+def _off(corners: Floats, others: Floats) -> Floats:
+    """The logarithms of the nearest others' width and height over a rectangle's (2,); 0 where there are no others."""
+    apart, mine = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1), _extent(corners)
+    near = [k for k in np.argsort(apart) if apart[k] > 0.5 * mine.min()][:_NEIGHBOURS]
+    if not near:
+        return np.zeros(2)
+    usual = np.sort(np.median([np.sort(_extent(others[k])) for k in near], axis=0))
+    return np.asarray(np.log((usual if mine[0] <= mine[1] else usual[::-1]) / mine))
 
 
 def _extent(corners: Floats) -> Floats:

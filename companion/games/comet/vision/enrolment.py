@@ -27,7 +27,7 @@ from companion.games.comet.vision.taught_numerals import TaughtNumerals, classif
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
-from companion.vision.detection.resizing import as_large_as
+from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates
 from companion.vision.enrolment.learning import learn
@@ -385,7 +385,8 @@ def _as_large(cards: Sequence[TaughtCard], exact: Sequence[bool], places: Number
     found = list(cards)
     for i, card in enumerate(cards):
         if not exact[i]:
-            ways = [card.corners, *as_large_as(card.corners.astype(np.float64), sure)]
+            seen = card.corners.astype(np.float64)
+            ways = [seen, *as_large_as(seen, sure), *completed(seen, sure)]
             tried = [replace(card, corners=np.asarray(way, np.float32)) for way in ways]
             found[i] = tried[int(_labels_seen(tried, places).argmax())]
     return found
