@@ -233,8 +233,12 @@ def comet_deck(seed: int, studio: Studio, faces: Sequence[Typeface], pictures: i
             name = f"{seed}-{'back' if one.values is None else '-'.join(map(str, one.values))}.png"
             face = studio.keep(name, opaque(_comet_face(one, look)))
             about = card(face, one.size, max(0.3, look.rounding_mm), one, layer, gloss)
-            marks = [(np.asarray(box) - one.at_mm) @ turn(-one.turn_deg) for some in one.marks_mm(look) for box in some]
-            found.append({**about, "values": one.values, "marks": [mark.tolist() for mark in marks]})
+            marks = [
+                {"slot": slot, "corners": ((np.asarray(box) - one.at_mm) @ turn(-one.turn_deg)).tolist()}
+                for slot, boxes in enumerate(one.marks_mm(look))
+                for box in boxes
+            ]
+            found.append({**about, "values": one.values, "marks": marks, "is_turned": look.is_turned})
         return found
 
     yield scene(rng, studio, cards(teaching_cards(look, rng)), f"{seed}-teach", COMET_SIZE, False, fill=0.62)

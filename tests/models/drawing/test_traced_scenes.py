@@ -30,7 +30,7 @@ def test_a_seed_is_a_description_whose_faces_lie_beside_it(studio):
     assert {number for card in first[0]["cards"] for number in card["values"] or ()} == set(range(2, 15))
 
 
-def test_of_a_rendered_scene_hidden_and_cut_cards_may_be_found_or_not(studio, tmp_path):
+def test_of_a_rendered_scene_hidden_and_cut_cards_and_boxes_may_be_found_or_not(studio, tmp_path):
     told = next(any_decks(5, studio, pictures=1))
     told["size"] = [200, 120]
     told["cards"] = (told["cards"] * 3)[:3]
@@ -39,6 +39,7 @@ def test_of_a_rendered_scene_hidden_and_cut_cards_may_be_found_or_not(studio, tm
     for number, square in enumerate(squares, 1):
         cv2.fillConvexPoly(owner, np.array(square), (0, 0, number))
     owner[30:71, 90:115, 2] = 255
+    cv2.circle(owner, (140, 100), 12, (0, 0, 255), -1)
     path = tmp_path / "one.scene.json"
     path.write_text(json.dumps(told))
     (tmp_path / "one.corners.json").write_text(json.dumps(squares))
@@ -46,5 +47,6 @@ def test_of_a_rendered_scene_hidden_and_cut_cards_may_be_found_or_not(studio, tm
     cv2.imwrite(str(tmp_path / "one.png"), np.full((120, 200, 3), 90, np.uint8))
     scene = traced_scene(path)
     assert [outline.corners.tolist() for outline in scene.outlines] == squares[:1]
-    assert [polygon.tolist() for polygon in scene.ignored] == squares[1:]
+    *cards, box = [polygon.tolist() for polygon in scene.ignored]
+    assert cards == squares[1:] and sorted(np.mean(box, 0).tolist()) == [50.0, 102.0]
     assert scene.picture.shape == (120, 200, 3) and abs(float(scene.picture.mean()) - 90) < 9

@@ -307,9 +307,9 @@ def _agreed(cards: Sequence[TaughtCard], half_width: float) -> tuple[list[Taught
         if any(exact):
             found = _better(found, _seen_on(_as_large(cards, exact, found[2]), half_width))
             found = _better(found, _seen_on(_aligned(cards, half_width, exact), half_width))
-    if found is None or np.median(found[0]) < LIMITS.labels_seen:
+    if found is None or found[0].min() < LIMITS.labels_seen:
         found = _better(found, _seen_on(_aligned(cards, half_width), half_width))
-    if found is None:
+    if found is None or (found[0].min() < LIMITS.labels_unseen and float(np.median(found[0])) >= LIMITS.labels_seen):
         raise TeachingRefused(_NOT_FOUND, code="numbers-not-found")
     return found[1:]
 

@@ -191,6 +191,9 @@ class CometLimits:
     is hardly likely."""
 
     # enrolment
+    labels_unseen: float = 0.1
+    """Where most cards' numbers are seen, a card whose numbers are seen less surely is outlined wrongly, and would
+    teach something else for them."""
     labels_seen: float = 0.97
     """The outline of a card on which the labelled numbers are seen less surely is moved to agree with the others."""
     plain_view: float = 0.5

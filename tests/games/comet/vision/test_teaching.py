@@ -129,6 +129,15 @@ def test_a_card_whose_side_was_taken_for_its_neighbours_is_made_as_large_as_the_
     assert read == {tuple(sorted(values)) for values in faces}
 
 
+def test_a_card_whose_numbers_are_not_seen_where_the_others_have_theirs_teaches_nothing():
+    picture = taught_picture(printing())
+    beside = np.array([entry["corners"] for entry in picture.truth["cards"]], np.float32)
+    beside[2] = beside[2] + (0, 0.9) * (beside[2, 3] - beside[2, 0])
+    with pytest.raises(UsageError, match="not seen") as refused:
+        crops_of(picture, beside)
+    assert refused.value.code == "numbers-not-found"
+
+
 def test_of_two_outlines_rough_corners_mean_the_one_that_they_fit():
     square = np.array([[0, 0], [100, 0], [100, 140], [0, 140]], np.float32) + 50
     beside = square * [0.8, 1.0]
