@@ -86,6 +86,22 @@ def test_a_button_that_shows_what_the_last_press_did_is_taken_before_that_press_
     assert len(referee.latest().moves) == 5
 
 
+def test_a_late_answer_leaves_the_refusal_of_a_newer_press_on_the_page(
+    referee: Referee, visit: Callable[..., Any]
+) -> None:
+    referee.ask(Do({**HEXEL, "edges": ["void"] * 4 + ["blue", "blue"]}))
+    page = visit(referee)
+    page.run("const send = window.fetch; window.fetch = (...asked) => asked[0].includes('/api/redo')"
+             " ? Promise.reject(new TypeError('offline')) : send(...asked).then(answer => asked[0].includes('/api/undo')"
+             " ? new Promise(done => setTimeout(done, 1500, answer)) : answer);"
+             "document.getElementById('undo').click()")  # fmt: skip
+    page.wait_for("document.getElementById('redo')")
+    page.run("document.getElementById('redo').click()")
+    page.wait_for("!document.getElementById('toast').hidden")
+    page.wait_for("!document.body.classList.contains('is-busy')")
+    assert not page.run("return document.getElementById('toast').hidden")
+
+
 def test_stake_and_hedge_are_set_by_buttons_in_whole_multiples(
     table: Callable[..., Referee], visit: Callable[..., Any]
 ) -> None:

@@ -7,12 +7,14 @@ const TOAST_MS = 6000;
 const REBASES = 3; // so often a correction is sent again when a move came between
 
 let hideLater = /** @type {any} */ (0);
+let told = 0; // how many notices there were
 
 /**
  * Says it in the top layer, or an open dialog would cover it.
  * @param {string} text @param {Node | null} rule what leads to the rule that it comes from
  */
 export function tell(text, rule = null) {
+  told += 1;
   const toast = find("toast");
   clearTimeout(hideLater);
   toast.replaceChildren(text && spoken(text), rule ?? "");
@@ -47,12 +49,13 @@ export function presses({ onRights, onDone, onRefused, latest }) {
   // A second tap on the same picture of the table is none; once the page shows the first one's outcome, it is.
   const press = async (ask) => {
     const shown = version();
+    const before = told;
     if (pressed.has(shown)) return;
     pressed.add(shown);
     document.body.classList.add("is-busy");
     try {
       const answer = await ask();
-      tell("");
+      if (told === before) tell(""); // a newer press's refusal stays
       onDone();
       return answer ?? {};
     } catch (error) {
