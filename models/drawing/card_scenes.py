@@ -229,6 +229,20 @@ def draw_scene(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
     return finished(rng, canvas, scale)
 
 
+def draw_lone(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
+    """Draw a photograph of one card or hexagon that is wholly on it, of any size, with or without other things."""
+    scale = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX))))
+    camera, is_hexagon = Camera(rng, side, scale), rng.random() < 0.5
+    canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
+    if rng.random() < 0.3:
+        draw_clutter(rng, canvas.picture, camera.plane, side / scale / 2)
+    half = layouts.half_of(rng, is_hexagon)
+    room = max(0.0, 0.7 * (side / scale / 2 - max(half)))
+    card = layouts.scattered(rng, half, is_hexagon, room, 1)
+    lay_cards(rng, art, canvas, camera, card, Style.any(rng, is_hexagon))
+    return finished(rng, canvas, scale)
+
+
 def lay_deck(rng: Rng, art: Art, canvas: Canvas, camera: Camera, reach: float, is_hexagon: bool) -> None:
     """Lay some cards of one deck on the canvas."""
     cards = arranged(rng, reach, is_hexagon)

@@ -1,13 +1,15 @@
 """Draws scenes of cards into files that training reads while more are drawn.
 
-    PYTHONPATH=. python -m models.drawing.card_shards --art art.npz --out DIR --count 20 [--photos P | --boards]
+    PYTHONPATH=. python -m models.drawing.card_shards --art art.npz --out DIR --count 20 [--photos P|--boards|--lone]
 
 Each file holds 400 scenes. With --photos they are made of the photographs in FOLDER that `truth.jsonl` there describes;
---only or --without names sessions, as the start of their names. With --boards they are boards, most of hexagons.
+--only or --without names sessions, as the start of their names. With --boards they are boards, most of hexagons; with
+--lone they show one card each.
 """
 
 import argparse
 import pickle
+from collections.abc import Callable
 from pathlib import Path
 
 import cv2
@@ -16,19 +18,18 @@ import numpy as np
 from models.drawing.art import Art
 from models.drawing.boards import draw_board
 from models.drawing.card_photos import Photo, draw_photo_scene, read_photos, with_cut_cards
-from models.drawing.card_scenes import Scene, draw_scene
+from models.drawing.card_scenes import Scene, draw_lone, draw_scene
 
 SCENES = 400
+Draw = Callable[[np.random.Generator, Art], Scene]
 
 
-def shard(number: int, art: Art, photos: list[Photo], is_boards: bool) -> list[Scene]:
+def shard(number: int, art: Art, photos: list[Photo], drawn: Draw) -> list[Scene]:
     """The scenes of one file; the same ones for the same number."""
     rngs = [np.random.default_rng((number, i)) for i in range(SCENES)]
-    if is_boards:
-        return [draw_board(rng, art) for rng in rngs]
     if photos:
         return [draw_photo_scene(rng, art, photos) for rng in rngs]
-    return [draw_scene(rng, art) for rng in rngs]
+    return [drawn(rng, art) for rng in rngs]
 
 
 def main() -> None:
@@ -39,7 +40,8 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=20)
     parser.add_argument("--begin", type=int, default=0)
     parser.add_argument("--photos", type=Path)
-    parser.add_argument("--boards", action="store_true")
+    parser.add_argument("--boards", dest="drawn", action="store_const", const=draw_board, default=draw_scene)
+    parser.add_argument("--lone", dest="drawn", action="store_const", const=draw_lone)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--without", nargs="*", default=[])
     options = parser.parse_args()
@@ -53,7 +55,7 @@ def main() -> None:
         path = options.out / f"{number:04}.pickle"
         if not path.exists():
             with path.with_suffix(".part").open("wb") as file:
-                pickle.dump(shard(number, art, photos, options.boards), file)
+                pickle.dump(shard(number, art, photos, options.drawn), file)
             path.with_suffix(".part").rename(path)
 
 

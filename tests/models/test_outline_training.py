@@ -8,11 +8,14 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="only where networks are trained: pip install -e '.[train]'")
 
-from companion.vision.detection.heatmaps import OFFSET_PX, STRIDE, UNIT_SHAPES, decode  # noqa: E402  # noqa: E402
+from companion.vision.detection.heatmaps import OFFSET_PX, STRIDE, UNIT_SHAPES, decode  # noqa: E402
+from companion.vision.detection.judgement import FEATURES, RELATIONS, with_relations  # noqa: E402
 from companion.vision.networks import OnnxRuntimeNetwork, load, model_path  # noqa: E402
-from models.drawing.card_scenes import Outline, Scene  # noqa: E402
+from models.drawing.art import Art  # noqa: E402
+from models.drawing.card_scenes import Outline, Scene, draw_lone  # noqa: E402
 from models.outline.detector.train import CROP, Detector, augment, targets  # noqa: E402
 from models.outline.detector.train import write as write_detector  # noqa: E402
+from models.outline.judge.train import Picture, alone, bare  # noqa: E402
 from models.outline.refiner.train import Refiner, example  # noqa: E402
 from models.outline.refiner.train import write as write_refiner  # noqa: E402
 from models.outline.scenes import BATCHES, ScenePool  # noqa: E402
@@ -77,3 +80,37 @@ def test_scenes_drawn_meanwhile_are_taken_up_and_empty_ones_come_more_often(tmp_
     for _ in range(BATCHES - 1):
         assert pool.draw(1)[0].outlines
     assert np.mean([not one.outlines for one in pool.draw(400)]) == pytest.approx(0.8, abs=0.08)
+
+
+def candidates(*squares, cards):
+    """A picture's candidates (x, y, size), the first of them its cards."""
+    corners = [np.array([[x, y], [x + s, y], [x + s, y + s], [x, y + s]], np.float64) for x, y, s in squares]
+    own = np.zeros((len(squares), FEATURES - RELATIONS))
+    own[:, 1] = own[:, 6] = own[:, 7] = 1.0
+    is_card = np.arange(len(squares)) < cards
+    matches = np.where(is_card, np.arange(len(squares)), -1)
+    overlaps, every = is_card.astype(np.float64), np.ones(len(squares), np.bool_)
+    return Picture("drawn", False, with_relations(own, corners), corners, overlaps, matches, every, cards)
+
+
+def test_the_judge_learns_a_card_also_without_the_others_and_a_bare_place_without_any():
+    cards, frame, box = ((10, 10, 40), (60, 10, 40)), (15, 15, 30), (200, 10, 42)
+    picture = candidates(*cards, frame, box, cards=2)
+    assert picture.values[0, -RELATIONS:].any()
+    lone = alone(picture, 1)
+    assert [c[0].tolist() for c in lone.corners] == [[60, 10]] and lone.overlaps.tolist() == [1.0]
+    assert not lone.values[:, -RELATIONS:].any() and lone.cards == 1 and lone.is_copy
+    printed = alone(picture, 0)
+    assert [c[0].tolist() for c in printed.corners] == [[10, 10], [15, 15]] and printed.overlaps.tolist() == [1.0, 0.0]
+    empty = bare(candidates(*cards, box, cards=2), np.random.default_rng(0))
+    assert [c[0].tolist() for c in empty.corners] == [[200, 10]] and empty.cards == 0 and not empty.overlaps.any()
+    assert alone(picture, 7) is None and bare(candidates(*cards, cards=2), np.random.default_rng(0)) is None
+
+
+def test_a_lone_card_lies_by_itself_on_its_picture():
+    rng = np.random.default_rng(2)
+    paper = rng.integers(0, 255, (64, 96, 3)).astype(np.uint8)
+    clip = np.dstack([paper, np.full((64, 96), 200, np.uint8)])
+    scenes = [draw_lone(rng, Art([paper], [clip], [paper], [paper])) for _ in range(6)]
+    assert all(len(one.outlines) <= 1 for one in scenes) and sum(len(one.outlines) for one in scenes) >= 5
+    assert {len(outline.corners) for one in scenes for outline in one.outlines} == {4, 6}

@@ -93,7 +93,7 @@ SHAPES = {
     "number_classifier": [(3, 32, 48)],
     "keypoints": [(4, 96, 96)],
     "refiner": [(3, 40, 40)],
-    "judge": [(24,)],
+    "judge": [(29,)],
     "insect_classifier": [(3, 168, 168), (3, 96, 144)],
 }
 """The pictures that each network is given: detectors any whole number of strides, insects fields of any size."""

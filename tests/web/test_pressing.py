@@ -92,8 +92,8 @@ def test_a_late_answer_leaves_the_refusal_of_a_newer_press_on_the_page(
     referee.ask(Do({**HEXEL, "edges": ["void"] * 4 + ["blue", "blue"]}))
     page = visit(referee)
     page.run("const send = window.fetch; window.fetch = (...asked) => asked[0].includes('/api/redo')"
-             " ? Promise.reject(new TypeError('offline')) : send(...asked).then(answer => asked[0].includes('/api/undo')"
-             " ? new Promise(done => setTimeout(done, 1500, answer)) : answer);"
+             " ? Promise.reject(new TypeError('offline')) : send(...asked).then(answer =>"
+             " asked[0].includes('/api/undo') ? new Promise(done => setTimeout(done, 1500, answer)) : answer);"
              "document.getElementById('undo').click()")  # fmt: skip
     page.wait_for("document.getElementById('redo')")
     page.run("document.getElementById('redo').click()")

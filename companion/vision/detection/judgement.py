@@ -5,7 +5,7 @@ one another, have the same colours along their border, and do not lie inside a l
 small network (`models/outline/judge`) weighs these figures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -21,7 +21,8 @@ from companion.vision.networks import logistic, network
 Floats = NDArray[np.float64]
 
 NETWORK = "outline/judge/weights.onnx"
-FEATURES = 24
+FEATURES, RELATIONS = 29, 11
+"""Figures of a candidate; the last of them tell what others say of it."""
 _RING = 0.07
 """How far from a side its colours are compared, inside and outside, in sizes of the card."""
 _PER_SIDE = 8
@@ -35,6 +36,14 @@ _ELSEWHERE, _SAME_CARD, _SAME_PLACE = 0.2, 0.35, 0.9
 """Two outlines that share less of the smaller one lie apart; more, show one card; more again, are one outline."""
 _EVEN = 0.2
 """Sizes whose logarithms differ from the median's by less are one size."""
+_AT_BORDER = 0.12
+"""What lies so near an outline, in its size, lies at its border."""
+_FITS, _MISFITS = 0.1, 0.45
+"""Logarithms of the lengths of sides over another's: less is as long; more, up to the second, is a card seen badly."""
+_BESIDE, _TOUCHED = 1.2, 0.03
+"""An outline so many times larger, that then has so much of its area in common with another, touches it."""
+_ON_CARD, _CARDS_ON_MAT = 0.85, 9.0
+"""What lies so far within a larger outline may be printed on it; one so many times larger is no card that shows it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -76,12 +85,16 @@ def features(placed: PlacedCandidates) -> NDArray[np.float32]:
     """What is known of each candidate (N, FEATURES), about -3..3."""
     if not placed.candidates:
         return np.zeros((0, FEATURES), np.float32)
-    own = _own(placed)
-    return np.concatenate([own, _relations(placed.candidates, _alone(own))], 1).astype(np.float32)
+    return with_relations(_own(placed), [one.refined.corners for one in placed.candidates])
+
+
+def with_relations(own: Floats, outlines: Sequence[Floats]) -> NDArray[np.float32]:
+    """The `features` (N, FEATURES) of outlines whose own places show these figures (N, FEATURES - RELATIONS)."""
+    return np.concatenate([own, _relations(outlines, _alone(own))], 1).astype(np.float32)
 
 
 def _own(placed: PlacedCandidates) -> Floats:
-    """What each candidate's own place shows (N, FEATURES - 6)."""
+    """What each candidate's own place shows (N, FEATURES - RELATIONS)."""
     pyramid, candidates = placed.pyramid, placed.candidates
     outlines = np.array([one.refined.corners for one in candidates])
     support = np.sort([one.refined.support for one in candidates], axis=1)
@@ -144,6 +157,13 @@ def _alone(own: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-score)))
 
 
+def _opposite(corners: Floats) -> Floats:
+    """The mean lengths of opposite sides, (2,) of a rectangle, (3,) of a hexagon."""
+    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
+    half = len(sides) // 2
+    return np.asarray(np.maximum((sides[:half] + sides[half:]) / 2, 1e-3))
+
+
 class _Polygons:
     """Outlines with what is asked of them again and again."""
 
@@ -152,6 +172,7 @@ class _Polygons:
         self.middles = np.array([outline.mean(0) for outline in outlines])
         self.areas = np.array([max(1.0, cv2.contourArea(corners)) for corners in self.corners])
         self.sizes = np.sqrt(self.areas)
+        self.lengths = np.log([np.sort(_opposite(np.asarray(outline))) for outline in outlines])
 
     def shared(self, i: int, k: int) -> float:
         """The share of the smaller one of two outlines that lies in both."""
@@ -164,48 +185,107 @@ class _Polygons:
         """Outline ``k`` holds the middle of outline ``i``."""
         return cv2.pointPolygonTest(self.corners[k], self.middles[i].tolist(), False) > 0
 
+    def off(self, i: int, k: int) -> float:
+        """By how much two outlines differ in length or width: the larger logarithm."""
+        return float(np.abs(self.lengths[k] - self.lengths[i]).max())
+
+    def touch(self, i: int, k: int) -> bool:
+        """Two outlines as large as each other lie side by side, with hardly a gap."""
+        if self.off(i, k) >= _FITS or np.abs(self.middles[i] - self.middles[k]).max() > 3 * self.sizes[i]:
+            return False
+        wider = (self.middles[i] + _BESIDE * (self.corners[i] - self.middles[i])).astype(np.float32)
+        return bool(cv2.intersectConvexConvex(wider, self.corners[k])[0] > _TOUCHED * self.areas[i])
+
+    def printed_on(self, i: int, others: Sequence[int], confidences: Floats) -> float:
+        """How likely one of ``others`` is a card that shows outline ``i``."""
+        shown_on = (
+            k
+            for k in others
+            if _LARGER < self.sizes[k] / self.sizes[i] < _CARDS_ON_MAT
+            and self.holds(k, i)
+            and self.shared(i, k) > _ON_CARD
+        )
+        return max((float(confidences[k]) for k in shown_on), default=0.0)
+
+    def is_part(self, i: int, k: int) -> bool:
+        """All corners of outline ``k`` lie at the border of ``i``: half a card, not a card on a mat."""
+        depths = [cv2.pointPolygonTest(self.corners[i], corner, True) for corner in self.corners[k].tolist()]
+        return bool(max(map(abs, depths)) < _AT_BORDER * self.sizes[i])
+
     def best(self, confidences: Floats) -> list[int]:
         """The likely ones, each place and size once, the most likely first."""
         kept: list[int] = []
         for i in np.argsort(-confidences).tolist():
             if confidences[i] <= _VOTER:
                 break
-            rivals = (k for k in kept if 0.5 < self.sizes[i] / self.sizes[k] < 2)
+            rivals = (k for k in kept if 1 / _LARGER < self.sizes[i] / self.sizes[k] < _LARGER)
             if all(self.shared(i, k) < _SAME_CARD for k in rivals):
                 kept.append(i)
         return kept
 
 
-def _relations(candidates: Sequence[PlacedCandidate], alone: Floats) -> Floats:
-    """What the others say of each candidate (N, 6).
+def _relations(outlines: Sequence[Floats], alone: Floats) -> Floats:
+    """What the others say of each candidate (N, RELATIONS), by how likely each is a card by itself (N,).
 
-    How many likely ones elsewhere have its size, and another; how likely one is that it lies on; how many that lie on
-    it have one size, and how much of it they cover; how likely one is that takes part of its place.
+    How many likely ones elsewhere have its size, and another, those that are printed on a card left out; how likely one
+    is that it lies on; how many that lie on it have one size, and how much of it they cover; how likely one is that
+    takes part of its place; how many elsewhere are as long and as wide, how many nearly, and how many of the first
+    touch no other such; how many such it touches itself; how likely one is that it is printed on. Sections of a card
+    are as large as each other too, but no section lies by itself.
     """
-    polygons = _Polygons([one.refined.corners for one in candidates])
+    polygons = _Polygons(outlines)
     likely = polygons.best(alone)
-    return np.array([_relations_of(i, polygons, alone, [k for k in likely if k != i]) for i in range(len(candidates))])
+    printed = {k: polygons.printed_on(k, [m for m in likely if m != k], alone) for k in likely}
+    lone = {k: not any(m != k and polygons.touch(k, m) for m in likely) for k in likely}
+    found = []
+    for i in range(len(outlines)):
+        others = [k for k in likely if k != i]
+        mine = printed[i] if i in printed else polygons.printed_on(i, others, alone)
+        weights = {k: float(alone[k]) * (1 - printed[k]) for k in others}
+        apart = [k for k in others if polygons.shared(i, k) < _ELSEWHERE]
+        places = _places_of(i, polygons, alone, [k for k in others if k not in apart])
+        found.append([*places, *_sizes_of(i, polygons, weights, apart, lone), mine])
+    return np.array(found)
 
 
-def _relations_of(i: int, polygons: _Polygons, alone: Floats, others: Sequence[int]) -> list[float]:
-    alike = unlike = within = rival = even = covered = 0.0
+def _sizes_of(
+    i: int, polygons: _Polygons, weights: Mapping[int, float], apart: Sequence[int], lone: Mapping[int, bool]
+) -> list[float]:
+    """Of how many elsewhere the size is the candidate's, or another."""
+    alike = unlike = fits = misfits = free = touching = 0.0
+    for k in apart:
+        ratio, weight = polygons.sizes[k] / polygons.sizes[i], weights[k]
+        off = polygons.off(i, k)
+        alike += weight * (1 / _ALIKE < ratio < _ALIKE)
+        unlike += weight * (not 1 / _UNLIKE < ratio < _UNLIKE)
+        misfits += weight * (_FITS <= off < _MISFITS and 1 / _LARGER < ratio < _LARGER)
+        if off < _FITS:
+            fits += weight
+            free += weight * lone[k]
+            touching += weight * polygons.touch(i, k)
+    counts: list[float] = np.log1p([alike, unlike, fits, misfits, free, touching]).tolist()
+    return counts
+
+
+def _places_of(i: int, polygons: _Polygons, alone: Floats, near: Sequence[int]) -> list[float]:
+    """What the candidate lies on, what lies on it, and what takes part of its place."""
+    within = rival = even = covered = 0.0
     inside: list[int] = []
-    for k in others:
-        ratio, share = polygons.sizes[k] / polygons.sizes[i], polygons.shared(i, k)
-        if share < _ELSEWHERE:
-            alike += alone[k] * (1 / _ALIKE < ratio < _ALIKE)
-            unlike += alone[k] * (not 1 / _UNLIKE < ratio < _UNLIKE)
-        elif ratio > _LARGER and polygons.holds(k, i):
+    for k in near:
+        ratio = polygons.sizes[k] / polygons.sizes[i]
+        if ratio > _LARGER and polygons.holds(k, i):
             within = max(within, float(alone[k]))
         elif ratio < 1 / _LARGER and polygons.holds(i, k):
             inside.append(k)
-        elif share < _SAME_PLACE:
+        elif polygons.shared(i, k) < _SAME_PLACE:
             rival = max(rival, float(alone[k]))
+    if len(inside) == 1 and polygons.is_part(i, inside[0]):
+        inside = []
     if inside:
         sizes = polygons.sizes[inside]
         even = float(alone[inside][np.abs(np.log(sizes / np.median(sizes))) < _EVEN].sum())
         covered = min(1.0, float(polygons.areas[inside].sum() / polygons.areas[i]))
-    return [float(np.log1p(alike)), float(np.log1p(unlike)), within, float(np.log1p(even)), covered * 2, rival]
+    return [within, float(np.log1p(even)), covered * 2, rival]
 
 
 def _logit(confidence: Floats) -> Floats:

@@ -2,17 +2,20 @@
 
     python -m models.outline.judge.train --cache DIR --photos TRUTH.jsonl... --scenes DIR... [--detector WEIGHTS]
 
+What is named twice counts twice, with other copies of the photographs.
+
 It learns from the figures of `companion.vision.detection.judgement` of the candidates on photographs, on turned, tilted
-and darkened copies of each, and on drawn scenes. A detector is surer of what it learnt from than of anything else: the
-candidates are best those of one that never saw the photographs (``--detector``). With ``--leave-out`` the photographs
-of each source are judged by a network that never saw that source, and what it finds is printed.
+and darkened copies of each, and on drawn scenes; of each also as if a single card, or none, had been on it. A detector
+is surer of what it learnt from than of anything else: the candidates are best those of one that never saw the
+photographs (``--detector``). With ``--leave-out`` the photographs of each source are judged by a network that never saw
+that source, and what it finds is printed.
 """
 
 import argparse
 import json
 import pickle
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import cv2
@@ -22,7 +25,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
-from companion.vision.detection.judgement import FEATURES, features
+from companion.vision.detection.judgement import FEATURES, RELATIONS, features, with_relations
 from companion.vision.detection.outlines import SETTINGS, Outline, place, suppress
 from models.drawing.card_scenes import Scene
 from models.export import export
@@ -32,10 +35,19 @@ from models.trainer import Losses, Trainer, parser
 Floats = NDArray[np.float64]
 Rng = np.random.Generator
 
+DRAWN = "drawn"
 MATCH, NEAR, IGNORED = 0.75, 0.5, 0.5
 """Intersection over union of a card and its outline; of what is nearly one; the ignored share of an outline."""
 NEAR_WEIGHT = 0.4
+MEMBERS = 5
+"""Networks of each shape whose logits are averaged: alone they differ in what is rare in training."""
+NOISE, FARTHEST = 0.25, 3.0
+"""In deviations of each figure: the noise in training, and how far from the mean a figure is taken to be."""
 SCENES_PER_FILE = 220
+LONE_CARDS, BARE_PLACES, BARE_PLACES_DRAWN = 1, 2, 1
+"""Of each picture, how many of its cards, and how many places without one, are also judged as if they lay alone."""
+LARGER = 1.6
+"""Outlines by so much larger than a lone card, or a bare place, are left out with the rest of the picture."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,7 +55,7 @@ class Picture:
     """A picture's candidates.
 
     Attributes:
-        source: of the photograph, or "drawn".
+        source: of the photograph, or `DRAWN`.
         is_copy: it is a photograph's changed copy.
         values: their figures (N, FEATURES).
         corners: of each, (4 or 6, 2).
@@ -64,18 +76,27 @@ class Picture:
 
 
 class Judge(nn.Module):
-    """Logits (N, 1) of figures (N, FEATURES), which it first brings to mean 0 and deviation 1."""
+    """Logits (N, 1) of figures (N, FEATURES), brought to mean 0 and deviation 1; some networks for each shape."""
 
     def __init__(self, mean: torch.Tensor, deviation: torch.Tensor) -> None:
         super().__init__()
         self.mean, self.deviation = nn.Buffer(mean), nn.Buffer(deviation)
-        self.layers = nn.Sequential(
-            nn.Linear(FEATURES, 24), nn.SiLU(), nn.Dropout(0.1), nn.Linear(24, 16), nn.SiLU(), nn.Linear(16, 1)
-        )
+        self.shapes = nn.ModuleList(nn.ModuleList(_member() for _ in range(MEMBERS)) for _ in range(2))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        logits: torch.Tensor = self.layers((x - self.mean) / self.deviation)
-        return logits
+        return self.members(x).mean(1, keepdim=True)
+
+    def members(self, x: torch.Tensor) -> torch.Tensor:
+        """What each network says (N, MEMBERS)."""
+        values = ((x - self.mean) / self.deviation).clamp(-FARTHEST, FARTHEST)
+        rectangles, hexagons = (torch.cat([one(values) for one in shape], 1) for shape in self.shapes)
+        return torch.where(x[:, :1] > 0.5, hexagons, rectangles)
+
+
+def _member() -> nn.Module:
+    return nn.Sequential(
+        nn.Linear(FEATURES, 24), nn.SiLU(), nn.Dropout(0.1), nn.Linear(24, 16), nn.SiLU(), nn.Linear(16, 1)
+    )
 
 
 def photographs(truth: Path, detector: str, copies: int, rng: Rng) -> Iterator[Picture]:
@@ -95,9 +116,9 @@ def photographs(truth: Path, detector: str, copies: int, rng: Rng) -> Iterator[P
             yield _candidates(seen, sides, moved[0], moved[1], detector, told["source"], copy > 0)
 
 
-def drawings(folders: Sequence[Path], detector: str, files: int) -> Iterator[Picture]:
+def drawings(folder: Path, detector: str, files: int) -> Iterator[Picture]:
     """Some scenes of `models.drawing.card_shards`."""
-    for path in (path for folder in folders for path in sorted(folder.glob("*.pickle"))[-files:]):
+    for path in sorted(folder.glob("*.pickle"))[-files:]:
         scenes: list[Scene] = pickle.loads(path.read_bytes())
         for scene in scenes[:SCENES_PER_FILE]:
             for sides in (4, 6):
@@ -105,7 +126,7 @@ def drawings(folders: Sequence[Path], detector: str, files: int) -> Iterator[Pic
                 cards = [o.corners.astype(np.float64) for o in mine if o.visible >= LEAST_VISIBLE]
                 hidden = [o.corners for o in mine if o.visible < LEAST_VISIBLE]
                 ignored = [np.asarray(p, np.float64) for p in (*hidden, *scene.ignored)]
-                yield _candidates(scene.picture, sides, cards, ignored, detector, "drawn", False)
+                yield _candidates(scene.picture, sides, cards, ignored, detector, DRAWN, False)
 
 
 def _changed(picture: NDArray[np.uint8], rng: Rng) -> tuple[NDArray[np.uint8], Floats]:
@@ -155,6 +176,65 @@ def _candidates(
     return Picture(source, is_copy, features(placed), corners, best, shared.argmax(1) - 1, counts, len(cards))
 
 
+def alone(picture: Picture, card: int) -> Picture | None:
+    """The picture's candidates at a card as if nothing else lay there; None where none is at it."""
+    mine = [i for i in range(len(picture.values)) if picture.matches[i] == card and picture.overlaps[i] > 0]
+    if not mine:
+        return None
+    kept = _around(picture, max(mine, key=lambda i: float(picture.overlaps[i])), range(len(picture.values)))
+    is_mine = picture.matches[kept] == card
+    overlaps = np.where(is_mine, picture.overlaps[kept], 0.0)
+    return _part(picture, kept, overlaps, picture.counts[kept] & (is_mine | (picture.overlaps[kept] < NEAR)), 1)
+
+
+def bare(picture: Picture, rng: Rng) -> Picture | None:
+    """The candidates at a place without a card as if nothing else lay there; None where there is no such place."""
+    free = np.flatnonzero(picture.counts & (picture.overlaps < 0.1))
+    if not len(free):
+        return None
+    seen = picture.values[free, 1].astype(np.float64)  # places that look more like a card teach more
+    likely = np.exp(3 * (seen - seen.max()))
+    kept = _around(picture, int(rng.choice(free, p=likely / likely.sum())), free)
+    return _part(picture, kept, np.zeros(len(kept)), picture.counts[kept], 0)
+
+
+def _around(picture: Picture, place: int, among: Iterable[int]) -> list[int]:
+    """Those of the outlines that share some of the place of one, and are hardly larger."""
+    outline = picture.corners[place]
+    area = _area(outline)
+    return [
+        int(i)
+        for i in among
+        if _area(picture.corners[i]) < LARGER**2 * area
+        and _overlap(outline, picture.corners[i]) > 0.02 * min(area, _area(picture.corners[i]))
+    ]
+
+
+def _part(picture: Picture, kept: Sequence[int], overlaps: Floats, counts: NDArray[np.bool_], cards: int) -> Picture:
+    corners = [picture.corners[i] for i in kept]
+    values = with_relations(picture.values[kept, :-RELATIONS].astype(np.float64), corners)
+    return replace(
+        picture,
+        is_copy=True,
+        values=values,
+        corners=corners,
+        overlaps=overlaps,
+        matches=np.where(overlaps > 0, picture.matches[kept], -1),
+        counts=counts,
+        cards=cards,
+    )
+
+
+def with_parts(pictures: Sequence[Picture], rng: Rng) -> list[Picture]:
+    """The pictures, and single cards and bare places of each."""
+    found: list[Picture | None] = list(pictures)
+    for picture in pictures:
+        places = BARE_PLACES_DRAWN if picture.source == DRAWN else BARE_PLACES
+        found += [bare(picture, rng) for _ in range(places)]
+        found += [alone(picture, int(card)) for card in rng.permutation(picture.cards)[:LONE_CARDS]]
+    return [one for one in found if one is not None]
+
+
 def _area(corners: Floats) -> float:
     return float(cv2.contourArea(corners.astype(np.float32)))
 
@@ -191,9 +271,10 @@ def train(pictures: Sequence[Picture], arguments: argparse.Namespace) -> nn.Modu
 
     def losses() -> Losses:
         chosen = torch.from_numpy(trainer.rng.integers(len(values), size=arguments.batch))
-        noise = 0.05 * values.std(0) * torch.randn(arguments.batch, FEATURES)
-        out = trainer.net(values[chosen] + noise)
-        loss = nn.functional.binary_cross_entropy_with_logits(out, answers[chosen], reduction="none")
+        noise = NOISE * values.std(0) * torch.randn(arguments.batch, FEATURES)
+        out = trainer.net.members(values[chosen] + noise)
+        wanted = answers[chosen].expand(-1, MEMBERS)
+        loss = nn.functional.binary_cross_entropy_with_logits(out, wanted, reduction="none")
         return {"card": (loss * weights[chosen]).mean()}
 
     trainer.fit(losses, write, log_every=1000, save_every=arguments.steps)
@@ -235,13 +316,14 @@ def main() -> None:
     if not kept.exists():
         rng = np.random.default_rng(a.seed)
         pictures = [p for truth in a.photos for p in photographs(truth, str(a.detector), a.copies, rng)]
-        pictures += drawings(a.scenes, str(a.detector), a.files)
+        drawn = {folder: list(drawings(folder, str(a.detector), a.files)) for folder in dict.fromkeys(a.scenes)}
+        pictures += [picture for folder in a.scenes for picture in drawn[folder]]
         kept.write_bytes(pickle.dumps([p for p in pictures if len(p.values) or p.cards]))
     every: list[Picture] = pickle.loads(kept.read_bytes())
-    for source in sorted({p.source for p in every} - {"drawn"}) if a.leave_out else ():
-        net = train([p for p in every if p.source != source], a)
+    for source in sorted({p.source for p in every} - {DRAWN}) if a.leave_out else ():
+        net = train(with_parts([p for p in every if p.source != source], np.random.default_rng(a.seed)), a)
         print(source, report(net, [p for p in every if p.source == source and not p.is_copy]), flush=True)
-    train(every, a)
+    train(with_parts(every, np.random.default_rng(a.seed)), a)
 
 
 if __name__ == "__main__":

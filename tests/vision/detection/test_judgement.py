@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer
@@ -9,7 +10,7 @@ from companion.vision.detection.judgement import FEATURES, PlacedCandidate, Plac
 from companion.vision.edge_refinement import Refined
 from companion.vision.image.pyramid import Pyramid
 
-ALIKE, UNLIKE, WITHIN, EVEN, COVERED, RIVAL = range(FEATURES - 6, FEATURES)
+WITHIN, EVEN, COVERED, RIVAL, ALIKE, UNLIKE, FITS, MISFITS, FREE, TOUCHING, PRINTED = range(FEATURES - 11, FEATURES)
 """The columns that speak of the other candidates."""
 
 
@@ -52,3 +53,25 @@ def test_what_lies_on_a_likely_card_is_known_to_and_what_lies_on_a_mat_too() -> 
 
 def test_a_candidate_beside_the_place_of_a_surer_one_has_a_rival() -> None:
     assert (seen(square(50, 50, 100), square(110, 50, 100))[1, RIVAL] > 0) and seen(square(50, 50, 100))[0, RIVAL] == 0
+
+
+def test_what_is_printed_on_a_card_says_nothing_of_the_size_of_others() -> None:
+    prints = [square(70, 70, 60), square(200, 70, 60)]
+    values = seen(square(50, 50, 240), *prints, square(300, 300, 80))
+    assert (values[1:3, PRINTED] > 0.5).all() and values[0, PRINTED] == values[3, PRINTED] == 0
+    assert values[3, UNLIKE] == pytest.approx(
+        values[3, ALIKE] + seen(square(50, 50, 240), square(300, 300, 80))[1, UNLIKE]
+    )
+
+
+def test_cards_are_told_that_lie_by_themselves_and_that_touch_others_as_large() -> None:
+    values = seen(square(10, 10, 60), square(71, 10, 60), square(200, 10, 60), square(10, 200, 60))
+    assert (values[:2, TOUCHING] > 0.3).all() and (values[2:, TOUCHING] == 0).all()
+    assert values[0, FREE] == pytest.approx(np.log1p(np.expm1(values[0, FITS]) * 2 / 3), rel=0.05)
+
+
+def test_an_outline_that_takes_in_a_gap_fits_no_other() -> None:
+    wide = square(200, 10, 60)
+    wide.refined.corners[1:3, 0] += 12
+    values = seen(square(10, 10, 60), square(10, 200, 60), wide)
+    assert values[2, FITS] == 0 and values[2, MISFITS] > values[0, MISFITS] > 0 and values[0, FITS] > 0.5
