@@ -67,12 +67,21 @@ class Hypothesis:
     @property
     def is_back(self) -> bool:
         """It looks like a back, and no numbers are read on it: a plain face, outlined badly, may look like one."""
-        if self.legible >= (LIMITS.hardly_number if self.is_other_colour else LIMITS.no_number):
-            return False
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
+        if self.legible >= self._most_legible_back(is_taught):
+            return False
         unlike = LIMITS.less_like_face if self.is_other_colour else LIMITS.unlike_face_alone
         shows_number = self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number
         return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < unlike and not shows_number)
+
+    def _most_legible_back(self, is_taught: bool) -> float:
+        """How surely numbers may be read on a back: its pattern may look like some."""
+        is_unlike = self.alike < LIMITS.unlike_face_alone
+        if is_taught and is_unlike and self.maybe_back > LIMITS.maybe_back:
+            return LIMITS.patterned_back
+        if self.is_other_colour:
+            return LIMITS.unsure_number if is_unlike else LIMITS.hardly_number
+        return LIMITS.no_number
 
     @property
     def presence(self) -> float:
@@ -272,7 +281,14 @@ def _compared_with_back(
 ) -> list[Hypothesis]:
     """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
     faces = [_chromaticity(pyramid, one.corners) for one in read]
-    return [one if one.legible >= LIMITS.read_card else _as_back(pyramid, taught, one, faces) for one in likely]
+    usual = float(np.median([one.alike for one in read])) if read else 0.0
+    is_plain = usual > LIMITS.like_face  # what looks like no taught face may be a back whose pattern reads as numbers
+    return [
+        one
+        if one.legible >= LIMITS.read_card and not (is_plain and one.alike < LIMITS.unlike_face_alone)
+        else _as_back(pyramid, taught, one, faces)
+        for one in likely
+    ]
 
 
 def _compared_with_each_other(
@@ -393,7 +409,7 @@ def _jittered(
 def _present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
     """The cards that are there, each once, none of another size than the usual ones read, or across two of them."""
     kept: list[Hypothesis] = []
-    for one in _once([one for one in likely if _is_card(one, usual)]):
+    for one in _once([one for one in likely if is_card(one, usual)]):
         is_read = one.legible >= LIMITS.read_card
         read = [other for other in kept if other.legible >= LIMITS.read_card]
         if _free_share(one, read) > (LIMITS.free_share_read if is_read else LIMITS.free_share):
@@ -418,7 +434,8 @@ def _once(some: list[Hypothesis]) -> list[Hypothesis]:
     return [kept[i] for i in suppress_overlaps(clashes)]
 
 
-def _is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
+def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
+    """A card lies there surely enough, beside those on which numbers are read, ``usual``."""
     if one.legible >= LIMITS.read_card:
         return one.presence >= LIMITS.card
     is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
@@ -426,6 +443,8 @@ def _is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
         return False
     if one.like_back > LIMITS.like_back and usual and _is_blank(one, usual):
         return True
+    if not usual and one.is_back:  # where no face is read, anything plain may look like a plain back
+        return one.found >= LIMITS.unread_card
     if max(one.like_back, one.alike) > LIMITS.like_face:
         return one.presence >= LIMITS.card
     return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)

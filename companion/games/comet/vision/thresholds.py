@@ -166,8 +166,11 @@ class CometLimits:
     has the faces' colour."""
     no_number: float = 0.07
     hardly_number: float = 0.45
+    unsure_number: float = 0.55
+    patterned_back: float = 0.8
     """On a back numbers are read no more surely than the first, or where it has another colour than the faces, the
-    second."""
+    second; where it also looks unlike the taught face, the third; the last where it looks as the taught back besides,
+    and the network that knows many takes it for one."""
     other_colour: float = 0.03
     """Shares of blue, green and red that differ by more, in one of them, are of another print."""
     farthest_alignment: float = 0.16

@@ -16,7 +16,7 @@ from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import Hypothesis, search_unlikely
+from companion.games.comet.vision.taught_recognizer import Hypothesis, is_card, search_unlikely
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
@@ -265,6 +265,35 @@ def test_a_card_of_sixes_and_nines_alone_states_nothing_where_its_look_does_not_
     reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
     told = [card.values for card in sorted(reading.cards, key=lambda card: card.centre[0])]
     assert told[0] == [None, None, None] and told[2] == [2, 5, 7]
+
+
+@pytest.mark.parametrize(
+    ("legible", "alike", "like_back", "maybe_back", "other_colour", "is_back"),
+    [
+        (0.7, 0.1, 0.9, 0.99, False, True),
+        (0.7, 0.1, 0.9, 0.5, False, False),
+        (0.7, 0.4, 0.9, 0.99, False, False),
+        (0.9, 0.1, 0.9, 0.99, False, False),
+        (0.5, 0.1, 0.4, 0.99, True, True),
+        (0.5, 0.1, 0.4, 0.99, False, False),
+    ],
+)
+def test_a_pattern_that_reads_as_numbers_is_a_back_where_all_else_says_so(
+    legible, alike, like_back, maybe_back, other_colour, is_back
+):
+    square = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
+    sections = np.zeros((3, 15))
+    one = Hypothesis(square, 0.9, sections, legible, alike, like_back, maybe_back, other_colour)
+    assert one.is_back == is_back
+
+
+def test_what_looks_as_a_taught_back_where_no_face_is_read_must_be_found_surely():
+    square = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
+    face = Hypothesis(square + 40, 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    for found, is_alone_told in ((0.4, False), (0.7, True)):
+        back = Hypothesis(square, found, np.zeros((3, 15)), 0.01, 0.0, like_back=0.95)
+        assert back.is_back and is_card(back, [face])
+        assert is_card(back, []) == is_alone_told
 
 
 @pytest.mark.parametrize(
