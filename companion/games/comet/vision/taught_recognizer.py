@@ -21,7 +21,7 @@ from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
 from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
-from companion.vision.geometry import areas, shared_area
+from companion.vision.geometry import areas, mapped, shared_area
 from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
@@ -101,6 +101,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     clock.lap("find")
     likely = [_look(pyramid, taught, one.corners, one.confidence) for one in outlines]
     likely += search_unlikely(pyramid, taught, likely, unlikely)
+    likely += search_rows(pyramid, taught, likely)
     likely += search_neighbours(pyramid, taught, likely)
     likely += search_hidden(pyramid, taught, likely)
     clock.lap("name")
@@ -137,6 +138,37 @@ def _is_blank(one: Hypothesis, read: list[Hypothesis]) -> bool:
     """It shows no number, looks like no face, and is as large as the cards ``read``."""
     is_plain = one.legible < LIMITS.no_number and one.alike < LIMITS.less_like_face
     return is_plain and _has_usual_size(one, read, LIMITS.same_area)
+
+
+def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards side by side that were outlined as one: the parts of what is as large as some of those that are read.
+
+    Where one of them is read it has an outline of its own, and its neighbours are looked for beside it.
+    """
+    read = _read_cards(likely)
+    if len(read) < LIMITS.fewest_whole:
+        return []
+    free = [one for one in likely if one.found >= LIMITS.card and _free_share(one, read) > LIMITS.free_row]
+    return [
+        _look(pyramid, taught, part, one.found)
+        for one in free
+        for part in parts_of_row(one.corners, _usual_area(one.corners, read), taught.profile.half_width)
+    ]
+
+
+def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
+    """The cards (4, 2) of that area and proportion that an outline (4, 2) of some in a row may be; none for one."""
+    ratio = float(areas(row[None].astype(float))[0]) / area
+    count = round(ratio)
+    if not 2 <= count <= LIMITS.longest_row or abs(np.log(ratio / count)) > LIMITS.same_area:
+        return []
+    for across in (row, np.roll(row, -1, 0)):
+        ends = np.array([[0, 0], [count, 0], [count, 1], [0, 1]], np.float32)
+        image_from_row = cv2.getPerspectiveTransform(ends, across.astype(np.float32)).astype(np.float64)
+        parts: list[Floats] = [mapped(image_from_row, ends / [count, 1] + [k, 0]) for k in range(count)]
+        if all(abs(abs(_proportion(part)) - abs(np.log(half_width))) < LIMITS.plain_proportion for part in parts):
+            return parts
+    return []
 
 
 def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
@@ -452,11 +484,15 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
 
 def _has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS.odd_area) -> bool:
     """An outline is about as large as the read cards nearest to it: its area is off by less, as a logarithm."""
-    apart = [float(np.linalg.norm(one.corners.mean(0) - other.corners.mean(0))) for other in usual]
-    near = np.argsort(apart)[: LIMITS.nearest]
-    wanted = np.median([float(areas(usual[i].corners[None].astype(float))[0]) for i in near])
-    ratio = float(areas(one.corners[None].astype(float))[0]) / wanted
+    ratio = float(areas(one.corners[None].astype(float))[0]) / _usual_area(one.corners, usual)
     return bool(abs(np.log(max(ratio, 1e-3))) < odd)
+
+
+def _usual_area(corners: Floats, usual: list[Hypothesis]) -> float:
+    """The area of the cards nearest to an outline (4, 2)."""
+    apart = [float(np.linalg.norm(corners.mean(0) - other.corners.mean(0))) for other in usual]
+    near = np.argsort(apart)[: LIMITS.nearest]
+    return float(np.median([float(areas(usual[i].corners[None].astype(float))[0]) for i in near]))
 
 
 def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:

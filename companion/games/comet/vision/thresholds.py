@@ -181,6 +181,9 @@ class CometLimits:
     """So many cards of which none is read, nor looks as taught, are of another printing."""
     fewest_whole: int = 2
     """So many cards of a taught printing, read whole, are believed though none of them shows its edges."""
+    longest_row: int = 3
+    free_row: float = 0.9
+    """So many cards side by side may have been outlined as one, of which cards that are read leave so much free."""
     odd_proportion: float = 0.3
     """Hardly likely outlines are looked at whose proportion differs by less from a card's, as a logarithm."""
     unread_taught: float = 0.8

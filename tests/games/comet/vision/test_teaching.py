@@ -16,7 +16,13 @@ from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import Hypothesis, is_card, search_unlikely
+from companion.games.comet.vision.taught_recognizer import (
+    Hypothesis,
+    is_card,
+    parts_of_row,
+    search_rows,
+    search_unlikely,
+)
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
@@ -215,6 +221,37 @@ def test_without_corners_labels_are_in_reading_order():
     picture = taught_picture(printing())
     profile = learn_comet("comet", [("taught", picture.bgr)], labels_of(FACES))
     assert len(profile.samples) == len(FACES)
+
+
+@pytest.mark.parametrize(
+    ("wide", "high", "parts"),
+    [(126, 88, 2), (189, 88, 3), (63, 176, 2), (63, 88, 0), (88, 126, 2), (111, 100, 0), (252, 88, 0)],
+)
+def test_what_is_as_large_as_some_cards_in_a_row_may_be_those(wide, high, parts):
+    row = np.array([[10, 20], [10 + wide, 20], [10 + wide, 20 + high], [10, 20 + high]], np.float64)
+    found = parts_of_row(row, 63 * 88.0, 63 / 88)
+    assert len(found) == parts
+    assert all(sorted(np.ptp(part, axis=0).round(3)) == [63.0, 88.0] for part in found)
+    assert not parts or np.allclose(sum(part.mean(0) for part in found) / parts, row.mean(0))
+
+
+def test_two_backs_outlined_as_one_are_looked_at_one_by_one():
+    look = printing()
+    taught = TaughtNumerals(learnt(look, (*FACES[:4], (11, 13, 14), None)))
+    laid = [(None, 0.0), (None, 63.5), ((4, 5, 8), 150.0), ((2, 6, 7), 230.0)]
+    cards = [LaidComet(values, np.array([x, 0.0]), 0.0, look.size) for values, x in laid]
+    rng = np.random.default_rng(8)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=170, yaw_deg=0.0)
+    quads = [np.array(entry["corners"], np.float64) for entry in picture.truth["cards"]]
+    left, right = sorted(quads[:2], key=lambda quad: quad[:, 0].mean())
+    row = Hypothesis(np.array([left[0], right[1], right[2], left[3]]), 0.9, np.zeros((3, 15)), 0.02)
+    read = [Hypothesis(quad, 1.0, np.zeros((3, 15)), 1.0, 0.9) for quad in quads[2:]]
+    pyramid = Pyramid.of(picture.bgr)
+    middles = [one.corners.mean(0) for one in search_rows(pyramid, taught, [*read, row])]
+    assert np.allclose(sorted(map(tuple, middles)), [left.mean(0), right.mean(0)], atol=4)
+    assert search_rows(pyramid, taught, [read[0], row]) == []
+    beside = replace(read[1], corners=right)
+    assert search_rows(pyramid, taught, [read[0], beside, row]) == []
 
 
 def test_a_back_that_was_taught_is_told():
