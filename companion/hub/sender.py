@@ -178,15 +178,18 @@ class JournalOutbox:
         entries: list[Entry] = []
         while len(entries) < limit:
             before = len(entries)
+            following = self._following()  # looked for first: a journal that another follows is written no more
             if self._place.path is not None:
-                entries += self._read_on(self._place.path, limit - before)
-            if len(entries) == before and not self._next_journal():
-                break
+                most = self._most(self._place.path) if following is None else float("inf")
+                entries += self._read_on(self._place.path, limit - before, most)
+            if len(entries) == before:
+                if following is None:
+                    break
+                self._place = _Place(following, last=self._place.last)
         return entries
 
-    def _read_on(self, path: Path, limit: int) -> list[Entry]:
+    def _read_on(self, path: Path, limit: int, most: float) -> list[Entry]:
         found: list[Entry] = []
-        most = self._most(path)
         for line in _lines(path, self._place, self._note):
             if len(found) == limit or line.position.line > most:
                 break
@@ -200,13 +203,10 @@ class JournalOutbox:
         file, lines = self._written()
         return lines if Path(file) == path else float("inf")
 
-    def _next_journal(self) -> bool:
+    def _following(self) -> Path | None:
         paths = journals(self._games)
         at = paths.index(self._place.path) + 1 if self._place.path in paths else 0
-        if at >= len(paths):
-            return False
-        self._place = _Place(paths[at], last=self._place.last)
-        return True
+        return paths[at] if at < len(paths) else None
 
     def _note(self, what: str) -> None:
         self.damaged = what

@@ -3,9 +3,11 @@
 from itertools import pairwise
 from pathlib import Path
 
-from companion.hub.messages import Position, read_entry
+from companion.games import GAMES
+from companion.hub.messages import Entry, Position, read_entry
 from companion.hub.sender import WINDOW, JournalOutbox, Sender
-from companion.referee.messages import Begin
+from companion.referee.messages import Begin, Do
+from companion.simulator.script import write_script
 from tests.clock import Clock
 from tests.hub.conftest import HEADER, journal_lines, play, table
 
@@ -50,6 +52,26 @@ def test_nothing_is_read_that_is_not_yet_on_the_disk(tmp_path: Path) -> None:
         journal = referee.health()["journal"]
         outbox = JournalOutbox(referee.games, lambda: (journal["file"], 2))
         assert [entry.position.line for entry in outbox.read(10)] == [1, 2]
+
+
+def test_what_is_written_while_it_reads_comes_before_the_next_game(tmp_path: Path) -> None:
+    read: list[Entry] = []
+    fourth = write_script(HEADER, GAMES[HEADER.game].player(1)).commands[3]
+    with table(tmp_path) as referee:
+
+        def written() -> tuple[str, int]:
+            journal = referee.health()["journal"]
+            if read and journal["lines"] == 4:  # the last line of the game, and the next game, come just now
+                referee.ask(Do(fourth))
+                referee.ask(Begin(HEADER))
+            return journal["file"], journal["lines"]
+
+        outbox = JournalOutbox(referee.games, written)
+        play(referee, moves=3)
+        for _ in range(3):
+            read += outbox.read(100)
+        assert len(read) == journal_lines(referee)
+    assert all(entry.after == before.position for before, entry in pairwise(read))
 
 
 def test_a_half_written_line_waits_for_its_end(tmp_path: Path) -> None:
