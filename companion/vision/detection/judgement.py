@@ -5,7 +5,7 @@ one another, have the same colours along their border, and do not lie inside a l
 small network (`models/outline/judge`) weighs these figures.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -172,11 +172,15 @@ class _Polygons:
         self.middles = np.array([outline.mean(0) for outline in outlines])
         self.areas = np.array([max(1.0, cv2.contourArea(corners)) for corners in self.corners])
         self.sizes = np.sqrt(self.areas)
-        self.lengths = np.log([np.sort(_opposite(np.asarray(outline))) for outline in outlines])
+        lengths = np.log([np.sort(_opposite(np.asarray(outline))) for outline in outlines])
+        self.off = np.abs(lengths[:, None] - lengths).max(2)
+        """By how much two outlines differ in length or width (N, N): the larger logarithm."""
+        self.apart = np.abs(self.middles[:, None] - self.middles).max(2)
+        """How far apart the middles of two outlines lie (N, N)."""
 
     def shared(self, i: int, k: int) -> float:
         """The share of the smaller one of two outlines that lies in both."""
-        if np.abs(self.middles[i] - self.middles[k]).max() > 1.5 * (self.sizes[i] + self.sizes[k]):
+        if self.apart[i, k] > 1.5 * (self.sizes[i] + self.sizes[k]):
             return 0.0
         common = cv2.intersectConvexConvex(self.corners[i], self.corners[k])[0]
         return float(common / min(self.areas[i], self.areas[k]))
@@ -185,13 +189,9 @@ class _Polygons:
         """Outline ``k`` holds the middle of outline ``i``."""
         return cv2.pointPolygonTest(self.corners[k], self.middles[i].tolist(), False) > 0
 
-    def off(self, i: int, k: int) -> float:
-        """By how much two outlines differ in length or width: the larger logarithm."""
-        return float(np.abs(self.lengths[k] - self.lengths[i]).max())
-
     def touch(self, i: int, k: int) -> bool:
         """Two outlines as large as each other lie side by side, with hardly a gap."""
-        if self.off(i, k) >= _FITS or np.abs(self.middles[i] - self.middles[k]).max() > 3 * self.sizes[i]:
+        if self.off[i, k] >= _FITS or self.apart[i, k] > 3 * self.sizes[i]:
             return False
         wider = (self.middles[i] + _BESIDE * (self.corners[i] - self.middles[i])).astype(np.float32)
         return bool(cv2.intersectConvexConvex(wider, self.corners[k])[0] > _TOUCHED * self.areas[i])
@@ -235,35 +235,40 @@ def _relations(outlines: Sequence[Floats], alone: Floats) -> Floats:
     """
     polygons = _Polygons(outlines)
     likely = polygons.best(alone)
-    printed = {k: polygons.printed_on(k, [m for m in likely if m != k], alone) for k in likely}
-    lone = {k: not any(m != k and polygons.touch(k, m) for m in likely) for k in likely}
+    printed, lone = np.zeros(len(outlines)), np.zeros(len(outlines), bool)
+    for k in likely:
+        others = [m for m in likely if m != k]
+        printed[k] = polygons.printed_on(k, others, alone)
+        lone[k] = not any(polygons.touch(k, m) for m in others)
+    weights = alone * (1 - printed)
     found = []
     for i in range(len(outlines)):
         others = [k for k in likely if k != i]
-        mine = printed[i] if i in printed else polygons.printed_on(i, others, alone)
-        weights = {k: float(alone[k]) * (1 - printed[k]) for k in others}
-        apart = [k for k in others if polygons.shared(i, k) < _ELSEWHERE]
-        places = _places_of(i, polygons, alone, [k for k in others if k not in apart])
-        found.append([*places, *_sizes_of(i, polygons, weights, apart, lone), mine])
+        mine = printed[i] if i in likely else polygons.printed_on(i, others, alone)
+        near = [k for k in others if polygons.shared(i, k) >= _ELSEWHERE]
+        elsewhere = np.array([k for k in others if k not in near], np.intp)
+        places = _places_of(i, polygons, alone, near)
+        found.append([*places, *_sizes_of(i, polygons, weights, elsewhere, lone), mine])
     return np.array(found)
 
 
 def _sizes_of(
-    i: int, polygons: _Polygons, weights: Mapping[int, float], apart: Sequence[int], lone: Mapping[int, bool]
+    i: int, polygons: _Polygons, weights: Floats, elsewhere: NDArray[np.intp], lone: NDArray[np.bool_]
 ) -> list[float]:
     """Of how many elsewhere the size is the candidate's, or another."""
-    alike = unlike = fits = misfits = free = touching = 0.0
-    for k in apart:
-        ratio, weight = polygons.sizes[k] / polygons.sizes[i], weights[k]
-        off = polygons.off(i, k)
-        alike += weight * (1 / _ALIKE < ratio < _ALIKE)
-        unlike += weight * (not 1 / _UNLIKE < ratio < _UNLIKE)
-        misfits += weight * (_FITS <= off < _MISFITS and 1 / _LARGER < ratio < _LARGER)
-        if off < _FITS:
-            fits += weight
-            free += weight * lone[k]
-            touching += weight * polygons.touch(i, k)
-    counts: list[float] = np.log1p([alike, unlike, fits, misfits, free, touching]).tolist()
+    ratio, weight, off = polygons.sizes[elsewhere] / polygons.sizes[i], weights[elsewhere], polygons.off[i, elsewhere]
+    fits = off < _FITS
+    touching = np.zeros(len(elsewhere), bool)
+    touching[fits] = [polygons.touch(i, int(k)) for k in elsewhere[fits]]
+    which = [
+        (ratio > 1 / _ALIKE) & (ratio < _ALIKE),
+        (ratio <= 1 / _UNLIKE) | (ratio >= _UNLIKE),
+        fits,
+        ~fits & (off < _MISFITS) & (ratio > 1 / _LARGER) & (ratio < _LARGER),
+        fits & lone[elsewhere],
+        touching,
+    ]
+    counts: list[float] = np.log1p([float(weight[some].sum()) for some in which]).tolist()
     return counts
 
 
