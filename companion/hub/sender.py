@@ -177,14 +177,13 @@ class JournalOutbox:
         """The next lines, ``limit`` at most; none when all that is on the disk has been read."""
         entries: list[Entry] = []
         while len(entries) < limit:
-            before = len(entries)
             following = self._following()  # looked for first: a journal that another follows is written no more
             if self._place.path is not None:
                 most = self._most(self._place.path) if following is None else float("inf")
-                entries += self._read_on(self._place.path, limit - before, most)
-            if len(entries) == before:
-                if following is None:
-                    break
+                entries += self._read_on(self._place.path, limit - len(entries), most)
+            if following is None:
+                break
+            if len(entries) < limit:
                 self._place = _Place(following, last=self._place.last)
         return entries
 
