@@ -145,6 +145,12 @@ def side_px(corners: NDArray[np.floating]) -> float:
     return float(np.mean(np.linalg.norm(corners - np.concatenate([corners[-1:], corners[:-1]]), axis=1)))
 
 
+def opposite_sides(corners: NDArray[np.floating]) -> Array:
+    """The mean lengths of an outline's opposite sides, from the first side on: (2,) of a quad, (3,) of a hexagon."""
+    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
+    return np.asarray(sides.reshape(2, -1).mean(0))
+
+
 def affine_code(affine: Array, symmetry: int) -> Array:
     """The code (5,) of an affine map (2, 2), the same for every turn that leaves the piece as it is.
 

@@ -5,7 +5,7 @@ one another, have the same colours along their border, and do not lie inside a l
 small network (`models/outline/judge`) weighs these figures.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import cv2
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, areas
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.edge_refinement import Frame, Refined
+from companion.vision.geometry import opposite_sides
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network
 
@@ -157,13 +158,6 @@ def _alone(own: Floats) -> Floats:
     return np.asarray(1 / (1 + np.exp(-score)))
 
 
-def _opposite(corners: Floats) -> Floats:
-    """The mean lengths of opposite sides, (2,) of a rectangle, (3,) of a hexagon."""
-    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
-    half = len(sides) // 2
-    return np.asarray(np.maximum((sides[:half] + sides[half:]) / 2, 1e-3))
-
-
 class _Polygons:
     """Outlines with what is asked of them again and again."""
 
@@ -172,7 +166,7 @@ class _Polygons:
         self.middles = np.array([outline.mean(0) for outline in outlines])
         self.areas = np.array([max(1.0, cv2.contourArea(corners)) for corners in self.corners])
         self.sizes = np.sqrt(self.areas)
-        lengths = np.log([np.sort(_opposite(np.asarray(outline))) for outline in outlines])
+        lengths = np.log(np.maximum([np.sort(opposite_sides(outline)) for outline in outlines], 1e-3))
         self.off = np.abs(lengths[:, None] - lengths).max(2)
         """By how much two outlines differ in length or width (N, N): the larger logarithm."""
         self.apart = np.abs(self.middles[:, None] - self.middles).max(2)
@@ -245,9 +239,9 @@ def _relations(outlines: Sequence[Floats], alone: Floats) -> Floats:
     for i in range(len(outlines)):
         others = [k for k in likely if k != i]
         mine = printed[i] if i in likely else polygons.printed_on(i, others, alone)
-        near = [k for k in others if polygons.shared(i, k) >= _ELSEWHERE]
-        elsewhere = np.array([k for k in others if k not in near], np.intp)
-        places = _places_of(i, polygons, alone, near)
+        shares = {k: polygons.shared(i, k) for k in others}
+        elsewhere = np.array([k for k in others if shares[k] < _ELSEWHERE], np.intp)
+        places = _places_of(i, polygons, alone, {k: share for k, share in shares.items() if share >= _ELSEWHERE})
         found.append([*places, *_sizes_of(i, polygons, weights, elsewhere, lone), mine])
     return np.array(found)
 
@@ -272,17 +266,17 @@ def _sizes_of(
     return counts
 
 
-def _places_of(i: int, polygons: _Polygons, alone: Floats, near: Sequence[int]) -> list[float]:
-    """What the candidate lies on, what lies on it, and what takes part of its place."""
+def _places_of(i: int, polygons: _Polygons, alone: Floats, near: Mapping[int, float]) -> list[float]:
+    """What the candidate lies on, what lies on it, and what takes part of its place; ``near`` holds what they share."""
     within = rival = even = covered = 0.0
     inside: list[int] = []
-    for k in near:
+    for k, share in near.items():
         ratio = polygons.sizes[k] / polygons.sizes[i]
         if ratio > _LARGER and polygons.holds(k, i):
             within = max(within, float(alone[k]))
         elif ratio < 1 / _LARGER and polygons.holds(i, k):
             inside.append(k)
-        elif polygons.shared(i, k) < _SAME_PLACE:
+        elif share < _SAME_PLACE:
             rival = max(rival, float(alone[k]))
     if len(inside) == 1 and polygons.is_part(i, inside[0]):
         inside = []

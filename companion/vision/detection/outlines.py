@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import TypeVar
 
 import cv2
@@ -151,10 +152,11 @@ def _put_right(pyramid: Pyramid, cards: Sequence[PlacedCandidate], settings: Set
     if len(likely) < 2:
         return []
     around = np.array([one.corners for one in likely])
-    ways = [(i, support[i] - LESS_SUPPORT, way) for i in order for way in as_large_as(sure[i].corners, around)]
-    ways += [(i, support[i], way) for i in order for way in completed(sure[i].corners, around)]
-    refined = refine(pyramid, [way for _, _, way in ways[:MOST_RESIZED]], reach=RESIZED_REACH)
-    better = [(i, r) for (i, least, _), r in zip(ways, refined, strict=False) if float(r.support.mean()) > least]
+    resized = ((i, support[i] - LESS_SUPPORT, way) for i in order for way in as_large_as(sure[i].corners, around))
+    cornered = ((i, support[i], way) for i in order for way in completed(sure[i].corners, around))
+    ways = list(islice(chain(resized, cornered), MOST_RESIZED))
+    refined = refine(pyramid, [way for _, _, way in ways], reach=RESIZED_REACH)
+    better = [(i, r) for (i, least, _), r in zip(ways, refined, strict=True) if float(r.support.mean()) > least]
     return _plausible([cards[i].seed for i, _ in better], [r for _, r in better], settings)
 
 

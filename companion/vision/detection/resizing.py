@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.edge_refinement import Frame
+from companion.vision.geometry import opposite_sides
 
 Floats = NDArray[np.float64]
 
@@ -40,7 +41,9 @@ def completed(corners: Floats, others: Floats) -> list[Floats]:
     three have it; none where all four agree.
     """
     across = np.roll(corners, 1, 0) + np.roll(corners, -1, 0) - np.roll(corners, 2, 0)
-    moved = float(np.linalg.norm(across[0] - corners[0]) / np.sqrt(_extent(corners).prod()))  # of all four the same
+    moved = float(
+        np.linalg.norm(across[0] - corners[0]) / np.sqrt(opposite_sides(corners).prod())
+    )  # of all four the same
     if moved < _CORNER or np.abs(_off(corners, others)).max() > _AS_LARGE:
         return []
     return [np.where(np.arange(4)[:, None] == k, across, corners) for k in range(4)]
@@ -48,18 +51,12 @@ def completed(corners: Floats, others: Floats) -> list[Floats]:
 
 def _off(corners: Floats, others: Floats) -> Floats:
     """The logarithms of the nearest others' width and height over a rectangle's (2,); 0 where there are no others."""
-    apart, mine = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1), _extent(corners)
+    apart, mine = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1), opposite_sides(corners)
     near = [k for k in np.argsort(apart) if apart[k] > 0.5 * mine.min()][:_NEIGHBOURS]
     if not near:
         return np.zeros(2)
-    usual = np.sort(np.median([np.sort(_extent(others[k])) for k in near], axis=0))
+    usual = np.sort(np.median([np.sort(opposite_sides(others[k])) for k in near], axis=0))
     return np.asarray(np.log((usual if mine[0] <= mine[1] else usual[::-1]) / mine))
-
-
-def _extent(corners: Floats) -> Floats:
-    """A rectangle's (4, 2) width and height as seen (2,): along its first side, and along its second."""
-    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
-    return np.array([sides[0] + sides[2], sides[1] + sides[3]]) / 2
 
 
 def _stretched(corners: Floats, factors: Floats, hold: tuple[float, float]) -> Floats:

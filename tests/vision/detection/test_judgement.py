@@ -6,11 +6,20 @@ import pytest
 from numpy.typing import NDArray
 
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer
-from companion.vision.detection.judgement import FEATURES, PlacedCandidate, PlacedCandidates, features, judge
+from companion.vision.detection.judgement import (
+    FEATURES,
+    RELATIONS,
+    PlacedCandidate,
+    PlacedCandidates,
+    features,
+    judge,
+)
 from companion.vision.edge_refinement import Refined
 from companion.vision.image.pyramid import Pyramid
 
-WITHIN, EVEN, COVERED, RIVAL, ALIKE, UNLIKE, FITS, MISFITS, FREE, TOUCHING, PRINTED = range(FEATURES - 11, FEATURES)
+WITHIN, EVEN, COVERED, RIVAL, ALIKE, UNLIKE, FITS, MISFITS, FREE, TOUCHING, PRINTED = range(
+    FEATURES - RELATIONS, FEATURES
+)
 """The columns that speak of the other candidates."""
 
 

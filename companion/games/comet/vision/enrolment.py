@@ -34,7 +34,7 @@ from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
-from companion.vision.geometry import mapped, shared_area
+from companion.vision.geometry import mapped, opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
@@ -353,8 +353,8 @@ def _half_width(cards: Sequence[TaughtCard]) -> float:
     for card in cards:
         size = card.pyramid.size
         long = proportion_of(card.corners.astype(float), FOCAL_LENGTH * max(size), np.array(size) / 2)
-        sides = np.linalg.norm(np.roll(card.corners, -1, 0) - card.corners, axis=1)
-        ratios.append(1 / long if sides[0] + sides[2] < sides[1] + sides[3] else long)
+        across, down = opposite_sides(card.corners)
+        ratios.append(1 / long if across < down else long)
     ratio = float(np.median(ratios))
     for usual in (_USUAL, 1 / _USUAL):
         if abs(np.log(ratio / usual)) < LIMITS.usual_proportion:

@@ -21,7 +21,7 @@ from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of, suppress_overlaps
 from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
-from companion.vision.geometry import areas, mapped, shared_area
+from companion.vision.geometry import areas, mapped, opposite_sides, shared_area
 from companion.vision.image.pyramid import Pyramid, warp
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
@@ -158,7 +158,7 @@ def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesi
 
 def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
     """The cards (4, 2) of that area and proportion that an outline (4, 2) of some in a row may be; none for one."""
-    ratio = float(areas(row[None].astype(float))[0]) / area
+    ratio = _area(row) / area
     count = round(ratio)
     if not 2 <= count <= LIMITS.longest_row or abs(np.log(ratio / count)) > LIMITS.same_area:
         return []
@@ -166,7 +166,7 @@ def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
         ends = np.array([[0, 0], [count, 0], [count, 1], [0, 1]], np.float32)
         image_from_row = cv2.getPerspectiveTransform(ends, across.astype(np.float32)).astype(np.float64)
         parts: list[Floats] = [mapped(image_from_row, ends / [count, 1] + [k, 0]) for k in range(count)]
-        if all(abs(abs(_proportion(part)) - abs(np.log(half_width))) < LIMITS.plain_proportion for part in parts):
+        if all(_has_proportion(part, half_width, LIMITS.plain_proportion) for part in parts):
             return parts
     return []
 
@@ -217,7 +217,7 @@ def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
 
     It may be less plain where the numbers are read surely: something lies on the card.
     """
-    usual = float(np.median([other.alike for other in read]))
+    usual = _usual_likeness(read)
     less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
     return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - less)
 
@@ -229,9 +229,14 @@ def _read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
 
 def _as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
     """Those that look like the taught face about as much as most do: others may lie across two cards."""
-    usual = float(np.median([one.alike for one in read])) if read else 0.0
+    usual = _usual_likeness(read)
     least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
     return [one for one in read if one.alike >= least]
+
+
+def _usual_likeness(read: list[Hypothesis]) -> float:
+    """How much most cards on which numbers are read look like the taught face; 0 where there are none."""
+    return float(np.median([one.alike for one in read])) if read else 0.0
 
 
 def _steps(corners: Floats) -> Floats:
@@ -274,15 +279,15 @@ def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats,
     return max((_look(pyramid, taught, quad, 0.0) for quad in quads), key=lambda one: one.legible)
 
 
-def _has_proportion(corners: Floats, half_width: float) -> bool:
+def _has_proportion(corners: Floats, half_width: float, odd: float = LIMITS.odd_proportion) -> bool:
     """An outline (4, 2) has about the proportion of a card of that width over its height, lying any way."""
-    return bool(abs(abs(_proportion(corners)) - abs(np.log(half_width))) < LIMITS.odd_proportion)
+    return bool(abs(abs(_proportion(corners)) - abs(np.log(half_width))) < odd)
 
 
 def _proportion(corners: Floats) -> float:
     """The logarithm of an outline's first and third side over the others; corners (4, 2)."""
-    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
-    return float(np.log((sides[0] + sides[2]) / (sides[1] + sides[3])))
+    first, second = opposite_sides(corners)
+    return float(np.log(first / second))
 
 
 def find_outlines(
@@ -313,8 +318,9 @@ def _compared_with_back(
 ) -> list[Hypothesis]:
     """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
     faces = [_chromaticity(pyramid, one.corners) for one in read]
-    usual = float(np.median([one.alike for one in read])) if read else 0.0
-    is_plain = usual > LIMITS.like_face  # what looks like no taught face may be a back whose pattern reads as numbers
+    is_plain = (
+        _usual_likeness(read) > LIMITS.like_face
+    )  # what looks like no taught face may be a back whose pattern reads as numbers
     return [
         one
         if one.legible >= LIMITS.read_card and not (is_plain and one.alike < LIMITS.unlike_face_alone)
@@ -352,7 +358,7 @@ def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
     inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
     ends = np.array([[0, 0], [7, 0], [7, 7], [0, 7]], np.float32)
     image_from_grid = cv2.getPerspectiveTransform(ends, inner.astype(np.float32)).astype(np.float64)
-    px = float(np.sqrt(areas(inner[None].astype(float))[0])) / 8
+    px = float(np.sqrt(_area(inner))) / 8
     colour = warp(pyramid, image_from_grid, (8, 8), px).reshape(-1, 3).astype(np.float64).mean(0) + 1.0
     return np.asarray(colour / colour.sum())
 
@@ -484,7 +490,7 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
 
 def _has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS.odd_area) -> bool:
     """An outline is about as large as the read cards nearest to it: its area is off by less, as a logarithm."""
-    ratio = float(areas(one.corners[None].astype(float))[0]) / _usual_area(one.corners, usual)
+    ratio = _area(one.corners) / _usual_area(one.corners, usual)
     return bool(abs(np.log(max(ratio, 1e-3))) < odd)
 
 
@@ -492,7 +498,11 @@ def _usual_area(corners: Floats, usual: list[Hypothesis]) -> float:
     """The area of the cards nearest to an outline (4, 2)."""
     apart = [float(np.linalg.norm(corners.mean(0) - other.corners.mean(0))) for other in usual]
     near = np.argsort(apart)[: LIMITS.nearest]
-    return float(np.median([float(areas(usual[i].corners[None].astype(float))[0]) for i in near]))
+    return float(np.median([_area(usual[i].corners) for i in near]))
+
+
+def _area(corners: Floats) -> float:
+    return float(areas(corners.astype(float)))
 
 
 def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:
