@@ -18,9 +18,10 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.comet.deck import rounded
 from models.drawing.art import Art, Picture
 from models.drawing.card_faces import Style, bands
-from models.drawing.comet.cards import raster_back, raster_face
+from models.drawing.comet.cards import numeral_boxes_mm, raster_back, raster_face
 from models.drawing.comet.layouts import LaidComet, laid_groups, strays
 from models.drawing.comet.printings import CometPrinting, Typeface, plain_typefaces
 from models.drawing.comet.styles import STYLES, styled, teaching_cards
@@ -59,16 +60,6 @@ def turn(degrees: float) -> Floats:
     """The matrix (2, 2) that turns row vectors of a card's frame into the table's."""
     a = math.radians(degrees)
     return np.array([[math.cos(a), math.sin(a)], [-math.sin(a), math.cos(a)]])
-
-
-def rounded(width: float, height: float, radius: float) -> list[tuple[float, float]]:
-    """The outline of a card with round corners, around its middle."""
-    x, y, points = width / 2 - radius, height / 2 - radius, []
-    for middle, begin in (((x, -y), -90), ((x, y), 0), ((-x, y), 90), ((-x, -y), 180)):
-        for k in range(7):
-            a = math.radians(begin + 15 * k)
-            points.append((middle[0] + radius * math.cos(a), middle[1] + radius * math.sin(a)))
-    return points
 
 
 def opaque(face: Picture) -> Picture:
@@ -234,8 +225,8 @@ def comet_deck(seed: int, studio: Studio, faces: Sequence[Typeface], pictures: i
             face = studio.keep(name, opaque(_comet_face(one, look)))
             about = card(face, one.size, max(0.3, look.rounding_mm), one, layer, gloss)
             marks = [
-                {"slot": slot, "corners": ((np.asarray(box) - one.at_mm) @ turn(-one.turn_deg)).tolist()}
-                for slot, boxes in enumerate(one.marks_mm(look))
+                {"slot": slot, "corners": box.tolist()}
+                for slot, boxes in enumerate(numeral_boxes_mm(one.values, look) if one.values else ())
                 for box in boxes
             ]
             found.append({**about, "values": one.values, "marks": marks, "is_turned": look.is_turned})

@@ -7,7 +7,9 @@ import argparse
 import json
 import pickle
 import zlib
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import cv2
 import numpy as np
@@ -40,23 +42,56 @@ def boxes(things: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
     return found
 
 
-def traced_scene(path: Path) -> Scene:
-    """The scene of a description (``.scene.json``) that was rendered."""
-    told, stem = json.loads(path.read_text()), str(path).removesuffix(".scene.json")
+@dataclass(frozen=True, slots=True, eq=False)
+class Rendered:
+    """What `render` makes of a description.
+
+    Attributes:
+        told: the description.
+        picture: (h, w, 3) BGR, as a small camera gives it.
+        owner: which card each pixel (h, w) shows, from 1 on in their order.
+        corners: of each card, (4, 2) pixels.
+    """
+
+    told: dict[str, Any]
+    picture: NDArray[np.uint8]
+    owner: NDArray[np.uint8]
+    corners: list[NDArray[np.float32]]
+
+
+def is_rendered(path: Path) -> bool:
+    """The description (``.scene.json``) has been rendered."""
+    return Path(_stem(path) + ".corners.json").exists()
+
+
+def rendered(path: Path) -> Rendered:
+    """A description (``.scene.json``) with what was rendered of it."""
+    told, stem = json.loads(path.read_text()), _stem(path)
     picture, owner = cv2.imread(stem + ".png"), cv2.imread(stem + ".owner.png")
-    if picture is None or owner is None:
+    if picture is None or owner is None or not is_rendered(path):
         raise SystemExit(f"{stem} is not rendered: see models/traced/render.py")
     rng = np.random.default_rng(zlib.crc32(told["name"].encode()))
+    corners = [np.array(quad, np.float32) for quad in json.loads(Path(stem + ".corners.json").read_text())]
+    seen = photographed(np.asarray(picture, np.uint8), rng, told["is_hard"])
+    return Rendered(told, seen, np.asarray(owner[..., 2], np.uint8), corners)
+
+
+def _stem(path: Path) -> str:
+    return str(path).removesuffix(".scene.json")
+
+
+def traced_scene(path: Path) -> Scene:
+    """The scene of a description (``.scene.json``) that was rendered."""
+    one = rendered(path)
     outlines, ignored = [], []
-    for number, corners in enumerate(json.loads(Path(stem + ".corners.json").read_text()), 1):
-        quad = np.array(corners, np.float32)
-        visible = float((owner[..., 2] == number).sum() / max(1.0, cv2.contourArea(quad)))
-        if visible >= LEAST_VISIBLE and (quad >= 0).all() and (quad <= told["size"]).all():
+    for number, quad in enumerate(one.corners, 1):
+        visible = float((one.owner == number).sum() / max(1.0, cv2.contourArea(quad)))
+        if visible >= LEAST_VISIBLE and (quad >= 0).all() and (quad <= one.told["size"]).all():
             outlines.append(Outline(quad, min(1.0, visible)))
         else:
             ignored.append(quad)
-    ignored += boxes(np.asarray(owner[..., 2] == THING, np.uint8))
-    return Scene(photographed(np.asarray(picture, np.uint8), rng, told["is_hard"]), outlines, ignored)
+    ignored += boxes(np.asarray(one.owner == THING, np.uint8))
+    return Scene(one.picture, outlines, ignored)
 
 
 def main() -> None:

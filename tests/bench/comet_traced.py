@@ -9,8 +9,6 @@ labels give corners as rough as taps on a phone. A printing that is refused is c
 """
 
 import argparse
-import json
-import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -22,8 +20,8 @@ from companion.errors import UsageError
 from companion.games.comet.vision.enrolment import learn_comet
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.vision.geometry import shared_area
-from models.traced.shards import photographed
+from companion.vision.geometry import mapped, shared_area
+from models.traced.shards import is_rendered, rendered
 
 LEAST_NUMERAL_PX, LEAST_SEEN, LEAST_BACK_SEEN, LEAST_FACE_SEEN = 9.0, 0.9, 0.8, 0.45
 TAP_PX = 4.0
@@ -31,18 +29,15 @@ TAP_PX = 4.0
 
 def opened(path: Path) -> tuple[np.ndarray, list[dict[str, Any]]]:
     """A rendered scene's photograph, and its cards with their corners and how much is seen of them and their marks."""
-    told, stem = json.loads(path.read_text()), str(path).removesuffix(".scene.json")
-    owner = cv2.imread(stem + ".owner.png")[..., 2]
-    rng = np.random.default_rng(zlib.crc32(told["name"].encode()))
-    picture = photographed(cv2.imread(stem + ".png"), rng, told["is_hard"])
-    corners = json.loads(Path(stem + ".corners.json").read_text())
-    for number, (card, quad) in enumerate(zip(told["cards"], corners, strict=True), 1):
-        to_picture = cv2.getPerspectiveTransform(np.float32(card["corners"]), np.float32(quad))
-        card["corners"], card["seen"] = quad, seen_share(owner, number, np.float32(quad))
+    one = rendered(path)
+    cards: list[dict[str, Any]] = one.told["cards"]
+    for number, (card, quad) in enumerate(zip(cards, one.corners, strict=True), 1):
+        to_picture = cv2.getPerspectiveTransform(np.float32(card["corners"]), quad)
+        card["corners"], card["seen"] = quad, seen_share(one.owner, number, quad)
         for mark in card["marks"]:
-            mark["corners"] = cv2.perspectiveTransform(np.float32([mark["corners"]]), to_picture)[0]
-            mark["seen"] = seen_share(owner, number, mark["corners"])
-    return picture, told["cards"]
+            mark["corners"] = mapped(to_picture, np.array(mark["corners"])).astype(np.float32)
+            mark["seen"] = seen_share(one.owner, number, mark["corners"])
+    return one.picture, cards
 
 
 def seen_share(owner: np.ndarray, number: int, polygon: np.ndarray) -> float:
@@ -120,7 +115,7 @@ def main() -> None:
             every["printings refused"] += 1
             print(seed, error)
         for other in sorted(folder.glob(f"{seed}-[0-9].scene.json")):
-            if not Path(str(other).removesuffix(".scene.json") + ".corners.json").exists():
+            if not is_rendered(other):
                 continue
             picture, cards = opened(other)
             told = [] if profile is None else list(read_comet(picture, profile).cards)

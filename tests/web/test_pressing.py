@@ -22,6 +22,13 @@ MISMATCH = {**HEXEL, "edges": ["red"] * 6}
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
 
+def undo_answered_late(page: Any, late_ms: int) -> None:
+    """Press undo; its answer reaches the page so late."""
+    page.run("const send = window.fetch; window.fetch = (...asked) => send(...asked).then(answer =>"
+             f" asked[0].includes('/api/undo') ? new Promise(done => setTimeout(done, {late_ms}, answer)) : answer);"
+             "document.getElementById('undo').click()")  # fmt: skip
+
+
 def test_a_move_made_elsewhere_appears_by_itself(referee: Referee, visit: Callable[..., Any]) -> None:
     page = visit(referee)
     referee.ask(Do(HEXEL))
@@ -77,9 +84,7 @@ def test_a_button_that_shows_what_the_last_press_did_is_taken_before_that_press_
 ) -> None:
     referee.ask(Do({**HEXEL, "edges": ["void"] * 4 + ["blue", "blue"]}))
     page = visit(referee)
-    page.run("const send = window.fetch; window.fetch = (...asked) => send(...asked).then(answer =>"
-             " asked[0].includes('/api/undo') ? new Promise(done => setTimeout(done, 5000, answer)) : answer);"
-             "document.getElementById('undo').click()")  # fmt: skip
+    undo_answered_late(page, 5000)
     page.wait_for("document.getElementById('redo')")
     page.run("document.getElementById('redo').click(); document.getElementById('redo').click()")
     page.wait_for("!document.getElementById('redo')", within_ms=2500)
@@ -92,9 +97,8 @@ def test_a_late_answer_leaves_the_refusal_of_a_newer_press_on_the_page(
     referee.ask(Do({**HEXEL, "edges": ["void"] * 4 + ["blue", "blue"]}))
     page = visit(referee)
     page.run("const send = window.fetch; window.fetch = (...asked) => asked[0].includes('/api/redo')"
-             " ? Promise.reject(new TypeError('offline')) : send(...asked).then(answer =>"
-             " asked[0].includes('/api/undo') ? new Promise(done => setTimeout(done, 1500, answer)) : answer);"
-             "document.getElementById('undo').click()")  # fmt: skip
+             " ? Promise.reject(new TypeError('offline')) : send(...asked)")  # fmt: skip
+    undo_answered_late(page, 1500)
     page.wait_for("document.getElementById('redo')")
     page.run("document.getElementById('redo').click()")
     page.wait_for("!document.getElementById('toast').hidden")

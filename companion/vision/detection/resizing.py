@@ -41,9 +41,8 @@ def completed(corners: Floats, others: Floats) -> list[Floats]:
     three have it; none where all four agree.
     """
     across = np.roll(corners, 1, 0) + np.roll(corners, -1, 0) - np.roll(corners, 2, 0)
-    moved = float(
-        np.linalg.norm(across[0] - corners[0]) / np.sqrt(opposite_sides(corners).prod())
-    )  # of all four the same
+    size = np.sqrt(opposite_sides(corners).prod())
+    moved = float(np.linalg.norm(across[0] - corners[0]) / size)  # of all four the same
     if moved < _CORNER or np.abs(_off(corners, others)).max() > _AS_LARGE:
         return []
     return [np.where(np.arange(4)[:, None] == k, across, corners) for k in range(4)]

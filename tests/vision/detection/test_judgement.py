@@ -17,9 +17,7 @@ from companion.vision.detection.judgement import (
 from companion.vision.edge_refinement import Refined
 from companion.vision.image.pyramid import Pyramid
 
-WITHIN, EVEN, COVERED, RIVAL, ALIKE, UNLIKE, FITS, MISFITS, FREE, TOUCHING, PRINTED = range(
-    FEATURES - RELATIONS, FEATURES
-)
+WITHIN, EVEN, COVERED, RIVAL, ALIKE, UNLIKE, FITS, MISFITS, FREE, TOUCHING, PRINTED = range(-RELATIONS, 0)
 """The columns that speak of the other candidates."""
 
 

@@ -318,9 +318,7 @@ def _compared_with_back(
 ) -> list[Hypothesis]:
     """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
     faces = [_chromaticity(pyramid, one.corners) for one in read]
-    is_plain = (
-        _usual_likeness(read) > LIMITS.like_face
-    )  # what looks like no taught face may be a back whose pattern reads as numbers
+    is_plain = _usual_likeness(read) > LIMITS.like_face  # then what looks like no face may be a back, read as numbers
     return [
         one
         if one.legible >= LIMITS.read_card and not (is_plain and one.alike < LIMITS.unlike_face_alone)
