@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from companion.games.hexapod.vision.association import align_first_corner, has_shifted, is_same_place, match_fields
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.events import corners_of_cells, grid_of_cells, moved, placed, removed
+from companion.games.hexapod.vision.occlusion import blob_over, is_thing_over
 from companion.games.hexapod.vision.orientation import reclassify_fields
 from companion.games.hexapod.vision.placements import changed_cells, laid_cards, with_card
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
@@ -21,7 +22,7 @@ from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import people
-from companion.vision.tracking.masks import Mask, cells_of, count_in, grown, share_in
+from companion.vision.tracking.masks import Mask, cells_of, count_in, grown, places_of, share_in
 from companion.vision.tracking.occlusion import in_shade
 from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.table_search import blurred_places
@@ -138,6 +139,10 @@ class CaseTracker(Tracker[DetectedField]):
         shares = np.zeros_like(changed)
         if not is_pushed:
             accepted, seen = self._detector.accepted, self._detector.seen
+            emptied = [cell for cell, kind in changed_cells(before, now).items() if kind is None]
+            if emptied and is_thing_over(before, emptied, seen, view.changed):
+                track.enter(State.COVERED, self._now_s, "a thing is over it")
+                return []
             in_other_light = in_shade(accepted, seen) | in_shade(seen, accepted)
             shares = _cell_shares(field, view.changed & ~in_other_light) * is_open
         return self._case_changed(
@@ -233,8 +238,14 @@ class CaseTracker(Tracker[DetectedField]):
         events = self._read_elsewhere(view, settled & ~view.hands)
         slow = grown(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
+            slow &= ~grown(blob_over(view.changed, self._covered(slow.shape)))  # stays a change until it has gone
             self._detector.accept(slow & ~people(view, self._detector.seen), is_thing=True)
         return events
+
+    def _covered(self, shape: tuple[int, ...]) -> Mask:
+        """Where cases lie that a hand or a thing is over, bool (h, w)."""
+        covered = [track.piece for track in self._lying if track.piece.is_case and track.state is State.COVERED]
+        return places_of(covered, shape)
 
     def _read_elsewhere(self, view: View, settled: Mask) -> list[TableEvent]:
         """Report the fields that lie where none was known."""

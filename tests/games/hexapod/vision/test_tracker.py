@@ -2,6 +2,7 @@
 
 import cv2
 import numpy as np
+import pytest
 
 from companion.games import GAMES
 from companion.vision.tracking.events import SettleTimes
@@ -12,6 +13,10 @@ SECOND = (2, 2, (("dung", "leaf"), ("moth", "moth")))
 STACK = ((720, 250), 0)
 TOP, BELOW = (("leaf", "leaf"), ("stag", "gold")), (("gold", "green"), ("blue", "blue"))
 TOP = (("stag", "leaf"), ("stag", "gold"))
+
+CORNERS = ((0, 0), (0, 2), (2, 0), (3, 0), (2, 2), (3, 2), (2, 3), (3, 3))
+ELSEWHERE = tuple((row, col, BELOW) for row, col in CORNERS)
+"""Cards on every cell of a case but its top right one and the one below."""
 
 
 def case(*cards):
@@ -89,6 +94,21 @@ def test_a_shadow_that_covers_one_card_and_goes_is_no_card_laid_over_equal_insec
         (8, lambda: frame(case(equal))),
         (15, lambda: np.asarray(frame(case(equal)) * shade, np.uint8)),
         (12, lambda: frame(case(equal))),
+    )
+    assert changes(told) == []
+
+
+@pytest.mark.parametrize(
+    ("cup", "others"),
+    [((245, 253, 240), ELSEWHERE), ((200, 215, 225), ELSEWHERE), ((245, 253, 240), ELSEWHERE[:7:2] + ELSEWHERE[1:2])],
+    ids=["white", "as pale as the cards", "some floor shows"],
+)
+def test_a_cup_across_the_rim_of_a_case_takes_no_card_away(frame, cup, others):
+    lying = case((0, 3, (("blue", "leaf"), ("green", "leaf"))), *others)
+    told = watched(
+        (8, lambda: frame(lying)),
+        (30, lambda: cv2.circle(frame(lying), (450, 205), 50, cup, -1, cv2.LINE_AA)),
+        (15, lambda: frame(lying)),
     )
     assert changes(told) == []
 
