@@ -76,6 +76,11 @@ def test_a_request_that_is_never_whole_is_closed(hurried: int, begun: bytes) -> 
             pass
 
 
+def test_a_body_does_not_wait_until_its_headers_are_acknowledged() -> None:
+    with bind("127.0.0.1", 0) as listening, connected(listening.getsockname()[1]), listening.accept()[0] as taken_in:
+        assert taken_in.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def test_a_stream_is_no_request_that_is_late(hurried: int, referee: Referee) -> None:
     with connected(hurried, STREAM) as phone:
         told = phone.recv(65536)
