@@ -6,7 +6,7 @@ they are asked about the finds; and where those have no edges, what lies there i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -167,6 +167,10 @@ def which_stay(pyramid: Pyramid, finds: Sequence[Find], limits: TableLimits) -> 
     if is_other:
         return ~stays
     stays[checked] = has_edges
+    doubted = [i for i in checked if is_clear and finds[i].is_sure and not stays[i]]
+    if doubted:  # among so many of the game's cards one that is read whole may have a side that hardly shows
+        along_most = replace(limits.edges, min_side_support=0.0)
+        stays[doubted] = have_edges(pyramid, outlines, doubted, along_most, proportions)
     return stays
 
 

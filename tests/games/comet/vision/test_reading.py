@@ -23,7 +23,8 @@ from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import reference
 
-SCENES = Path(__file__).resolve().parents[3] / "shared" / "scenes" / "comet"
+PICTURES = Path(__file__).resolve().parents[3] / "scenes"
+SCENES = Path(__file__).resolve().parents[5] / "shared" / "scenes" / "comet"
 
 
 def lying(values, x=0.0, y=0.0, turn=0.0):
@@ -46,6 +47,11 @@ def read(picture):
 
 def wanted(picture):
     return Counter(key(entry["values"]) for entry in picture.truth["cards"])
+
+
+def test_a_card_read_whole_among_others_may_have_a_side_that_hardly_shows() -> None:
+    picture = cv2.imread(str(PICTURES / "comet-beside-a-line.jpg"))
+    assert ("3", "7", "7") in {card.edges for card in read_comet(np.asarray(picture)).cards}
 
 
 def test_a_picture_without_cards_warns_that_nothing_was_found():
