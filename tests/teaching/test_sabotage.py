@@ -1,16 +1,18 @@
 """Photographs and labels that cannot teach are refused, each by its name; the table is `tests/bench/sabotage.py`."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import cv2
 import numpy as np
 import pytest
 
-from companion.errors import UsageError
+from companion.errors import TeachingRefused, UsageError
 from companion.games import GAMES
 from companion.games.hexel.vision.enrolment import TEACHING
-from companion.vision.enrolment.learning import learn
+from companion.vision.enrolment.learning import learn, require_own_inks
+from companion.vision.enrolment.teaching import Feature
 from companion.vision.image.pyramid import Pyramid
 from tests.teaching.pictures import layout_picture
 
@@ -109,6 +111,32 @@ def test_swapped_beetles_are_noticed_in_warm_light_on_their_small_inks() -> None
     with pytest.raises(UsageError) as refused:
         GAMES["hexapod"].recognizer().learn("hexapod", [("a.png", warm)], [{"boards": [{"cells": cells}]}])
     assert refused.value.code == "labels-swapped", refused.value.message
+
+
+INKS = {
+    "red": (0, 0, 220),
+    "blue": (220, 70, 0),
+    "yellow": (0, 190, 220),
+    "purple": (200, 0, 160),
+    "green": (40, 200, 0),
+}
+
+
+@pytest.mark.parametrize(
+    ("printed", "is_refused"),
+    [
+        ({"red": "blue", "blue": "red", "yellow": "yellow", "purple": "purple"}, True),
+        ({"red": "blue", "blue": "red", "yellow": "purple", "purple": "yellow"}, True),
+        ({"red": "blue", "blue": "red"}, True),
+        ({"red": "blue", "blue": "red", "yellow": "green", "purple": "purple"}, False),
+        ({"red": "red", "blue": "blue", "yellow": "purple", "purple": "purple"}, False),
+    ],
+    ids=["two swapped", "all swapped", "no other to ask", "inks that mean nothing", "one in another ink"],
+)
+def test_inks_are_swapped_where_the_others_bear_their_names(printed: dict[str, str], is_refused: bool) -> None:
+    features = [Feature(0, name, np.zeros(2), np.array(INKS[ink])) for name, ink in printed.items()]
+    with pytest.raises(TeachingRefused, match="look swapped") if is_refused else nullcontext():
+        require_own_inks(TEACHING, features)
 
 
 def test_two_photographs_that_contradict_each_other_are_refused(shown: Any) -> None:

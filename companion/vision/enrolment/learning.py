@@ -25,8 +25,12 @@ Pictures = Sequence[tuple[str, NDArray[np.uint8]]]
 
 HUES_DEG: Mapping[str, float] = {"red": 0, "gold": 42, "yellow": 50, "green": 130, "blue": 220, "purple": 290}
 """The hues that colours' names mean."""
-_OWN_HUE_DEG, _OTHER_HUE_DEG = 45.0, 28.0
-"""An ink further than the first from its own name's hue and nearer than the second to another's is of that name."""
+_OWN_HUE_DEG = 45.0
+"""An ink further than this from its own name's hue is no such ink."""
+_SWAPPED_DEG, _SWAPPED_ALONE_DEG, _GAIN_DEG = 66.0, 46.0, 80.0
+"""Two inks together are so near to each other's names' hues that they are swapped, where a third name of a colour bears
+its own, and where there is no third; and by so much nearer than to their own. An invented deck's inks may mean nothing:
+of 40 HexDragon printings in any inks 1 is refused so, 4 without asking for the third."""
 _CONTRADICTS = 0.5
 """A sample contradicts its label where another class is so many times nearer, by squared distance, than its own."""
 
@@ -107,7 +111,7 @@ def fit_profile(teaching: Teaching, deck: str, samples: Sequence[Sample], *, tru
     _require_all(teaching, deck, features)
     _require_agreement(teaching, taught, features)
     if not trust_names:
-        _require_own_inks(teaching, features)
+        require_own_inks(teaching, features)
     profile = teaching.fit(deck, samples)
     _require_apart(teaching, features)
     lights = len({sample.light for sample in taught})
@@ -209,8 +213,12 @@ def _require_apart(teaching: Teaching, features: Sequence[Feature]) -> None:
         )
 
 
-def _require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
-    """No two names of colours are printed in each other's."""
+def require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
+    """Refuse names of colours that are swapped: two printed in each other's, while the other names bear their own.
+
+    Raises:
+        TeachingRefused: `labels-swapped`.
+    """
     hues = {}
     for name in sorted({feature.name for feature in features} & HUES_DEG.keys()):
         inks = [f.ink for f in features if f.name == name and f.ink is not None]
@@ -218,16 +226,24 @@ def _require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
         if hue is not None:
             hues[name] = hue
 
-    def is_of(name: str, other: str) -> bool:
-        return _turn(hues[name], HUES_DEG[name]) > _OWN_HUE_DEG and _turn(hues[name], HUES_DEG[other]) < _OTHER_HUE_DEG
+    swapped = [(a, b) for a, b in combinations(hues, 2) if _seem_swapped(hues[a], hues[b], a, b, _SWAPPED_DEG)]
+    others = hues.keys() - {name for pair in swapped for name in pair}
+    if not others:
+        swapped = [(a, b) for a, b in swapped if _seem_swapped(hues[a], hues[b], a, b, _SWAPPED_ALONE_DEG)]
+    if swapped and all(_turn(hues[name], HUES_DEG[name]) <= _OWN_HUE_DEG for name in others):
+        a, b = swapped[0]
+        raise TeachingRefused(
+            f"the labels {a} and {b} look swapped: what is called {a} is printed {b}, and the other way round; "
+            "swap them, or say that the names are right (--trust-names)",
+            code="labels-swapped",
+        )
 
-    for a, b in combinations(hues, 2):
-        if is_of(a, b) and is_of(b, a):
-            raise TeachingRefused(
-                f"the labels {a} and {b} look swapped: what is called {a} is printed {b}, and the other way round; "
-                "swap them, or say that the names are right (--trust-names)",
-                code="labels-swapped",
-            )
+
+def _seem_swapped(hue_of_a: float, hue_of_b: float, a: str, b: str, at_most: float) -> bool:
+    """Whether two inks are so near to each other's names' hues, and so much nearer than to their own."""
+    as_named = _turn(hue_of_a, HUES_DEG[a]) + _turn(hue_of_b, HUES_DEG[b])
+    as_swapped = _turn(hue_of_a, HUES_DEG[b]) + _turn(hue_of_b, HUES_DEG[a])
+    return as_swapped < at_most and as_named - as_swapped > _GAIN_DEG
 
 
 def _hue_deg(ink: NDArray[np.floating], coloured: float) -> float | None:
