@@ -7,7 +7,8 @@ Scripted people play; between their moves somebody takes back, does again, puts 
 camera, starts another game, and in the first third of the time the process is killed. After each step: what was
 acknowledged is in the journal, the page is what the rules make of the journal's record, all chips are there, no answer
 is a 500. At the end the memory after the last games is compared with that ten minutes after the last kill, or after a
-third of the time: the median of some games each, since a game's networks and pictures come and go with it.
+third of the time: the median of a third of the games since then, for the networks and pictures of a game, and of a
+camera that is switched on or off for many games, come and go.
 Exit status 1 at the first thing that is not so.
 """
 
@@ -42,7 +43,7 @@ from companion.rules.records import replay
 from companion.simulator.film import Film, Setting
 
 CODE, PIN = "ROSE42", "271828"
-MOST_GROWTH, SETTLED_S, ROUND_GAMES = 0.10, 600.0, 20
+MOST_GROWTH, SETTLED_S = 0.10, 600.0
 LIVE_WITHIN_S = 60.0
 _SPOILT: tuple[Any, ...] = ({"cmd": "stake"}, {"cmd": "play", "player": "Ana", "cell": "x"}, [], "pass", {"cmd": 9})
 
@@ -298,11 +299,12 @@ def main() -> int:
     print(f"{phones.heard} events heard by {given.phones} phones; live again {slowest_s:.1f} s after a kill at most")
     settled_s = min(SETTLED_S, given.seconds / 3)
     settled = [held for at_s, held in memory if at_s >= settled_s]
-    early, late = (median(some) if some else 0.0 for some in (settled[:ROUND_GAMES], settled[-ROUND_GAMES:]))
+    games = max(1, len(settled) // 3)
+    early, late = (median(some) if some else 0.0 for some in (settled[:games], settled[-games:]))
     growth = (late - early) / early if early else 0.0
     print(
-        f"memory {early:.0f} MB in the median of {ROUND_GAMES} games {settled_s:.0f} s after the kills, of the last "
-        f"{ROUND_GAMES} {late:.0f} MB, {100 * growth:+.1f} %"
+        f"memory {early:.0f} MB in the median of {games} games from {settled_s:.0f} s after the kills on, of the last "
+        f"{games} {late:.0f} MB, {100 * growth:+.1f} %"
     )
     print(f"after each game: {', '.join(f'{held:.0f}' for _, held in memory)} MB")
     print(f"{told.count('Traceback')} tracebacks in the log")
