@@ -48,6 +48,17 @@ class NumberPlaces:
         slots, x, y, high, turned = np.array(rows, np.float32).reshape(-1, 5).T
         return NumberPlaces(slots.astype(np.intp), np.stack([x, y], 1), high, turned > 0.5, half_width)
 
+    @property
+    def prints(self) -> list[NDArray[np.intp]]:
+        """The places of the card's three numbers (3,), for each time that they are printed the same way up."""
+        return [
+            np.array(slots)
+            for is_turned in (False, True)
+            for slots in zip(
+                *(np.flatnonzero((self.slots == k) & (self.is_turned == is_turned)) for k in range(3)), strict=False
+            )
+        ]
+
     def as_rows(self) -> list[list[float]]:
         """Each place as its slot, x, y, height, and 1 where it is upside down."""
         columns = [self.slots, *self.at.T, self.high, self.is_turned]

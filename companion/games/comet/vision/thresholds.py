@@ -122,6 +122,10 @@ class CometLimits:
     """Where a sample of another number is more alike by so much, network and samples contradict each other."""
     contested: float = 0.85
     """Then no number is surer than this."""
+    contradicting: float = 0.95
+    contested_figure: float = 0.1
+    """Nor where another outline of the card shows another number, surer than this; for a number that is the last figure
+    of the other, than the second."""
     sure_beside_unread: float = 0.985
     """On a card with a number that cannot be read the others must be so sure: its outline may be off."""
     plain_print: float = 0.6
@@ -151,6 +155,9 @@ class CometLimits:
     free_share: float = 0.55
     free_share_read: float = 0.35
     """So much of an outline that shows no numbers, or does, better read cards leave free: others lie across two."""
+    free_share_fanned: float = 0.12
+    shared_fanned: float = 0.9
+    """A card of a fan whose numbers are no others' shows less; it shares less of its area with each of them."""
     plainer_way: float = 0.1
     sure_way: float = 0.98
     unsure_way: float = 0.5
@@ -164,15 +171,19 @@ class CometLimits:
     unlike_face_alone: float = 0.25
     """What a network takes for a back so surely, and looks no more like a face, is one; no more than the third where it
     has the faces' colour."""
+    surely_back: float = 0.995
+    """A back most surely: its pattern may be read as numbers, and it need be found less surely beside others."""
     no_number: float = 0.07
     hardly_number: float = 0.45
     unsure_number: float = 0.55
     patterned_back: float = 0.8
     """On a back numbers are read no more surely than the first, or where it has another colour than the faces, the
-    second; where it also looks unlike the taught face, the third; the last where it looks as the taught back besides,
-    and the network that knows many takes it for one."""
+    second; where it also looks unlike the taught face, the third; the last where it looks unlike it and the network
+    takes it for a back most surely."""
     other_colour: float = 0.03
     """Shares of blue, green and red that differ by more, in one of them, are of another print."""
+    same_colour: float = 0.01
+    """Those that differ by less, in each of them, are of the same."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
     plain_proportion: float = 0.12
@@ -195,6 +206,32 @@ class CometLimits:
     """A card's area differs from those beside it by less, as a logarithm; by less than the second where it looks as the
     taught back or is found so surely, for it may lie farther from the camera; by less than the third where its outline
     is hardly likely."""
+
+    # numerals of a taught printing
+    faint_ink: float = 0.05
+    """Ink differs from the ground around by more, relative to its brightness."""
+    fainter_ink: float = 0.4
+    faint_quantile: float = 0.2
+    usual_polarity: float = 0.25
+    """Ink may be a numeral that has so much of the contrast which all but such a share of those that are read have; it
+    is lighter than the ground, or darker, where so many of them are."""
+    most_numerals: int = 300
+    """So many pieces of ink are looked at, those of most contrast."""
+    fanned_area: tuple[float, float] = (0.4, 8.0)
+    """Numerals are looked for in outlines so large, in areas of a card."""
+    odd_scale: float = 0.14
+    off_numeral: float = 0.5
+    """Three numerals may be a card's that is larger or smaller than the one beside it by less, and stand off their
+    places by less, in heights of a numeral: of two figures one may be seen."""
+    beside_whole: float = 0.25
+    same_pose: float = 0.12
+    """A card lies no nearer to one that is read whole, and poses differ by more, in half heights of a card."""
+    same_way: float = 0.9
+    """The cosine of the angle between outlines that stand the same way up is greater."""
+    plainly_read: float = 0.99
+    """A card whose numbers are read so surely, each of them, need look no more like the taught face than any."""
+    most_poses: int = 48
+    """So many poses are looked at."""
 
     # enrolment
     labels_unseen: float = 0.1

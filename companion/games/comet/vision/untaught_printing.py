@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import look_at
 from companion.games.comet.vision.detector import HALF_WIDTH
+from companion.games.comet.vision.hypothesis import ways_up
 from companion.games.comet.vision.place_search import TaughtCard, find_unlabelled_places
 from companion.games.comet.vision.places import NumberPlaces
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
-from companion.games.comet.vision.taught_recognizer import find_outlines, ways_up
+from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import suppress_overlaps
 from companion.vision.detection.verification import have_edges

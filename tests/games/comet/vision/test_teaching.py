@@ -13,19 +13,18 @@ from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.face_search import search_faces
+from companion.games.comet.vision.hypothesis import Hypothesis
+from companion.games.comet.vision.numeral_search import search_numerals
+from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet
-from companion.games.comet.vision.results import BACK
+from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import (
-    Hypothesis,
-    is_card,
-    parts_of_row,
-    search_rows,
-    search_unlikely,
-)
+from companion.games.comet.vision.taught_recognizer import beside_sure_backs, is_card, present
+from companion.games.comet.vision.taught_search import parts_of_row, search_rows, search_unlikely
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
+from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
@@ -176,6 +175,95 @@ def test_a_card_whose_outline_is_hardly_likely_is_told_by_what_is_printed_on_it(
     assert np.abs(middles - true[:2].mean(1)).max() < 8.0
 
 
+AT_THE_TOP = tuple(Place(k, (19.0 * (k - 1), -34.0), 13.0, 16.0) for k in range(3))
+
+
+def test_cards_fanned_out_that_hide_all_but_each_others_numbers_are_read():
+    look = replace(printing(AT_THE_TOP), figures=())
+    faces = ((2, 6, 8), (10, 13, 14), (3, 7, 12))
+    fan = [LaidComet(face, np.array([4.0 * k, 24.0 * k]), 3.0 * k, look.size) for k, face in enumerate(faces)]
+    beside = [LaidComet((4, 5, 11), np.array([110.0, 30.0]), 8.0, look.size)]
+    rng = np.random.default_rng(5)
+    picture = comet_photograph(rng, printing=look, cards=[*fan, *beside], hardness=0.0, across_px=130, yaw_deg=0.0)
+    reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
+    assert {tuple(card.values) for card in reading.cards} == {*faces, (4, 5, 11)}
+
+
+def test_three_numerals_say_where_a_card_lies_of_which_no_edge_shows():
+    rows = [[0, -0.4, -0.7, 0.25, 0], [1, 0.0, -0.7, 0.25, 0], [2, 0.4, -0.7, 0.25, 0]]
+    places = NumberPlaces.from_rows(rows, 0.7)
+    picture = np.full((500, 700, 3), 220, np.uint8)
+    card = np.array([[-70, -100], [70, -100], [70, 100], [-70, 100]])
+    poses = [card + np.array([150, 200]), card @ np.array([[0.94, 0.34], [-0.34, 0.94]]) + (480, 260)]
+    for pose in poses:
+        for at in mapped(card_to_image(pose, 0.7), places.at):
+            cv2.circle(picture, at.astype(int).tolist(), 10, (30, 30, 30), 3)
+    cv2.circle(picture, (400, 60), 10, (30, 30, 30), 3)  # alone it says nothing
+    everywhere = [np.array([[0, 0], [700, 0], [700, 500], [0, 500]]) * 0.6 + (200, 50)]
+    found = search_numerals(Pyramid.of(picture), places, poses[:1], poses[:1], everywhere)
+    assert len(found) == 2  # either way up: what the numerals are is not looked at
+    assert min(np.abs(one - poses[1]).max() for one in found) < 6
+
+
+def of_numbers(at, numerals, legible=1.0, sure=1.0):
+    """A card of which numbers are read, their places as given (3, 2), a pixel around each."""
+    corners = np.array([[0, 0], [10, 0], [10, 14], [0, 14]]) + np.array(at)
+    sections = np.zeros((3, 15))
+    sections[np.arange(3), [0, 1, 2]] = sure
+    reach = np.ones((3, 1))
+    return Hypothesis(
+        corners, 0.9, sections, legible, 0.9, legible, numerals=np.hstack([np.array(numerals) + at, reach])[None]
+    )
+
+
+def test_cards_of_a_fan_are_told_by_numbers_of_their_own_and_one_across_two_is_not():
+    places = [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]
+    lower, upper = of_numbers((0, 0), places), of_numbers((0, 2.5), places)
+    across = of_numbers((0, 1.2), [[2.0, 1.7], [5.0, -1.2], [8.0, -1.2]], 0.95)
+    assert not lower.shares_number(upper) and across.shares_number(upper)
+    told = present([across, lower, upper], [lower, upper])
+    assert {one.corners[0, 1] for one in told} == {0, 2.5}
+
+
+@pytest.mark.parametrize(
+    ("number", "likely", "seen", "seen_likely", "told"),
+    [
+        (5, 0.7, 5, 0.99, (5, 0.99)),  # the surer outline
+        (5, 0.99, 6, 0.98, None),
+        (5, 0.99, 6, 0.9, (5, 0.99)),
+        (3, 0.99, 13, 0.5, None),  # an outline that lies askew may show the last figure alone
+        (13, 0.99, 3, 0.99, (13, 0.99)),
+    ],
+)
+def test_a_number_is_as_sure_as_the_outlines_of_its_card_agree(number, likely, seen, seen_likely, told):
+    places = [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]
+    one, other = of_numbers((0, 0), places), of_numbers((0.2, 0), places, 0.9)
+    for card, value, sure in ((one, number, likely), (other, seen, seen_likely)):
+        card.sections[0] = 0.0
+        card.sections[0, NUMBERS.index(value)] = sure
+    (card,) = present([one, other], [one])
+    assert (
+        (NUMBERS[card.sections[0].argmax()], card.sections[0].max()) == told if told else card.sections[0].max() < 0.9
+    )
+
+
+def test_what_is_likely_a_back_is_one_beside_a_sure_one_of_its_colour():
+    picture = np.full((200, 300, 3), (40, 60, 90), np.uint8)
+    card = np.array([[0, 0], [50, 0], [50, 70], [0, 70]])
+    face = Hypothesis(card + 20, 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    for (x, y), colour in (((20, 20), (230, 230, 230)), ((100, 20), (160, 60, 30)), ((180, 20), (160, 60, 30))):
+        picture[y : y + 70, x : x + 50] = colour
+    picture[110:180, 100:150] = (60, 160, 30)
+    sure, likely, other = (
+        Hypothesis(card + at, found, np.zeros((3, 15)), 0.0, maybe_back=0.999)
+        for at, found in (((100, 20), 0.9), ((180, 20), 0.55), ((100, 110), 0.55))
+    )
+    pyramid = Pyramid.of(picture)
+    compared = beside_sure_backs(pyramid, [face, sure, likely, other], [face])
+    assert [is_card(one, [face]) for one in compared] == [True, True, True, False]
+    assert not is_card(likely, [face])
+
+
 def test_a_card_whose_outline_is_hardly_likely_may_lie_face_down_where_it_is_as_large_as_those_that_are_read():
     look = printing()
     cards = [LaidComet(v, np.array([90.0 * k, 0.0]), 5.0, look.size) for k, v in enumerate(((4, 5, 8), None))]
@@ -307,10 +395,10 @@ def test_a_card_of_sixes_and_nines_alone_states_nothing_where_its_look_does_not_
 @pytest.mark.parametrize(
     ("legible", "alike", "like_back", "maybe_back", "other_colour", "is_back"),
     [
-        (0.7, 0.1, 0.9, 0.99, False, True),
-        (0.7, 0.1, 0.9, 0.5, False, False),
-        (0.7, 0.4, 0.9, 0.99, False, False),
-        (0.9, 0.1, 0.9, 0.99, False, False),
+        (0.7, 0.1, 0.4, 0.999, False, True),
+        (0.7, 0.1, 0.9, 0.99, False, False),
+        (0.7, 0.4, 0.9, 0.999, False, False),
+        (0.9, 0.1, 0.9, 0.999, False, False),
         (0.5, 0.1, 0.4, 0.99, True, True),
         (0.5, 0.1, 0.4, 0.99, False, False),
     ],
@@ -320,7 +408,7 @@ def test_a_pattern_that_reads_as_numbers_is_a_back_where_all_else_says_so(
 ):
     square = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
     sections = np.zeros((3, 15))
-    one = Hypothesis(square, 0.9, sections, legible, alike, like_back, maybe_back, other_colour)
+    one = Hypothesis(square, 0.9, sections, legible, alike, legible, like_back, maybe_back, other_colour)
     assert one.is_back == is_back
 
 
@@ -341,7 +429,7 @@ def test_what_looks_like_a_back_is_one_where_no_number_may_be_read_or_its_colour
     legible, other_colour, is_back
 ):
     square = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
-    one = Hypothesis(square, 0.9, np.zeros((3, 15)), legible, 0.4, like_back=0.9, is_other_colour=other_colour)
+    one = Hypothesis(square, 0.9, np.zeros((3, 15)), legible, 0.4, legible, 0.9, is_other_colour=other_colour)
     assert one.is_back == is_back
 
 

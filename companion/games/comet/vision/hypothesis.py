@@ -1,0 +1,253 @@
+"""An outline as one card of a taught printing, one way up: what is read on it, how it looks, and what others say of it.
+
+It is tried the ways it may lie, and moved to fit the taught face. Of those that lie on each other one is the card.
+"""
+
+from dataclasses import dataclass, field, replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.comet.vision.alignment import align, correlation, look_at
+from companion.games.comet.vision.numeral_search import SAME_NUMERAL
+from companion.games.comet.vision.places import NumberPlaces, card_to_image
+from companion.games.comet.vision.results import NUMBERS
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.geometry import areas, mapped, opposite_sides, shared_area
+from companion.vision.image.pyramid import Pyramid
+
+Floats = NDArray[np.floating]
+_JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
+"""In half heights of a card, along its sides."""
+_GRID = 48
+"""A card is parted into so many by so many places, to see which of them others cover."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hypothesis:
+    """An outline, one way up.
+
+    Attributes:
+        corners: (4, 2), the first at the top left as the card is read.
+        found: how surely an outline was found there, 0..1.
+        sections: probabilities (3, 15), see `TaughtScores`.
+        legible: how surely all its numbers are read, 0..1.
+        like_numbers: the same, even where it is not sure which way up it lies.
+        alike: correlation with the taught face, -1..1.
+        like_back: correlation with the taught back; 0 where none was taught.
+        maybe_back: where faces are read, the probability of a back by a network that knows many, 0..1.
+        is_other_colour: it has another colour than the cards on which numbers are read.
+        is_as_other_backs: it looks like a back, as large as the cards that are read, in the colour of one found surely.
+        numerals: middles and reach in pixels (R, 3, 3) of its three numbers, for each time that they are printed; none
+            where they are not read.
+    """
+
+    corners: Floats
+    found: float
+    sections: NDArray[np.float64]
+    legible: float
+    alike: float = 0.0
+    like_numbers: float = 0.0
+    like_back: float = 0.0
+    maybe_back: float = 0.0
+    is_other_colour: bool = False
+    is_as_other_backs: bool = False
+    numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
+
+    def shares_number(self, other: "Hypothesis") -> bool:
+        """Each time that its numbers are printed, one of them is a number of another card."""
+        own, theirs = self.numerals, other.numerals.reshape(-1, 3)
+        apart = np.linalg.norm(own[:, :, None, :2] - theirs[:, :2], axis=-1)
+        return bool((apart < own[..., 2:]).any((1, 2)).all()) if len(own) and len(theirs) else False
+
+    @property
+    def is_back(self) -> bool:
+        """It looks like a back, and no numbers are read on it: a plain face, outlined badly, may look like one."""
+        is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
+        if self.like_numbers >= self._most_legible_back():
+            return False
+        unlike = LIMITS.less_like_face if self.is_other_colour else LIMITS.unlike_face_alone
+        shows_number = self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number
+        return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < unlike and not shows_number)
+
+    def _most_legible_back(self) -> float:
+        """How surely numbers may be read on a back: its pattern may look like some."""
+        is_unlike = self.alike < LIMITS.unlike_face_alone
+        if is_unlike and self.maybe_back > LIMITS.surely_back:
+            return LIMITS.patterned_back
+        if self.is_other_colour:
+            return LIMITS.unsure_number if is_unlike else LIMITS.hardly_number
+        return LIMITS.no_number
+
+    @property
+    def presence(self) -> float:
+        """How surely a card is there, 0..1."""
+        looks = max(self.legible, LIMITS.look_weight * max(0.0, self.like_back, self.alike))
+        return 1 - (1 - self.found) * (1 - min(looks, 1.0))
+
+
+def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards on which numbers are read, each once, that look as most of them do."""
+    return as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+
+
+def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
+    """Those that look like the taught face about as much as most do: others may lie across two cards."""
+    usual = usual_likeness(read)
+    least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
+    return [one for one in read if one.alike >= least]
+
+
+def usual_likeness(read: list[Hypothesis]) -> float:
+    """How much most cards on which numbers are read look like the taught face; 0 where there are none."""
+    return float(np.median([one.alike for one in read])) if read else 0.0
+
+
+def has_proportion(corners: Floats, half_width: float, odd: float = LIMITS.odd_proportion) -> bool:
+    """An outline (4, 2) has about the proportion of a card of that width over its height, lying any way."""
+    return bool(abs(abs(_proportion(corners)) - abs(np.log(half_width))) < odd)
+
+
+def _proportion(corners: Floats) -> float:
+    """The logarithm of an outline's first and third side over the others; corners (4, 2)."""
+    first, second = opposite_sides(corners)
+    return float(np.log(first / second))
+
+
+def ways_up(corners: Floats, half_width: float) -> list[Floats]:
+    """An outline (4, 2) begun at each corner that may be the top left of a card of that proportion."""
+    proportion = _proportion(corners)
+    starts = [0, 1, 2, 3]
+    if abs(proportion) > LIMITS.plain_proportion:
+        starts = [0, 2] if (proportion > 0) == (half_width > 1) else [1, 3]
+    return [np.roll(corners, -start, 0) for start in starts]
+
+
+def examine(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: float) -> Hypothesis:
+    """The outline the way up that its numbers and its look say."""
+    return _best(pyramid, taught, ways_up(outline, taught.profile.half_width), found)
+
+
+def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float) -> Hypothesis:
+    """Of the ways up that which is read best, as it is or moved to fit the taught face."""
+    face = taught.profile.face
+    shape = (face.shape[0], face.shape[1])
+    alike = [correlation(look_at(pyramid, way, shape), face) for way in ways]
+    seen = taught.read_numerals(pyramid, np.array(ways))
+    likely = seen.legible * seen.upright
+    score = likely + LIMITS.look_weight * np.array(alike)
+    best = int(score.argmax())
+    if likely.max() < LIMITS.unlike_numbers and max(alike) < LIMITS.unlike_face:
+        sections = np.minimum(seen.sections[best], LIMITS.unsure_way)
+        return Hypothesis(ways[best], found, sections, float(likely[best]), alike[best], float(seen.legible[best]))
+    near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
+    fits = [align(pyramid, ways[i], face) for i in near]
+    again = taught.read_numerals(pyramid, np.array([fit.corners for fit in fits]))
+    tried = [ways[best], *(fit.corners for fit in fits)]
+    legible, upright = (
+        np.array([one[best], *other]) for one, other in ((seen.legible, again.legible), (seen.upright, again.upright))
+    )
+    alike = [alike[best], *(fit.correlation for fit in fits)]
+    gain = legible * upright + LIMITS.look_weight * np.array(alike)
+    gain[0] += LIMITS.found_gain * found - LIMITS.alignment_gain
+    chosen = int(gain.argmax())
+    sections = _jittered(pyramid, taught, tried[chosen], [seen.sections[best], *again.sections][chosen])
+    others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != [best, *near][chosen]]
+    like_numbers = float(legible.max())
+    is_sure = upright[chosen] >= LIMITS.sure_way
+    if _reads_both_ways(sections):
+        is_sure, others = False, [align(pyramid, np.roll(tried[chosen], 2, 0), face).correlation]
+    if not is_sure and not _is_plainer(alike[chosen], others):
+        sections = np.minimum(sections, LIMITS.unsure_way)
+        legible = np.minimum(legible, LIMITS.unsure_way)
+    one = Hypothesis(tried[chosen], found, sections, float(legible[chosen]), alike[chosen], like_numbers)
+    return replace(one, numerals=_numerals(one, taught.profile.places)) if one.legible >= LIMITS.read_card else one
+
+
+def _numerals(one: Hypothesis, places: NumberPlaces) -> Floats:
+    """The middles and reach in pixels (R, 3, 3) of a card's numbers."""
+    high_px = float(np.linalg.norm(one.corners[3] - one.corners[0]))
+    middles = mapped(card_to_image(one.corners, places.half_width), places.at)
+    every = np.column_stack([middles, SAME_NUMERAL * places.high * high_px / 2])
+    return np.array([every[three] for three in places.prints]).reshape(-1, 3, 3)
+
+
+def _reads_both_ways(sections: NDArray[np.float64]) -> bool:
+    """All numbers of a card (3, 15) are numbers upside down too."""
+    return all(NUMBERS[k] in (6, 9) for k in sections[:, : len(NUMBERS)].argmax(-1).tolist())
+
+
+def _is_plainer(alike: float, others: list[float]) -> bool:
+    """A card's look says which way up it lies: it is the taught face's, and plainer than the ``others``' looks."""
+    return alike > max([LIMITS.like_face, *(other + LIMITS.plainer_way for other in others)])
+
+
+def _jittered(
+    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The sections (3, 15) of a card, those in doubt the mean of looks through outlines moved a little."""
+    likely = sections[:, : len(NUMBERS)].max(-1)
+    doubt = (likely > LIMITS.likely_number) & (likely < LIMITS.sure_taught)
+    if not doubt.any():
+        return sections
+    sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
+    moved = np.array([corners + move @ sides for move in _JITTER])
+    mean = (sections + taught.classify(pyramid, moved).sum(0)) / (1 + len(moved))
+    return np.where(doubt[:, None], mean, sections)
+
+
+def best_first(some: list[Hypothesis]) -> list[Hypothesis]:
+    """Those that are read best, look most like the taught face or a back, and are found surest come first."""
+    return sorted(some, key=lambda one: -(one.legible + max(one.alike, one.is_back) + 0.5 * one.found))
+
+
+def _once(some: list[Hypothesis]) -> list[Hypothesis]:
+    """Of those that lie on each other the one that is read best."""
+    kept: list[Hypothesis] = []
+    for one in best_first(some):
+        if not any(clash(one, other) for other in kept):
+            kept.append(one)
+    return kept
+
+
+def clash(one: Hypothesis, other: Hypothesis) -> bool:
+    """Two outlines are the same card's, or one of them lies across two cards."""
+    most = LIMITS.shared_fanned if len(one.numerals) and len(other.numerals) else LIMITS.shared_area
+    shared = shared_area(one.corners.astype(np.float32), other.corners.astype(np.float32))
+    return one.shares_number(other) or shared > most
+
+
+def lie_alike(corners: Floats, other: Floats) -> bool:
+    """Two outlines (4, 2) stand the same way up."""
+    down, others = (some[2] + some[3] - some[0] - some[1] for some in (corners, other))
+    return float(down @ others) > LIMITS.same_way * float(np.linalg.norm(down) * np.linalg.norm(others))
+
+
+def free_share(one: Hypothesis, others: list[Hypothesis]) -> float:
+    """The share of an outline that others leave free."""
+    ends = np.array([[0, 0], [_GRID, 0], [_GRID, _GRID], [0, _GRID]], np.float32)
+    grid_from_image = cv2.getPerspectiveTransform(one.corners.astype(np.float32), ends).astype(np.float64)
+    free = np.ones((_GRID, _GRID), np.uint8)
+    for other in others:
+        cv2.fillConvexPoly(free, np.round(mapped(grid_from_image, other.corners) - 0.5).astype(np.int32), 0)
+    return float(free.mean())
+
+
+def has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS.odd_area) -> bool:
+    """An outline is about as large as the read cards nearest to it: its area is off by less, as a logarithm."""
+    ratio = area_of(one.corners) / usual_area(one.corners, usual)
+    return bool(abs(np.log(max(ratio, 1e-3))) < odd)
+
+
+def usual_area(corners: Floats, usual: list[Hypothesis]) -> float:
+    """The area of the cards nearest to an outline (4, 2)."""
+    apart = [float(np.linalg.norm(corners.mean(0) - other.corners.mean(0))) for other in usual]
+    near = np.argsort(apart)[: LIMITS.nearest]
+    return float(np.median([area_of(usual[i].corners) for i in near]))
+
+
+def area_of(corners: Floats) -> float:
+    """The area of an outline (4, 2)."""
+    return float(areas(corners.astype(float)))

@@ -1,0 +1,240 @@
+"""Where cards of a taught printing may lie that no outline shows: three numerals that stand as on its cards.
+
+Cards fanned out hide each other's edges; their numerals still show. What of the picture has the height and contrast of
+the numerals that are read is taken for one, and each three that stand to each other as those of one card, as large and
+as tilted as the cards beside them, say where it lies.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.comet.vision.places import NumberPlaces, card_to_image
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.detector import suppress_overlaps
+from companion.vision.geometry import areas, mapped
+from companion.vision.image.pyramid import Pyramid
+
+Floats = NDArray[np.float64]
+_NUMERAL_PX = 20.0
+"""How high a numeral is looked at."""
+_BLOCKS = (0.8, 1.3)
+"""Half of the neighbourhood, in heights of a numeral, whose mean parts ink from ground."""
+_EXTENTS = (0.5, 1.6)
+"""How far ink extends along the picture's axes, in heights of a numeral: turned ones extend farther."""
+_LEAST_INK = 0.1
+"""So much of the square around it is ink."""
+_DARK = 12.0
+"""Of 255: added to a ground's brightness, so that noise in the dark is no contrast."""
+_APART = 0.25
+"""Ink nearer than this, in heights of a numeral, is looked at once."""
+SAME_NUMERAL = 0.5
+"""In heights of a numeral: what is nearer to a numeral that is read is part of it."""
+_SAME_NUMBER = 0.8
+"""Ink nearer than this, in heights of a numeral, is another figure of the same number, or a line below it."""
+_AROUND = 1.25
+"""Outlines are searched for numerals, so much enlarged."""
+_COARSE = 4
+"""In pixels: which ink lies in an outline need not be known better."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Ink:
+    """Connected ink that may be numerals.
+
+    Attributes:
+        at: the middles (N, 2) in the picture's pixels.
+        contrast: with the ground around, relative to its brightness (N,); positive where the ink is lighter.
+    """
+
+    at: Floats
+    contrast: Floats
+
+    def only(self, which: NDArray[np.bool_]) -> "_Ink":
+        return _Ink(self.at[which], self.contrast[which])
+
+
+def search_numerals(
+    pyramid: Pyramid,
+    places: NumberPlaces,
+    read: Sequence[NDArray[np.floating]],
+    whole: Sequence[NDArray[np.floating]],
+    likely: Sequence[NDArray[np.floating]],
+) -> list[NDArray[np.float32]]:
+    """Outlines (4, 2), begun at the top left, where a card's three numerals may stand; the likeliest first.
+
+    Args:
+        pyramid: the picture.
+        places: where the printing's numerals stand.
+        read: outlines (4, 2) on which numbers are read, some of them perhaps wrongly placed.
+        whole: those of them that surely lie so.
+        likely: outlines within which numerals are looked for.
+    """
+    frames = [card_to_image(quad, places.half_width) for quad in read]
+    if not frames:
+        return []
+    unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
+    ink = _ink(pyramid, places.high * unit_px)
+    ink = ink.only(_has_contrast(ink, np.concatenate([mapped(frame, places.at) for frame in frames]), places, unit_px))
+    ink = ink.only(~_is_near(ink.at, whole, places, unit_px))
+    ink = ink.only(
+        _is_within(ink.at, [quad for quad in likely if _is_large_enough(quad, unit_px, places)], pyramid.size)
+    )
+    order = np.argsort(-np.abs(ink.contrast))[: LIMITS.most_numerals]
+    apart = np.linalg.norm(ink.at[order, None] - ink.at[order], axis=-1)
+    at = ink.at[order[suppress_overlaps(apart < _APART * unit_px * float(places.high.min()))]]
+    at = _numerals(at, unit_px * float(np.median(places.high)))
+    found = sorted(_triples(at, places, [_affine(frame) for frame in frames]), key=lambda one: one[0])
+    middles = np.array([np.asarray(quad).mean(0) for quad in whole]).reshape(-1, 2)
+    kept: list[Floats] = []
+    for _, quad in found:
+        is_known = (np.abs(middles - quad.mean(0)).max(-1) < LIMITS.beside_whole * unit_px).any()
+        if not is_known and not any(np.abs(quad - other).max() < LIMITS.same_pose * unit_px for other in kept):
+            kept.append(quad)
+            if len(kept) == LIMITS.most_poses:
+                break
+    return [quad.astype(np.float32) for quad in kept]
+
+
+def _numerals(at: Floats, high_px: float) -> Floats:
+    """The middles (M, 2) of numerals whose ink lies at points (N, 2): two figures side by side are one."""
+    apart = np.linalg.norm(at[:, None] - at, axis=-1)
+    is_beside = (apart < _SAME_NUMBER * high_px) & (apart > 0)
+    pairs = np.argwhere(np.triu(is_beside))
+    return np.concatenate([at[~is_beside.any(1)], (at[pairs[:, 0]] + at[pairs[:, 1]]) / 2])
+
+
+def _ink(pyramid: Pyramid, high_px: NDArray[np.floating]) -> _Ink:
+    """Ink of numerals so high (P,), whichever way up."""
+    found = [
+        _components(pyramid, height, block)
+        for height in np.unique(np.round(4 * np.log(high_px))) / 4
+        for block in _BLOCKS
+    ]
+    at, contrast = (np.concatenate(some) for some in zip(*found, strict=True))
+    return _Ink(at, contrast)
+
+
+def _components(pyramid: Pyramid, log_high: float, block: float) -> tuple[Floats, Floats]:
+    factor = min(1.0, _NUMERAL_PX / float(np.exp(log_high)))
+    high = factor * float(np.exp(log_high))
+    grey = cv2.cvtColor(np.asarray(pyramid.scaled(factor), np.uint8), cv2.COLOR_BGR2GRAY).astype(np.float32)
+    side = 2 * round(block * high) + 1
+    ground = cv2.blur(grey, (side, side))
+    contrast = (grey - ground) / (ground + _DARK)
+    middles, contrasts = [np.zeros((0, 2))], [np.zeros(0)]
+    for sign in (1, -1):
+        is_ink = (sign * contrast > LIMITS.faint_ink).astype(np.uint8)
+        count, labels, stats, _ = cv2.connectedComponentsWithStats(is_ink, connectivity=4)
+        extent, pixels = stats[:, 2:4].max(-1), stats[:, 4]
+        fits = (extent >= _EXTENTS[0] * high) & (extent <= _EXTENTS[1] * high) & (pixels >= _LEAST_INK * extent**2)
+        fits[0] = False  # the ground
+        means = np.bincount(labels.ravel(), contrast.ravel(), count) / np.maximum(pixels, 1)
+        middles.append((stats[fits, :2] + stats[fits, 2:4] / 2) / factor - 0.5)
+        contrasts.append(means[fits])
+    return np.concatenate(middles), np.concatenate(contrasts)
+
+
+def _has_contrast(ink: _Ink, printed: Floats, places: NumberPlaces, unit_px: float) -> NDArray[np.bool_]:
+    """Which ink (N,) has about the contrast of that at places (M, 2) where numerals are read."""
+    if not len(ink.at):
+        return np.zeros(0, bool)
+    reach = SAME_NUMERAL * unit_px * float(np.median(places.high))
+    apart = np.linalg.norm(printed[:, None] - ink.at, axis=-1)
+    strength = np.where(apart < reach, np.abs(ink.contrast), 0.0)
+    strongest = strength.argmax(1)
+    known = ink.contrast[strongest[strength.max(1) > 0]]
+    is_like = np.zeros(len(ink.at), bool)
+    for sign in (1, -1):
+        same = sign * known[sign * known > 0]
+        if len(same) and len(same) >= LIMITS.usual_polarity * len(known):
+            is_like |= sign * ink.contrast > LIMITS.fainter_ink * np.quantile(same, LIMITS.faint_quantile)
+    return is_like
+
+
+def _is_near(
+    at: Floats, cards: Sequence[NDArray[np.floating]], places: NumberPlaces, unit_px: float
+) -> NDArray[np.bool_]:
+    """Which ink (N,) is part of the numerals of cards (4, 2)."""
+    is_near = np.zeros(len(at), bool)
+    reach = SAME_NUMERAL * unit_px * places.high
+    for quad in cards:
+        printed = mapped(card_to_image(quad, places.half_width), places.at)
+        is_near |= (np.linalg.norm(at[:, None] - printed, axis=-1) < reach).any(1)
+    return is_near
+
+
+def _is_within(at: Floats, outlines: Sequence[NDArray[np.floating]], size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Which ink (N,) of a picture of that width and height lies in outlines (4, 2), or close by."""
+    within = np.zeros((size[1] // _COARSE + 1, size[0] // _COARSE + 1), np.uint8)
+    for quad in outlines:
+        around = quad.mean(0) + _AROUND * (quad - quad.mean(0))
+        cv2.fillConvexPoly(within, np.round(around / _COARSE).astype(np.int32), 1)
+    x, y = np.clip(np.round(at / _COARSE).astype(int), 0, np.array(within.shape)[::-1] - 1).T
+    return np.asarray(within[y, x] > 0)
+
+
+def _is_large_enough(quad: NDArray[np.floating], unit_px: float, places: NumberPlaces) -> bool:
+    """An outline may hold numerals of a card, or of some in a fan."""
+    share = float(areas(np.asarray(quad, float))) / (4 * places.half_width * unit_px**2)
+    return LIMITS.fanned_area[0] < share < LIMITS.fanned_area[1]
+
+
+def _affine(frame: Floats) -> tuple[Floats, Floats]:
+    """A card's middle (2,), and the affine map (2, 2) to the picture from its frame there."""
+    ends = mapped(frame, np.array([[0.0, 0.0], [1.0, 0.0], [0.0, 1.0]]))
+    return ends[0], np.stack([ends[1] - ends[0], ends[2] - ends[0]], 1)
+
+
+def _triples(at: Floats, places: NumberPlaces, near: list[tuple[Floats, Floats]]) -> list[tuple[float, Floats]]:
+    """Of each three points (N, 2) that stand as a card's numerals how far they are off, and its outline (4, 2).
+
+    Seen with the tilt of the card nearest of those whose middles and affine maps are given, it is turned, and a little
+    larger or smaller.
+    """
+    unit = np.array([-places.half_width - 1j, places.half_width - 1j, places.half_width + 1j, -places.half_width + 1j])
+    found = []
+    for first in at:
+        _, affine = near[int(np.argmin([np.linalg.norm(middle - first) for middle, _ in near]))]
+        seen = _complex((at - first) @ np.linalg.inv(affine).T)
+        for three in places.prints:
+            for off, turn, shift in _fits(seen, _complex(places.at[three]), float(np.median(places.high[three]))):
+                corners = turn * unit + shift
+                found.append((off, np.stack([corners.real, corners.imag], 1) @ affine.T + first))
+    return found
+
+
+def _complex(points: NDArray[np.floating]) -> NDArray[np.complex128]:
+    return np.asarray(points[:, 0] + 1j * points[:, 1], np.complex128)
+
+
+def _fits(
+    seen: NDArray[np.complex128], row: NDArray[np.complex128], high: float
+) -> list[tuple[float, complex, complex]]:
+    """Similarities from a card's frame that bring its numerals (3,), so high, to points (N,), the first to 0.
+
+    Each with how far the points are off, in heights of a numeral; the scale is drawn to that of the cards beside.
+    """
+    apart = row[2] - row[0]
+    loose = LIMITS.odd_scale + LIMITS.off_numeral * high / abs(apart)
+    turns = seen / apart
+    thirds = np.flatnonzero(np.abs(np.abs(turns) - 1) < loose)
+    found = []
+    for third in thirds.tolist():
+        off = np.abs(seen - turns[third] * (row[1] - row[0]))
+        second = int(off.argmin())
+        if off[second] > LIMITS.off_numeral * high or seen[second] in (0, seen[third]):
+            continue
+        points = np.array([0, seen[second], seen[third]])
+        centred = row - row.mean()
+        turn = complex(np.vdot(centred, points - points.mean()) / np.vdot(centred, centred).real)
+        odd = abs(turn) - 1
+        turn = turn / abs(turn) * float(np.clip(abs(turn), 1 - LIMITS.odd_scale / 2, 1 + LIMITS.odd_scale / 2))
+        shift = complex(points.mean() - turn * row.mean())
+        residual = float(np.abs(turn * row + shift - points).max()) / high
+        if abs(odd) < loose and residual < LIMITS.off_numeral * 2:
+            found.append((residual + abs(odd) * abs(apart) / high / 2, turn, shift))
+    return found

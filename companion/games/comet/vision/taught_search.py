@@ -1,0 +1,213 @@
+"""Cards of a taught printing that no outline showed well: rows, neighbours, faces and fans beside what is read."""
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.comet.vision.detector import CARD, CORNER_REFINER
+from companion.games.comet.vision.face_search import search_faces
+from companion.games.comet.vision.hypothesis import (
+    Hypothesis,
+    area_of,
+    as_usual,
+    examine,
+    free_share,
+    has_proportion,
+    has_usual_size,
+    read_cards,
+    usual_area,
+    usual_likeness,
+)
+from companion.games.comet.vision.numeral_search import search_numerals
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.outlines import Outline
+from companion.vision.geometry import mapped
+from companion.vision.image.pyramid import Pyramid
+
+Floats = NDArray[np.floating]
+_ROUNDS = 3
+"""How many cards away from one that is read its neighbours are looked for."""
+_MODELS = 2
+"""So many of the nearest cards that are read say how another may lie."""
+_TOUCHING = 1.03
+"""How far apart the middles of cards that touch are, in their widths or heights."""
+_SAME_PLACE = 0.05
+"""Places nearer than that, in heights of a card, are looked at once."""
+_CORE = 0.6
+"""The share of a card around its middle where no other card's middle lies."""
+
+
+def search_unlikely(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], unlikely: list[Outline]
+) -> list[Hypothesis]:
+    """Cards whose outlines are hardly likely, for they touch or cover others: what is printed on them says so.
+
+    Those that show nothing and are as large as the cards that are read may lie face down.
+    """
+    looks = [examine(pyramid, taught, one.corners, one.confidence) for one in unlikely]
+    read = read_cards(likely) or read_cards(looks)
+    return [one for one in looks if read and (_is_like(one, read) or is_blank(one, read))]
+
+
+def is_blank(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """It shows no number, looks like no face, and is as large as the cards ``read``."""
+    is_plain = one.legible < LIMITS.no_number and one.alike < LIMITS.less_like_face
+    return is_plain and has_usual_size(one, read, LIMITS.same_area)
+
+
+def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards side by side that were outlined as one: the parts of what is as large as some of those that are read.
+
+    Where one of them is read it has an outline of its own, and its neighbours are looked for beside it.
+    """
+    read = read_cards(likely)
+    if len(read) < LIMITS.fewest_whole:
+        return []
+    free = [one for one in likely if one.found >= LIMITS.card and free_share(one, read) > LIMITS.free_row]
+    return [
+        examine(pyramid, taught, part, one.found)
+        for one in free
+        for part in parts_of_row(one.corners, usual_area(one.corners, read), taught.profile.half_width)
+    ]
+
+
+def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
+    """The cards (4, 2) of that area and proportion that an outline (4, 2) of some in a row may be; none for one."""
+    ratio = area_of(row) / area
+    count = round(ratio)
+    if not 2 <= count <= LIMITS.longest_row or abs(np.log(ratio / count)) > LIMITS.same_area:
+        return []
+    for across in (row, np.roll(row, -1, 0)):
+        ends = np.array([[0, 0], [count, 0], [count, 1], [0, 1]], np.float32)
+        image_from_row = cv2.getPerspectiveTransform(ends, across.astype(np.float32)).astype(np.float64)
+        parts: list[Floats] = [mapped(image_from_row, ends / [count, 1] + [k, 0]) for k in range(count)]
+        if all(has_proportion(part, half_width, LIMITS.plain_proportion) for part in parts):
+            return parts
+    return []
+
+
+def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
+    fresh = read = read_cards(likely)
+    places = [place for one in likely if one not in read for place in _around(one.corners, read)]
+    added: list[Hypothesis] = []
+    for _ in range(_ROUNDS if read else 0):
+        tried = np.zeros((0, 2))
+        places += [one.corners.mean(0) + step for one in fresh for step in _steps(one.corners)]
+        fresh = []
+        for place in places:
+            if _is_covered(place, read, pyramid.size) or _is_near(place, tried, read[0]):
+                continue
+            tried = np.array([*tried, place])
+            one = _classify_neighbour(pyramid, taught, place, read)
+            if _is_like(one, read) and not _is_covered(one.corners.mean(0), read, pyramid.size):
+                added.append(one)
+                if as_usual([*read, one])[-1] is one:
+                    fresh.append(one)
+                    read = [*read, one]
+        places = []
+        if not fresh:
+            break
+    return added
+
+
+def search_hidden(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+    """Cards that touch or cover each other, found by their faces, about as large as those that are read."""
+    read = read_cards(likely)
+    added: list[Hypothesis] = []
+    if not read:
+        return added
+    profile = taught.profile
+    high_px = float(np.median([np.linalg.norm(_steps(one.corners)[2]) for one in read])) / _TOUCHING
+    for outline in search_faces(pyramid, profile.face, profile.half_width, high_px, LIMITS.most_faces):
+        if not _is_covered(outline.mean(0), [*read, *added], pyramid.size):
+            one = examine(pyramid, taught, outline, 0.0)
+            if _is_like(one, read) and not _is_covered(one.corners.mean(0), [*read, *added], pyramid.size):
+                added.append(one)
+    return added
+
+
+def search_fanned(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], outlines: list[Floats]
+) -> list[Hypothesis]:
+    """Cards found by their numerals: fans of them were outlined as one card, or as none."""
+    read = [one for one in likely if one.legible >= LIMITS.read_card]
+    whole = [one.corners for one in read if one.found >= LIMITS.card and one.legible >= LIMITS.surely_read]
+    poses = search_numerals(pyramid, taught.profile.places, [one.corners for one in read], whole, outlines)
+    if not poses:
+        return []
+    quads = np.concatenate([poses, _refined(pyramid, np.array(poses), taught.profile.half_width)])
+    legible = taught.read_numerals(pyramid, quads).legible.reshape(2, -1)
+    chosen = [quads[which * len(poses) + k] for k, which in enumerate(legible.argmax(0).tolist())]
+    usual = read_cards(likely)
+    found = [
+        examine(pyramid, taught, quad, 0.0)
+        for quad, sure in zip(chosen, legible.max(0).tolist(), strict=True)
+        if sure >= LIMITS.read_card
+    ]
+    return [one for one in found if _is_like(one, usual) or _is_plain(one)]
+
+
+def _is_plain(one: Hypothesis) -> bool:
+    """Each of its numbers is plainly read: where other cards of a fan lie on it, it looks less like the taught face."""
+    is_read = one.sections.max(-1).min() >= LIMITS.sure_taught and one.legible >= LIMITS.plainly_read
+    return is_read and one.alike > LIMITS.least_face
+
+
+def _refined(pyramid: Pyramid, corners: NDArray[np.float32], half_width: float) -> NDArray[np.float32]:
+    """Outlines (N, 4, 2), begun at the top left of cards of that width over their height, moved to the edges seen."""
+    turned = 0 if half_width < 1 else 1
+    upright = np.roll(corners, turned, 1)
+    return np.roll(refine_corners(CORNER_REFINER, pyramid, upright, CARD, LIMITS.refinements), -turned, 1)
+
+
+def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
+    """Where no outline was found: numbers are read, and the taught face is seen about as well as on those ``read``.
+
+    It may be less plain where the numbers are read surely: something lies on the card.
+    """
+    usual = usual_likeness(read)
+    less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
+    return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - less)
+
+
+def _steps(corners: Floats) -> Floats:
+    """Where the middles of cards that touch a card (4, 2) lie, from its own middle (4, 2)."""
+    across, down = ((corners[1] - corners[0]) + (corners[2] - corners[3])) / 2, (corners[3] - corners[0])
+    down = (down + corners[2] - corners[1]) / 2
+    return _TOUCHING * np.array([across, -across, down, -down])
+
+
+def _around(corners: Floats, read: list[Hypothesis]) -> list[Floats]:
+    """Where the middle of a card may lie that an outline (4, 2) shows in part: it may show two cards' halves."""
+    middle = corners.mean(0)
+    halves = [step / 2 for one in read[:1] for step in _steps(one.corners)]
+    return [middle, *(middle + half for half in halves)]
+
+
+def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) -> bool:
+    """A card that is read lies at a place, or the place is beyond the picture."""
+    x, y = float(place[0]), float(place[1])
+    if not (0 < x < size[0] and 0 < y < size[1]):
+        return True
+    for one in read:
+        core = one.corners.mean(0) + _CORE * (one.corners - one.corners.mean(0))
+        if cv2.pointPolygonTest(core.astype(np.float32), (x, y), False) >= 0:
+            return True
+    return False
+
+
+def _is_near(place: Floats, tried: Floats, card: Hypothesis) -> bool:
+    """A place lies so near to one of others (N, 2) that a card there was seen."""
+    reach = _SAME_PLACE * float(np.linalg.norm(card.corners[3] - card.corners[0]))
+    return bool((np.linalg.norm(tried - place, axis=1) < reach).any())
+
+
+def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]) -> Hypothesis:
+    """What a card at a place shows that lies as the nearest read ones do."""
+    apart = [float(np.linalg.norm(one.corners.mean(0) - place)) for one in read]
+    near = [read[i] for i in np.argsort(apart)[:_MODELS]]
+    quads = [one.corners - one.corners.mean(0) + place for one in near]
+    return max((examine(pyramid, taught, quad, 0.0) for quad in quads), key=lambda one: one.legible)
