@@ -12,12 +12,15 @@ from typing import Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.networks import softmax
 from companion.vision.results import Classifier, DetectedCard, confidence_of
 
 Piece = TypeVar("Piece")
 
 _READINGS = 6
 """So many looks have a say, the latest of them."""
+_LEAST_LIKELY = 1e-3
+"""No look says that a class is less likely: one that errs surely does not outweigh two others."""
 
 
 class State(Enum):
@@ -47,7 +50,7 @@ class Track(Generic[Piece]):
     """One thing on the table.
 
     Attributes:
-        piece: as last read; of an appearing card the mean of its readings.
+        piece: as last read; of an appearing card what its readings say together.
         since_s: when it entered its state.
         state: see `State`. Those appearing were not reported yet.
         reason: why it is in that state, for people.
@@ -55,6 +58,7 @@ class Track(Generic[Piece]):
         first_s: when it began to appear.
         seen_s: when it was last seen.
         rest_s: when it came to rest, by its last reading; minus infinity where unknown.
+        log_likelihood: that of its classes, the mean of its latest readings, shaped as their probabilities.
     """
 
     piece: Piece
@@ -65,6 +69,7 @@ class Track(Generic[Piece]):
     first_s: float = 0.0
     seen_s: float = 0.0
     rest_s: float = -np.inf
+    log_likelihood: NDArray[np.float64] | None = None
 
     def enter(self, state: State, now_s: float, reason: str = "") -> None:
         """Go into a state, or stay in it. Raises `ValueError` for a transition that `TRANSITIONS` does not have."""
@@ -77,20 +82,25 @@ class Track(Generic[Piece]):
 
 
 def add_reading(track: Track[DetectedCard], card: DetectedCard, classifier: Classifier | None, now_s: float) -> None:
-    """Average one more reading of an appearing card; ``classifier`` accepts symbols of the mean."""
+    """Gather one more reading of an appearing card; ``classifier`` accepts symbols of what its readings say together.
+
+    Frames err alike, so that however many there are they count for less than two that were independent.
+    """
     track.readings += 1
     track.seen_s = now_s
-    if track.readings == 1:
-        track.piece = card
+    seen = np.log(np.maximum(card.probabilities.astype(np.float64), _LEAST_LIKELY))
+    if track.readings == 1 or track.log_likelihood is None:
+        track.piece, track.log_likelihood = card, seen
         return
-    before: NDArray[np.float32] = track.piece.probabilities
-    mean = np.asarray(before + (card.probabilities - before) / min(track.readings, _READINGS), np.float32)
-    edges = _settled(classifier.accept(mean), mean, card) if classifier else card.edges
-    confidence = confidence_of(card.presence, mean, edges)
-    track.piece = replace(card, edges=edges, probabilities=mean, confidence=confidence)
+    count = min(track.readings, _READINGS)
+    track.log_likelihood = track.log_likelihood + (seen - track.log_likelihood) / count
+    likely = np.asarray(softmax((2 - 1 / count) * track.log_likelihood), np.float32)
+    edges = _settled(classifier.accept(likely), likely, card) if classifier else card.edges
+    confidence = confidence_of(card.presence, likely, edges)
+    track.piece = replace(card, edges=edges, probabilities=likely, confidence=confidence)
 
 
-def _settled(edges: tuple[str | None, ...], mean: NDArray[np.float32], card: DetectedCard) -> tuple[str | None, ...]:
-    """The symbols of the mean; where it leaves a doubt, those of this reading, if both have the same best class."""
-    is_same = mean.argmax(-1) == card.probabilities.argmax(-1)
+def _settled(edges: tuple[str | None, ...], likely: NDArray[np.float32], card: DetectedCard) -> tuple[str | None, ...]:
+    """The symbols of all readings; where they leave a doubt, those of this one, if both have the same best class."""
+    is_same = likely.argmax(-1) == card.probabilities.argmax(-1)
     return tuple(n if e is None and same else e for e, n, same in zip(edges, card.edges, is_same, strict=True))

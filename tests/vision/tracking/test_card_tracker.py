@@ -27,7 +27,7 @@ from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LatticeLayout, celled
 from companion.vision.tracking.pieces import View
-from companion.vision.tracking.tracks import TRANSITIONS, State, Track
+from companion.vision.tracking.tracks import TRANSITIONS, State, Track, add_reading
 
 Place = Cell | np.ndarray
 """A cell, or a point of the picture."""
@@ -612,3 +612,28 @@ def test_covered_to_gone_when_another_face_shows_after_the_hand(table: Table) ->
     table.told.clear()
     table.show([*LINE, NEW], 30)
     assert before.state is State.GONE and table.news() == ["removed", "placed"]
+
+
+class _SureAtNine:
+    """Accepts what is nine in ten likely."""
+
+    def accept(self, probabilities):
+        return tuple("rs"[row.argmax()] if row.max() >= 0.9 else None for row in probabilities)
+
+
+def told_of(shares):
+    """What a card shows, read some times, each time with such a share for red, else for silver."""
+    corners = np.array([[0, 0], [10, 0], [10, 10], [0, 10]], np.float32)
+    track = Track(None, 0.0)
+    for k, share in enumerate(shares):
+        seen = np.array([[share, 1 - share]], np.float32)
+        card = DetectedCard(None, _SureAtNine().accept(seen), corners, 0.5, 1.0, seen)
+        add_reading(track, card, _SureAtNine(), 0.1 * k)
+    return track.piece.edges[0]
+
+
+def test_readings_that_agree_are_surer_together_than_any_alone():
+    assert told_of([0.8]) is None and told_of([0.8] * 3) == "r"
+    assert told_of([0.95, 0.7, 0.95]) == "r"  # a look in doubt undoes nothing
+    assert told_of([0.99, 0.001, 0.99]) == "r"  # nor does one that errs surely
+    assert told_of([0.7] * 20) is None  # frames err alike: many are no proof
