@@ -95,12 +95,12 @@ def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
 
 def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
     """Those that look like the taught face about as much as most do: others may lie across two cards."""
-    usual = usual_likeness(read)
+    usual = median_likeness(read)
     least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
     return [one for one in read if one.alike >= least]
 
 
-def usual_likeness(read: list[Hypothesis]) -> float:
+def median_likeness(read: list[Hypothesis]) -> float:
     """How much most cards on which numbers are read look like the taught face; 0 where there are none."""
     return float(np.median([one.alike for one in read])) if read else 0.0
 
@@ -219,7 +219,7 @@ def clash(one: Hypothesis, other: Hypothesis) -> bool:
     return one.shares_number(other) or shared > most
 
 
-def lie_alike(corners: Floats, other: Floats) -> bool:
+def are_same_way_up(corners: Floats, other: Floats) -> bool:
     """Two outlines (4, 2) stand the same way up."""
     down, others = (some[2] + some[3] - some[0] - some[1] for some in (corners, other))
     return float(down @ others) > LIMITS.same_way * float(np.linalg.norm(down) * np.linalg.norm(others))

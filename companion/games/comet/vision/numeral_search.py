@@ -86,7 +86,7 @@ def search_numerals(
     order = np.argsort(-np.abs(ink.contrast))[: LIMITS.most_numerals]
     apart = np.linalg.norm(ink.at[order, None] - ink.at[order], axis=-1)
     at = ink.at[order[suppress_overlaps(apart < _APART * unit_px * float(places.high.min()))]]
-    at = _numerals(at, unit_px * float(np.median(places.high)))
+    at = _merge_figures(at, unit_px * float(np.median(places.high)))
     found = sorted(_triples(at, places, [_affine(frame) for frame in frames]), key=lambda one: one[0])
     middles = np.array([np.asarray(quad).mean(0) for quad in whole]).reshape(-1, 2)
     kept: list[Floats] = []
@@ -99,7 +99,7 @@ def search_numerals(
     return [quad.astype(np.float32) for quad in kept]
 
 
-def _numerals(at: Floats, high_px: float) -> Floats:
+def _merge_figures(at: Floats, high_px: float) -> Floats:
     """The middles (M, 2) of numerals whose ink lies at points (N, 2): two figures side by side are one."""
     apart = np.linalg.norm(at[:, None] - at, axis=-1)
     is_beside = (apart < _SAME_NUMBER * high_px) & (apart > 0)

@@ -15,6 +15,7 @@ from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
+    are_same_way_up,
     area_of,
     best_first,
     clash,
@@ -22,9 +23,8 @@ from companion.games.comet.vision.hypothesis import (
     free_share,
     has_proportion,
     has_usual_size,
-    lie_alike,
+    median_likeness,
     read_cards,
-    usual_likeness,
 )
 from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
@@ -70,7 +70,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     likely += search_fanned(pyramid, taught, likely, [one.corners for one in (*outlines, *unlikely)])
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
-    likely = beside_sure_backs(pyramid, _compared_with_back(pyramid, taught, likely, read), read)
+    likely = mark_similar_backs(pyramid, _compared_with_back(pyramid, taught, likely, read), read)
     cards = [_card(k, one, taught) for k, one in enumerate(present(likely, read))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
@@ -105,7 +105,7 @@ def _compared_with_back(
 ) -> list[Hypothesis]:
     """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
     faces = [_chromaticity(pyramid, one.corners) for one in read]
-    is_plain = usual_likeness(read) > LIMITS.like_face  # then what looks like no face may be a back, read as numbers
+    is_plain = median_likeness(read) > LIMITS.like_face  # then what looks like no face may be a back, read as numbers
     return [
         one
         if one.legible >= LIMITS.read_card and not (is_plain and one.alike < LIMITS.unlike_face_alone)
@@ -114,15 +114,14 @@ def _compared_with_back(
     ]
 
 
-def beside_sure_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
     """The hypotheses, with those named that are backs as much as one found surely, of the deck that is ``read``."""
     backs = [one for one in likely if read and one.is_back and one.maybe_back > LIMITS.surely_back]
     backs = [one for one in backs if has_usual_size(one, read, LIMITS.same_area)]
-    sure = [_chromaticity(pyramid, one.corners) for one in backs if one.found >= LIMITS.unread_card]
-    return [
-        replace(one, is_as_other_backs=one in backs and _is_near_colour(_chromaticity(pyramid, one.corners), sure))
-        for one in likely
-    ]
+    colours = [_chromaticity(pyramid, one.corners) for one in backs]
+    sure = [colour for one, colour in zip(backs, colours, strict=True) if one.found >= LIMITS.unread_card]
+    similar = [one for one, colour in zip(backs, colours, strict=True) if _is_near_colour(colour, sure)]
+    return [replace(one, is_as_other_backs=one in similar) for one in likely]
 
 
 def _is_near_colour(colour: Floats, others: list[Floats]) -> bool:
@@ -180,7 +179,7 @@ def _as_seen_by_all(one: Hypothesis, others: list[Hypothesis]) -> Hypothesis:
     """A card with each number as the surest of the outlines shows it that see it there; not sure where they differ."""
     sections, is_contested = one.sections.copy(), np.zeros(len(one.sections), bool)
     for other in others if len(one.numerals) else ():
-        if other is one or len(other.numerals) != len(one.numerals) or not lie_alike(one.corners, other.corners):
+        if other is one or len(other.numerals) != len(one.numerals) or not are_same_way_up(one.corners, other.corners):
             continue
         apart = np.linalg.norm(one.numerals[..., :2] - other.numerals[..., :2], axis=-1) / one.numerals[..., 2]
         for k, (section, seen) in enumerate(zip(sections, other.sections, strict=True)):

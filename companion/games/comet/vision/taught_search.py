@@ -14,9 +14,9 @@ from companion.games.comet.vision.hypothesis import (
     free_share,
     has_proportion,
     has_usual_size,
+    median_likeness,
     read_cards,
     usual_area,
-    usual_likeness,
 )
 from companion.games.comet.vision.numeral_search import search_numerals
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
@@ -168,7 +168,7 @@ def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
 
     It may be less plain where the numbers are read surely: something lies on the card.
     """
-    usual = usual_likeness(read)
+    usual = median_likeness(read)
     less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
     return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - less)
 

@@ -19,7 +19,7 @@ from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import beside_sure_backs, is_card, present
+from companion.games.comet.vision.taught_recognizer import is_card, mark_similar_backs, present
 from companion.games.comet.vision.taught_search import parts_of_row, search_rows, search_unlikely
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
@@ -259,7 +259,7 @@ def test_what_is_likely_a_back_is_one_beside_a_sure_one_of_its_colour():
         for at, found in (((100, 20), 0.9), ((180, 20), 0.55), ((100, 110), 0.55))
     )
     pyramid = Pyramid.of(picture)
-    compared = beside_sure_backs(pyramid, [face, sure, likely, other], [face])
+    compared = mark_similar_backs(pyramid, [face, sure, likely, other], [face])
     assert [is_card(one, [face]) for one in compared] == [True, True, True, False]
     assert not is_card(likely, [face])
 
