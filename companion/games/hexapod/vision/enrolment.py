@@ -198,9 +198,10 @@ class HexapodTeaching(Teaching):
             pyramid, corners, cells = self._shown(sample)
             examples += [(embedding, kind) for _, embedding, kind in _placed_examples(sample)]
             (again if sample.source == TAUGHT else confirmed).extend(_augmented(sample))
-            if _burnt_out(pyramid, corners, cells) > LIMITS.burnt_out:
+            least, kind = _least_shown(pyramid, corners, cells)
+            if least < LIMITS.least_shown:
                 raise TeachingRefused(
-                    f"photograph {sample.light} is burnt out, its insects hardly show; take it in less light",
+                    f"photograph {sample.light} is burnt out, its {kind} hardly shows; take it in less light",
                     code="burnt-out",
                 )
         shown = {kind for _, kind in examples} & {kind for _, kind in again}
@@ -414,13 +415,12 @@ def _labelled(seen: Cells, cells: Grid) -> list[tuple[tuple[int, int], np.ndarra
     ]
 
 
-def _burnt_out(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> float:
-    """The share of a case's insects' cells that light has burnt out to white; of an empty case's, all of it."""
+def _least_shown(pyramid: Pyramid, quad: np.ndarray, cells: Grid) -> tuple[float, str]:
+    """The share of an insect's cells that light has not burnt out to white, of the insect that shows least; and it."""
     rows, cols = len(cells), len(cells[0])
-    seen = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= LIMITS.white
-    share = seen.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
-    shown = np.array([[kind is not None and kind != ANY for kind in row] for row in cells])
-    return float(share[shown].mean() if shown.any() else share.mean())
+    is_white = rectify_field(pyramid, quad, rows, cols, 0).min(-1) >= LIMITS.white
+    shown = 1 - is_white.reshape(rows, CELL_PX, cols, CELL_PX).mean((1, 3))
+    return min((float(np.mean([shown[place] for place in places])), kind) for places, kind in _insects(cells))
 
 
 def _fit(seen: Cells, cells: Grid) -> float:

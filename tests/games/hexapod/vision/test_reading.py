@@ -151,6 +151,19 @@ def test_a_photograph_that_is_burnt_out_is_refused(frame):
         learn_hexapod("hexapod", [("a.jpg", np.clip(picture * 3.0, 0, 255).astype(np.uint8))], labels)
 
 
+def test_a_photograph_whose_ground_is_burnt_out_but_no_insect_is_learnt_from():
+    picture = load_picture(Path(__file__).resolve().parents[3] / "scenes" / "bright-hexapod-case.jpg")
+    cells = [
+        ["stag", "green", None, "spider", "spider"],
+        ["stag", "gold", None, "spider", "spider"],
+        [None, None, None, None, None],
+        ["moth", "moth", None, "green", "gold"],
+        ["dung", "dung", None, "leaf", "blue"],
+    ]
+    label = {"cells": cells, "corners": [[45, 52], [489, 45], [487, 475], [62, 488]]}
+    learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [label]}])
+
+
 def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, tmp_path):
     labels = [{"boards": [{"cells": [list(row) for row in shown(CARDS)]}]}]
     profile = learn_hexapod("hexapod", [("a.jpg", frame([((480, 320), 0, CARDS)]))], labels)
