@@ -202,7 +202,7 @@ def prepare(told: dict[str, Any]) -> Any:
 def render(path: Path) -> None:
     """Render one description."""
     told = json.loads(path.read_text())
-    stem = str(path).removesuffix(".scene.json")
+    stem = str(path.absolute()).removesuffix(".scene.json")  # Blender takes other names to be beside its own file
     scene = prepare(told)
     table, cards = add_table(told["table"]), [add_card(card) for card in told["cards"]]
     things = [add_thing(thing) for thing in told["things"]]
