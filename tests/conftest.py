@@ -15,12 +15,6 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 cv2.setNumThreads(1)  # tests run side by side: their own threads would only wait for each other
 
 
-@pytest.hookimpl(optionalhook=True)
-def pytest_xdist_auto_num_workers() -> int:
-    """Twice as many processes as cores: tests of pages and servers wait half of their time."""
-    return 2 * (os.cpu_count() or 1)
-
-
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
     """Run side by side, a file at a time, when all tests are asked for; files that are named run in this process."""

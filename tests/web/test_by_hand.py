@@ -264,7 +264,7 @@ def test_a_tile_that_is_used_up_is_not_offered_in_hexdragon(referee: Referee, vi
     def offered(cell: str) -> int:
         page.wait_for(f"""document.querySelector('[data-free="{cell}"]')""")
         page.run(f"""document.querySelector('[data-free="{cell}"]').{TAP}""")
-        page.wait_for("document.querySelector('.tiles')")
+        page.wait_for("document.querySelector('#sheet[open] .tiles')")
         number = page.run("return document.querySelectorAll('.tiles > li').length")
         page.run(click("#sheet-close"))
         return int(number)
