@@ -151,6 +151,12 @@ def test_a_photograph_that_is_burnt_out_is_refused(frame):
         learn_hexapod("hexapod", [("a.jpg", np.clip(picture * 3.0, 0, 255).astype(np.uint8))], labels)
 
 
+def test_a_photograph_of_an_empty_case_is_no_hindrance(frame):
+    pictures = [(name, frame([((480, 320), 0, cards)])) for name, cards in (("a.jpg", CARDS), ("b.jpg", ()))]
+    labels = [{"boards": [{"cells": [list(row) for row in shown(cards)]}]} for cards in (CARDS, ())]
+    assert len(learn_hexapod("hexapod", pictures, labels).samples) == 2
+
+
 def test_a_photograph_whose_ground_is_burnt_out_but_no_insect_is_learnt_from():
     picture = load_picture(Path(__file__).resolve().parents[3] / "scenes" / "bright-hexapod-case.jpg")
     cells = [
