@@ -167,7 +167,8 @@ def test_a_photograph_whose_ground_is_burnt_out_but_no_insect_is_learnt_from():
         ["dung", "dung", None, "leaf", "blue"],
     ]
     label = {"cells": cells, "corners": [[45, 52], [489, 45], [487, 475], [62, 488]]}
-    learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [label]}])
+    profile = learn_hexapod("hexapod", [("a.jpg", picture)], [{"boards": [label]}])
+    assert set(profile.kinds) == {kind for row in cells for kind in row if kind}
 
 
 def test_a_profile_learnt_by_another_network_is_refused_and_not_misread(frame, tmp_path):
