@@ -126,7 +126,7 @@ def is_covered(
     """Whether a hand, an arm or a thing lies on a card that is not seen.
 
     What changed reaches to the picture's rim, or beyond the card: far, or less far where little table shows in its
-    place. Or hardly any table shows there at all.
+    place, or onto other cards. Or hardly any table shows there at all.
 
     Args:
         card: as it was known.
@@ -135,9 +135,10 @@ def is_covered(
         gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
         others: the other cards that are known: they are no table.
     """
-    beyond = reach_beyond(card, changed, gone)
-    if not np.isfinite(beyond):
+    outside = _changed_beyond(card, changed, gone)
+    if outside is None:
         return True
+    beyond, on_others = (_in_cards(mask, card) for mask in (outside, outside & places_of(others, changed.shape)))
     ring = _table_around(card, changed.shape, others)
     has_ring = int(ring.sum()) >= _FEW_CELLS
     unchanged = ring & ~changed
@@ -153,22 +154,32 @@ def is_covered(
     if (share_in(card.corners, is_table, _inner(card)) or 0.0) < _NO_TABLE:
         return True
     is_bare = not has_ring or (share_in(card.corners, is_table) or 0.0) >= _BARE
-    return beyond > (BEYOND_CARDS if is_bare else LITTLE_BEYOND_CARDS)
+    return beyond > BEYOND_CARDS or (beyond if not is_bare else on_others) > LITTLE_BEYOND_CARDS
 
 
 def reach_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> float:
     """How far what changed on a card reaches beyond it and those that come or go, in cards; infinitely to the picture's
     rim.
     """
+    outside = _changed_beyond(card, changed, gone)
+    return np.inf if outside is None else _in_cards(outside, card)
+
+
+def _changed_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCard]) -> Mask | None:
+    """What changed together with a card's place, beyond it and those that come or go; None where it reaches the rim."""
     _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    area = cells_of(card.corners, changed.shape)
-    mine = labels[area & changed]
+    mine = labels[cells_of(card.corners, changed.shape) & changed]
     if not len(mine):
-        return 0.0
+        return np.zeros_like(changed)
     blob = labels == int(np.bincount(mine).argmax())
     if blob[0].any() or blob[-1].any() or blob[:, 0].any() or blob[:, -1].any():
-        return float("inf")
-    return float((blob & ~places_of([card, *gone], changed.shape, 1.15)).sum()) / float(area.sum())
+        return None
+    return np.asarray(blob & ~places_of([card, *gone], changed.shape, 1.15))
+
+
+def _in_cards(mask: Mask, card: DetectedCard) -> float:
+    """The area of a mask in areas of a card."""
+    return float(mask.sum()) / float(cells_of(card.corners, mask.shape).sum())
 
 
 def _inner(card: DetectedCard) -> float:

@@ -89,6 +89,16 @@ def test_a_thing_that_lies_on_two_cards_and_the_table_beside_them_covers_both() 
     assert all(is_covered(one, cup, changed(before, cup), pair, [other]) for one, other in (pair, pair[::-1]))
 
 
+def test_a_thing_of_the_tables_colour_that_lies_on_the_cards_beside_too_covers_a_card() -> None:
+    beside = [card(320.0 + dx, 240.0) for dx in (-88.0, 88.0)]
+    around = [(piece, CARD) for piece in beside]
+    before, like_table = painted(*around, (card(), CARD)), TABLE + 15
+    cup = painted(*around, *((card(320.0 + dx, side=46.0), like_table) for dx in (-18.0, 0.0, 18.0)))
+    assert is_covered(card(), cup, changed(before, cup), [card()], beside)
+    taken = painted(*around)
+    assert not is_covered(card(), taken, changed(before, taken), [card()], beside)
+
+
 def test_cards_taken_away_together_cover_nothing() -> None:
     pair = [card(280.0), card(365.0)]
     before, bare = painted((pair[0], CARD), (pair[1], CARD)), painted()
