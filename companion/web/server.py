@@ -26,6 +26,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from companion.errors import TableError
 from companion.web.app import close_streams
+from companion.web.prompt_server import PromptServer
 from companion.web.shell import SILENCE, Bell, Shell
 from companion.web.streams import is_this_machine
 
@@ -267,7 +268,7 @@ class Server:
         self._deadlines = deadlines or Deadlines()
         self._listening = listening
         self._bell = Bell()
-        self._server = uvicorn.Server(
+        self._server = PromptServer(
             uvicorn.Config(
                 Shell(app, self._bell),
                 http=cast(Any, partial(Visitor, Crowd(self._deadlines))),
@@ -298,7 +299,7 @@ class Server:
     def stop(self) -> None:
         """End the live streams, then everything else."""
         close_streams(self._app)
-        self._server.should_exit = True
+        self._server.leave()
         self._thread.join()
 
     def _serve(self) -> None:

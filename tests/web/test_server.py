@@ -91,6 +91,18 @@ def test_a_stream_is_no_request_that_is_late(hurried: int, referee: Referee) -> 
             told += phone.recv(65536)
 
 
+def test_a_server_that_nobody_asks_anything_stops_at_once(app: Flask) -> None:
+    took_s = []
+    for _ in range(5):
+        server = Server(app, bind("127.0.0.1", 0))
+        server.start()
+        time.sleep(0.05)
+        begun_s = time.monotonic()
+        server.stop()
+        took_s.append(time.monotonic() - begun_s)
+    assert min(took_s) < 0.05
+
+
 def test_the_page_opens_among_hundreds_who_never_finish(app: Flask, serve: Callable[[Flask], int]) -> None:
     port = serve(app)
     slow = [connected(port, b"GET / HTTP/1.1\r\nX-Slow: ") for _ in range(300)]
