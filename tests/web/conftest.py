@@ -18,7 +18,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.referee.messages import Do
+from companion.referee.messages import Do, Notice
 from companion.referee.referee import Referee, open_table
 from companion.rules.engine import Header
 from companion.web.app import create_app
@@ -27,6 +27,8 @@ from companion.web.server import Server, bind
 CODE = "ROSE42"
 WAIT_MS = int(os.environ.get("COMPANION_WAIT_MS", "60000"))
 READY = "document.querySelector('.seat') && document.body.dataset.link == 'live'"
+NOTICE_LASTS_MS = 1300
+"""Longer than what is wrong must last before a page shows it."""
 AXE = Path(__file__).parents[2] / ".cache/axe-core/axe.min.js"
 """Fetched for the tests alone: ``npm pack axe-core`` into ``.cache/axe-core``, as `.ci/run` does."""
 FAULTS = """
@@ -123,6 +125,7 @@ class Browser:
         arguments = [
             "--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
             "--disable-component-update", "--disable-sync", "--hide-scrollbars", f"--user-data-dir={profile}",
+            "--disable-features=BackForwardCache,SpareRendererForSitePerProcess",  # processes that no test looks at
         ]  # fmt: skip
         options = {"binary": shutil.which("chromium"), "args": arguments}
         wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}, "timeouts": {"script": 90000}}
@@ -170,6 +173,13 @@ class Browser:
         value = self._call("POST", f"{self._session}/execute/async", {"script": script, "args": []})
         assert value, f"never came true on the page: {condition}"
         return value
+
+    def put_clock_ahead(self, ms: float) -> None:
+        """Let the page's scripts believe that so much time has passed; what they planned for then comes no sooner."""
+        self.run(
+            "const now = performance.now.bind(performance); const [ms] = arguments; performance.now = () => now() + ms;",
+            ms,
+        )
 
     def picture(self) -> bytes:
         return base64.b64decode(self._call("GET", f"{self._session}/screenshot"))
@@ -262,6 +272,15 @@ def visit(window: Browser, serve: Callable[[Flask], int]) -> Callable[..., Brows
         return window
 
     return go
+
+
+def show_notices(referee: Referee, page: Browser) -> None:
+    """Let the notices told so far have lasted on a page, which looks at them anew with each change of the table."""
+    page.wait_for(f"document.body.dataset.version == {referee.latest().version}")
+    page.put_clock_ahead(NOTICE_LASTS_MS)
+    for text in ("Something passes.", None):
+        referee.ask(Notice("passing", text))
+    page.wait_for("document.querySelector('.notice:not(.is-calm)')")
 
 
 @pytest.fixture(scope="session")

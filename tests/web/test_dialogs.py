@@ -9,6 +9,7 @@ from companion.referee.messages import Begin, Do, Notice
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.views.translations import LANGUAGES
+from tests.web.conftest import show_notices
 from tests.web.test_languages import CHOOSE
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
@@ -50,6 +51,13 @@ def tap(page: Any, *selectors: str) -> None:
         )
 
 
+def visit_in(language: str, window: Any, visit: Callable[..., Any], referee: Referee) -> Any:
+    window.ask_in(language)
+    page = visit(referee)
+    page.wait_for(f"document.documentElement.lang == '{language}'")
+    return page
+
+
 def close(page: Any) -> None:
     page.run("document.getElementById('sheet').close()")
 
@@ -58,7 +66,7 @@ def dialogs(referee: Referee, page: Any) -> Iterator[str]:
     """Opens one dialog after the other, then the page for showing around, and says which."""
     begin(referee, page, "hexel", *STAKED)
     referee.ask(Notice("which-first", "Which card lay first? Enter it by hand.", (0.4, 0.4)))
-    page.wait_for("document.querySelector('.notice:not(.is-calm)')")
+    show_notices(referee, page)
     yield "notice"
     tap(page, "#lay-by-hand", '[data-free="0,-1"]')
     page.wait_for("document.querySelector('.foretold')?.textContent")
@@ -104,8 +112,7 @@ def test_no_dialog_is_wider_than_a_small_phone(
     language: str, referee: Referee, window: Any, visit: Callable[..., Any]
 ) -> None:
     window.screen(320, 640)
-    page = visit(referee)
-    speak(page, language)
+    page = visit_in(language, window, visit, referee)
     wide = {which: width for which in dialogs(referee, page) if (width := page.run(WIDTHS)) > 0}
     assert wide == {}
     assert [line for line in page.complaints() if "409" not in line] == []
@@ -113,12 +120,10 @@ def test_no_dialog_is_wider_than_a_small_phone(
 
 @pytest.mark.parametrize("language", ["de", "pl"])
 def test_no_dialog_has_a_serious_fault(
-    language: str, referee: Referee, visit: Callable[..., Any], faults: Callable[[], list[str]]
+    language: str, referee: Referee, window: Any, visit: Callable[..., Any], faults: Callable[[], list[str]]
 ) -> None:
-    page = visit(referee)
-    speak(page, language)
+    page = visit_in(language, window, visit, referee)
     found = {which: told for which in dialogs(referee, page) if (told := faults())}
-    speak(page, "en")
     assert found == {}
 
 
@@ -154,7 +159,6 @@ def test_no_dialog_speaks_english_on_a_german_phone(referee: Referee, visit: Cal
             told[language][which] = set(page.run(TEXTS))
             if which == "correct":
                 break
-    speak(page, "en")
     alike = {which: told["de"][which] & told["en"][which] - ALIKE for which in told["en"]}
     alike = {
         which: {text for text in texts if not any(name in text for name in WIDE)} for which, texts in alike.items()

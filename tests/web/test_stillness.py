@@ -11,6 +11,7 @@ from companion.referee.messages import Begin, Confirm, Do, Evidence, Notice, Pro
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.views.translations import LANGUAGES, translated
+from tests.web.conftest import show_notices
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -116,6 +117,7 @@ def test_a_notice_covers_nothing(
     page = visit(referee, path)
     for code in ("unsure", "camera-lost"):
         referee.ask(Notice(code, "One card cannot be read for sure; turn it a little, or shade the lamp.", (0.9, 0.1)))
+    show_notices(referee, page)
     page.wait_for("document.querySelectorAll('.notice').length == 2")
     assert page.run(COVERED) == []
 

@@ -12,7 +12,7 @@ from companion.referee.referee import Referee
 from companion.rules.engine import Header
 from companion.rules.notation import parse
 from companion.web.app import TableParts, create_app
-from tests.web.conftest import READY
+from tests.web.conftest import READY, show_notices
 
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning")  # of the browser's driver at the end of the run
 
@@ -76,9 +76,7 @@ def television(referee: Referee, window: Any, serve: Callable[..., int]) -> Call
         window.screen(1920, 1080)
         invited = Invitation("http://192.168.178.117:8080/", "MWMWMW", "471100")
         app = create_app(referee, join_code=invited.join_code, parts=TableParts(invitation=invited))
-        here = f"http://127.0.0.1:{serve(app)}"
-        window.open(f"{here}/?code={invited.join_code}")
-        window.open(f"{here}/board")
+        window.open(f"http://127.0.0.1:{serve(app)}/board?code={invited.join_code}")
         window.wait_for(f"{READY} && document.querySelector('#hints:not(:empty)') && document.querySelector('.qr')")
         return window
 
@@ -161,7 +159,7 @@ def test_a_notice_stands_whole_beside_the_round(referee: Referee, television: Ca
     referee.ask(
         Notice("camera-lost", "Something moves on the table; it is read once it lies still. Hands off, please.")
     )
-    page.wait_for("document.querySelector('.notice p')")
+    show_notices(referee, page)
     page.run("window.notice = document.querySelector('.notice'); window.words = notice.querySelector('p')")
     assert page.run("return words.scrollHeight - words.clientHeight") <= 1
     inner = "const within = notice.getBoundingClientRect(), text = words.getBoundingClientRect();"
