@@ -33,9 +33,8 @@ from companion.games.hexapod.vision.classifier import (
     rectify_field,
     views,
 )
-from companion.games.hexapod.vision.detector import detect_fields
+from companion.games.hexapod.vision.detector import detect_cases, detect_fields
 from companion.games.hexapod.vision.keypoint_voting import refine_quads
-from companion.games.hexapod.vision.outlines import detect_cases
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
 from companion.vision.detection.detector import Detection, corners_of

@@ -17,7 +17,7 @@ from companion.games.hexapod.vision.classifier import (
     fuse_passes,
     views,
 )
-from companion.games.hexapod.vision.outlines import shift_corners
+from companion.games.hexapod.vision.detector import shift_corners
 from companion.games.hexapod.vision.results import DetectedField
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection

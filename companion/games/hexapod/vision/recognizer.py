@@ -4,7 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.classifier import FewShotInsects, InsectClassifier, PretrainedInsects
-from companion.games.hexapod.vision.detector import detect_fields
+from companion.games.hexapod.vision.detector import (
+    detect_cases,
+    detect_fields,
+    detect_loose_cards,
+    is_cards,
+    outside_cases,
+)
 from companion.games.hexapod.vision.orientation import (
     OrientedField,
     align_with_others,
@@ -12,7 +18,6 @@ from companion.games.hexapod.vision.orientation import (
     embed_turned,
     rotate_field,
 )
-from companion.games.hexapod.vision.outlines import detect_cases, detect_loose_cards, is_cards, outside_cases
 from companion.games.hexapod.vision.plausibility import (
     assess,
     doubted,

@@ -6,10 +6,9 @@ import cv2
 import numpy as np
 import pytest
 
-from companion.games.hexapod.vision import outlines as hexapod_outlines
+from companion.games.hexapod.vision import detector as hexapod_detector
 from companion.games.hexapod.vision import recognizer as hexapod_reading
-from companion.games.hexapod.vision.detector import Finds
-from companion.games.hexapod.vision.outlines import detect_loose_cards
+from companion.games.hexapod.vision.detector import Finds, detect_loose_cards
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import SQUARE
@@ -64,7 +63,7 @@ def square(x: float, y: float, side: float, confidence: float) -> Detection:
 
 def test_of_two_finds_in_one_place_that_is_the_card_which_is_two_of_the_cases_cells_wide(monkeypatch):
     case, card, insect = square(150, 150, 200, 0.99), square(400, 150, 80, 0.9), square(390, 140, 40, 1.0)
-    monkeypatch.setattr(hexapod_outlines, "refine_quads", lambda pyramid, quads, *, is_case: list(quads))
+    monkeypatch.setattr(hexapod_detector, "refine_quads", lambda pyramid, quads, *, is_case: list(quads))
     pyramid = Pyramid.of(np.zeros((300, 500, 3), np.uint8))
     finds = Finds((case,), (insect, card))
     assert detect_loose_cards(pyramid, finds, [case], 5, 5) == (card,)
