@@ -176,10 +176,8 @@ class Browser:
 
     def put_clock_ahead(self, ms: float) -> None:
         """Let the page's scripts believe that so much time has passed; what they planned for then comes no sooner."""
-        self.run(
-            "const now = performance.now.bind(performance); const [ms] = arguments; performance.now = () => now() + ms;",
-            ms,
-        )
+        script = "const now = performance.now.bind(performance), [ms] = arguments; performance.now = () => now() + ms"
+        self.run(script, ms)
 
     def picture(self) -> bytes:
         return base64.b64decode(self._call("GET", f"{self._session}/screenshot"))
