@@ -233,8 +233,13 @@ class Visitor(H11Protocol):
         if self._unread is not None:
             self._unread.cancel()
 
-    def _overdue(self) -> None:
-        if self._crowd.is_waiting(self):
+    def _overdue(self, may_read: bool = True) -> None:
+        """End the connection; one that has not taken all of its last answer may read on for a while."""
+        if not self._crowd.is_waiting(self):
+            return
+        if may_read and self.transport.get_write_buffer_size():
+            self._deadline = self.loop.call_later(self._crowd.deadlines.read_s, self._overdue, False)
+        else:
             self.transport.abort()
 
 
