@@ -8,7 +8,7 @@ turn. What perspective does to it is one more vector (2 numbers), in the picture
 plane. The origin and the length of a side stay unknown, so lengths on that table are in card sides.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -52,13 +52,16 @@ class Shape:
     unit: Array
     symmetry: int
     width: float
+    _affine_fit: Array = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_affine_fit", self.unit @ np.linalg.inv(self.unit.T @ self.unit))
 
     def pose_of(self, corners: NDArray[np.floating]) -> tuple[Array, Array]:
         """Centres (..., 2) and the affine maps (..., 2, 2) from the unit frame that fit outlines (..., K, 2) best."""
         outlines = np.asarray(corners, np.float64)
         centres = outlines.mean(-2)
-        fit = self.unit @ np.linalg.inv(self.unit.T @ self.unit)
-        return centres, (outlines - centres[..., None, :]).swapaxes(-1, -2) @ fit
+        return centres, (outlines - centres[..., None, :]).swapaxes(-1, -2) @ self._affine_fit
 
     def width_px(self, corners: NDArray[np.floating]) -> Array:
         """The widths (...) of outlines (..., K, 2) in pixels, as if seen straight on."""

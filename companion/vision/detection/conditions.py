@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import Shape
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, brightest_channel, percentile
 from companion.vision.results import ReadingWarning
 
 _COLOUR_PX, _TINT_PX = 240.0, 480.0
@@ -44,11 +44,13 @@ def has_colour(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]]) -> bo
         outlines: (K, 2) each, of the cards.
     """
     small, mask = _shrunk(pyramid, outlines, _COLOUR_PX)
-    pixels = small[mask > 0].astype(np.float32)
+    pixels = small[mask > 0]
     if not len(pixels):
         return True
-    levelled = pixels / np.maximum(np.percentile(pixels, 90, axis=0), 8.0)
-    return bool(np.percentile(levelled.max(1) - levelled.min(1), 98) > _FAINT)
+    bright = [max(percentile(pixels[:, channel], 90), 8.0) for channel in range(3)]
+    levelled = pixels / np.array(bright, np.float32)
+    spread = brightest_channel(levelled) + brightest_channel(-levelled)
+    return bool(np.percentile(spread, 98) > _FAINT)
 
 
 class Tint(NamedTuple):

@@ -33,8 +33,10 @@ def cut_views(pyramid: Pyramid, corners: NDArray[np.floating], shape: Shape = HE
     """
     views = sample_pieces(pyramid, shape.pose_of(corners), _VIEW_POINTS, 2 * REACH / VIEW)
     views = views.reshape(-1, VIEW, VIEW, 3)
-    top = bright_level(views[:, ::3, ::3], 90)[:, None, None, None]
-    return np.asarray(np.minimum(views / top, np.float32(1.25)) - np.float32(0.5), np.float32)
+    views /= bright_level(views[:, ::3, ::3], 90)[:, None, None, None]
+    np.minimum(views, np.float32(1.25), out=views)
+    views -= np.float32(0.5)
+    return views
 
 
 def refine_corners(

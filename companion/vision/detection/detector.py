@@ -13,7 +13,7 @@ from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from companion.vision.geometry import CODE_SCALE, Shape
-from companion.vision.image.pyramid import Pyramid, percentile
+from companion.vision.image.pyramid import Pyramid, brightest_channel, percentile
 from companion.vision.networks import logistic, network, picture_planes
 
 STRIDE = 4
@@ -196,7 +196,7 @@ class HeatmapDetector:
 
 def brightened(bgr: MatLike) -> NDArray[np.uint8]:
     """The picture with its bright parts brought to the same level, so that a dim room looks like a lit one; uint8."""
-    top = percentile(np.asarray(bgr[::4, ::4].max(2), np.uint8), 97)
+    top = percentile(brightest_channel(np.asarray(bgr[::4, ::4], np.uint8)), 97)
     return np.asarray(cv2.convertScaleAbs(bgr, alpha=230.0 / max(top, 12.0)), np.uint8)
 
 
