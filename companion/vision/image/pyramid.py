@@ -159,8 +159,8 @@ def grid(width: int, height: int, reach: tuple[float, float]) -> NDArray[np.floa
 
 def noise_levels(grey: NDArray[np.uint8]) -> float:
     """The noise of a picture, a standard deviation in levels of 255: that of its evenest parts (Immerkaer 1996)."""
-    mask = np.array([[1, -2, 1], [-2, 4, -2], [1, -2, 1]], np.float32)
-    rough = np.abs(cv2.filter2D(grey, cv2.CV_16S, mask))
+    bend = np.array([1, -2, 1], np.float32)
+    rough = np.abs(cv2.sepFilter2D(grey, cv2.CV_16S, bend, bend))
     rows, cols = (side // _BLOCK for side in rough.shape)
     whole = rough[: rows * _BLOCK, : cols * _BLOCK].astype(np.float32)
     blocks = cv2.resize(whole, (cols, rows), interpolation=cv2.INTER_AREA)  # the means of the squares

@@ -34,17 +34,19 @@ _USUAL_DISTANCE = TOUCHING_DISTANCE + 1.6 / 35
 _REGULAR = 0.03
 """Outlines no farther than this from regular hexagons of side 1 lie on a levelled table; exact ones, half as far."""
 
-CoverTest = Callable[[complex, complex], bool]
-"""Whether something covers a place of the table, given by its centre and the vector from there to a corner."""
+OutlineTest = Callable[[NDArray[np.floating]], NDArray[np.bool_]]
+"""Which places of the picture (N,) something covers, given as outlines (N, 6, 2) in pixels."""
+CoverTest = Callable[[Sequence[complex], complex], Sequence[bool]]
+"""Which places of the table something covers, given by their centres and the vector from there to a corner."""
 
 
-def table_test(is_covered: Callable[[NDArray[np.floating]], bool], image_from_table: Array) -> CoverTest:
+def table_test(is_covered: OutlineTest, image_from_table: Array) -> CoverTest:
     """The test for places on the table from one for outlines in the picture."""
 
-    def test(centre: complex, side: complex) -> bool:
-        corners = centre + side * np.exp(1j * ANGLES)
-        outline = np.stack([corners.real, corners.imag], axis=-1)[None]
-        return is_covered(mapped(image_from_table, outline)[0])
+    def test(centres: Sequence[complex], side: complex) -> Sequence[bool]:
+        corners = np.array(centres)[:, None] + side * np.exp(1j * ANGLES)
+        outlines = np.stack([corners.real, corners.imag], axis=-1)
+        return [bool(one) for one in is_covered(mapped(image_from_table, outlines))]
 
     return test
 
@@ -147,7 +149,7 @@ def _bridges_to_others(
             if len(group) == 1:
                 bridges = {card: bridge for card, bridge in bridges.items() if not bridge.is_far_off}
             else:
-                uncovered = _find_bridges(group, placements, poses, lambda place, side: True)
+                uncovered = _find_bridges(group, placements, poses, lambda places, side: [True] * len(places))
                 exact = [card for card, bridge in uncovered.items() if bridge.is_exact]
                 bridges = uncovered if len(group) >= LIMITS.part_cards or len(exact) == len(group) else bridges
             out.update(bridges)
@@ -166,7 +168,8 @@ def _find_bridge(card: int, placements: dict[int, Placement], poses: TablePoses,
     grid = _grid_around(complex(poses.centre[card]), placements, poses)
     cell, off = grid.cell(complex(poses.centre[card]))
     taken = {placement.cell for placement in placements.values()}
-    length = _covered_between(cell, taken, lambda c: covered(grid.place(c), _corner(grid.step)))
+    corner = _corner(grid.step)
+    length = _covered_between(cell, taken, lambda cells: covered([grid.place(c) for c in cells], corner))
     if length is None:
         return None
     ahead = float(np.degrees(np.angle(poses.side[card] / grid.step))) + 30.0
@@ -186,7 +189,9 @@ def _corner(step: complex) -> complex:
     return step / abs(step) * complex(np.exp(-1j * np.pi / 6))
 
 
-def _covered_between(goal: Cell, taken: set[Cell], is_covered: Callable[[Cell], bool]) -> int | None:
+def _covered_between(
+    goal: Cell, taken: set[Cell], are_covered: Callable[[Sequence[Cell]], Sequence[bool]]
+) -> int | None:
     """The number of covered cells, at least one, between the taken ones and a cell; None without a path."""
     front, seen = {goal}, {goal}
     far = _cells_to(goal, taken)
@@ -194,11 +199,10 @@ def _covered_between(goal: Cell, taken: set[Cell], is_covered: Callable[[Cell], 
         if length and any(n in taken for cell in front for n in neighbours(cell)):
             return length
         fresh = {n for cell in front for n in neighbours(cell)} - seen - taken
-        front = {
-            cell
-            for cell in fresh
-            if _cells_to(cell, taken) <= min(far, LIMITS.bridge_most - length) and is_covered(cell)
-        }
+        near = [cell for cell in fresh if _cells_to(cell, taken) <= min(far, LIMITS.bridge_most - length)]
+        if not near:
+            return None
+        front = {cell for cell, is_covered in zip(near, are_covered(near), strict=True) if is_covered}
         seen |= fresh
     return None
 
@@ -263,15 +267,15 @@ class LatticeFinder:
 
 def find_lattice(
     corners: NDArray[np.floating],
-    is_covered: Callable[[NDArray[np.floating]], bool] | None = None,
+    is_covered: OutlineTest | None = None,
     table_from_image: Array | None = None,
 ) -> Lattice:
     """Give every card of the largest group of touching cards its cell.
 
     Args:
         corners: (N, 6, 2) pixels, each card's corners clockwise as seen, any corner first.
-        is_covered: whether something lies over a place, given as an outline in pixels. With it, a part of the tableau
-            that covered cards separate still gets its cells.
+        is_covered: over which places something lies. With it, a part of the tableau that covered cards separate still
+            gets its cells.
         table_from_image: see `Lattice`, as it was found before: it counts while all cards are regular on it.
 
     Returns:
@@ -309,9 +313,7 @@ def find_lattice(
     )
 
 
-def lattice_of_cards(
-    corners: NDArray[np.float32], is_card: NDArray[np.bool_], is_covered: Callable[[NDArray[np.floating]], bool]
-) -> Lattice:
+def lattice_of_cards(corners: NDArray[np.float32], is_card: NDArray[np.bool_], is_covered: OutlineTest) -> Lattice:
     """The lattice of those outlines that are cards.
 
     A rejected one, such as a card under a hand, may bridge two parts of the tableau: it is used where the cells

@@ -4,14 +4,16 @@ Also tests whether something covers the table beside them: it does not look like
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import SymbolClassifier
-from companion.games.hexel.vision.lattice import Lattice
+from companion.games.hexel.vision.lattice import Lattice, OutlineTest
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of
@@ -23,6 +25,9 @@ _KNOWN_BY_SHAPE = ("void", None)
 """Discs and rings differ without colour; discs, and another printing's diamonds, may not."""
 _PLACES = np.concatenate([np.zeros((1, 2)), *(share * HEXAGON.unit for share in (0.2, 0.4, 0.55, 0.7))])
 _PLACES = np.concatenate([_PLACES, 0.6 * (HEXAGON.unit + np.roll(HEXAGON.unit, 1, 0)) / 2])
+"""Where a card's place shows what lies there, in its unit frame."""
+_SPACING = 0.2
+"""How far apart those places lie, in sides of a card."""
 
 
 def accept_cards(
@@ -192,40 +197,79 @@ def neighbouring_places(corners: NDArray[np.floating]) -> NDArray[np.float32]:
     return np.asarray(places[apart > 0.6 * reach])
 
 
-def cover_test(pyramid: Pyramid, corners: NDArray[np.floating]) -> Callable[[NDArray[np.floating]], bool]:
-    """A test of whether something covers the table at an outline.
+def cover_test(pyramid: Pyramid, corners: NDArray[np.floating]) -> OutlineTest:
+    """A test of whether something covers the table at outlines.
 
-    The bare table is what many places beside the cards have in common, in colour and in contrast.
+    The bare table is what many places beside the cards have in common, in colour and in contrast; it is measured once
+    the test is used.
 
     Args:
         pyramid: the picture.
         corners: (N, 6, 2) pixels of all cards on it.
 
     Returns:
-        A function of an outline (6, 2) in pixels.
+        A function of outlines (M, 6, 2) in pixels, to bool (M,).
     """
-    free = neighbouring_places(corners)
+
+    @cache
+    def bare_table() -> _BareTable | None:
+        return _bare_table(pyramid, neighbouring_places(corners))
+
+    def are_covered(outlines: NDArray[np.floating]) -> NDArray[np.bool_]:
+        bare = bare_table()
+        if bare is None:
+            return np.zeros(len(outlines), bool)
+        points, sides = _places_in(outlines)
+        levels = np.array([pyramid.level_for(_SPACING * side) for side in sides.tolist()])
+        own = _colour_statistics(pyramid, points, levels)
+        off = np.abs(bare.statistics - own[:, None]).max(-1)
+        return np.asarray((off < bare.limit).sum(1) < bare.enough)
+
+    return are_covered
+
+
+class _BareTable(NamedTuple):
+    """What the table beside cards looks like.
+
+    Attributes:
+        statistics: (M, 4), the `_colour_statistics` of places beside the cards.
+        limit: a place of bare table differs by less from
+        enough: so many of these.
+    """
+
+    statistics: NDArray[np.float32]
+    limit: float
+    enough: int
+
+
+def _bare_table(pyramid: Pyramid, free: NDArray[np.floating]) -> _BareTable | None:
+    """What the table looks like at free places (M, 6, 2); None where they are too few to tell."""
     if len(free) < 3:
-        return lambda outline: False
-    statistics = _colour_statistics(pyramid, free)
+        return None
+    points, sides = _places_in(free)
+    level = pyramid.level_for(_SPACING * float(np.median(sides)))
+    statistics = _colour_statistics(pyramid, points, np.full(len(free), level))
     enough = max(2, round(LIMITS.bare_share * len(statistics)))
     apart = np.abs(statistics[:, None] - statistics[None]).max(-1)
     usual = float(np.median(np.sort(apart, axis=1)[:, min(enough, len(statistics) - 1)]))
     bright = float(np.median(statistics[:, :3].max(-1)))
     limit = max(LIMITS.covered_levels * float(np.clip(bright / LIMITS.lit_level, 0.4, 1.0)), 1.5 * usual)
-
-    def is_covered(outline: NDArray[np.floating]) -> bool:
-        off = np.abs(statistics - _colour_statistics(pyramid, np.asarray(outline)[None])).max(-1)
-        return int((off < limit).sum()) < enough
-
-    return is_covered
+    return _BareTable(statistics, limit, enough)
 
 
-def _colour_statistics(pyramid: Pyramid, outlines: NDArray[np.floating]) -> NDArray[np.float32]:
-    """The mean colour inside each outline and its standard deviation: (M, 4)."""
+def _places_in(outlines: NDArray[np.floating]) -> tuple[NDArray[np.floating], NDArray[np.floating]]:
+    """The places (M, P, 2) within outlines (M, 6, 2) where their colours are measured, and the outlines' sides (M,)."""
     centres = outlines.mean(1)
     affines = np.einsum("mkx,ky->mxy", outlines - centres[:, None], HEXAGON.unit) / 3.0
     points = np.einsum("pk,mxk->mpx", _PLACES, affines) + centres[:, None]
-    side = float(np.median(np.sqrt(np.abs(np.linalg.det(affines)))))
-    seen = pyramid.sample(points, pyramid.level_for(0.2 * side)).astype(np.float32)
+    return points, np.sqrt(np.abs(np.linalg.det(affines)))
+
+
+def _colour_statistics(
+    pyramid: Pyramid, points: NDArray[np.floating], levels: NDArray[np.int_]
+) -> NDArray[np.float32]:
+    """The mean colour at the places (M, P, 2) in each outline, seen on its level (M,), and the spread: (M, 4)."""
+    seen = np.empty((*points.shape[:2], 3), np.float32)
+    for level in set(levels.tolist()):
+        seen[levels == level] = pyramid.sample(points[levels == level], level)
     return np.concatenate([seen.mean(1), seen.mean(2).std(1)[:, None]], axis=1)

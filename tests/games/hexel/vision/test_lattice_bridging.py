@@ -25,9 +25,14 @@ def card(cell: tuple[float, float], rng: np.random.Generator, turn_deg: float | 
     return place(cell) + rng.normal(0, 0.8, 2) + SIDE_PX * np.stack([np.cos(angles), np.sin(angles)], axis=1)
 
 
-def something_over(cells: Sequence[Cell]) -> Callable[[np.ndarray], bool]:
+def something_over(cells: Sequence[Cell]) -> Callable[[np.ndarray], np.ndarray]:
     centres = np.array([place(cell) for cell in cells]).reshape(-1, 2)
-    return lambda outline: bool((np.linalg.norm(centres - outline.mean(0), axis=1) < 0.8 * SIDE_PX).any())
+
+    def are_covered(outlines: np.ndarray) -> np.ndarray:
+        apart = np.linalg.norm(centres - outlines.mean(1)[:, None], axis=2)
+        return np.asarray((apart < 0.8 * SIDE_PX).any(1))
+
+    return are_covered
 
 
 def in_cells(lattice: Lattice, cells: Sequence[Cell]) -> bool:
