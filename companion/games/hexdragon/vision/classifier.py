@@ -43,7 +43,8 @@ def _inside(points: NDArray[np.floating], apothem: float) -> NDArray[np.bool_]:
 
 _POINTS = grid(VIEW, VIEW, (REACH, REACH))
 _SHOWN = _inside(_POINTS, 1.03 * np.sqrt(0.75)).reshape(VIEW, VIEW)
-_MEASURED = _inside(_POINTS, 0.9 * np.sqrt(0.75))
+_MEASURED = np.flatnonzero(_inside(_POINTS, 0.9 * np.sqrt(0.75)))[::3]
+"""Which of the points (K,) say how bright a tile is."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,12 +83,13 @@ def cut_tiles(
     if n == 0:
         return np.zeros((0, VIEW, VIEW, 3), np.float32), np.ones(3, np.float32) if cast is None else cast
     views = sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS, 2 * REACH / VIEW)
-    bright = np.maximum(percentiles(views[:, _MEASURED][:, ::3], 80), 6.0)  # (N, 3)
+    bright = np.maximum(percentiles(views[:, _MEASURED], 80), 6.0)  # (N, 3)
     level_of = bright.mean(1, keepdims=True)
     if cast is None:
         cast = np.median(bright / level_of, axis=0).astype(np.float32)
-    scaled = views * (BRIGHT / (level_of * cast)).astype(np.float32)[:, None]
-    out = np.minimum(scaled, max_value).reshape(n, VIEW, VIEW, 3)
+    views *= (BRIGHT / (level_of * cast)).astype(np.float32)[:, None]
+    np.minimum(views, np.float32(max_value), out=views)
+    out = views.reshape(n, VIEW, VIEW, 3)
     out[:, ~_SHOWN] = 0.0
     return out, cast
 
@@ -97,9 +99,10 @@ def answers_to(net: Network, views: NDArray[np.floating]) -> Answers:
     n = len(views)
     if n == 0:
         return Answers(np.zeros((0, 6, 7), np.float32), np.zeros((0, 4), np.float32), np.zeros((0, 3), np.float32))
-    out = net.forward(
-        np.ascontiguousarray(np.minimum(views, MAX_VALUE).transpose(0, 3, 1, 2)) - np.float32(0.5)
-    ).reshape(n, -1)
+    planes = np.empty((n, 3, VIEW, VIEW), np.float32)
+    np.minimum(views.transpose(0, 3, 1, 2), np.float32(MAX_VALUE), out=planes)
+    planes -= np.float32(0.5)
+    out = net.forward(planes).reshape(n, -1)
     return Answers(softmax(out[:, :42].reshape(n, 6, 7)), softmax(out[:, 42:46]), softmax(out[:, 46:]))
 
 
@@ -151,9 +154,9 @@ def edge_probabilities(answers: Answers) -> NDArray[np.float32]:
 
 def answers_from_probabilities(probabilities: NDArray[np.floating]) -> Answers:
     """The answers that give such probabilities (N, 6, C)."""
-    ends = np.stack([end_shares(p) for p in probabilities])
+    ends = end_shares(probabilities)
     owned = probabilities[..., _HEADS].sum(1) + probabilities[..., _STARS].sum(1)
-    tile, star = (np.array([share(p) for p in probabilities]) for share in (tile_share, star_share))
+    tile, star = tile_shares(probabilities), star_shares(probabilities)
     kinds = np.stack([tile, star, 1 - tile - star], axis=1)
     return Answers(ends, owned / np.maximum(owned.sum(1, keepdims=True), 1e-6), kinds)
 
@@ -164,19 +167,30 @@ def face_weights(ends: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def end_shares(probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
-    """The probabilities (6, 7) of `ENDS` in (6, C), of a piece that is a tile."""
-    ends = np.concatenate([probabilities[:, :HEAD], probabilities[:, _HEADS].sum(-1, keepdims=True)], axis=1)
+    """The probabilities (..., 6, 7) of `ENDS` in (..., 6, C), of pieces that are tiles."""
+    heads = probabilities[..., _HEADS].sum(-1, keepdims=True)
+    ends = np.concatenate([probabilities[..., :HEAD], heads], axis=-1)
     return np.asarray(ends / np.maximum(ends.sum(-1, keepdims=True), 1e-6))
 
 
 def tile_share(probabilities: NDArray[np.floating]) -> float:
     """The probability that (6, C) is a tile, 0..1."""
-    return float(probabilities[:, :10].sum(-1).mean())
+    return float(tile_shares(probabilities))
 
 
 def star_share(probabilities: NDArray[np.floating]) -> float:
     """The probability that (6, C) is a star token, 0..1."""
-    return float(probabilities[:, 10:14].sum(-1).mean())
+    return float(star_shares(probabilities))
+
+
+def tile_shares(probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The probabilities (...) that (..., 6, C) are tiles, 0..1."""
+    return np.asarray(probabilities[..., :10].sum(-1).mean(-1))
+
+
+def star_shares(probabilities: NDArray[np.floating]) -> NDArray[np.floating]:
+    """The probabilities (...) that (..., 6, C) are star tokens, 0..1."""
+    return np.asarray(probabilities[..., 10:14].sum(-1).mean(-1))
 
 
 def accepted_edges(probabilities: NDArray[np.floating], sure: float, sure_owner: float) -> Face:
@@ -192,16 +206,14 @@ def accepted_edges(probabilities: NDArray[np.floating], sure: float, sure_owner:
     >>> accepted_edges(p, 0.9, 0.8)[:2]
     ('tail', 'tail')
     """
-    best = probabilities.argmax(-1)
-    return tuple(_name(int(k), p, sure, sure_owner) for k, p in zip(best, probabilities, strict=True))
-
-
-def _name(best: int, p: NDArray[np.floating], sure: float, sure_owner: float) -> str | None:
-    owned = _HEADS if best in range(*_HEADS.indices(len(NAMES))) else _STARS
-    if best not in range(*owned.indices(len(NAMES))):
-        return NAMES[best] if p[best] >= sure else None
-    share = float(p[owned].sum())
-    return NAMES[best] if share >= sure and p[best] >= sure_owner * share else None
+    best, likely = probabilities.argmax(-1).tolist(), probabilities.max(-1).tolist()
+    heads, stars = (probabilities[:, owned].sum(-1).tolist() for owned in (_HEADS, _STARS))
+    named = []
+    for k, p, head, star in zip(best, likely, heads, stars, strict=True):
+        share = {"head": head, "star": star}.get((NAMES[k] or "").partition(":")[0])
+        is_sure = p >= sure if share is None else share >= sure and p >= sure_owner * share
+        named.append(NAMES[k] if is_sure else None)
+    return tuple(named)
 
 
 _HEADS, _STARS = slice(6, 10), slice(10, 14)

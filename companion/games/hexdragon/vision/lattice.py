@@ -159,17 +159,18 @@ def _walk_neighbours(
     apart = (centre[None, :] - centre[:, None]) / step
     near = (np.abs(np.abs(apart) - 1) < 0.25) & usable[:, None] & usable[None, :]
     seed = int(np.argmax(near.sum(1) + usable))
+    rows, columns = np.nonzero(near)
+    towards = dict(zip(zip(rows.tolist(), columns.tolist(), strict=True), _cells_at(apart[near]), strict=True))
     cells: list[Cell | None] = [None] * len(centre)
     cells[seed] = (0, 0)
     open_tiles = [seed]
     while open_tiles:
         tile = open_tiles.pop(0)
-        others = np.flatnonzero(near[tile])
-        for other, to in zip(others, _cells_at(apart[tile, others]), strict=True):
-            here = cells[tile]
+        for other in columns[rows == tile].tolist():
+            here, to = cells[tile], towards[tile, other]
             if cells[other] is None and here is not None and distance((0, 0), to) == 1:
                 cells[other] = (here[0] + to[0], here[1] + to[1])
-                open_tiles.append(int(other))
+                open_tiles.append(other)
     return tuple(cells)
 
 

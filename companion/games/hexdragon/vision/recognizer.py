@@ -6,7 +6,15 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexdragon.vision.classifier import TAIL, PretrainedTiles, TileClassifier, star_share, tile_share
+from companion.games.hexdragon.vision.classifier import (
+    TAIL,
+    PretrainedTiles,
+    TileClassifier,
+    star_share,
+    star_shares,
+    tile_share,
+    tile_shares,
+)
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid, known_grid
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
@@ -72,8 +80,8 @@ def read_unknown(
     probabilities, lit = _in_light_of(tiles_known, pyramid, classifier).classify_first(pyramid, corners)
     corners, probabilities = refine_repeatedly(pyramid, corners, probabilities, lit)
     clock.lap("name")
-    is_tile = np.array([_is_tile(p, classifier) for p in probabilities], bool)
-    stars = np.array([star_share(p) for p in probabilities])
+    is_tile = _are_tiles(probabilities, classifier)
+    stars = star_shares(probabilities)
     is_tile = is_tile if is_tile.any() or tiles_known else stars >= LIMITS.guessed_star
     if not is_tile.any() and not tiles_known:
         return TileReading(
@@ -150,10 +158,10 @@ def _in_light_of(known: Sequence[DetectedCard], pyramid: Pyramid, classifier: Ti
     return classifier.in_light_of(pyramid, np.stack([c.corners for c in own]), np.stack([c.probabilities for c in own]))
 
 
-def _is_tile(probabilities: NDArray[np.float32], classifier: TileClassifier) -> bool:
-    """Whether it is probably a tile; without an accepted edge, surely."""
-    least = LIMITS.blank_tile if set(classifier.accept(probabilities)) == {None} else LIMITS.tile
-    return tile_share(probabilities) >= least
+def _are_tiles(probabilities: NDArray[np.float32], classifier: TileClassifier) -> NDArray[np.bool_]:
+    """Which pieces (N,) of probabilities (N, 6, C) are likely tiles; those without an accepted edge, surely."""
+    least = [LIMITS.blank_tile if set(classifier.accept(p)) == {None} else LIMITS.tile for p in probabilities]
+    return np.asarray(tile_shares(probabilities) >= np.array(least))
 
 
 def _on_grid(tiles: list[Detection], grid: Grid, faces: NDArray[np.float32], first: int) -> list[Placed]:
@@ -183,13 +191,13 @@ def _search_free_cells(
     free, places = list(outlines), np.stack(list(outlines.values()))
     answers = classifier.classify(pyramid, places)
     answers = reclassify_stars(pyramid, places, answers, classifier)
-    shares = [star_share(p) for p in answers]
+    shares = star_shares(answers).tolist()
     stars = [i for i, share in enumerate(shares) if share >= LIMITS.guessed_star]
     doubted = [
         places[i].mean(0) for i, share in enumerate(shares) if LIMITS.doubted_star <= share < LIMITS.guessed_star
     ]
     out = [(free[i], 0, Detection(places[i], shares[i]), answers[i]) for i in stars]
-    maybe = [i for i, p in enumerate(answers) if tile_share(p) >= LIMITS.tile / 2 and i not in stars]
+    maybe = [i for i, share in enumerate(tile_shares(answers)) if share >= LIMITS.tile / 2 and i not in stars]
     refined = refine_corners(CORNER_REFINER, pyramid, places[maybe])
     probabilities = classifier.classify(pyramid, refined)
     for i, corners, p in zip(maybe, refined, probabilities, strict=True):

@@ -17,6 +17,7 @@ from companion.vision.results import DetectedCard, Reading, ReadingWarning, cali
 
 _TAIL = NAMES.index("tail")
 _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
+_AFTER = np.array([1, 2, 3, 4, 5, 0])
 UNREAD: Face = (None,) * 6
 Pieces = Sequence[tuple[Cell, int, Detection, NDArray[np.float32]]]
 
@@ -36,7 +37,7 @@ class DetectedTile(DetectedCard):
     @property
     def is_star(self) -> bool:
         """Whether it is more probably a star token than a tile."""
-        return self._kind_probabilities()["star"] > 0.5
+        return star_share(self.probabilities) > 0.5
 
     @property
     def owner(self) -> str | None:
@@ -96,7 +97,7 @@ class DetectedTile(DetectedCard):
             "head": head,
             "start": start,
             "body": tile - head - start,
-            "star": float(p[:, _STAR:-1].sum(-1).mean()),
+            "star": star_share(p),
         }
 
 
@@ -170,9 +171,8 @@ def _detected_tile(
     piece: tuple[Cell, int, Detection, NDArray[np.float32]], classifier: TileClassifier, size: tuple[int, int]
 ) -> DetectedTile | None:
     cell, east, found, probabilities = piece
-    face = (
-        classifier.accept(probabilities) if is_whole(found.corners, size) or star_share(probabilities) > 0.5 else UNREAD
-    )
+    is_readable = bool(are_whole(found.corners[None], size)[0]) or star_share(probabilities) > 0.5
+    face = classifier.accept(probabilities) if is_readable else UNREAD
     card = DetectedTile(cell, face, found.corners, 0.0, found.confidence, probabilities, east)
     accepted = sum(edge is not None for edge in face)
     if not card.is_star and not any(accepted >= least and found.confidence >= at for least, at in LIMITS.tile_by_edges):
@@ -192,10 +192,10 @@ def without_colour(card: DetectedTile) -> DetectedTile:
     return replace(card, edges=edges)
 
 
-def is_whole(corners: NDArray[np.float32], size: tuple[int, int]) -> bool:
-    """Whether every edge's middle is in the picture."""
-    middles = (corners + np.roll(corners, -1, axis=0)) / 2
-    return bool((middles > -1).all() and (middles < np.array(size)).all())
+def are_whole(outlines: NDArray[np.float32], size: tuple[int, int]) -> NDArray[np.bool_]:
+    """Of which outlines (N, 6, 2) every edge's middle is in the picture, (N,)."""
+    middles = (outlines + outlines[:, _AFTER]) / 2
+    return np.asarray(((middles > -1) & (middles < np.array(size))).all((1, 2)))
 
 
 def _confidence(card: DetectedTile) -> float:

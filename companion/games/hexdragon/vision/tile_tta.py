@@ -7,14 +7,14 @@ better outline. The network's answers differ a little between rotations, and the
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexdragon.vision.classifier import TileClassifier, star_share, tile_share
+from companion.games.hexdragon.vision.classifier import TileClassifier, star_shares, tile_share, tile_shares
 from companion.games.hexdragon.vision.detector import CORNER_REFINER
 from companion.games.hexdragon.vision.lattice import Grid
-from companion.games.hexdragon.vision.results import is_whole
+from companion.games.hexdragon.vision.results import are_whole
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import Detection
+from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.image.pyramid import Pyramid
 
 Placed = tuple[Cell, int, Detection, NDArray[np.float32]]
@@ -34,8 +34,8 @@ def refine_repeatedly(
         probabilities: of their faces.
         classifier: of the faces, in the light of the first pass.
     """
-    maybe = [i for i, p in enumerate(probabilities) if star_share(p) < LIMITS.star and tile_share(p) > LIMITS.nothing]
-    whole = [i for i in maybe if is_whole(corners[i], pyramid.size)]
+    maybe = (star_shares(probabilities) < LIMITS.star) & (tile_shares(probabilities) > LIMITS.nothing)
+    whole = np.flatnonzero(maybe & are_whole(corners, pyramid.size)).tolist()
     doubtful = [i for i in whole if None in classifier.accept(probabilities[i])][: LIMITS.most_tiles]
     if not doubtful:
         return corners, probabilities
@@ -59,7 +59,8 @@ def reclassify_tiles(pyramid: Pyramid, grid: Grid, placed: list[Placed], classif
         placed: tiles that have a cell.
         classifier: of the faces, in the light of the first pass.
     """
-    whole = [i for i, (_, _, tile, _) in enumerate(placed) if is_whole(tile.corners, pyramid.size)]
+    outlines = corners_of([tile for _, _, tile, _ in placed])
+    whole = np.flatnonzero(are_whole(outlines, pyramid.size)).tolist()
     doubtful = [i for i in whole if None in classifier.accept(placed[i][3])]
     doubtful = sorted(doubtful, key=lambda i: tile_confidence(placed[i][3]))[: LIMITS.most_tiles]
     if not doubtful:
@@ -89,8 +90,9 @@ def reclassify_stars(
         probabilities: of the first pass.
         classifier: of the faces, in the light of the first pass.
     """
-    doubtful = [i for i, p in enumerate(probabilities) if LIMITS.maybe_star[0] < star_share(p) < LIMITS.maybe_star[1]]
-    if not doubtful:
+    shares = star_shares(probabilities)
+    doubtful = (LIMITS.maybe_star[0] < shares) & (shares < LIMITS.maybe_star[1])
+    if not doubtful.any():
         return probabilities
     out, passes = probabilities.copy(), len(ROTATIONS)
     answers = _average_rotations(pyramid, places[doubtful], classifier)

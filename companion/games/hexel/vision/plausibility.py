@@ -265,9 +265,7 @@ def _places_in(outlines: NDArray[np.floating]) -> tuple[NDArray[np.floating], ND
     return points, np.sqrt(np.abs(np.linalg.det(affines)))
 
 
-def _colour_statistics(
-    pyramid: Pyramid, points: NDArray[np.floating], levels: NDArray[np.int_]
-) -> NDArray[np.float32]:
+def _colour_statistics(pyramid: Pyramid, points: NDArray[np.floating], levels: NDArray[np.int_]) -> NDArray[np.float32]:
     """The mean colour at the places (M, P, 2) in each outline, seen on its level (M,), and the spread: (M, 4)."""
     seen = np.empty((*points.shape[:2], 3), np.float32)
     for level in set(levels.tolist()):
