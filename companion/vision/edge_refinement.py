@@ -1,7 +1,7 @@
 """Cards' edges found by a small network in strips along their sides, and the corners where straight edges meet.
 
-Every card has a frame, a plane in which it is an upright rectangle or a regular hexagon; its unit is the card's size in
-pixels, so that strips of all cards look alike. A strip runs along one side, the card's inside below. The network
+Strips are cut in the cards' frames (`card_frames`), so that those of all cards look alike. A strip runs along one
+side, the card's inside below. The network
 (`models/outline/refiner`) answers, for each column of a strip, how likely the edge runs at each place across it, or
 that there is none. The straight line that gathers most of that likelihood is the side.
 """
@@ -14,6 +14,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.card_frames import Frame, fit_homographies, frames_of, inwards_of, projected
+from companion.vision.geometry import following
 from companion.vision.image.pyramid import Pyramid, percentile
 from companion.vision.networks import network, softmax
 
@@ -38,87 +40,9 @@ _PRIOR = 0.01
 """How many columns that a side lies where it was thought to lie is worth."""
 _BATCH = 64
 """Cards whose strips go through the network at a time."""
-_HEXAGON_SIZE = 1.25
-"""The size of a hexagon in lengths of its side; of a rectangle it is the root of its area."""
-_TURNS = np.radians(np.arange(6) * 60.0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Frame:
-    """A card's frame.
-
-    Attributes:
-        corners: (N, 2) of the card in the frame.
-        size: the card's, in the frame's units, which are about pixels.
-        picture_from_frame: homography (3, 3).
-    """
-
-    corners: Floats
-    size: float
-    picture_from_frame: Floats
-
-    @staticmethod
-    def of(corners: Floats) -> "Frame":
-        """The frame of a card whose corners (4 or 6, 2) on the picture are known roughly."""
-        quad = np.asarray(corners, np.float64)
-        sides = np.linalg.norm(np.roll(quad, -1, 0) - quad, axis=1)
-        if len(quad) == 4:
-            w, h = max(1.0, (sides[0] + sides[2]) / 2), max(1.0, (sides[1] + sides[3]) / 2)
-            flat = np.array([[0, 0], [w, 0], [w, h], [0, h]])
-            to_picture = cv2.getPerspectiveTransform(flat.astype(np.float32), quad.astype(np.float32))
-            return Frame(flat, float(np.sqrt(w * h)), np.asarray(to_picture, np.float64))
-        side = max(1.0, float(sides.mean()))
-        flat = side * np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
-        return Frame(flat, side * _HEXAGON_SIZE, fit_homography(flat, quad))
-
-    def to_picture(self, points: Floats) -> Floats:
-        """Points (..., 2) of the frame on the picture."""
-        return _projected(self.picture_from_frame, points)
-
-    def from_picture(self, points: Floats) -> Floats:
-        """Points (..., 2) of the picture in the frame."""
-        return _projected(np.asarray(np.linalg.inv(self.picture_from_frame)), points)
-
-    def side_frame(self, side: int) -> tuple[Floats, Floats, Floats]:
-        """Where a side begins, its vector and the unit vector inwards, each (2,) in the frame."""
-        begin, end = self.corners[side], self.corners[(side + 1) % len(self.corners)]
-        along = end - begin
-        return begin, along, np.array([-along[1], along[0]]) / np.linalg.norm(along)
-
-
-def _projected(homography: Floats, points: Floats) -> Floats:
-    shape = np.shape(points)
-    at = np.asarray(points, np.float64).reshape(-1, 2) @ homography[:, :2].T + homography[:, 2]
-    return np.asarray((at[:, :2] / at[:, 2:]).reshape(shape))
-
-
-def fit_homography(source: Floats, target: Floats, weights: Floats | None = None) -> Floats:
-    """The homography (3, 3) that takes points (N, 2) nearest to others, by least squares of the algebraic error.
-
-    Args:
-        source: N >= 4 points.
-        target: where they should lie.
-        weights: (N,) of each point; all alike when None.
-    """
-    to_unit = [_to_unit(points) for points in (source, target)]
-    (x, y), (u, v) = (_projected(t, p).T for t, p in zip(to_unit, (source, target), strict=True))
-    one, nil = np.ones_like(x), np.zeros_like(x)
-    rows = np.concatenate(
-        [
-            np.stack([x, y, one, nil, nil, nil, -u * x, -u * y, -u], 1),
-            np.stack([nil, nil, nil, x, y, one, -v * x, -v * y, -v], 1),
-        ]
-    )
-    if weights is not None:
-        rows = rows * np.sqrt(np.tile(weights, 2))[:, None]
-    _, vectors = np.linalg.eigh(rows.T @ rows)
-    return np.asarray(np.linalg.inv(to_unit[1]) @ vectors[:, 0].reshape(3, 3) @ to_unit[0])
-
-
-def _to_unit(points: Floats) -> Floats:
-    middle = points.mean(0)
-    scale = 1.0 / max(1e-9, float(np.sqrt(((points - middle) ** 2).sum(1).mean())))
-    return np.array([[scale, 0, -scale * middle[0]], [0, scale, -scale * middle[1]], [0, 0, 1]])
+_MOST_MOVED, _LOST = 0.6, 9.0
+"""Corners that would move farther, in sizes of the card, stay where they were; how far those moved that meet nowhere.
+"""
 
 
 def cut_strips(pyramid: Pyramid, frame: Frame) -> NDArray[np.uint8]:
@@ -127,18 +51,19 @@ def cut_strips(pyramid: Pyramid, frame: Frame) -> NDArray[np.uint8]:
     level = pyramid.level_for(frame.size * (OUTSIDE + INSIDE) / STRIP)
     shrink = 1.0 / (1 << level)
     to_level = np.array([[shrink, 0, (shrink - 1) / 2], [0, shrink, (shrink - 1) / 2], [0, 0, 1]])
-    for side in range(len(frame.corners)):
-        begin, along, inwards = frame.side_frame(side)
-        step_along = along * (1 + 2 * BEYOND) / STRIP
-        step_across = inwards * frame.size * (OUTSIDE + INSIDE) / STRIP
-        origin = begin - along * BEYOND - inwards * frame.size * OUTSIDE + (step_along + step_across) / 2
-        to_frame = np.eye(3)
-        to_frame[:2] = np.column_stack([step_along, step_across, origin])
+    begin, along, inwards = frame.side_frames()
+    step_along = along * (1 + 2 * BEYOND) / STRIP
+    step_across = inwards * frame.size * (OUTSIDE + INSIDE) / STRIP
+    origin = begin - along * BEYOND - inwards * frame.size * OUTSIDE + (step_along + step_across) / 2
+    to_frame = np.zeros((len(strips), 3, 3))
+    to_frame[:, :2] = np.stack([step_along, step_across, origin], -1)
+    to_frame[:, 2, 2] = 1
+    for strip, level_from_strip in zip(strips, to_level @ frame.picture_from_frame @ to_frame, strict=True):
         cv2.warpPerspective(
             pyramid.levels[level],
-            to_level @ frame.picture_from_frame @ to_frame,
+            level_from_strip,
             (STRIP, STRIP),
-            dst=strips[side],
+            dst=strip,
             flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
             borderMode=cv2.BORDER_REPLICATE,
         )
@@ -164,8 +89,7 @@ def edge_offsets(frame: Frame, corners: Floats) -> Floats:
     """
     true = frame.from_picture(corners)
     offsets = np.empty((len(true), COLUMNS))
-    for side in range(len(true)):
-        begin, along, inwards = frame.side_frame(side)
+    for side, (begin, along, inwards) in enumerate(zip(*frame.side_frames(), strict=True)):
         ends = np.stack([true[side], true[(side + 1) % len(true)]]) - begin
         u = ends @ along / (along @ along)
         v = ends @ inwards / frame.size
@@ -207,20 +131,18 @@ def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK, re
 
     Args:
         pyramid: the picture.
-        outlines: corners on the picture, clockwise as seen.
+        outlines: corners on the picture, clockwise as seen; all have as many.
         name: of the network.
         reach: how far off an edge may lie, in sizes of the card.
     """
     refined: list[Refined] = []
     for begin in range(0, len(outlines), _BATCH):
-        frames = [Frame.of(corners) for corners in outlines[begin : begin + _BATCH]]
+        frames = frames_of(np.array(outlines[begin : begin + _BATCH]))
         strips = brightened_strips([cut_strips(pyramid, frame) for frame in frames])
         logits = np.asarray(network(name).forward(strips), np.float64).swapaxes(1, 2)
         likely = np.asarray(softmax(logits), np.float64)  # (strips, COLUMNS, STRIP + 1)
         ends, support = _lines(likely[..., :STRIP], reach)
-        at = np.cumsum([0] + [len(frame.corners) for frame in frames])
-        for frame, a, b in zip(frames, at[:-1], at[1:], strict=True):
-            refined.append(_meet(frame, ends[a:b], support[a:b]))
+        refined += _meet(frames, ends.reshape(len(frames), -1, 2), support.reshape(len(frames), -1))
     return refined
 
 
@@ -241,13 +163,12 @@ def _lines(likely: Floats, reach: float) -> tuple[Floats, Floats]:
     near = likely.copy()
     near[..., 1:] += likely[..., :-1]
     near[..., :-1] += likely[..., 1:]
-    scores = np.log(near + _FLOOR).astype(np.float32)
+    scores = np.ascontiguousarray(np.log(near + _FLOOR).transpose(1, 2, 0), np.float32)  # (COLUMNS, STRIP, strips)
     ends, bins = _candidates(reach)
-    total = np.zeros((len(likely), len(ends)), np.float32)
+    total = np.zeros((len(ends), len(likely)), np.float32)
     for column in range(COLUMNS):
-        total += scores[:, column][:, bins[:, column]]
-    best = total.argmax(1)
-    return _settled(likely, bins[best])
+        total += scores[column].take(bins[:, column], axis=0)
+    return _settled(likely, bins[total.argmax(0)])
 
 
 def _settled(likely: Floats, bins: NDArray[np.int64]) -> tuple[Floats, Floats]:
@@ -269,24 +190,30 @@ def _settled(likely: Floats, bins: NDArray[np.int64]) -> tuple[Floats, Floats]:
     return np.concatenate([mean_v - slope * mean_u, mean_v + slope * (1 - mean_u)], 1), support
 
 
-def _meet(frame: Frame, ends: Floats, support: Floats) -> Refined:
-    """The outline whose sides are the lines with those offsets (N, 2) at their ends."""
-    begin, along = frame.corners, np.roll(frame.corners, -1, 0) - frame.corners
-    inwards = np.stack([-along[:, 1], along[:, 0]], 1) / np.linalg.norm(along, axis=1, keepdims=True) * frame.size
-    first, second = begin + inwards * ends[:, :1], begin + along + inwards * ends[:, 1:]
-    normal = np.stack([first[:, 1] - second[:, 1], second[:, 0] - first[:, 0]], 1)
-    away = -(normal * first).sum(1)
-    before, away_before = np.roll(normal, 1, 0), np.roll(away, 1)
-    across = before[:, 0] * normal[:, 1] - before[:, 1] * normal[:, 0]
+def _meet(frames: Sequence[Frame], ends: Floats, support: Floats) -> list[Refined]:
+    """The outlines whose sides are the lines with those offsets (M, N, 2) at their ends, supported (M, N) so far."""
+    begin, sizes = np.array([frame.corners for frame in frames]), np.array([frame.size for frame in frames])
+    homographies = np.array([frame.picture_from_frame for frame in frames])
+    along = following(begin) - begin
+    inwards = inwards_of(along) * sizes[:, None, None]
+    first, second = begin + inwards * ends[..., :1], begin + along + inwards * ends[..., 1:]
+    normal = np.stack([first[..., 1] - second[..., 1], second[..., 0] - first[..., 0]], -1)
+    away = -(normal * first).sum(-1)
+    before, away_before = np.roll(normal, 1, 1), np.roll(away, 1, 1)
+    across = before[..., 0] * normal[..., 1] - before[..., 1] * normal[..., 0]
     meeting = np.stack(
-        [before[:, 1] * away - normal[:, 1] * away_before, normal[:, 0] * away_before - before[:, 0] * away], 1
+        [
+            before[..., 1] * away - normal[..., 1] * away_before,
+            normal[..., 0] * away_before - before[..., 0] * away,
+        ],
+        -1,
     )
-    flat = meeting / np.where(np.abs(across) < 1e-9, 1e-9, across)[:, None]
-    if len(flat) == 6:
-        sure = np.minimum(support, np.roll(support, 1)) ** 2 + 0.02
-        to_frame = fit_homography(frame.corners, flat, sure)
-        flat = Frame(frame.corners, frame.size, to_frame).to_picture(frame.corners)
-    moved = float(np.abs(flat - frame.corners).max() / frame.size)
-    if not np.isfinite(moved) or moved > 0.6:
-        return Refined(frame.to_picture(frame.corners), support, moved if np.isfinite(moved) else 9.0)
-    return Refined(frame.to_picture(flat), support, moved)
+    flat = meeting / np.where(np.abs(across) < 1e-9, 1e-9, across)[..., None]
+    if flat.shape[1] == 6:
+        sure = np.minimum(support, np.roll(support, 1, 1)) ** 2 + 0.02
+        flat = projected(fit_homographies(begin, flat, sure), begin)
+    moved = np.abs(flat - begin).max((1, 2)) / sizes
+    is_found = np.isfinite(moved) & (moved <= _MOST_MOVED)
+    corners = projected(homographies, np.where(is_found[:, None, None], flat, begin))
+    how_far = np.where(np.isfinite(moved), moved, _LOST).tolist()
+    return [Refined(*of_card) for of_card in zip(corners, support, how_far, strict=True)]

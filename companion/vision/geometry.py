@@ -148,10 +148,16 @@ def side_px(corners: NDArray[np.floating]) -> float:
     return float(np.mean(np.linalg.norm(corners - np.concatenate([corners[-1:], corners[:-1]]), axis=1)))
 
 
+def following(corners: NDArray[np.floating]) -> Array:
+    """The corner after each of outlines (..., K, 2), the first after the last; several times as fast as ``np.roll``."""
+    return np.concatenate([corners[..., 1:, :], corners[..., :1, :]], axis=-2)
+
+
 def opposite_sides(corners: NDArray[np.floating]) -> Array:
-    """The mean lengths of an outline's opposite sides, from the first side on: (2,) of a quad, (3,) of a hexagon."""
-    sides = np.linalg.norm(np.roll(corners, -1, 0) - corners, axis=1)
-    return np.asarray(sides.reshape(2, -1).mean(0))
+    """The mean lengths of outlines' opposite sides, from the first side on: (..., 2) of quads, (..., 3) of hexagons."""
+    sides = np.linalg.norm(following(corners) - corners, axis=-1)
+    half = corners.shape[-2] // 2
+    return np.asarray((sides[..., :half] + sides[..., half:]) / 2)
 
 
 def affine_code(affine: Array, symmetry: int) -> Array:

@@ -159,11 +159,11 @@ def load(path: Path, engine: Callable[[bytes], Network]) -> Network:
 _LEVELS = np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0.5)
 
 
-def picture_planes(bgr: MatLike) -> NDArray[np.float32]:
-    """A picture (H, W, 3) uint8 as networks take it: (3, H, W), -0.5..0.5."""
+def picture_planes(bgr: MatLike, levels: NDArray[np.float32] = _LEVELS) -> NDArray[np.float32]:
+    """A picture (H, W, 3) uint8 as networks take it: (3, H, W), what ``levels`` (256,) say, -0.5..0.5."""
     planes = np.empty((3, *bgr.shape[:2]), np.float32)
     for plane, channel in zip(planes, cv2.split(bgr), strict=True):
-        cv2.LUT(channel, _LEVELS, plane)
+        cv2.LUT(channel, levels, plane)
     return planes
 
 

@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 
 from companion.cli.main import main
 from companion.errors import UsageError
-from companion.vision.detection.boards import Board, centre_of, find_board
+from companion.vision.card_frames import Frame, fit_homography
+from companion.vision.detection.boards import Board, centres_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of, decode, encode
 from companion.vision.detection.outlines import Outline, detect_outlines, suppress
 from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import has_size, parse_size_mm
-from companion.vision.edge_refinement import Frame, edge_offsets, fit_homography, refine
+from companion.vision.edge_refinement import edge_offsets, refine
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -208,7 +209,7 @@ def test_tiles_that_lie_anyhow_are_no_board() -> None:
 
 
 def test_neighbouring_cells_lie_a_hexagons_width_apart() -> None:
-    steps = [centre_of(cell) for cell in ((1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1))]
+    steps = centres_of([(1, 0), (0, 1), (-1, 1), (-1, 0), (0, -1), (1, -1)])
     assert np.allclose(np.linalg.norm(steps, axis=1), np.sqrt(3))
 
 

@@ -7,7 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.edge_refinement import fit_homography
+from companion.vision.card_frames import fit_homography
+from companion.vision.geometry import mapped
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]
@@ -27,11 +28,14 @@ ROBUST = 0.06
 """Points farther off the lattice than that, in circumradii, soon say nothing of it."""
 _TURNS = np.radians(np.arange(6) * 60.0)
 UNIT_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
+_ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
+"""A hexagon's corners, begun at each of them."""
 
 
-def centre_of(cell: Cell) -> Floats:
-    """The centre (2,) of a cell of the lattice of hexagons with circumradius 1 that touch, a corner on the right."""
-    return np.array([1.5 * cell[0], np.sqrt(3) * (cell[1] + cell[0] / 2)])
+def centres_of(cells: Sequence[Cell]) -> Floats:
+    """The centres (N, 2) of cells of the lattice of hexagons with circumradius 1 that touch, a corner on the right."""
+    q, r = np.array(cells).T
+    return np.stack([1.5 * q, np.sqrt(3) * (r + q / 2)], 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,7 +54,11 @@ class Board:
 
     def corners(self, cell: Cell) -> Floats:
         """The corners (6, 2) of a tile on that cell, on the picture, clockwise as seen."""
-        return _apply(self.picture_from_lattice, centre_of(cell) + self.radius * UNIT_HEXAGON)
+        return np.asarray(self.outlines([cell])[0])
+
+    def outlines(self, cells: Sequence[Cell]) -> Floats:
+        """The corners (N, 6, 2) of tiles on those cells; see `corners`."""
+        return mapped(self.picture_from_lattice, centres_of(cells)[:, None] + self.radius * UNIT_HEXAGON)
 
     def neighbours(self, cell: Cell) -> int:
         """How many of the cells around a cell hold a tile."""
@@ -71,7 +79,7 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
     """
     if len(tiles) < LEAST_TILES:
         return None
-    middles = np.array([tile.mean(0) for tile in tiles])
+    middles = np.array(tiles).mean(1)
     grown = [
         _grown(middles, int(anchor), steps)
         for anchor in np.argsort(-np.asarray(weights))[:3]
@@ -89,10 +97,9 @@ def find_board(tiles: Sequence[Floats], weights: Sequence[float]) -> Board | Non
 
 def _unlikeness(tiles: Sequence[Floats], board: Board) -> float:
     """How far the best fifth of tiles' corners lie from the board's, in sizes: slanted lattices share its centres."""
-    off = []
-    for cell, index in board.cells.items():
-        like = board.corners(cell)
-        off.append(np.linalg.norm(_ordered(tiles[index], like) - like, axis=1).mean() / np.sqrt(max(1.0, _area(like))))
+    like = board.outlines(list(board.cells))
+    seen = _ordered(np.array([tiles[index] for index in board.cells.values()]), like)
+    off = np.linalg.norm(seen - like, axis=2).mean(1) / np.sqrt(np.maximum(1.0, _areas(like)))
     return float(np.percentile(off, 20))
 
 
@@ -122,14 +129,13 @@ def _touching(cells: dict[Cell, int]) -> frozenset[tuple[int, int]]:
 
 def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
     """The tiles on the cells of a lattice grown from one tile, its homography fitted anew after every ring."""
-    first, second = centre_of((1, 0)), centre_of((0, 1))
     plane = np.eye(3)
-    plane[:2, :2] = steps.T @ np.linalg.inv(np.stack([first, second], 1))
+    plane[:2, :2] = steps.T @ np.linalg.inv(centres_of([(1, 0), (0, 1)]).T)
     plane[:2, 2] = middles[anchor]
     cells: dict[Cell, int] = {(0, 0): anchor}
     for _ in range(8):
         around = sorted({(q + dq, r + dr) for q, r in cells for dq, dr in NEIGHBOURS} | cells.keys())
-        corners = _apply(plane, np.array([centre_of(cell) for cell in around])[:, None] + UNIT_HEXAGON)
+        corners = mapped(plane, centres_of(around)[:, None] + UNIT_HEXAGON)
         centres = corners.mean(1)
         radii = np.linalg.norm(corners - centres[:, None], axis=2).mean(1)
         far = np.linalg.norm(middles - centres[:, None], axis=2)
@@ -142,7 +148,7 @@ def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
         if (0, 0) not in grown or len(grown) <= len(cells):
             return cells
         cells = grown
-        flat = np.array([centre_of(cell) for cell in cells])
+        flat = centres_of(list(cells))
         seen = middles[list(cells.values())]
         if len(cells) >= 7:
             plane = fit_homography(flat, seen)
@@ -155,21 +161,21 @@ def _grown(middles: Floats, anchor: int, steps: Floats) -> dict[Cell, int]:
 def _fitted(tiles: Sequence[Floats], weights: Sequence[float], cells: dict[Cell, int]) -> Board | None:
     """The board fitted to its tiles' centres, and to their corners where most lie near; None for a poor fit."""
     keys = list(cells)
-    flat = np.array([centre_of(key) for key in keys])
-    middles = np.array([tiles[cells[key]].mean(0) for key in keys])
+    flat, outlines = centres_of(keys), np.array([tiles[cells[key]] for key in keys])
+    middles = outlines.mean(1)
     plane = _robust(flat, middles, np.array([weights[cells[key]] + 0.05 for key in keys]))
-    away = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), middles) - flat, axis=1)
+    lattice_from_picture = np.asarray(np.linalg.inv(plane))
+    away = np.linalg.norm(mapped(lattice_from_picture, middles) - flat, axis=1)
     if np.median(away) > MOST_SPREAD:
         return None
-    areas = [_area(_apply(np.asarray(np.linalg.inv(plane)), tiles[cells[key]])) for key in keys]
-    radii = np.sqrt(np.array(areas) / _area(UNIT_HEXAGON))
+    radii = np.sqrt(_areas(mapped(lattice_from_picture, outlines)) / _areas(UNIT_HEXAGON[None]))
     radius = float(np.clip(np.median(radii), 0.95, 1.0))
     if np.median(np.abs(radii - np.median(radii))) < GAPS_SPREAD:
         radius = float(np.clip(np.median(radii), LEAST_RADIUS, 1.0))
     board = Board(cells, plane, radius)
-    ordered = np.concatenate([_ordered(tiles[cells[key]], board.corners(key)) for key in keys])
-    places = np.concatenate([centre_of(key) + radius * UNIT_HEXAGON for key in keys])
-    off = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), ordered) - places, axis=1)
+    ordered = _ordered(outlines, board.outlines(keys)).reshape(-1, 2)
+    places = (flat[:, None] + radius * UNIT_HEXAGON).reshape(-1, 2)
+    off = np.linalg.norm(mapped(lattice_from_picture, ordered) - places, axis=1)
     near = off < 3 * ROBUST
     if near.mean() > 0.6:
         plane = _robust(places[near], ordered[near], np.ones(int(near.sum())))
@@ -180,21 +186,18 @@ def _robust(flat: Floats, seen: Floats, weights: Floats) -> Floats:
     """The homography that takes points nearest to where most of them are seen."""
     plane = fit_homography(flat, seen, weights)
     for _ in range(5):
-        off = np.linalg.norm(_apply(np.asarray(np.linalg.inv(plane)), seen) - flat, axis=1)
+        off = np.linalg.norm(mapped(np.asarray(np.linalg.inv(plane)), seen) - flat, axis=1)
         plane = fit_homography(flat, seen, weights / (1 + (off / ROBUST) ** 2))
     return plane
 
 
-def _area(corners: Floats) -> float:
-    return float(cv2.contourArea(corners.astype(np.float32)))
+def _areas(outlines: Floats) -> Floats:
+    """The areas (N,) within outlines (N, 6, 2)."""
+    return np.array([cv2.contourArea(corners) for corners in outlines.astype(np.float32)])
 
 
-def _apply(homography: Floats, points: Floats) -> Floats:
-    at = points @ homography[:, :2].T + homography[:, 2]
-    return np.asarray(at[..., :2] / at[..., 2:])
-
-
-def _ordered(tile: Floats, like: Floats) -> Floats:
-    """The tile's corners in the order in which they lie nearest to another's."""
-    turns = [np.roll(tile, -k, 0) for k in range(6)]
-    return min(turns, key=lambda t: float(np.linalg.norm(t - like, axis=1).sum()))
+def _ordered(tiles: Floats, like: Floats) -> Floats:
+    """Tiles' corners (N, 6, 2), of each in the order in which they lie nearest to another's (N, 6, 2)."""
+    turns = tiles[:, _ROLLS]  # (N, 6, 6, 2)
+    nearest = np.linalg.norm(turns - like[:, None], axis=3).sum(2).argmin(1)
+    return np.asarray(turns[np.arange(len(tiles)), nearest])

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.vision.detection.detector import brightened
 from companion.vision.geometry import affine_code, affines_from_code
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import logistic, network
+from companion.vision.networks import logistic, network, picture_planes
 
 Floats = NDArray[np.float64]
 
@@ -31,6 +31,7 @@ NETWORK = "outline/detector/weights.onnx"
 STRIDE, OFFSET_PX, PLANES = 4, 8.0, 8
 MAX_DISTANCE, MAX_SIZE_RATIO = 0.2, 1.4
 """How far apart, in sizes, and how different in size two outlines of one card may be."""
+_LEVELS = (np.arange(256, dtype=np.float32) - np.float32(127.5)) / np.float32(255)
 _COARSEST = 16
 """The network halves its picture four times: sides are padded to whole ones of these."""
 
@@ -146,5 +147,5 @@ def answer(picture: NDArray[np.uint8], name: str = NETWORK) -> NDArray[np.float3
     """The network's planes (16, h/4, w/4) for a picture (h, w, 3) BGR."""
     h, w = picture.shape[:2]
     padded = cv2.copyMakeBorder(brightened(picture), 0, -h % _COARSEST, 0, -w % _COARSEST, cv2.BORDER_REPLICATE)
-    batch = (padded.astype(np.float32).transpose(2, 0, 1)[None] - np.float32(127.5)) / np.float32(255)
-    return np.ascontiguousarray(network(name).forward(batch)[0][:, : -(-h // STRIDE), : -(-w // STRIDE)])
+    batch = picture_planes(padded, _LEVELS)[None]
+    return np.asarray(network(name).forward(batch)[0][:, : -(-h // STRIDE), : -(-w // STRIDE)])

@@ -12,10 +12,11 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.card_frames import frames_of
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, areas
-from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
-from companion.vision.edge_refinement import Frame, Refined
-from companion.vision.geometry import opposite_sides
+from companion.vision.detection.sizes import FOCAL_LENGTH, proportions_of
+from companion.vision.edge_refinement import Refined
+from companion.vision.geometry import following, opposite_sides
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network
 
@@ -106,7 +107,7 @@ def _own(placed: PlacedCandidates) -> Floats:
     which = np.arange(len(candidates))
     sides, centre = outlines.shape[1], np.array(pyramid.size) / 2
     focal_px = FOCAL_LENGTH * max(pyramid.size)
-    ratios = [proportion_of(one, focal_px, centre) if sides == 4 else 1.0 for one in outlines]
+    ratios = proportions_of(outlines, focal_px, centre) if sides == 4 else np.ones(len(outlines))
     figures = [
         np.full(len(candidates), float(sides == 6)),
         _logit(seeds[:, 0]),
@@ -129,11 +130,11 @@ def _rings(pyramid: Pyramid, outlines: Floats) -> Floats:
     """Steps of colour across the sides of outlines (N, K, 2), the least and the mean, and how even the colours are
     inside and outside: (N, 5).
     """
-    frames = [Frame.of(corners) for corners in outlines]
+    frames = frames_of(outlines)
     sizes = np.array([frame.size for frame in frames])
     t = (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE * 0.8 + 0.1
     corners = np.array([frame.corners for frame in frames])
-    along = np.roll(corners, -1, 1) - corners
+    along = following(corners) - corners
     inwards = np.stack([-along[..., 1], along[..., 0]], -1) / np.linalg.norm(along, axis=-1, keepdims=True)
     lines = corners[:, :, None] + t[:, None] * along[:, :, None]
     off = _RING * sizes[:, None, None, None] * inwards[:, :, None]
@@ -163,10 +164,10 @@ class _Polygons:
 
     def __init__(self, outlines: Sequence[Floats]) -> None:
         self.corners = [outline.astype(np.float32) for outline in outlines]
-        self.middles = np.array([outline.mean(0) for outline in outlines])
+        self.middles = np.array(outlines).mean(1)
         self.areas = np.array([max(1.0, cv2.contourArea(corners)) for corners in self.corners])
         self.sizes = np.sqrt(self.areas)
-        lengths = np.log(np.maximum([np.sort(opposite_sides(outline)) for outline in outlines], 1e-3))
+        lengths = np.log(np.maximum(np.sort(opposite_sides(np.array(outlines)), axis=1), 1e-3))
         self.off = np.abs(lengths[:, None] - lengths).max(2)
         """By how much two outlines differ in length or width (N, N): the larger logarithm."""
         self.apart = np.abs(self.middles[:, None] - self.middles).max(2)

@@ -16,6 +16,7 @@ from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidat
 from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import SizeMm, has_size
 from companion.vision.edge_refinement import Refined, refine
+from companion.vision.geometry import following
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -134,11 +135,10 @@ def place(
 
 
 def _plausible(seeds: Sequence[Candidate], refined: Sequence[Refined], settings: Settings) -> list[PlacedCandidate]:
-    return [
-        PlacedCandidate(c, r)
-        for c, r in zip(seeds, refined, strict=True)
-        if is_plausible(r.corners, settings.min_side_px)
-    ]
+    if not refined:
+        return []
+    plausible = are_plausible(np.array([r.corners for r in refined]), settings.min_side_px).tolist()
+    return [PlacedCandidate(c, r) for c, r, stays in zip(seeds, refined, plausible, strict=True) if stays]
 
 
 def _put_right(pyramid: Pyramid, cards: Sequence[PlacedCandidate], settings: Settings) -> list[PlacedCandidate]:
@@ -184,13 +184,14 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     return suppress([*on_lattice, *filled, *lone], 0.35)
 
 
-def is_plausible(corners: Floats, min_side_px: float) -> bool:
-    """A convex outline, clockwise, large enough and not all too oblong."""
-    edges = np.roll(corners, -1, 0) - corners
-    following = np.roll(edges, -1, 0)
-    turns = edges[:, 0] * following[:, 1] - edges[:, 1] * following[:, 0]
-    lengths = np.linalg.norm(edges, axis=1)
-    return bool((turns > 0).all() and lengths.min() > 0.2 * lengths.max() and lengths.max() > min_side_px)
+def are_plausible(outlines: Floats, min_side_px: float) -> NDArray[np.bool_]:
+    """Which outlines (N, K, 2) are convex, clockwise, large enough and not all too oblong, (N,)."""
+    edges = following(outlines) - outlines
+    after = following(edges)
+    turns = edges[..., 0] * after[..., 1] - edges[..., 1] * after[..., 0]
+    lengths = np.linalg.norm(edges, axis=-1)
+    shortest, longest = lengths.min(1), lengths.max(1)
+    return np.asarray((turns > 0).all(1) & (shortest > 0.2 * longest) & (longest > min_side_px))
 
 
 def _candidates(

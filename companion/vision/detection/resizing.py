@@ -6,7 +6,7 @@ A side may have been taken for a neighbour's, a corner for another's, or a line 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.edge_refinement import Frame
+from companion.vision.card_frames import Frame
 from companion.vision.geometry import opposite_sides
 
 Floats = NDArray[np.float64]
@@ -40,7 +40,7 @@ def completed(corners: Floats, others: Floats) -> list[Floats]:
     """A rectangle (4, 2) about as large as the nearest of others (N, 4, 2), each of its corners put where the other
     three have it; none where all four agree.
     """
-    across = np.roll(corners, 1, 0) + np.roll(corners, -1, 0) - np.roll(corners, 2, 0)
+    across = corners[[3, 0, 1, 2]] + corners[[1, 2, 3, 0]] - corners[[2, 3, 0, 1]]
     size = np.sqrt(opposite_sides(corners).prod())
     moved = float(np.linalg.norm(across[0] - corners[0]) / size)  # of all four the same
     if moved < _CORNER or np.abs(_off(corners, others)).max() > _AS_LARGE:
@@ -54,7 +54,7 @@ def _off(corners: Floats, others: Floats) -> Floats:
     near = [k for k in np.argsort(apart) if apart[k] > 0.5 * mine.min()][:_NEIGHBOURS]
     if not near:
         return np.zeros(2)
-    usual = np.sort(np.median([np.sort(opposite_sides(others[k])) for k in near], axis=0))
+    usual = np.sort(np.median(np.sort(opposite_sides(others[near]), axis=1), axis=0))
     return np.asarray(np.log((usual if mine[0] <= mine[1] else usual[::-1]) / mine))
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.vision.edge_refinement import Frame
+from companion.vision.card_frames import frames_of
 
 SizeMm = tuple[float, float]
 FOCAL_LENGTH = 0.9
@@ -52,9 +52,15 @@ def proportion_of(corners: NDArray[np.float64], focal_px: float, centre: NDArray
         focal_px: the camera's focal length.
         centre: (2,) of the picture.
     """
-    frame = Frame.of(corners)
-    width, height = frame.corners[2]
+    return float(proportions_of(corners[None], focal_px, centre)[0])
+
+
+def proportions_of(outlines: NDArray[np.float64], focal_px: float, centre: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The proportions (N,) of rectangles (N, 4, 2); see `proportion_of`."""
+    frames = frames_of(outlines)
+    wide, high = np.array([frame.corners[2] for frame in frames]).T
     camera = np.array([[focal_px, 0, centre[0]], [0, focal_px, centre[1]], [0, 0, 1]])
-    along, down, _ = (np.linalg.inv(camera) @ frame.picture_from_frame).T
-    ratio = float(np.linalg.norm(along) * width / (np.linalg.norm(down) * height))
-    return max(ratio, 1 / ratio)
+    seen = np.linalg.inv(camera) @ np.array([frame.picture_from_frame for frame in frames])
+    along, down = np.linalg.norm(seen[..., :2], axis=1).T
+    ratios = along * wide / (down * high)
+    return np.asarray(np.maximum(ratios, 1 / ratios))

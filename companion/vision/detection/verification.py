@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.detection.detector import distances
 from companion.vision.detection.heatmaps import Candidate, answer_at
 from companion.vision.detection.outlines import suppress
-from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
+from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of, proportions_of
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import DetectedCard, ReadingWarning
@@ -254,7 +254,7 @@ def describe(pyramid: Pyramid) -> str:
     if sides == 6:
         return f"hexagonal tiles show, {len(seen[6])} at least"
     focal_px, centre = FOCAL_LENGTH * max(pyramid.size), np.array(pyramid.size) / 2
-    ratio = np.median([proportion_of(one.corners, focal_px, centre) for one in seen[4]])
+    ratio = np.median(proportions_of(np.array([one.corners for one in seen[4]]), focal_px, centre))
     return f"rectangular cards show, {len(seen[4])} at least, about {ratio:.1f} times as long as wide"
 
 
