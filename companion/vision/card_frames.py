@@ -104,8 +104,8 @@ def fit_homographies(source: Floats, target: Floats, weights: Floats | None = No
         rows[:, axis, :, 6:] = -wanted[..., axis, None] * places
     if weights is not None:
         rows *= np.sqrt(weights)[:, None, :, None]
-    rows = rows.reshape(len(source), -1, 9)
-    _, vectors = np.linalg.eigh(rows.swapaxes(1, 2) @ rows)
+    equations = rows.reshape(len(source), -1, 9)
+    _, vectors = np.linalg.eigh(equations.swapaxes(1, 2) @ equations)
     return np.asarray(np.linalg.inv(unit_from_target) @ vectors[..., 0].reshape(-1, 3, 3) @ unit_from_source)
 
 
