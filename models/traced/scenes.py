@@ -1,6 +1,6 @@
 """Describes scenes of cards for `render`: faces as pictures, where cards, things, lamps and the camera stand.
 
-    PYTHONPATH=. python -m models.traced.scenes --art art.npz --out DIR [--faces typefaces.npz] [--comet N] [--any N]
+    PYTHONPATH=. python -m models.traced.scenes --art art.npz --out DIR [--faces FILE] [--comet N] [--any N] [--tiles N]
 
 Half of the scenes are hard: tilted, out of focus, a hand among the cards. Lengths of cards are in mm, with y down; the
 camera and the lamps stand in metres, with y up and z away from the table.
@@ -263,6 +263,58 @@ def any_decks(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Describe
         yield scene(rng, studio, cards, f"{seed}-{k}", ANY_SIZE, bool(k % 2))
 
 
+def tile_decks(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Described]:
+    """Photographs of hexagonal decks that may show anything, each of another: laid to each other, some lying apart."""
+    rng = np.random.default_rng(seed)
+    for k in range(pictures):
+        style = Style.any(rng, True)
+        side = float(rng.uniform(22, 45))
+        size = (2 * side, math.sqrt(3) * side)
+        gloss = np.array([rng.uniform(0.25, 0.7), 0.0])
+        layers = int(rng.choice([1, 1, 2, 9]))
+        cards = []
+        for number, laid in enumerate(_honeycomb(rng, size, layers)):
+            face = opaque(style.face(rng, studio.art, round(size[0] * 6), round(size[1] * 6)))
+            texture = studio.keep(f"{seed}-{k}-{number}.png", face)
+            cards.append(tile(card(texture, size, 0.1, laid, 0, gloss), size, style.rounding))
+        yield scene(rng, studio, cards, f"{seed}-{k}", ANY_SIZE, bool(k % 2))
+
+
+def tile(described: Described, size: tuple[float, float], rounding: float) -> Described:
+    """A card as `render` lays it, made a hexagon with a corner on its right; rounded by that share of its height."""
+    turns = np.arange(6) * np.pi / 3
+    corners = size[0] / 2 * np.stack([np.cos(turns), np.sin(turns)], 1)
+    inset, arcs = rounding * size[1], np.linspace(-np.pi / 6, np.pi / 6, 5)
+    ends = [
+        corner * (1 - inset / (size[0] / 2 * math.cos(math.pi / 6)))
+        + inset * np.stack([np.cos(turn + arcs), np.sin(turn + arcs)], 1)
+        for turn, corner in zip(turns, corners, strict=True)
+    ]
+    outline = np.concatenate(ends) if rounding else corners
+    return {**described, "outline": outline.tolist(), "corners": corners.tolist()}
+
+
+def _honeycomb(rng: Rng, size: tuple[float, float], layers: int) -> list[LaidComet]:
+    """Where hexagons of that size lie: a tableau grown cell by cell, hardly askew, and some that lie apart."""
+    step = size[1] + float(rng.choice([0.0, 0.6, 2.5]))
+    cells = [(0, 0)]
+    for _ in range(int(rng.integers(0, 26))):
+        q, r = cells[int(rng.integers(len(cells)))]
+        dq, dr = [(1, 0), (1, -1), (0, -1), (-1, 0), (-1, 1), (0, 1)][int(rng.integers(6))]
+        if (q + dq, r + dr) not in cells:
+            cells.append((q + dq, r + dr))
+    main, askew = float(rng.uniform(0, 360)), float(rng.choice([0.0, 1.0, 3.0]))
+    at = np.array([[math.sqrt(3) / 2 * q, q / 2 + r] for q, r in cells]) * step @ turn(main)
+    at += rng.normal(0, 0.1 + 0.2 * askew, at.shape)
+    turns = main + rng.normal(0, askew, len(at))
+    found = [LaidComet(None, p, float(a), size, layers=layers) for p, a in zip(at, turns, strict=True)]
+    for _ in range(int(rng.integers(0, 5))):
+        place = at.mean(0) + rng.uniform(-1, 1, 2) * (np.ptp(at, axis=0).max() / 2 + 2.2 * size[0])
+        if min(np.linalg.norm(one.at_mm - place) for one in found) > 1.05 * size[0]:
+            found.append(LaidComet(None, place, float(rng.uniform(0, 360)), size, layers=layers))
+    return found
+
+
 def main() -> None:
     """Describe and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -271,6 +323,7 @@ def main() -> None:
     parser.add_argument("--faces", type=Path, help="typefaces of models.typefaces; without them plain ones")
     parser.add_argument("--comet", type=int, default=14, help="Comet printings")
     parser.add_argument("--any", type=int, default=30, help="pairs of other decks")
+    parser.add_argument("--tiles", type=int, default=0, help="pairs of hexagonal decks")
     parser.add_argument("--begin", type=int, default=6_200_000)
     options = parser.parse_args()
     cv2.setNumThreads(1)
@@ -280,6 +333,8 @@ def main() -> None:
         _write(options.out, comet_deck(seed, studio, faces))
     for seed in range(options.begin + 100_000, options.begin + 100_000 + options.any):
         _write(options.out, any_decks(seed, studio))
+    for seed in range(options.begin + 200_000, options.begin + 200_000 + options.tiles):
+        _write(options.out, tile_decks(seed, studio))
 
 
 def _write(folder: Path, described: Iterator[Described]) -> None:

@@ -1,6 +1,9 @@
 """Makes files of scenes, as `models.drawing.card_shards` does, of what `render` has rendered: with a camera's faults.
 
-PYTHONPATH=. python -m models.traced.shards --traced DIR --out DIR
+    PYTHONPATH=. python -m models.traced.shards --traced DIR... --out DIR [--parts 4]
+
+With ``--parts`` the scenes are so many square parts of each picture, for the detector and the refiner; without it they
+are whole pictures, for the judge.
 """
 
 import argparse
@@ -15,10 +18,13 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from models.drawing.card_scenes import Outline, Scene
+from models.drawing.card_scenes import SIDE_PX, Outline, Scene
+from models.drawing.card_shards import SCENES
 
-LEAST_VISIBLE = 0.9
+LEAST_VISIBLE = 0.55
 """Cards hidden more may be found or not."""
+PART = (0.6, 1.0)
+"""The side of a square part, in shorter sides of the picture."""
 THING, RECTANGULAR = 255, 0.85
 """The value of pixels that show a thing; of a box's outline and the rectangle around it the share of the areas."""
 
@@ -94,16 +100,39 @@ def traced_scene(path: Path) -> Scene:
     return Scene(one.picture, outlines, ignored)
 
 
+def square_part(scene: Scene, rng: np.random.Generator) -> Scene:
+    """A square part of a scene around one of its cards, `SIDE_PX` wide."""
+    size = np.array(scene.picture.shape[1::-1])
+    side = int(size.min() * rng.uniform(*PART))
+    around = scene.outlines[int(rng.integers(len(scene.outlines)))].corners.mean(0) if scene.outlines else size / 2
+    x, y = np.clip(around + rng.uniform(-0.4, 0.4, 2) * side - side / 2, 0, size - side).astype(int).tolist()
+    scale = SIDE_PX / side
+    how = cv2.INTER_AREA if scale < 1 else cv2.INTER_LINEAR
+    cut = scene.picture[y : y + side, x : x + side]
+    picture = np.asarray(cv2.resize(cut, (SIDE_PX, SIDE_PX), interpolation=how), np.uint8)
+
+    def moved(polygon: NDArray[np.float32]) -> NDArray[np.float32]:
+        return np.asarray((polygon - [x, y] + 0.5) * scale - 0.5, np.float32)
+
+    outlines = [Outline(moved(outline.corners), outline.visible) for outline in scene.outlines]
+    return Scene(picture, outlines, [moved(polygon) for polygon in scene.ignored])
+
+
 def main() -> None:
     """Read and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--traced", type=Path, required=True)
+    parser.add_argument("--traced", type=Path, nargs="+", required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--parts", type=int, default=0, help="square parts of each picture")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
-    done = sorted(path for path in options.traced.glob("*.scene.json") if not path.name.endswith("-teach.scene.json"))
-    scenes = [traced_scene(path) for path in done]
-    (options.out / "0000.pickle").write_bytes(pickle.dumps(scenes))
+    paths = sorted(path for folder in options.traced for path in folder.glob("*.scene.json") if is_rendered(path))
+    scenes = [traced_scene(path) for path in paths if not path.name.endswith("-teach.scene.json")]
+    rng = np.random.default_rng(0)
+    parts = [square_part(scene, rng) for scene in scenes for _ in range(options.parts)] or scenes
+    shown = [parts[int(i)] for i in rng.permutation(len(parts))]
+    for number, start in enumerate(range(0, len(shown), SCENES)):
+        (options.out / f"{number:04}.pickle").write_bytes(pickle.dumps(shown[start : start + SCENES]))
 
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from models.drawing.art import Art
+from models.drawing.card_scenes import SIDE_PX, Outline, Scene
 from models.drawing.comet.printings import plain_typefaces
-from models.traced.scenes import Studio, any_decks, comet_deck
-from models.traced.shards import traced_scene
+from models.traced.scenes import Studio, any_decks, comet_deck, tile_decks
+from models.traced.shards import square_part, traced_scene
 
 
 @pytest.fixture
@@ -50,3 +51,26 @@ def test_of_a_rendered_scene_hidden_and_cut_cards_and_boxes_may_be_found_or_not(
     *cards, box = [polygon.tolist() for polygon in scene.ignored]
     assert cards == squares[1:] and sorted(np.mean(box, 0).tolist()) == [50.0, 102.0]
     assert scene.picture.shape == (120, 200, 3) and abs(float(scene.picture.mean()) - 90) < 9
+
+
+def test_tiles_lie_to_each_other_as_hexagons_that_do_not_overlap(studio):
+    for scene in tile_decks(4, studio):
+        placed = [np.array(one["corners"]) for one in scene["cards"]]
+        assert all(len(corners) == 6 for corners in placed)
+        at = np.array([one["at"] for one in scene["cards"]])
+        apart = np.linalg.norm(at[:, None] - at, axis=2) + 1e3 * np.eye(len(at))
+        assert apart.min() > 0.97 * scene["cards"][0]["size"][1]
+        assert max(np.abs(np.array(one["outline"])).max() for one in scene["cards"]) <= placed[0].max() + 1e-6
+
+
+def test_a_square_part_shows_its_cards_where_its_outlines_say():
+    corners = np.array([[60, 40], [120, 40], [120, 90], [60, 90]], np.float32)
+    picture = np.full((180, 320, 3), 40, np.uint8)
+    cv2.fillConvexPoly(picture, corners.astype(np.int32), (220, 220, 220))
+    for seed in range(4):
+        part = square_part(Scene(picture, [Outline(corners, 1.0)]), np.random.default_rng(seed))
+        assert part.picture.shape == (SIDE_PX, SIDE_PX, 3)
+        shown = part.picture[..., 0] > 130
+        inside = np.zeros(shown.shape, np.uint8)
+        cv2.fillConvexPoly(inside, part.outlines[0].corners.round().astype(np.int32), 1)
+        assert inside.any() and (shown == inside.astype(bool)).mean() > 0.98
