@@ -8,7 +8,7 @@ It learns from the figures of `companion.vision.detection.judgement` of the cand
 and darkened copies of each, and on drawn scenes; of each also as if a single card, or none, had been on it. A detector
 is surer of what it learnt from than of anything else: the candidates are best those of one that never saw the
 photographs (``--detector``). With ``--leave-out`` the photographs of each source are judged by a network that never saw
-that source, and what it finds is printed.
+that source, and what it finds is printed. With ``--rectangles`` only the judge of hexagons is learnt.
 """
 
 import argparse
@@ -20,8 +20,10 @@ from pathlib import Path
 
 import cv2
 import numpy as np
+import onnx
 import torch
 from numpy.typing import NDArray
+from onnx import numpy_helper
 from torch import nn
 
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
@@ -75,22 +77,44 @@ class Picture:
     cards: int
 
 
-class Judge(nn.Module):
-    """Logits (N, 1) of figures (N, FEATURES), brought to mean 0 and deviation 1; some networks for each shape."""
+class ShapeJudge(nn.ModuleList):
+    """Logits (N, MEMBERS) of the figures (N, FEATURES) of one shape, brought to mean 0 and deviation 1."""
 
-    def __init__(self, mean: torch.Tensor, deviation: torch.Tensor) -> None:
+    def __init__(self, values: torch.Tensor) -> None:
+        super().__init__(_member() for _ in range(MEMBERS))
+        self.mean, self.deviation = nn.Buffer(values.mean(0)), nn.Buffer(values.std(0) + 1e-3)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        values = ((x - self.mean) / self.deviation).clamp(-FARTHEST, FARTHEST)
+        return torch.cat([member(values) for member in self], 1)
+
+
+class Judge(nn.Module):
+    """Logits (N, 1) of figures (N, FEATURES); some networks for rectangles, and some for hexagons.
+
+    Args:
+        values: figures (N, FEATURES) of both.
+    """
+
+    def __init__(self, values: torch.Tensor) -> None:
         super().__init__()
-        self.mean, self.deviation = nn.Buffer(mean), nn.Buffer(deviation)
-        self.shapes = nn.ModuleList(nn.ModuleList(_member() for _ in range(MEMBERS)) for _ in range(2))
+        self.shapes = nn.ModuleList(ShapeJudge(values[(values[:, 0] > 0.5) == is_hexagon]) for is_hexagon in (0, 1))
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.members(x).mean(1, keepdim=True)
 
     def members(self, x: torch.Tensor) -> torch.Tensor:
         """What each network says (N, MEMBERS)."""
-        values = ((x - self.mean) / self.deviation).clamp(-FARTHEST, FARTHEST)
-        rectangles, hexagons = (torch.cat([one(values) for one in shape], 1) for shape in self.shapes)
+        rectangles, hexagons = (shape(x) for shape in self.shapes)
         return torch.where(x[:, :1] > 0.5, hexagons, rectangles)
+
+    def keep_rectangles(self, path: Path) -> None:
+        """Judge rectangles as an exported judge does, whatever is learnt now."""
+        graph = onnx.load(str(path)).graph
+        weights = {one.name: torch.tensor(numpy_helper.to_array(one)) for one in graph.initializer}
+        rectangles = self.shapes[0]
+        rectangles.load_state_dict({name: weights[f"shapes.0.{name}"] for name in rectangles.state_dict()})
+        rectangles.requires_grad_(False)
 
 
 def _member() -> nn.Module:
@@ -267,7 +291,10 @@ def table(pictures: Sequence[Picture]) -> tuple[torch.Tensor, torch.Tensor, torc
 def train(pictures: Sequence[Picture], arguments: argparse.Namespace) -> nn.Module:
     """The judge that learnt from these pictures; it is written to the file that the arguments name."""
     values, answers, weights = table(pictures)
-    trainer = Trainer(Judge(values.mean(0), values.std(0) + 1e-3), arguments, weight_decay=0.03)
+    net = Judge(values)
+    if arguments.rectangles is not None:
+        net.keep_rectangles(arguments.rectangles)
+    trainer = Trainer(net, arguments, weight_decay=0.03)
 
     def losses() -> Losses:
         chosen = torch.from_numpy(trainer.rng.integers(len(values), size=arguments.batch))
@@ -308,6 +335,7 @@ def main() -> None:
     )
     options.add_argument("--scenes", type=Path, nargs="*", default=[], help="folders of models/drawing/card_shards.py")
     options.add_argument("--detector", default=DETECTOR, help="weights that never saw the photographs")
+    options.add_argument("--rectangles", type=Path, help="an exported judge by which rectangles are judged as before")
     options.add_argument("--copies", type=int, default=1, help="changed copies of each photograph")
     options.add_argument("--files", type=int, default=2, help="of each folder of scenes")
     options.add_argument("--leave-out", action="store_true", help="print what each source finds that was left out")
