@@ -138,9 +138,9 @@ def shared_area(one: NDArray[np.floating], other: NDArray[np.floating]) -> float
 
 def areas(polygons: NDArray[np.floating]) -> Array:
     """Signed areas of polygons (..., K, 2), positive when clockwise with y down."""
-    x, y = polygons[..., 0], polygons[..., 1]
-    before = range(-1, polygons.shape[-2] - 1)
-    return np.asarray(0.5 * (x[..., before] * y - x * y[..., before]).sum(axis=-1))
+    before = np.concatenate([polygons[..., -1:, :], polygons[..., :-1, :]], axis=-2)
+    turns = before[..., 0] * polygons[..., 1] - polygons[..., 0] * before[..., 1]
+    return np.asarray(0.5 * turns.sum(axis=-1))
 
 
 def side_px(corners: NDArray[np.floating]) -> float:
@@ -240,7 +240,7 @@ def table_from_outlines(corners: NDArray[np.floating]) -> Array:
 def _regular(outlines: Array) -> Array:
     """The homography of `table_from_outlines`, of all these outlines."""
     middle = outlines.mean(axis=(0, 1))
-    side = _median(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2).reshape(-1, 1))[0]
+    side = median(np.linalg.norm(outlines - np.roll(outlines, 1, axis=1), axis=2).reshape(-1, 1))[0]
     table: Array = np.array([[1 / side, 0, -middle[0] / side], [0, 1 / side, -middle[1] / side], [0, 0, 1.0]])
     for _ in range(3):  # the second and third pass remove what perspective did to the first
         level = _levelled(mapped(table, outlines))
@@ -277,17 +277,16 @@ def _middle(values: Array) -> float:
     return float(np.partition(values, len(values) // 2)[len(values) // 2])
 
 
-def _median(values: Array) -> Array:
-    """The median (K,) of values (N, K); for so few many times as fast as numpy's own."""
+def median(values: NDArray[np.floating]) -> Array:
+    """The median (...) of values (N, ...); for few many times as fast as numpy's own."""
     ordered = np.sort(values, axis=0)
-    middle: Array = (ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2
-    return middle
+    return np.asarray((ordered[(len(values) - 1) // 2] + ordered[len(values) // 2]) / 2)
 
 
 def _unstretched(outlines: Array) -> Array:
     """The affine map that makes the cards' middle shape a regular hexagon of side 1."""
     spread = outlines - outlines.mean(axis=1, keepdims=True)
-    moments = _median((spread.swapaxes(1, 2) @ spread / 3.0).reshape(-1, 4)).reshape(2, 2)
+    moments = median((spread.swapaxes(1, 2) @ spread / 3.0).reshape(-1, 4)).reshape(2, 2)
     values, vectors = np.linalg.eigh(moments)
     out = np.eye(3)
     out[:2, :2] = vectors / np.sqrt(np.maximum(values, 1e-9)) @ vectors.T

@@ -160,10 +160,18 @@ _LEVELS = np.arange(256, dtype=np.float32) / np.float32(255) - np.float32(0.5)
 
 
 def picture_planes(bgr: MatLike, levels: NDArray[np.float32] = _LEVELS) -> NDArray[np.float32]:
-    """A picture (H, W, 3) uint8 as networks take it: (3, H, W), what ``levels`` (256,) say, -0.5..0.5."""
+    """A picture as networks take it.
+
+    Args:
+        bgr: uint8 (H, W, 3).
+        levels: what each of its levels becomes, (256,) or of each channel (3, 256); -0.5..0.5 as it stands.
+
+    Returns:
+        float32 (3, H, W).
+    """
     planes = np.empty((3, *bgr.shape[:2]), np.float32)
-    for plane, channel in zip(planes, cv2.split(bgr), strict=True):
-        cv2.LUT(channel, levels, plane)
+    for plane, channel, table in zip(planes, cv2.split(bgr), np.broadcast_to(levels, (3, 256)), strict=True):
+        cv2.LUT(channel, table, plane)
     return planes
 
 

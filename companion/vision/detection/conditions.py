@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.edge_refinement import refine
-from companion.vision.geometry import Shape
+from companion.vision.geometry import Shape, median
 from companion.vision.image.pyramid import Pyramid, brightest_channel, percentile
 from companion.vision.results import ReadingWarning
 
@@ -173,7 +173,7 @@ def is_too_steep(
         share_below: of the outlines that may look less tilted than the picture is: more than half of them where cards
             lie on one another, whose edges are mistaken for their own.
     """
-    tilt_deg = float(np.median(shape.tilt_deg(np.array(outlines))))
+    tilt_deg = float(median(shape.tilt_deg(np.array(outlines))))
     if not _CHECKED_DEG < tilt_deg <= _STEEPEST_DEG:
         return tilt_deg > _STEEPEST_DEG
     some = np.linspace(0, len(outlines) - 1, min(len(outlines), _CHECKED_OUTLINES)).astype(int)

@@ -12,7 +12,7 @@ import numpy as np
 from cv2.typing import MatLike
 from numpy.typing import NDArray
 
-from companion.vision.geometry import CODE_SCALE, Shape
+from companion.vision.geometry import CODE_SCALE, Shape, median
 from companion.vision.image.pyramid import Pyramid, brightest_channel, percentile
 from companion.vision.networks import logistic, network, picture_planes
 
@@ -136,7 +136,7 @@ class HeatmapDetector:
         likely = [one for one in found if one.confidence > LIKELY]
         if not likely:
             return found
-        width = float(np.median(self.heads[0].shape.width_px(corners_of(likely))))
+        width = float(median(self.heads[0].shape.width_px(corners_of(likely))))
         if width * factor > self.too_wide_px:
             return self.detect_at(pyramid, 1.3 * self.good_px / width, min_confidence)[0]
         if width * factor < self.too_small_px:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.detection.detector import Detection
+from companion.vision.geometry import median
 from companion.vision.results import DetectedCard, Reading, moved_by, near, sides_of
 from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.masks import STEP, Mask, share_in
@@ -72,7 +73,7 @@ ReadUnknown = Callable[[NDArray[np.uint8], Any, float, Unchanged], Reading]
 
 def across_of(cards: Sequence[DetectedCard]) -> float | None:
     """The usual width of a card between opposite edges, in pixels; None when there is none."""
-    return float(np.median(sides_of(cards))) * float(np.sqrt(3.0)) if cards else None
+    return float(median(sides_of(cards))) * float(np.sqrt(3.0)) if cards else None
 
 
 def windows_of(

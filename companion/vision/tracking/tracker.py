@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.detection.conditions import CONDITIONS
+from companion.vision.geometry import median
 from companion.vision.results import sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, displacement_px
 from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
@@ -294,7 +295,7 @@ class Tracker(ABC, Generic[Piece]):
     def _crumb(self) -> float:
         """So few changed mask pixels are a crumb: a tenth of a card."""
         pieces = [track.piece for track in self._lying]
-        side = float(np.median(sides_of(pieces))) if pieces else 26.0
+        side = float(median(sides_of(pieces))) if pieces else 26.0
         return 0.1 * 3 * (side / STEP) ** 2
 
     def _resting(self, view: View) -> list[TableEvent]:

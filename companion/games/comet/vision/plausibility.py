@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from companion.games.comet.vision.classifier import cut_cards
 from companion.games.comet.vision.detector import CARD
 from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.geometry import median
 from companion.vision.image.pyramid import Pyramid, sample_pieces
 
 
@@ -29,7 +30,7 @@ def relative_widths(corners: NDArray[np.floating], presence: NDArray[np.floating
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=-1) + np.where(np.eye(len(corners)) > 0, np.inf, 0.0)
     near = np.argsort(np.where(presence >= LIMITS.sure_size, apart, np.inf), axis=1)[:, : LIMITS.nearest]
     is_sure = np.isfinite(np.take_along_axis(np.where(presence >= LIMITS.sure_size, apart, np.inf), near, 1))
-    usual = [np.median(wide[row[known]]) if known.any() else np.nan for row, known in zip(near, is_sure, strict=True)]
+    usual = [median(wide[row[known]]) if known.any() else np.nan for row, known in zip(near, is_sure, strict=True)]
     return np.asarray(wide / np.array(usual))
 
 
@@ -66,7 +67,7 @@ def _rim(scale: float) -> NDArray[np.float64]:
 
 def _step(near: NDArray[np.floating], far: NDArray[np.floating]) -> float:
     """The contrast between the colours inside and outside of a side, relative to their brightness."""
-    inner, outer = np.median(near, axis=0), np.median(far, axis=0)
+    inner, outer = median(near), median(far)
     return float(np.abs(inner - outer).max() / max(8.0, float(np.maximum(inner, outer).max())))
 
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid, percentile, warp
-from companion.vision.networks import Network, logistic, softmax
+from companion.vision.networks import Network, logistic, picture_planes, softmax
 
 CELL_PX = 24
 MARGIN = 1
@@ -32,6 +32,7 @@ _SHRINKAGE = 0.5
 Wolf 2004 say why to shrink at all; between 0.3 and 0.6 nothing changed)."""
 _TINT = 0.6
 """White balance: the lowest channel of the light is at least this share of the highest."""
+_LEVELS = np.arange(256, dtype=np.float32)
 OFFSET_SCALE = 5.0
 """What training multiplies offsets with."""
 
@@ -94,9 +95,8 @@ def prepared(picture: NDArray[np.uint8]) -> NDArray[np.float32]:
     """
     inner = picture[CELL_PX:-CELL_PX:2, CELL_PX:-CELL_PX:2]
     top = np.array([max(percentile(inner[..., channel], 95), 12.0) for channel in range(3)])
-    gains = 220.0 / np.maximum(top, _TINT * top.max())
-    levelled = np.minimum(picture * (gains / 255).astype(np.float32), np.float32(1)) - np.float32(0.5)
-    return np.ascontiguousarray(levelled.transpose(2, 0, 1))
+    gains = (220.0 / np.maximum(top, _TINT * top.max()) / 255).astype(np.float32)
+    return picture_planes(picture, np.minimum(_LEVELS * gains[:, None], np.float32(1)) - np.float32(0.5))
 
 
 def classify_cells(net: Network, fields: NDArray[np.float32]) -> tuple[Cells, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import SQUARE, fit_robust_homography, homography, mapped, side_px
-from companion.vision.image.pyramid import Pyramid, percentile, warp
+from companion.vision.image.pyramid import Pyramid, brightest_channel, percentile, warp
 from companion.vision.networks import logistic, network, picture_planes
 
 PATCH = 96
@@ -79,7 +79,7 @@ def patch(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.uint8]:
 
 def planes(picture: NDArray[np.uint8], *, is_case: bool) -> NDArray[np.float32]:
     """A patch as the network takes it: colours brought to one level, and what is looked for: float32 (4, P, P)."""
-    top = percentile(picture[::2, ::2].max(2), 95)
+    top = percentile(brightest_channel(picture[::2, ::2]), 95)
     levelled = cv2.convertScaleAbs(picture, alpha=220.0 / max(top, 12.0))
     wanted = np.full((1, PATCH, PATCH), 0.5 if is_case else -0.5, np.float32)
     return np.concatenate([picture_planes(levelled), wanted])

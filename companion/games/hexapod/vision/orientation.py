@@ -277,8 +277,10 @@ def _count_lone_halves(kinds: NDArray[np.float32]) -> float:
 
 def _lone_halves(halves: NDArray[np.float32]) -> NDArray[np.float32]:
     """Each half's probability less that of another half to its left or right."""
-    padded = np.pad(halves, ((0, 0), (1, 1)))
-    return np.asarray(np.maximum(halves - np.maximum(padded[:, :-2], padded[:, 2:]), 0))
+    beside = np.zeros_like(halves)
+    beside[:, 1:] = halves[:, :-1]
+    np.maximum(beside[:, :-1], halves[:, 1:], out=beside[:, :-1])
+    return np.asarray(np.maximum(halves - beside, 0))
 
 
 def _orient_by_printing(rotations: list[tuple[Detection, Cells]], classifier: InsectClassifier) -> OrientedField:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.deck import BODY_SET, HEAD_LINE, HEADS, TAIL_LINE
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.vision.geometry import HEXAGON
+from companion.vision.geometry import HEXAGON, median
 from companion.vision.image.pyramid import Pyramid, grid, percentiles, sample_pieces
 from companion.vision.networks import Network, network, softmax
 from companion.vision.results import Classifier
@@ -86,7 +86,7 @@ def cut_tiles(
     bright = np.maximum(percentiles(views[:, _MEASURED], 80), 6.0)  # (N, 3)
     level_of = bright.mean(1, keepdims=True)
     if cast is None:
-        cast = np.median(bright / level_of, axis=0).astype(np.float32)
+        cast = median(bright / level_of).astype(np.float32)
     views *= (BRIGHT / (level_of * cast)).astype(np.float32)[:, None]
     np.minimum(views, np.float32(max_value), out=views)
     out = views.reshape(n, VIEW, VIEW, 3)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
-from companion.vision.geometry import ANGLES, HEXAGON, mapped, table_from_outlines
+from companion.vision.geometry import ANGLES, HEXAGON, mapped, median, table_from_outlines
 
 _CORNERS = np.array([(0, 0), (0, 1), (1, 0), (1, 1)])
 _FIRST_PITCH = 1.02 * np.sqrt(3.0)
@@ -86,7 +86,7 @@ def known_grid(
     centre, side = _centres_and_sides(points)
     usable = _has_common_pose(side, confidence)
     snapped = _snap_to_grid(centre, usable, 0j, 1 + 0j, confidence)
-    return Grid(snapped, _east(side, 1 + 0j), image, float(np.median(np.abs(side[usable]))))
+    return Grid(snapped, _east(side, 1 + 0j), image, float(median(np.abs(side[usable]))))
 
 
 def fit_grid(corners: NDArray[np.floating], known: Sequence[Cell | None]) -> Grid:
@@ -106,7 +106,7 @@ def rough_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) 
     for _ in range(3):
         origin, step = _fit_grid(centre, cells, step)
         cells = _snap_to_grid(centre, usable, origin, step, confidence)
-    reach = float(np.median(np.abs(side[usable])) / abs(step))
+    reach = float(median(np.abs(side[usable])) / abs(step))
     plane = np.array([[step.real, -step.imag, origin.real], [step.imag, step.real, origin.imag], [0, 0, 1]])
     return Grid(cells, _east(side, step), np.linalg.inv(table) @ plane, reach)
 
@@ -146,7 +146,7 @@ def _heading(side: NDArray[np.complex128]) -> complex:
 
 def _has_common_pose(side: NDArray[np.complex128], confidence: NDArray[np.floating]) -> NDArray[np.bool_]:
     """The tiles (N,) with the most common size and rotation."""
-    size = np.abs(np.log(np.abs(side) / np.median(np.abs(side)[confidence >= np.median(confidence)])))
+    size = np.abs(np.log(np.abs(side) / median(np.abs(side)[confidence >= median(confidence)])))
     turn = np.degrees(np.angle((side / np.abs(side) / (_heading(side) * np.exp(-1j * np.pi / 6))) ** 6)) / 6
     usable = (size < np.log(LIMITS.size_most)) & (np.abs(turn) < LIMITS.turn_most_deg)
     return usable if usable.any() else np.ones(len(side), bool)

@@ -70,8 +70,9 @@ def read_unknown(
     classifier = classifier or PretrainedTiles()
     clock = Stopwatch()
     pyramid = Pyramid.of(denoised(bgr))
-    stars_known = [card for card in known if star_share(card.probabilities) > 0.5]
-    tiles_known = [card for card in known if card not in stars_known]
+    is_star = star_shares(np.array([card.probabilities for card in known])) > 0.5 if known else np.zeros(0, bool)
+    stars_known = [card for card, one in zip(known, is_star, strict=True) if one]
+    tiles_known = [card for card, one in zip(known, is_star, strict=True) if not one]
     clock.lap("shrink")
     found = DETECTOR.detect(pyramid, LIMITS.hint, across_px)
     found = unchanged.but(found) if unchanged else found
