@@ -298,7 +298,7 @@ class CardTracker(Tracker[DetectedCard]):
         coming_or_going = [track.piece for track in gone + self._appearing]
         events: list[TableEvent] = []
         for track in missed:
-            if track not in gone or is_covered(track.piece, now, view.changed, coming_or_going, others[track]):
+            if track not in gone or is_covered(track.piece, was, now, view.changed, coming_or_going, others[track]):
                 track.enter(State.COVERED, self._now_s, "something lies on it")
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")

@@ -121,15 +121,21 @@ def is_gone(card: DetectedCard, accepted: Planes, seen: Planes, changed: Mask, o
 
 
 def is_covered(
-    card: DetectedCard, seen: Planes, changed: Mask, gone: Sequence[DetectedCard], others: Sequence[DetectedCard]
+    card: DetectedCard,
+    accepted: Planes,
+    seen: Planes,
+    changed: Mask,
+    gone: Sequence[DetectedCard],
+    others: Sequence[DetectedCard],
 ) -> bool:
     """Whether a hand, an arm or a thing lies on a card that is not seen.
 
     What changed reaches to the picture's rim, or beyond the card: far, or less far where little table shows in its
-    place, or onto other cards. Or hardly any table shows there at all.
+    place, or onto other cards, which are not just in more or less light. Or hardly any table shows there at all.
 
     Args:
         card: as it was known.
+        accepted: (3, h, w), the picture in which it lay there.
         seen: (3, h, w), the picture now.
         changed: bool (h, w).
         gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
@@ -138,7 +144,8 @@ def is_covered(
     outside = _changed_beyond(card, changed, gone)
     if outside is None:
         return True
-    beyond, on_others = (_in_cards(mask, card) for mask in (outside, outside & places_of(others, changed.shape)))
+    lies_on = outside & places_of(others, changed.shape) & ~(in_shade(accepted, seen) | in_shade(seen, accepted))
+    beyond, on_others = (_in_cards(mask, card) for mask in (outside, lies_on))
     ring = _table_around(card, changed.shape, others)
     has_ring = int(ring.sum()) >= _FEW_CELLS
     unchanged = ring & ~changed

@@ -66,8 +66,8 @@ def test_a_star_is_gone_from_its_field_though_the_pieces_around_it_still_show() 
 def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
     before = painted((card(), CARD))
     bare, cup = painted(), painted((card(side=62.0), CUP))
-    assert not is_covered(card(), bare, changed(before, bare), [card()], [])
-    assert is_covered(card(), cup, changed(before, cup), [card()], [])
+    assert not is_covered(card(), before, bare, changed(before, bare), [card()], [])
+    assert is_covered(card(), before, cup, changed(before, cup), [card()], [])
 
 
 def test_a_small_thing_on_a_card_that_looks_like_no_table_there_covers_it() -> None:
@@ -77,16 +77,17 @@ def test_a_small_thing_on_a_card_that_looks_like_no_table_there_covers_it() -> N
     cup = painted(*around, (card(), CARD), (card(side=40.0), CUP))
     for others, pieces in ((ring, around), ([], [])):
         lone = painted(*pieces, (card(), CARD), (card(side=40.0), CUP))
-        assert is_covered(card(), lone, changed(painted(*pieces, (card(), CARD)), lone), [card()], others)
-    assert is_covered(card(), cup, changed(before, cup), [card()], ring)
-    assert not is_covered(card(), bare, changed(before, bare), [card()], ring)
+        whole = painted(*pieces, (card(), CARD))
+        assert is_covered(card(), whole, lone, changed(whole, lone), [card()], others)
+    assert is_covered(card(), before, cup, changed(before, cup), [card()], ring)
+    assert not is_covered(card(), before, bare, changed(before, bare), [card()], ring)
 
 
 def test_a_thing_that_lies_on_two_cards_and_the_table_beside_them_covers_both() -> None:
     pair = [card(280.0), card(365.0)]
     before = painted((pair[0], CARD), (pair[1], CARD))
     cup = painted((pair[0], CARD), (pair[1], CARD), (card(322.0, side=68.0), CUP))
-    assert all(is_covered(one, cup, changed(before, cup), pair, [other]) for one, other in (pair, pair[::-1]))
+    assert all(is_covered(one, before, cup, changed(before, cup), pair, [other]) for one, other in (pair, pair[::-1]))
 
 
 def test_a_thing_of_the_tables_colour_that_lies_on_the_cards_beside_too_covers_a_card() -> None:
@@ -94,15 +95,17 @@ def test_a_thing_of_the_tables_colour_that_lies_on_the_cards_beside_too_covers_a
     around = [(piece, CARD) for piece in beside]
     before, like_table = painted(*around, (card(), CARD)), TABLE + 15
     cup = painted(*around, *((card(320.0 + dx, side=46.0), like_table) for dx in (-18.0, 0.0, 18.0)))
-    assert is_covered(card(), cup, changed(before, cup), [card()], beside)
+    assert is_covered(card(), before, cup, changed(before, cup), [card()], beside)
     taken = painted(*around)
-    assert not is_covered(card(), taken, changed(before, taken), [card()], beside)
+    assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
+    no_shadow = painted(*((piece, CARD + 20) for piece in beside))
+    assert not is_covered(card(), before, no_shadow, changed(before, no_shadow), [card()], beside)
 
 
 def test_cards_taken_away_together_cover_nothing() -> None:
     pair = [card(280.0), card(365.0)]
     before, bare = painted((pair[0], CARD), (pair[1], CARD)), painted()
-    assert not is_covered(pair[0], bare, changed(before, bare), pair, [pair[1]])
+    assert not is_covered(pair[0], before, bare, changed(before, bare), pair, [pair[1]])
 
 
 def test_fingers_around_a_card_are_counted_without_its_own_blur() -> None:
