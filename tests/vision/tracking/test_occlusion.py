@@ -98,8 +98,10 @@ def test_a_thing_of_the_tables_colour_that_lies_on_the_cards_beside_too_covers_a
     assert is_covered(card(), before, cup, changed(before, cup), [card()], beside)
     taken = painted(*around)
     assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
-    no_shadow = painted(*((piece, CARD + 20) for piece in beside))
-    assert not is_covered(card(), before, no_shadow, changed(before, no_shadow), [card()], beside)
+    in_shadow = cells_of(card().corners, SHAPE, 1.5) & ~cells_of(card().corners, SHAPE) & (taken[0] == CARD)
+    before[:, in_shadow] -= 30.0
+    assert in_shadow.sum() > 0.2 * cells_of(card().corners, SHAPE).sum()
+    assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
 
 
 def test_cards_taken_away_together_cover_nothing() -> None:
