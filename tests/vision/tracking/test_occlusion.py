@@ -98,9 +98,14 @@ def test_a_thing_of_the_tables_colour_that_lies_on_the_cards_beside_too_covers_a
     assert is_covered(card(), before, cup, changed(before, cup), [card()], beside)
     taken = painted(*around)
     assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
-    in_shadow = cells_of(card().corners, SHAPE, 1.5) & ~cells_of(card().corners, SHAPE) & (taken[0] == CARD)
-    before[:, in_shadow] -= 30.0
-    assert in_shadow.sum() > 0.2 * cells_of(card().corners, SHAPE).sum()
+
+
+def test_a_card_that_is_taken_away_with_its_shadow_on_the_cards_beside_is_not_covered() -> None:
+    beside = [card(320.0 + dx, 240.0) for dx in (-78.0, 78.0)]
+    taken = painted(*((piece, CARD) for piece in beside))
+    before = taken.copy()
+    before[:, cells_of(card().corners, SHAPE, 1.7) & (taken[0] == CARD)] -= 30.0
+    before[:, cells_of(card().corners, SHAPE)] = CARD
     assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
 
 
