@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 _HEXAGON_SIZE = 1.25
 """The size of a hexagon in lengths of its side; of a rectangle it is the root of its area."""
 _TURNS = np.radians(np.arange(6) * 60.0)
-_UNIT_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
+UNIT_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -64,7 +64,7 @@ def frames_of(outlines: Floats) -> list[Frame]:
         homographies = [np.asarray(cv2.getPerspectiveTransform(*pair), np.float64) for pair in pairs]
     else:
         side = np.maximum(1.0, sides.mean(1))
-        flat, sizes = side[:, None, None] * _UNIT_HEXAGON, side * _HEXAGON_SIZE
+        flat, sizes = side[:, None, None] * UNIT_HEXAGON, side * _HEXAGON_SIZE
         homographies = list(fit_homographies(flat, outlines))
     return [Frame(*of_card) for of_card in zip(flat, sizes.tolist(), homographies, strict=True)]
 

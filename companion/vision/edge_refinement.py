@@ -1,9 +1,8 @@
 """Cards' edges found by a small network in strips along their sides, and the corners where straight edges meet.
 
-Strips are cut in the cards' frames (`card_frames`), so that those of all cards look alike. A strip runs along one
-side, the card's inside below. The network
-(`models/outline/refiner`) answers, for each column of a strip, how likely the edge runs at each place across it, or
-that there is none. The straight line that gathers most of that likelihood is the side.
+Strips are cut in the cards' frames (`card_frames`), so that those of all cards look alike. A strip runs along one side,
+the card's inside below. The network (`models/outline/refiner`) answers, for each column of a strip, how likely the edge
+runs at each place across it, or that there is none. The straight line that gathers most of that likelihood is the side.
 """
 
 from collections.abc import Sequence

@@ -7,7 +7,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.card_frames import fit_homography
+from companion.vision.card_frames import UNIT_HEXAGON, fit_homography
 from companion.vision.geometry import mapped
 
 Floats = NDArray[np.float64]
@@ -26,8 +26,6 @@ MOST_UNLIKE = 0.15
 """How far the best tiles' corners may lie from the lattice's, in sizes: tiles in a zigzag have slanted lattices too."""
 ROBUST = 0.06
 """Points farther off the lattice than that, in circumradii, soon say nothing of it."""
-_TURNS = np.radians(np.arange(6) * 60.0)
-UNIT_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
 """A hexagon's corners, begun at each of them."""
 

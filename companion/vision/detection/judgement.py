@@ -12,7 +12,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.card_frames import frames_of
+from companion.vision.card_frames import frames_of, inwards_of
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, areas
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportions_of
 from companion.vision.edge_refinement import Refined
@@ -135,7 +135,7 @@ def _rings(pyramid: Pyramid, outlines: Floats) -> Floats:
     t = (np.arange(_PER_SIDE) + 0.5) / _PER_SIDE * 0.8 + 0.1
     corners = np.array([frame.corners for frame in frames])
     along = following(corners) - corners
-    inwards = np.stack([-along[..., 1], along[..., 0]], -1) / np.linalg.norm(along, axis=-1, keepdims=True)
+    inwards = inwards_of(along)
     lines = corners[:, :, None] + t[:, None] * along[:, :, None]
     off = _RING * sizes[:, None, None, None] * inwards[:, :, None]
     points = np.stack([lines + off, lines - off], 1).reshape(len(frames), -1, 2)
