@@ -65,6 +65,7 @@ class ChangeDetector:
         self._accepted, self._beneath, self._anchor = none, none, none
         self._stirred_s = np.zeros((0, 0))
         self._noise = 2.0
+        self._textured = (none, np.zeros((0, 0), bool))
         self._quiet: tuple[NDArray[np.uint8], ChangeMask] | None = None
         self._compared_s = 0.0
 
@@ -125,11 +126,12 @@ class ChangeDetector:
 
     def changed_texture(self, changed: Mask) -> float:
         """The share of the accepted picture's textured places that changed, 0..1: most, when the camera moves."""
-        dx, dy = (_largest(np.abs(np.diff(self._accepted, axis=axis))) > _TEXTURE for axis in (2, 1))
-        textured = np.zeros(changed.shape, bool)
-        textured[:, 1:] |= dx
-        textured[1:] |= dy
-        return float(changed[textured].mean()) if textured.any() else 0.0
+        of, textured = self._textured
+        if of is not self._accepted:
+            textured = _textured(self._accepted)
+            self._textured = self._accepted, textured
+        count = np.count_nonzero(textured)
+        return np.count_nonzero(changed & textured) / count if count else 0.0
 
     def accept(self, where: Mask | None = None, *, is_thing: bool = False) -> None:
         """Take what lies there now as part of the table.
@@ -145,9 +147,10 @@ class ChangeDetector:
         if not where.any():
             return
         self._quiet = None
-        beneath = self._accepted if is_thing else self._anchor
-        self._beneath = np.where(where, beneath, self._beneath)
-        self._accepted = np.where(where, self._anchor, self._accepted)
+        beneath, accepted = self._beneath.copy(), self._accepted.copy()
+        np.copyto(beneath, self._accepted if is_thing else self._anchor, where=where)
+        np.copyto(accepted, self._anchor, where=where)
+        self._beneath, self._accepted = beneath, accepted
 
     def follow_camera(
         self, bgr: NDArray[np.uint8], homography: NDArray[np.float64], now_s: float, unread: Mask
@@ -200,6 +203,14 @@ def _median(values: Planes) -> float:
     """The median of a few values; many times as fast as numpy's."""
     ordered = np.sort(values, axis=None)
     return float((ordered[(ordered.size - 1) // 2] + ordered[ordered.size // 2]) / 2)
+
+
+def _textured(planes: Planes) -> Mask:
+    """Where a picture is textured, bool (h, w)."""
+    textured = np.zeros(planes.shape[1:], bool)
+    textured[:, 1:] |= _largest(cv2.absdiff(planes[:, :, 1:], planes[:, :, :-1])) > _TEXTURE
+    textured[1:] |= _largest(cv2.absdiff(planes[:, 1:], planes[:, :-1])) > _TEXTURE
+    return textured
 
 
 def _largest(planes: MatLike) -> Planes:

@@ -26,11 +26,12 @@ def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float) -
         explained: where cards lie that were read, known or fresh: they are no hands.
         least: fewer mask pixels than this are no hand.
     """
-    count, labels, stats, _ = cv2.connectedComponentsWithStats((changed & ~explained).astype(np.uint8), connectivity=8)
+    count, labels = cv2.connectedComponents((changed & ~explained).view(np.uint8), connectivity=8)
+    sizes = np.bincount(labels.ravel(), minlength=count)
     rim = np.concatenate([labels[:2].ravel(), labels[-2:].ravel(), labels[:, :2].ravel(), labels[:, -2:].ravel()])
     reaching = np.bincount(rim, minlength=count) >= 3
-    moving = np.bincount(labels[~mask.is_still(_MOVING_S)], minlength=count) >= np.maximum(least, 0.05 * stats[:, 4])
-    is_hand = (reaching | moving) & (stats[:, 4] >= least)
+    moving = np.bincount(labels[~mask.is_still(_MOVING_S)], minlength=count) >= np.maximum(least, 0.05 * sizes)
+    is_hand = (reaching | moving) & (sizes >= least)
     is_hand[0] = False
     return np.asarray(is_hand[labels])
 

@@ -98,6 +98,8 @@ def windows_of(
         young: bool (h, w), what came to rest only just now; None for nothing.
         around: so many times as much as usual of what is around each.
     """
+    if not settled.any():
+        return []
     h, w = size
     joined = cv2.dilate(settled.astype(np.uint8), np.ones((3, 3), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined, connectivity=8)
