@@ -104,7 +104,7 @@ class ChangeDetector:
         if not is_dark:
             seen *= np.float32(1.0 / level)
         moved = _largest(cv2.absdiff(seen, self._anchor))
-        self._noise = 0.9 * self._noise + 0.1 * float(np.clip(_median(moved[::3, ::3]), 0.3, 6.0))
+        self._noise = 0.9 * self._noise + 0.1 * min(6.0, max(0.3, _median(moved[::3, ::3])))
         stirred = moved > self._limit()
         count = int(np.count_nonzero(stirred))
         follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
@@ -113,7 +113,7 @@ class ChangeDetector:
             self._stirred_s = np.where(stirred, now_s, self._stirred_s)
             np.copyto(self._anchor, seen, where=stirred)
         changed = self._differs(self._accepted)
-        if self._beneath is not self._accepted:
+        if self._beneath is not self._accepted and changed.any():
             changed &= self._differs(self._beneath)
         return ChangeMask(changed, self._stirred_s, now_s, is_dark), not is_dark and count <= _FEW
 
@@ -231,4 +231,5 @@ def _light(planes: Planes, usual: Planes) -> float:
 
 
 def _is_black(planes: Planes) -> bool:
-    return bool(np.mean(_largest(planes[:, ::4, ::4]) < _BLACK) >= _MOST_BLACK)
+    is_dark = _largest(planes[:, ::4, ::4]) < _BLACK
+    return bool(np.count_nonzero(is_dark) >= _MOST_BLACK * is_dark.size)

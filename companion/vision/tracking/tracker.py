@@ -30,6 +30,8 @@ _LONGEST_GAP_S = 0.5
 """Where no frame came for long, so much time is counted: nobody knows what went on."""
 _CHANGED = 0.0005
 """Where less of the picture has changed than this share, nothing has."""
+_CRUMB = np.ones((2, 2), np.uint8)
+"""What is narrower than two mask pixels is a crumb of a change."""
 _START = (0.97, 0.2)
 """So much of the picture lies still when the table is first read, and so many seconds pass between two readings."""
 _START_AMID_PEOPLE = (0.6, 0.09)
@@ -110,8 +112,8 @@ class Tracker(ABC, Generic[Piece]):
             return events + self._begin(bgr, mask)
         if not mask.changed.any():
             return events + self._come_to_rest(bgr)
-        changed = cv2.morphologyEx(mask.changed.astype(np.uint8), cv2.MORPH_OPEN, np.ones((2, 2), np.uint8)) > 0
-        if float(changed.mean()) < _CHANGED:
+        changed = cv2.morphologyEx(mask.changed.view(np.uint8), cv2.MORPH_OPEN, _CRUMB).view(bool)
+        if np.count_nonzero(changed) < _CHANGED * changed.size:
             return events + self._come_to_rest(bgr)
         self._is_busy = True
         return events + self._take_changes(bgr, mask, changed)
