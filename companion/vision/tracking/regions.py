@@ -50,13 +50,15 @@ class Unchanged:
     Attributes:
         cards: those that lie as they lay.
         touched: those that may not.
-        everywhere: all that are known, also beyond the piece.
+        everywhere: all that are known, also beyond the piece, in the picture's pixels.
+        at: where the piece begins in the picture.
         is_at: whether nothing that changed lies still within an outline (K, 2).
     """
 
     cards: Sequence[DetectedCard] = ()
     touched: Sequence[DetectedCard] = ()
     everywhere: Sequence[DetectedCard] = ()
+    at: tuple[int, int] = (0, 0)
     is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
 
     def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
@@ -164,21 +166,27 @@ def unchanged_in(
         changed: bool (h, w) of the glance.
         settled: bool (h, w), what of it lies still.
     """
-    x0, y0, x1, y1 = window
+    x0, y0 = window[:2]
 
     def is_at(outline: NDArray[np.floating]) -> bool:
         share = share_in(outline + np.array([x0, y0], np.float32), settled)
         return share is not None and share < _UNTOUCHED
 
-    everywhere = [moved_by(c, -x0, -y0) for c in cards]
-    inside = [(c, own) for c, own in zip(cards, everywhere, strict=True) if _is_within(own.centre, x1 - x0, y1 - y0)]
-    share = [changed_share(c, changed, max(0.6, 1.0 - _BLUR * STEP / c.side)) for c, _ in inside]
-    lying = [own for (_, own), changed_of_it in zip(inside, share, strict=True) if changed_of_it < _UNTOUCHED]
-    return Unchanged(lying, [own for _, own in inside if own not in lying], everywhere, is_at)
+    lying: list[DetectedCard] = []
+    touched: list[DetectedCard] = []
+    for card in _within(window, cards):
+        share = changed_share(card, changed, max(0.6, 1.0 - _BLUR * STEP / card.side))
+        (lying if share < _UNTOUCHED else touched).append(moved_by(card, -x0, -y0))
+    return Unchanged(lying, touched, cards, (x0, y0), is_at)
 
 
-def _is_within(at: tuple[float, float], width: int, height: int) -> bool:
-    return 0 <= at[0] < width and 0 <= at[1] < height
+def _within(window: Window, cards: Sequence[DetectedCard]) -> list[DetectedCard]:
+    """The cards whose centres lie in a window."""
+    if not cards:
+        return []
+    centres = np.array([card.corners for card in cards]).mean(1)
+    is_within = ((centres >= window[:2]) & (centres < window[2:])).all(1)
+    return [card for card, is_in in zip(cards, is_within.tolist(), strict=True) if is_in]
 
 
 def changed_share(card: DetectedCard, changed: NDArray[np.bool_], inner: float = 1.0) -> float:

@@ -6,6 +6,7 @@ free places. (Hex'el walks from card to card instead, since its cards are laid w
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -36,6 +37,11 @@ class Grid:
     image_from_grid: NDArray[np.floating]
     reach: float
 
+    def seen_from(self, at: tuple[int, int]) -> "Grid":
+        """The grid in a piece of the picture that begins there."""
+        piece_from_image = np.array([[1.0, 0, -at[0]], [0, 1, -at[1]], [0, 0, 1]])
+        return replace(self, image_from_grid=piece_from_image @ self.image_from_grid)
+
     def outline(self, cell: Cell) -> NDArray[np.float32]:
         """The outline (6, 2) in pixels of a tile in a cell, edge 0 facing direction 0."""
         return np.asarray(self.outlines([cell])[0])
@@ -61,7 +67,9 @@ def find_grid(corners: NDArray[np.floating], confidence: NDArray[np.floating]) -
         confidence: (N,), of the tiles; of two in one cell the surer one gets it.
     """
     rough = rough_grid(corners, confidence)
-    image = _fit_to_centres(np.asarray(corners, np.float64), rough.cells)
+    held = [i for i, cell in enumerate(rough.cells) if cell is not None]
+    cells = tuple(cell for cell in rough.cells if cell is not None)
+    image = _fit_to_centres(np.asarray(corners, np.float64)[held], cells)
     return rough if image is None else replace(rough, image_from_grid=image)
 
 
@@ -79,7 +87,9 @@ def known_grid(
         known: the outlines (6, 2) of known tiles,
         cells: and their cells, None for one that lies on none.
     """
-    image = _fit_to_centres(np.asarray(known, np.float64), cells, 0)
+    held = [(outline, cell) for outline, cell in zip(known, cells, strict=True) if cell is not None]
+    outlines = np.array([outline for outline, _ in held], np.float64)
+    image = _fit_to_known(outlines.tobytes(), tuple(cell for _, cell in held))
     if image is None:
         return None
     points = mapped(np.asarray(np.linalg.inv(image)), np.asarray(corners, np.float64)) @ np.array([1, 1j])
@@ -207,16 +217,21 @@ def _snap_to_grid(
     return tuple(cells) if taken else _walk_neighbours(centre, usable, step)
 
 
+@lru_cache(maxsize=16)
+def _fit_to_known(outlines: bytes, cells: tuple[Cell, ...]) -> NDArray[np.floating] | None:
+    """See `_fit_to_centres`; of float64 outlines on cells that are sure. What lies still asks often."""
+    return _fit_to_centres(np.frombuffer(outlines).reshape(-1, 6, 2), cells, 0)
+
+
 def _fit_to_centres(
-    outlines: NDArray[np.floating], cells: Sequence[Cell | None], method: int = cv2.LMEDS
+    outlines: NDArray[np.floating], cells: tuple[Cell, ...], method: int = cv2.LMEDS
 ) -> NDArray[np.floating] | None:
-    """The homography from the grid by the tiles' centres; None where there are too few of them."""
-    held = [i for i, cell in enumerate(cells) if cell is not None]
-    places = np.array([[_plane(c).real, _plane(c).imag] for c in cells if c is not None]).reshape(-1, 2)
-    if len(held) < 7 or np.linalg.svd(places - places.mean(0), compute_uv=False)[1] < 1.5:
+    """The homography from the grid by the centres of tiles (N, 6, 2); None where there are too few of them."""
+    places = np.array([[_plane(c).real, _plane(c).imag] for c in cells]).reshape(-1, 2)
+    if len(cells) < 7 or np.linalg.svd(places - places.mean(0), compute_uv=False)[1] < 1.5:
         return None
     # a tile's projected corners have their mean beside its projected centre, by little: the diagonals meet there
-    found, _ = cv2.findHomography(places, _middles(outlines[held]), method if len(held) > 9 else 0)
+    found, _ = cv2.findHomography(places, _middles(outlines), method if len(cells) > 9 else 0)
     return None if found is None else np.asarray(found)
 
 

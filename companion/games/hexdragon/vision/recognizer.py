@@ -93,9 +93,7 @@ def read_unknown(
     faces = np.stack([*probabilities[is_tile], *(in_own_frame(card).probabilities for card in tiles_known)])
     outlines = np.stack([tile.corners for tile in (*tiles, *known_tiles)])
     sure = np.array([t.confidence * tile_confidence(p) for t, p in zip([*tiles, *known_tiles], faces, strict=True)])
-    everywhere = unchanged.everywhere if unchanged else ()
-    known_cells = [card.cell for card in everywhere]
-    grid = known_grid(outlines, sure, [card.corners for card in everywhere], known_cells) or find_grid(outlines, sure)
+    grid = (unchanged and _grid_of(unchanged, outlines, sure)) or find_grid(outlines, sure)
     clock.lap("grid")
     on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
@@ -163,6 +161,13 @@ def _are_tiles(probabilities: NDArray[np.float32], classifier: TileClassifier) -
     """Which pieces (N,) of probabilities (N, 6, C) are likely tiles; those without an accepted edge, surely."""
     least = [LIMITS.blank_tile if set(classifier.accept(p)) == {None} else LIMITS.tile for p in probabilities]
     return np.asarray(tile_shares(probabilities) >= np.array(least))
+
+
+def _grid_of(unchanged: Unchanged, outlines: NDArray[np.float32], confidence: NDArray[np.floating]) -> Grid | None:
+    """The grid of the known tiles, with tiles (N, 6, 2) of the piece; None where it is not known; see `known_grid`."""
+    known = unchanged.everywhere
+    grid = known_grid(outlines + unchanged.at, confidence, [c.corners for c in known], [c.cell for c in known])
+    return None if grid is None else grid.seen_from(unchanged.at)
 
 
 def _on_grid(tiles: list[Detection], grid: Grid, faces: NDArray[np.float32], first: int) -> list[Placed]:
