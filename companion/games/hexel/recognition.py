@@ -1,5 +1,6 @@
 """How Hex'el is recognised: its decks, what names its symbols, and how it is read, followed and learnt."""
 
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from companion.games.hexel.vision.recognizer import outlines, read_hexel, read_u
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
 from companion.vision.tracking.card_tracker import CardTracker
-from companion.vision.tracking.events import TableEvent
+from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LatticeLayout
 
 
@@ -35,14 +36,19 @@ def in_words(event: TableEvent) -> str:
     return f"{event['event']} {where}: {' '.join(edge or '?' for edge in event['edges'])}"
 
 
+def _tracker(classifier: SymbolClassifier, patience: SettleTimes) -> CardTracker:
+    finder = LatticeFinder()
+    return CardTracker(
+        read_hexel, LatticeLayout(finder), classifier, patience, partial(read_unknown, find=finder.around)
+    )
+
+
 RECOGNIZER = Recognizer(
     name="hexel",
     decks=("hexel36", "hexel46"),
     classifier=_classifier,
     read=read_hexel,
-    tracker=lambda classifier, patience: CardTracker(
-        read_hexel, LatticeLayout(LatticeFinder()), classifier, patience, read_unknown
-    ),
+    tracker=_tracker,
     in_words=in_words,
     learn=learn_hexel,
     teaching=TEACHING,

@@ -258,6 +258,10 @@ class LatticeFinder:
     def __init__(self) -> None:
         self._table_from_image: Array | None = None
 
+    def around(self, corners: NDArray[np.floating]) -> Lattice:
+        """The lattice of some cards (N, 6, 2) of the table, known ones and others."""
+        return find_lattice(corners, table_from_image=self._table_from_image)
+
     def __call__(self, corners: NDArray[np.floating], known: Sequence[Cell | None]) -> Lattice:
         """The lattice of cards (N, 6, 2); the cells known do not matter."""
         lattice = find_lattice(corners, table_from_image=self._table_from_image)

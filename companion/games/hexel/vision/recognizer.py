@@ -1,6 +1,6 @@
 """Reading a Hex'el table: the stages in order, from a picture to a reading, with the time each took."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -22,6 +22,8 @@ from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Classifier, DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
 from companion.vision.tracking.regions import Unchanged
+
+FindLattice = Callable[[NDArray[np.floating]], Lattice]
 
 
 def read_hexel(
@@ -94,7 +96,11 @@ def _conditions(
 
 
 def read_unknown(
-    bgr: NDArray[np.uint8], classifier: SymbolClassifier | None, across_px: float, unchanged: Unchanged
+    bgr: NDArray[np.uint8],
+    classifier: SymbolClassifier | None,
+    across_px: float,
+    unchanged: Unchanged,
+    find: FindLattice = find_lattice,
 ) -> Reading:
     """Read the unknown cards in a piece of a Hex'el table.
 
@@ -103,6 +109,7 @@ def read_unknown(
         classifier: see `read_hexel`.
         across_px: how wide cards are, edge to edge.
         unchanged: the known cards, which are part of the lattice and are not classified again.
+        find: the lattice of cards (N, 6, 2) in the picture's pixels.
     """
     known = unchanged.cards
     classifier = classifier or PretrainedSymbols()
@@ -116,7 +123,7 @@ def read_unknown(
     if not cards:
         return Reading((), (), (), classifier)
     cards += [Detection(c.corners, c.presence) for c in known]
-    place = find_lattice(np.stack([c.corners for c in cards]))
+    place = find(corners_of(cards) + unchanged.at)
     probabilities = np.concatenate([probabilities, *(in_own_frame(c).probabilities[None] for c in known)])
     reading = _assess_cards(cards, place, probabilities, classifier, bgr)
 
