@@ -28,7 +28,7 @@ from companion.vision.detection.detector import Detection, corners_of, distances
 from companion.vision.detection.verification import Find, Verdict, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Classifier, ReadingWarning, Stopwatch, confidence_of, near
+from companion.vision.results import Classifier, DetectedCard, ReadingWarning, Stopwatch, confidence_of, near
 from companion.vision.tracking.regions import Unchanged
 
 CometClassifier = PretrainedNumerals | TaughtNumerals
@@ -87,7 +87,7 @@ def read_unknown(
     """
     if isinstance(classifier, TaughtNumerals):
         return read_comet(bgr, classifier, across_px)
-    classifier = PretrainedNumerals()
+    classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
     pyramid = Pyramid.of(bgr)
     seen = DETECTOR.detect(pyramid, LIMITS.hint, across_px * LIMITS.width_of_across)
     found = [
@@ -102,6 +102,13 @@ def read_unknown(
         false = {k for k, edges in zip(asked, has_edges, strict=True) if not edges}
         cards = [card for k, card in enumerate(cards) if k not in false]
     return CometReading(tuple(cards), (), (), classifier)
+
+
+def _upwards(cards: Sequence[DetectedCard]) -> NDArray[np.floating]:
+    """The way (2,) in which most cards with numbers look up on the picture; zeros where there are none."""
+    faces = [card for card in cards if _has_numbers(card)]
+    ways = [(1 - card.east) * (card.corners[:2].sum(0) - card.corners[2:].sum(0)) for card in faces]
+    return np.asarray(sum(ways, np.zeros(2)))
 
 
 def _read_found(
@@ -212,7 +219,7 @@ def _is_read(card: DetectedCometCard) -> bool:
     return _has_numbers(card) and card.presence >= (LIMITS.hardly_read if card.edges.count(None) > 1 else LIMITS.card)
 
 
-def _has_numbers(card: DetectedCometCard) -> bool:
+def _has_numbers(card: DetectedCard) -> bool:
     return bool(set(card.edges) - {None, BACK})
 
 

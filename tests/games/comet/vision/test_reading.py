@@ -11,6 +11,7 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games import GAMES
+from companion.games.comet.vision import classifier
 from companion.games.comet.vision import recognizer as comet_reading
 from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.thresholds import LIMITS
@@ -18,6 +19,7 @@ from companion.vision.calibration.calibration import Calibration
 from companion.vision.calibration.drift import zoned
 from companion.vision.detection.detector import Detection, HeatmapDetector
 from companion.vision.image.codec import load_picture
+from companion.vision.networks import network
 from companion.vision.tracking.regions import Unchanged
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
@@ -91,6 +93,23 @@ def test_beside_known_cards_only_the_new_one_is_read_as_in_the_whole_picture(tur
         unchanged = Unchanged(known, everywhere=known)
         (told,) = read_unknown(picture.bgr, None, new.side * 3**0.5, unchanged).cards
         assert (told.values, np.abs(told.corners - new.corners).max() < 3) == (new.values, True)
+
+
+@pytest.mark.parametrize("turn", [0, 180])
+def test_a_card_the_way_up_that_known_ones_lie_is_looked_at_once(turn, monkeypatch):
+    faces = [(2, 3, 4), (5, 6, 7), (8, 11, 13)]
+    picture = calm([lying(v, 112.0 * k, 0, turn + 3.0 * k) for k, v in enumerate(faces)])
+    new, *known = read_comet(picture.bgr).cards
+    looks = []
+
+    class Counted:
+        def forward(self, batch):
+            looks.append(len(batch))
+            return network("comet/numeral_classifier/weights.onnx").forward(batch)
+
+    monkeypatch.setattr(classifier, "network", lambda name: Counted())
+    (told,) = read_unknown(picture.bgr, None, new.side * 3**0.5, Unchanged(known, everywhere=known)).cards
+    assert (told.values, len(looks)) == (new.values, 1)
 
 
 def test_a_card_slid_under_a_known_one_is_read_though_only_a_strip_of_it_is_new():
