@@ -34,17 +34,21 @@ class Placement(NamedTuple):
     east: int
 
 
+_TURNED_AHEAD = np.exp(-1j * np.radians(60.0 * np.arange(6) + 30.0))
+"""What turns the direction over an edge straight ahead."""
+
 Pairs = tuple[tuple[Touch, ...], ...]
 
 
 def _overlapped(poses: TablePoses) -> NDArray[np.bool_]:
     """The outlines (N,) that overlap another one of a more regular shape."""
-    out = np.zeros(len(poses.centre), bool)
-    for card in np.argsort(poses.oddness, kind="stable"):
-        if not out[card]:
-            over = np.abs(poses.centre - poses.centre[card]) < LIMITS.one_card_most
-            over[card] = False
-            out |= over
+    over = np.abs(poses.centre - poses.centre[:, None]) < LIMITS.one_card_most
+    np.fill_diagonal(over, False)
+    out = np.zeros(len(over), bool)
+    if over.any():
+        for card in np.argsort(poses.oddness, kind="stable"):
+            if not out[card]:
+                out |= over[card]
     return out
 
 
@@ -52,9 +56,11 @@ def find_touching(poses: TablePoses) -> Pairs:
     """For each card the cards that touch it, the best one over each edge."""
     step = (poses.centre[None, :] - poses.centre[:, None]) / poses.side[:, None]
     edge = np.round(np.degrees(np.angle(step)) / 60.0 - 0.5).astype(int) % 6
-    seen = step * np.exp(-1j * np.radians(60.0 * edge + 30.0))  # the neighbour, straight ahead of the edge
-    turn = np.degrees(np.angle((poses.side[None, :] / poses.side[:, None]) ** 6)) / 6.0
-    size = np.abs(np.log(np.abs(poses.side[None, :] / poses.side[:, None])))
+    seen = step * _TURNED_AHEAD[edge]  # the neighbour, straight ahead of the edge
+    sixth = poses.side**6
+    turn = np.degrees(np.angle(sixth[None, :] / sixth[:, None])) / 6.0
+    length = np.log(np.abs(poses.side))
+    size = np.abs(length[None, :] - length[:, None])
     gap = 0.5 * (seen.real + seen.real.T) - TOUCHING_DISTANCE
     slide = np.maximum(np.abs(seen.imag), np.abs(seen.imag.T))
     misfit = np.abs(gap) / LIMITS.gap_most + slide / LIMITS.slide_most + np.abs(turn) / LIMITS.turn_most_deg

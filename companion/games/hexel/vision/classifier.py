@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.geometry import HEXAGON
-from companion.vision.image.pyramid import Pyramid, sample_pieces
+from companion.vision.image.pyramid import Pyramid, percentiles, sample_pieces
 from companion.vision.networks import Network, network, softmax
 from companion.vision.results import Classifier
 
@@ -87,7 +87,7 @@ def raw_patches(pyramid: Pyramid, corners: NDArray[np.floating]) -> tuple[NDArra
     """The six patches of every card and the cards' faces without white balance, 0..255; see `cut_patches`."""
     poses = HEXAGON.pose_of(corners)
     colours = sample_pieces(pyramid, poses, _PATCH_POINTS, 2 * _HALF / PATCH)
-    faces = np.maximum(np.median(sample_pieces(pyramid, poses, _FACE_POINTS, 0.12), axis=1), 6.0)
+    faces = np.maximum(percentiles(sample_pieces(pyramid, poses, _FACE_POINTS, 0.12), 50), 6.0)
     return colours.reshape(-1, 6, PATCH, PATCH, 3), faces
 
 

@@ -26,7 +26,16 @@ from companion.games.hexel.vision.adjacency import (
 )
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance, neighbours, rotated
-from companion.vision.geometry import ANGLES, Array, TablePoses, areas, mapped, table_from_outlines, table_poses
+from companion.vision.geometry import (
+    ANGLES,
+    Array,
+    TablePoses,
+    areas,
+    following,
+    mapped,
+    table_from_outlines,
+    table_poses,
+)
 
 _USUAL_DISTANCE = TOUCHING_DISTANCE + 1.6 / 35
 """The usual distance of neighbours' centres, in sides, where the cards themselves give none."""
@@ -378,5 +387,6 @@ def _checked(corners: NDArray[np.floating]) -> Array:
 
 
 def _edges_looking_right(outlines: Array) -> list[int]:
-    middles = 0.5 * (outlines + np.roll(outlines, -1, axis=1)) - outlines.mean(axis=1, keepdims=True)
-    return [int(edge) for edge in np.argmax(middles[..., 0] / np.linalg.norm(middles, axis=-1), axis=1)]
+    middles = 0.5 * (outlines + following(outlines)) - outlines.mean(axis=1, keepdims=True)
+    across, down = middles[..., 0], middles[..., 1]
+    return np.argmax(across / np.hypot(across, down), axis=1).tolist()  # type: ignore[no-any-return]
