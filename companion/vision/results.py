@@ -185,7 +185,7 @@ def near(cards: Sequence[Outlined], others: Sequence[Outlined], share: float) ->
     if not cards or not others:
         return [False] * len(cards)
     outlines, there = (np.array([c.corners for c in some]) for some in (cards, others))
-    apart = outlines.mean(1)[:, None] - there.mean(1)
+    apart = outlines.sum(1)[:, None] / outlines.shape[1] - there.sum(1) / there.shape[1]
     reach = share * share * np.abs(areas(there)) / _AREA_OF_UNIT_HEXAGON
     return ((apart * apart).sum(-1) < reach).any(axis=1).tolist()  # type: ignore[no-any-return]
 

@@ -88,8 +88,11 @@ def sample_pieces(pyramid: Pyramid, poses: Poses, points: NDArray[np.floating], 
     places *= (0.5**levels)[:, None, None]
     places -= 0.5
     x, y = places.astype(np.float32).swapaxes(0, 1)
+    different = set(levels.tolist())
+    if len(different) == 1:
+        return pyramid._remapped(x, y, different.pop()).astype(np.float32)
     colours = np.empty((len(centres), len(points), 3), np.float32)
-    for level in set(levels.tolist()):
+    for level in different:
         is_there = levels == level
         colours[is_there] = pyramid._remapped(x[is_there], y[is_there], level)
     return colours
@@ -164,7 +167,7 @@ def noise_levels(grey: NDArray[np.uint8]) -> float:
     rows, cols = (side // _BLOCK for side in rough.shape)
     whole = rough[: rows * _BLOCK, : cols * _BLOCK].astype(np.float32)
     blocks = cv2.resize(whole, (cols, rows), interpolation=cv2.INTER_AREA)  # the means of the squares
-    return float(np.sqrt(np.pi / 2) / 6 * np.percentile(blocks, 20))
+    return float(np.sqrt(np.pi / 2) / 6 * percentiles(blocks.reshape(1, -1), 20)[0])
 
 
 def steepness(grey: MatLike) -> NDArray[np.float32]:

@@ -83,15 +83,29 @@ def cut_tiles(
     if n == 0:
         return np.zeros((0, VIEW, VIEW, 3), np.float32), np.ones(3, np.float32) if cast is None else cast
     views = sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS, 2 * REACH / VIEW)
-    bright = np.maximum(percentiles(views[:, _MEASURED], 80), 6.0)  # (N, 3)
+    bright = _bright(views[:, _MEASURED])
     level_of = bright.mean(1, keepdims=True)
-    if cast is None:
-        cast = median(bright / level_of).astype(np.float32)
+    cast = _cast(bright) if cast is None else cast
     views *= (BRIGHT / (level_of * cast)).astype(np.float32)[:, None]
     np.minimum(views, np.float32(max_value), out=views)
     out = views.reshape(n, VIEW, VIEW, 3)
     out[:, ~_SHOWN] = 0.0
     return out, cast
+
+
+def light_on(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
+    """The light's colour (3,), BGR, about 1, on tiles (N, 6, 2); N >= 1."""
+    return _cast(_bright(sample_pieces(pyramid, HEXAGON.pose_of(corners), _POINTS[_MEASURED], 2 * REACH / VIEW)))
+
+
+def _bright(measured: NDArray[np.float32]) -> NDArray[np.floating]:
+    """The colours (N, 3) of the bright parts of tiles, from those of their measured points (N, K, 3)."""
+    return np.asarray(np.maximum(percentiles(measured, 80), 6.0))
+
+
+def _cast(bright: NDArray[np.floating]) -> NDArray[np.float32]:
+    """The light's colour (3,) from tiles' bright parts (N, 3)."""
+    return median(bright / bright.mean(1, keepdims=True)).astype(np.float32)
 
 
 def answers_to(net: Network, views: NDArray[np.floating]) -> Answers:
@@ -254,7 +268,7 @@ class PretrainedTiles:
         self, pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.floating]
     ) -> "PretrainedTiles":
         """See `TileClassifier`."""
-        return PretrainedTiles(cut_tiles(pyramid, corners)[1])
+        return PretrainedTiles(light_on(pyramid, corners))
 
     def accept(self, probabilities: NDArray[np.floating]) -> Face:
         """See `Classifier`."""
