@@ -84,7 +84,7 @@ class ChangeDetector:
         small = _sampled(bgr)
         if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
             was, mask = self._quiet
-            limit = _TWO_NOISY * self._limit()
+            limit = int(_TWO_NOISY * self._limit())  # of whole numbers, which are compared far faster
             if was.shape == small.shape and np.count_nonzero(cv2.absdiff(small, was) > limit) <= _FEW:
                 return ChangeMask(mask.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
         mask, is_quiet = self._compare(small, now_s)
@@ -110,7 +110,8 @@ class ChangeDetector:
         follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
         self._anchor = np.asarray(cv2.addWeighted(self._anchor, 1.0 - follow, seen, follow, 0.0), np.float32)
         if count:
-            self._stirred_s = np.where(stirred, now_s, self._stirred_s)
+            self._stirred_s = self._stirred_s.copy()
+            self._stirred_s[stirred] = now_s
             np.copyto(self._anchor, seen, where=stirred)
         changed = self._differs(self._accepted)
         if self._beneath is not self._accepted and changed.any():
