@@ -13,7 +13,7 @@ from companion.errors import UsageError
 from companion.vision.card_frames import Frame, fit_homography
 from companion.vision.detection.boards import Board, centres_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of, decode, encode
-from companion.vision.detection.outlines import Outline, detect_outlines, suppress
+from companion.vision.detection.outlines import Outline, detect_outlines, on_board, suppress
 from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import has_size, parse_size_mm
 from companion.vision.edge_refinement import edge_offsets, refine
@@ -193,6 +193,29 @@ def test_tiles_that_lie_apart_on_their_board_keep_their_own_size() -> None:
     assert board is not None and len(board.cells) == len(tiles)
     for cell, index in board.cells.items():
         assert off(tiles[index], board.corners(cell)) < 1.0
+
+
+def test_tiles_laid_askew_on_their_board_stay_as_they_are_seen() -> None:
+    turn = np.radians(2)
+    spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+    cells = [(q, r) for q in range(-2, 3) for r in range(-2, 3) if abs(q + r) <= 2]
+    board = Board({}, np.array([[40.0, 0, 300], [0, 40, 240], [0, 0, 1]]), 0.97)
+    straight = board.outlines(cells)
+    askew = (straight - straight.mean(1, keepdims=True)) @ spin + straight.mean(1, keepdims=True) + [2.0, 1.0]
+    assert np.allclose(board.put_right(cells, np.roll(askew, 2, axis=1)), askew)
+    distorted = straight + np.random.default_rng(3).normal(0, 1.5, straight.shape)
+    assert np.allclose(board.put_right(cells, distorted), straight)
+
+
+def test_a_sure_tile_beside_a_board_stays_sure_and_an_unlikely_one_on_it_is_not_believed() -> None:
+    tiles = board_of_nineteen()
+    doubtful, rim = tiles[(1, 0)], tiles.pop((2, 0))
+    outlines = [Outline(corners, 0.1 if corners is doubtful else 0.9) for corners in tiles.values()]
+    beside = Outline(rim + np.array([120, 0]), 0.9)
+    picture = Pyramid.of(np.full((480, 640, 3), 90, np.uint8), 3)
+    seen = on_board(picture, [*outlines, beside])
+    assert any(one is beside for one in seen)
+    assert min(off(doubtful, one.corners) for one in seen if one.confidence > 0.5) > 10
 
 
 def test_tiles_in_a_zigzag_are_no_slanted_board() -> None:

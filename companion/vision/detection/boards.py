@@ -24,6 +24,9 @@ LEAST_RADIUS, GAPS_SPREAD = 0.6, 0.06
 """Tiles may lie apart, the smallest so large in cells, where most of them agree so closely on that."""
 MOST_UNLIKE = 0.15
 """How far the best tiles' corners may lie from the lattice's, in sizes: tiles in a zigzag have slanted lattices too."""
+MOST_DISTORTED, MOST_ASKEW = 0.012, 0.25
+"""An outline is a tile's where it differs from the lattice's shape by so little in circumradii, however the tile is
+shifted and turned, by so much at most."""
 ROBUST = 0.06
 """Points farther off the lattice than that, in circumradii, soon say nothing of it."""
 _ROLLS = (np.arange(6)[:, None] + np.arange(6)) % 6
@@ -57,6 +60,22 @@ class Board:
     def outlines(self, cells: Sequence[Cell]) -> Floats:
         """The corners (N, 6, 2) of tiles on those cells; see `corners`."""
         return mapped(self.picture_from_lattice, centres_of(cells)[:, None] + self.radius * UNIT_HEXAGON)
+
+    def put_right(self, cells: Sequence[Cell], seen: Floats) -> Floats:
+        """Outlines (N, 6, 2) of tiles as seen where they have a tile's shape, else as they are on their cells: nobody
+        lays tiles exactly on a lattice.
+        """
+        wanted = self.outlines(cells)
+        seen = _ordered(seen, wanted)
+        lattice_from_picture = np.asarray(np.linalg.inv(self.picture_from_lattice))
+        mine, theirs = (mapped(lattice_from_picture, outlines) @ [1, 1j] for outlines in (seen, wanted))
+        shift = np.abs(mine.mean(1) - theirs.mean(1))
+        mine, theirs = (points - points.mean(1, keepdims=True) for points in (mine, theirs))
+        turn = np.sum(mine * theirs.conj(), axis=1, keepdims=True)
+        turn /= np.maximum(np.abs(turn), 1e-9)
+        distorted = np.sqrt(np.mean(np.abs(mine - turn * theirs) ** 2, axis=1))
+        is_right = (distorted < MOST_DISTORTED) & (shift < MOST_ASKEW)
+        return np.where(is_right[:, None, None], seen, wanted)
 
     def neighbours(self, cell: Cell) -> int:
         """How many of the cells around a cell hold a tile."""

@@ -66,8 +66,11 @@ class Outline:
 
 MIN_BOARD_CONFIDENCE = 0.05
 """Tiles below do not say where their board lies."""
-GAP_NEIGHBOURS, GAP_CONFIDENCE = 4, 0.6
+GAP_NEIGHBOURS, GAP_CONFIDENCE = 5, 0.6
 """A board's cell with so many tiles around it holds one too, with that confidence."""
+SUPPORTED_CONFIDENCE, APART_CONFIDENCE = 0.3, 0.7
+"""Tiles surer than the first are surer still among others; those off a board's lattice are half as sure, but those that
+are surer than the second."""
 RESIZED_CONFIDENCE, MOST_RESIZED, RESIZED_REACH, LESS_SUPPORT = 0.25, 24, 0.05, 0.1
 """How sure outlines must be that say how large cards are; so many outlines are looked at anew, whose edges may lie no
 farther off, in sizes of the card, and of which so much less may be seen."""
@@ -173,15 +176,16 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
         [r.corners for r in refined], [c * float(r.support.mean()) for c, r in zip(confidences, refined, strict=True)]
     )
     if better is not None:
-        board, confidences = better, [confidences[i] for i in better.cells.values()]
+        board, kept = better, list(better.cells.values())
+        confidences, refined = [confidences[i] for i in kept], [refined[i] for i in kept]
+    outlines = board.put_right(list(board.cells), np.array([r.corners for r in refined]))
     on_lattice = [
-        Outline(board.corners(cell), 1 - 0.5 * (1 - confidence) if board.neighbours(cell) > 2 else confidence)
-        for cell, confidence in zip(board.cells, confidences, strict=True)
+        Outline(corners, 1 - 0.5 * (1 - c) if c > SUPPORTED_CONFIDENCE and board.neighbours(cell) > 2 else c)
+        for cell, corners, c in zip(board.cells, outlines, confidences, strict=True)
     ]
-    gaps = [board.corners(cell) for cell in board.gaps(GAP_NEIGHBOURS)]
-    filled = [Outline(corners, GAP_CONFIDENCE) for corners in gaps]
-    lone = [replace(t, confidence=t.confidence * 0.5) for t in tiles]
-    return suppress([*on_lattice, *filled, *lone], 0.35)
+    filled = [Outline(board.corners(cell), GAP_CONFIDENCE) for cell in board.gaps(GAP_NEIGHBOURS)]
+    apart = [t if t.confidence > APART_CONFIDENCE else replace(t, confidence=t.confidence * 0.5) for t in tiles]
+    return suppress([*on_lattice, *filled, *apart], 0.35)
 
 
 def are_plausible(outlines: Floats, min_side_px: float) -> NDArray[np.bool_]:
