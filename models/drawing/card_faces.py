@@ -161,9 +161,9 @@ def _pattern(rng: Rng, art: Art, face: Picture) -> None:
 def bands(rng: Rng, art: Art, face: Picture) -> None:
     """Sections of colours side by side, a number in each, perhaps with lines between them."""
     h, w = face.shape[:2]
-    count, is_down = int(rng.integers(2, 5)), rng.random() < 0.7
+    count, is_down = int(rng.integers(2, 5)), rng.random() < 0.55
     line, ink = tuple(colour_of(rng).tolist()), tuple(colour_of(rng).tolist())
-    has_lines, has_colours = rng.random() < 0.5, rng.random() < 0.7
+    has_lines, has_colours = rng.random() < 0.6, rng.random() < 0.5
     for k in range(count):
         low, high = (np.array([k, k + 1]) / count * (h if is_down else w)).round().astype(int)
         band = face[low:high] if is_down else face[:, low:high]
@@ -194,7 +194,7 @@ def _hexagon(rng: Rng, art: Art, face: Picture) -> None:
 Draw = Callable[[Rng, Art, Picture], None]
 _RECTANGLES: tuple[tuple[Draw, float], ...] = (
     (_blank, 0.08), (_text, 0.07), (_number, 0.18), (_pips, 0.14), (_picture, 0.14), (_clip, 0.05), (_pattern, 0.08),
-    (_printed, 0.16), (bands, 0.1),
+    (_printed, 0.14), (bands, 0.16),
 )  # fmt: skip
 _HEXAGONS: tuple[tuple[Draw, float], ...] = (
     (_blank, 0.08), (_number, 0.14), (_pips, 0.1), (_picture, 0.38), (_clip, 0.08), (_pattern, 0.07), (_hexagon, 0.15),

@@ -1,7 +1,7 @@
 """Draws photographs of cards and tiles that may show anything, with their outlines."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import cv2
 import numpy as np
@@ -241,6 +241,43 @@ def draw_lone(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
     card = layouts.scattered(rng, half, is_hexagon, room, 1)
     lay_cards(rng, art, canvas, camera, card, Style.any(rng, is_hexagon))
     return finished(rng, canvas, scale)
+
+
+def draw_game_table(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
+    """Draw a game in progress: decks of different sizes on a table, one on a board that is no card, and other things."""
+    scale = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX / 2))))
+    camera, reach = Camera(rng, side, scale), side / scale / 2
+    canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
+    places = [rng.uniform(-0.75, 0.75, 2) * reach for _ in range(int(rng.integers(1, 5)))]
+    if rng.random() < 0.6:
+        _lay_board(rng, art, canvas, camera, places[0])
+    for _ in range(int(rng.integers(0, 3))):
+        draw_clutter(rng, canvas.picture, camera.plane, reach)
+    for at in places:
+        is_hexagon, size = rng.random() < 0.2, float(np.exp(rng.uniform(np.log(0.5), np.log(1.6))))
+        cards = [
+            replace(card, centre=card.centre * size + at, half=(card.half[0] * size, card.half[1] * size))
+            for card in arranged(rng, min(1.5, rng.uniform(0.3, 0.6) * reach / size), is_hexagon)
+        ]
+        lay_cards(rng, art, canvas, camera, cards, Style.any(rng, is_hexagon))
+    return finished(rng, canvas, scale)
+
+
+def _lay_board(rng: Rng, art: Art, canvas: Canvas, camera: Camera, centre: NDArray[np.float64]) -> None:
+    """Lay a board, a mat or a box, printed with a picture and perhaps with fields as large as cards."""
+    half = rng.uniform(2.2, 5.0, 2).tolist()
+    board = Lying(centre + rng.uniform(-0.4, 0.4, 2) * half, (half[0], half[1]), rng.uniform(0, 2 * np.pi), False)
+    face = Style.any(rng, False).face(rng, art, 256, max(8, round(256 * half[1] / half[0])))
+    if rng.random() < 0.5:
+        fields = rng.integers(2, 7, 2)
+        for x, y in np.ndindex(*fields):
+            low, high = (((np.array([x, y]) + pad) / fields * face.shape[1::-1]).astype(int) for pad in (0.12, 0.88))
+            ink = (*colour_of(rng).tolist(), 255.0)
+            cv2.rectangle(face, low.tolist(), high.tolist(), ink, int(rng.choice([-1, 2])))
+    canvas.shade(camera.project(board.box + rng.normal(0, 0.1, 2)), 4.0, 0.4)
+    canvas.lay(face, camera.project(board.box), camera.project(board.box))
+    canvas.outlines.pop()
+    canvas.owner[canvas.owner == len(canvas.outlines)] = -1
 
 
 def lay_deck(rng: Rng, art: Art, canvas: Canvas, camera: Camera, reach: float, is_hexagon: bool) -> None:

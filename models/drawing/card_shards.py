@@ -1,10 +1,11 @@
 """Draws scenes of cards into files that training reads while more are drawn.
 
-    PYTHONPATH=. python -m models.drawing.card_shards --art art.npz --out DIR --count 20 [--photos P|--boards|--lone]
+    PYTHONPATH=. python -m models.drawing.card_shards --art art.npz --out DIR --count 20 [--photos FOLDER|--boards|...]
 
 Each file holds 400 scenes. With --photos they are made of the photographs in FOLDER that `truth.jsonl` there describes;
 --only or --without names sessions, as the start of their names. With --boards they are boards, most of hexagons; with
---lone they show one card each.
+--lone they show one card each; with --games cards of several sizes and boards lie on one table; with --comet they are
+tables of Comet in any printing.
 """
 
 import argparse
@@ -18,7 +19,10 @@ import numpy as np
 from models.drawing.art import Art
 from models.drawing.boards import draw_board
 from models.drawing.card_photos import Photo, draw_photo_scene, read_photos, with_cut_cards
-from models.drawing.card_scenes import Scene, draw_lone, draw_scene
+from models.drawing.card_scenes import SIDE_PX, Outline, Scene, draw_game_table, draw_lone, draw_scene
+from models.drawing.comet.photograph import comet_photograph, teaching_photograph
+from models.drawing.comet.printings import plain_typefaces
+from models.drawing.comet.styles import styled
 
 SCENES = 400
 Draw = Callable[[np.random.Generator, Art], Scene]
@@ -32,6 +36,16 @@ def shard(number: int, art: Art, photos: list[Photo], drawn: Draw) -> list[Scene
     return [drawn(rng, art) for rng in rngs]
 
 
+def draw_comet(rng: np.random.Generator, art: Art) -> Scene:
+    """A table of Comet in some printing, one in four calm and with a few cards in a row."""
+    style, size = styled(plain_typefaces(), rng), (SIDE_PX, SIDE_PX)
+    is_calm = rng.random() < 0.25
+    drawn = teaching_photograph(rng, style, size) if is_calm else comet_photograph(rng, size=size, printing=style)
+    whole = [card for card in drawn.truth["cards"] if "cut" not in card]
+    outlines = [Outline(np.array(card["corners"], np.float32), 1.0 - card["covered"]) for card in whole]
+    return Scene(drawn.bgr, outlines, [np.array(quad, np.float32) for quad in drawn.truth["ignore"]])
+
+
 def main() -> None:
     """Draw and write."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -42,6 +56,8 @@ def main() -> None:
     parser.add_argument("--photos", type=Path)
     parser.add_argument("--boards", dest="drawn", action="store_const", const=draw_board, default=draw_scene)
     parser.add_argument("--lone", dest="drawn", action="store_const", const=draw_lone)
+    parser.add_argument("--games", dest="drawn", action="store_const", const=draw_game_table)
+    parser.add_argument("--comet", dest="drawn", action="store_const", const=draw_comet)
     parser.add_argument("--only", nargs="*", default=[])
     parser.add_argument("--without", nargs="*", default=[])
     options = parser.parse_args()
