@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 from companion.cli.main import main
 from companion.errors import UsageError
 from companion.vision.card_frames import Frame, fit_homography
+from companion.vision.detection import outlines
 from companion.vision.detection.boards import Board, centres_of, find_board
-from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of, decode, encode
-from companion.vision.detection.outlines import Outline, detect_outlines, on_board, suppress
+from companion.vision.detection.heatmaps import UNIT_SHAPES, Candidate, affine_of, decode, encode
+from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates
+from companion.vision.detection.outlines import Outline, detect_outlines, judge_candidates, on_board, suppress
 from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import has_size, parse_size_mm
-from companion.vision.edge_refinement import edge_offsets, refine
+from companion.vision.edge_refinement import Refined, edge_offsets, refine
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]
@@ -168,6 +170,23 @@ def test_of_two_outlines_over_each_other_the_surer_stays() -> None:
     sure, weak = Outline(rectangle(50, 50, 40, 40), 0.9), Outline(rectangle(56, 52, 40, 40), 0.5)
     apart = Outline(rectangle(95, 50, 40, 40), 0.4)
     assert suppress([sure, weak, apart], 0.35) == [sure, apart]
+
+
+def test_of_outlines_about_as_sure_the_one_with_all_its_sides_seen_comes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide, right = rectangle(60, 50, 60, 40), rectangle(66, 50, 48, 40)
+    picture = np.full((100, 130, 3), 90, np.uint8)
+    seen = [
+        PlacedCandidate(Candidate(corners, 0.5, 40.0), Refined(corners, np.array([1.0, 1.0, 1.0, worst]), 0.0))
+        for corners, worst in ((wide, 0.5), (right, 0.98))
+    ]
+    monkeypatch.setattr(outlines, "place", lambda *_: PlacedCandidates(Pyramid.of(picture, 2), [], seen))
+    monkeypatch.setattr(outlines, "features", lambda placed: placed)
+    monkeypatch.setattr(outlines, "judge", lambda _: np.array([0.95, 0.93]))
+    _, judged = judge_candidates(picture, 4)
+    assert [one.confidence for one in judged] == [0.93, 0.95]
+    assert np.allclose(detect_outlines(picture, 4)[0].corners, right)
 
 
 def board_of_nineteen() -> dict[tuple[int, int], Floats]:

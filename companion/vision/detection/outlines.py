@@ -64,11 +64,13 @@ class Outline:
     confidence: float
 
 
+SUPPORT_WEIGHT = 0.3
+"""Of outlines about as sure, the one comes first of whose worst side more is seen."""
 MIN_BOARD_CONFIDENCE = 0.05
 """Tiles below do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 5, 0.6
 """A board's cell with so many tiles around it holds one too, with that confidence."""
-SUPPORTED_CONFIDENCE, APART_CONFIDENCE = 0.3, 0.7
+SUPPORTED_CONFIDENCE, APART_CONFIDENCE = 0.2, 0.7
 """Tiles surer than the first are surer still among others; those off a board's lattice are half as sure, but those that
 are surer than the second."""
 RESIZED_CONFIDENCE, MOST_RESIZED, RESIZED_REACH, LESS_SUPPORT = 0.25, 24, 0.05, 0.1
@@ -81,7 +83,7 @@ T = TypeVar("T", Candidate, Outline)
 def detect_outlines(
     picture: NDArray[np.uint8], sides: int, size_mm: SizeMm | None = None, settings: Settings = SETTINGS
 ) -> tuple[Outline, ...]:
-    """The outlines of all cards of a shape on a picture, surest first.
+    """The outlines of all cards of a shape on a picture, about the surest first.
 
     Args:
         picture: (H, W, 3) BGR.
@@ -99,18 +101,18 @@ def detect_outlines(
 def judge_candidates(
     picture: NDArray[np.uint8], sides: int, size_mm: SizeMm | None = None, settings: Settings = SETTINGS
 ) -> tuple[Pyramid, list[Outline]]:
-    """The picture's pyramid, and every outline that may be a card's, surest first: hardly likely ones, and several
-    that lie on one another, for readers that know what is printed on their cards. See `detect_outlines`.
+    """The picture's pyramid, and every outline that may be a card's, about the surest first: hardly likely ones, and
+    several that lie on one another, for readers that know what is printed on their cards. See `detect_outlines`.
     """
     placed = place(picture, sides, settings)
     placed = replace(
         placed, candidates=[c for c in placed.candidates if has_size(c.refined.corners, size_mm, placed.pyramid.size)]
     )
-    judged = [
-        Outline(card.refined.corners, float(confidence))
-        for card, confidence in zip(placed.candidates, judge(features(placed)), strict=True)
-    ]
-    return placed.pyramid, sorted(judged, key=lambda o: -o.confidence)
+    confidences = judge(features(placed)).tolist()
+    refined = [card.refined for card in placed.candidates]
+    worth = [c * float(r.support.min()) ** SUPPORT_WEIGHT for c, r in zip(confidences, refined, strict=True)]
+    order = sorted(range(len(refined)), key=lambda i: -worth[i])
+    return placed.pyramid, [Outline(refined[i].corners, confidences[i]) for i in order]
 
 
 def place(
