@@ -244,13 +244,13 @@ def draw_lone(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
 
 
 def draw_game_table(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
-    """Draw a game in progress: decks of different sizes on a table, one on a board that is no card, and other things."""
+    """Draw a game in progress: decks of several sizes on a table, one on a board that is no card, and other things."""
     scale = float(np.exp(rng.uniform(np.log(SMALLEST_PX), np.log(LARGEST_PX / 2))))
     camera, reach = Camera(rng, side, scale), side / scale / 2
     canvas = Canvas(draw_table(rng, art, side, camera.plane), rng)
     places = [rng.uniform(-0.75, 0.75, 2) * reach for _ in range(int(rng.integers(1, 5)))]
     if rng.random() < 0.6:
-        _lay_board(rng, art, canvas, camera, places[0])
+        lay_board(rng, art, canvas, camera, places[0])
     for _ in range(int(rng.integers(0, 3))):
         draw_clutter(rng, canvas.picture, camera.plane, reach)
     for at in places:
@@ -263,7 +263,7 @@ def draw_game_table(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
     return finished(rng, canvas, scale)
 
 
-def _lay_board(rng: Rng, art: Art, canvas: Canvas, camera: Camera, centre: NDArray[np.float64]) -> None:
+def lay_board(rng: Rng, art: Art, canvas: Canvas, camera: Camera, centre: NDArray[np.float64]) -> None:
     """Lay a board, a mat or a box, printed with a picture and perhaps with fields as large as cards."""
     half = rng.uniform(2.2, 5.0, 2).tolist()
     board = Lying(centre + rng.uniform(-0.4, 0.4, 2) * half, (half[0], half[1]), rng.uniform(0, 2 * np.pi), False)

@@ -12,7 +12,16 @@ from companion.vision.detection.heatmaps import OFFSET_PX, STRIDE, UNIT_SHAPES, 
 from companion.vision.detection.judgement import FEATURES, RELATIONS, with_relations  # noqa: E402
 from companion.vision.networks import OnnxRuntimeNetwork, load, model_path  # noqa: E402
 from models.drawing.art import Art  # noqa: E402
-from models.drawing.card_scenes import Outline, Scene, draw_lone  # noqa: E402
+from models.drawing.card_scenes import (  # noqa: E402
+    Camera,
+    Canvas,
+    Outline,
+    Scene,
+    draw_game_table,
+    draw_lone,
+    lay_board,
+)
+from models.drawing.card_shards import draw_comet  # noqa: E402
 from models.outline.detector.train import CROP, Detector, augment, targets  # noqa: E402
 from models.outline.detector.train import write as write_detector  # noqa: E402
 from models.outline.judge.train import Picture, alone, bare  # noqa: E402
@@ -107,10 +116,32 @@ def test_the_judge_learns_a_card_also_without_the_others_and_a_bare_place_withou
     assert alone(picture, 7) is None and bare(candidates(*cards, cards=2), np.random.default_rng(0)) is None
 
 
+def some_art() -> Art:
+    paper = np.random.default_rng(1).integers(0, 255, (64, 96, 3)).astype(np.uint8)
+    return Art([paper], [np.dstack([paper, np.full((64, 96), 200, np.uint8)])], [paper], [paper])
+
+
 def test_a_lone_card_lies_by_itself_on_its_picture():
     rng = np.random.default_rng(2)
-    paper = rng.integers(0, 255, (64, 96, 3)).astype(np.uint8)
-    clip = np.dstack([paper, np.full((64, 96), 200, np.uint8)])
-    scenes = [draw_lone(rng, Art([paper], [clip], [paper], [paper])) for _ in range(6)]
+    scenes = [draw_lone(rng, some_art()) for _ in range(6)]
     assert all(len(one.outlines) <= 1 for one in scenes) and sum(len(one.outlines) for one in scenes) >= 5
     assert {len(outline.corners) for one in scenes for outline in one.outlines} == {4, 6}
+
+
+def test_on_a_game_table_lie_cards_of_several_sizes_and_its_board_is_none_of_them():
+    rng = np.random.default_rng(3)
+    scenes = [draw_game_table(rng, some_art()) for _ in range(8)]
+    sizes = [[np.sqrt(cv2.contourArea(one.corners)) for one in scene.outlines] for scene in scenes]
+    assert any(max(of_scene) > 1.5 * min(of_scene) for of_scene in sizes if of_scene)
+    canvas = Canvas(np.full((384, 384, 3), 90, np.uint8), rng)
+    before = canvas.picture.copy()
+    lay_board(rng, some_art(), canvas, Camera(rng, 384, 40.0), np.zeros(2))
+    assert not canvas.seen() and (canvas.picture != before).any()
+
+
+def test_a_table_of_comet_says_where_its_whole_cards_lie():
+    scenes = [draw_comet(np.random.default_rng((4, i)), some_art()) for i in range(6)]
+    outlines = [one for scene in scenes for one in scene.outlines]
+    assert len(outlines) > 10 and all(one.corners.shape == (4, 2) and 0 <= one.visible <= 1 for one in outlines)
+    assert all((one.corners > -1).all() and (one.corners < 384).all() for one in outlines)
+    assert all(cv2.contourArea(one.corners, oriented=True) > 0 for one in outlines)
