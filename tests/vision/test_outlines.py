@@ -16,7 +16,7 @@ from companion.vision.detection.boards import Board, centres_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, Candidate, affine_of, decode, encode
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates
 from companion.vision.detection.outlines import Outline, detect_outlines, judge_candidates, on_board, suppress
-from companion.vision.detection.resizing import as_large_as, completed
+from companion.vision.detection.resizing import as_large_as, completed, is_pair_or_part
 from companion.vision.detection.sizes import has_size, parse_size_mm
 from companion.vision.edge_refinement import Refined, edge_offsets, refine
 from companion.vision.image.pyramid import Pyramid
@@ -187,6 +187,16 @@ def test_of_outlines_about_as_sure_the_one_with_all_its_sides_seen_comes_first(
     _, judged = judge_candidates(picture, 4)
     assert [one.confidence for one in judged] == [0.93, 0.95]
     assert np.allclose(detect_outlines(picture, 4)[0].corners, right)
+
+
+def test_an_outline_as_wide_as_the_cards_around_but_far_longer_or_shorter_is_two_or_a_part() -> None:
+    around = np.array([rectangle(60 + 90 * k, 100, 50, 70, 8 * k) for k in range(5)])
+    for size in ((70, 82), (50, 130), (50, 40), (34, 70)):
+        assert is_pair_or_part(rectangle(300, 300, *size, 30), around)
+    assert not any(is_pair_or_part(rectangle(300, 300, *size), around) for size in ((50, 70), (100, 140), (50, 240)))
+    assert not is_pair_or_part(rectangle(300, 300, 70, 82), around[:2])
+    uneven = np.array([rectangle(60 + 90 * k, 100, 40 + 12 * k, 70) for k in range(5)])
+    assert not is_pair_or_part(rectangle(300, 300, 70, 100), uneven)
 
 
 def board_of_nineteen() -> dict[tuple[int, int], Floats]:

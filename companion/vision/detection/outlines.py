@@ -13,7 +13,7 @@ from companion.vision.detection.boards import find_board
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at, areas
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
-from companion.vision.detection.resizing import as_large_as, completed
+from companion.vision.detection.resizing import as_large_as, completed, is_pair_or_part
 from companion.vision.detection.sizes import SizeMm, has_size
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.geometry import following
@@ -66,6 +66,8 @@ class Outline:
 
 SUPPORT_WEIGHT = 0.3
 """Of outlines about as sure, the one comes first of whose worst side more is seen."""
+PAIRED_CONFIDENCE, PAIR = 0.3, 0.3
+"""How sure rectangles are that are held against the others; what is left of that where one is two cards, or a part."""
 MIN_BOARD_CONFIDENCE = 0.05
 """Tiles below do not say where their board lies."""
 GAP_NEIGHBOURS, GAP_CONFIDENCE = 5, 0.6
@@ -92,7 +94,7 @@ def detect_outlines(
         settings: see `Settings`.
     """
     pyramid, judged = judge_candidates(picture, sides, size_mm, settings)
-    kept = suppress(judged, settings.overlap)
+    kept = suppress(_singles_first(judged, settings) if sides == 4 else judged, settings.overlap)
     if sides == 6:
         kept = sorted(on_board(pyramid, kept), key=lambda o: -o.confidence)
     return tuple(o for o in kept if o.confidence >= settings.min_confidence)
@@ -108,11 +110,20 @@ def judge_candidates(
     placed = replace(
         placed, candidates=[c for c in placed.candidates if has_size(c.refined.corners, size_mm, placed.pyramid.size)]
     )
-    confidences = judge(features(placed)).tolist()
     refined = [card.refined for card in placed.candidates]
-    worth = [c * float(r.support.min()) ** SUPPORT_WEIGHT for c, r in zip(confidences, refined, strict=True)]
-    order = sorted(range(len(refined)), key=lambda i: -worth[i])
-    return placed.pyramid, [Outline(refined[i].corners, confidences[i]) for i in order]
+    confidences = judge(features(placed)).tolist()
+    judged = [Outline(r.corners, confidence) for r, confidence in zip(refined, confidences, strict=True)]
+    worth = [o.confidence * float(r.support.min()) ** SUPPORT_WEIGHT for o, r in zip(judged, refined, strict=True)]
+    return placed.pyramid, [judged[i] for i in sorted(range(len(judged)), key=lambda i: -worth[i])]
+
+
+def _singles_first(judged: list[Outline], settings: Settings) -> list[Outline]:
+    """Rectangles, the best first, with those last and less sure that are two cards together or a part of one."""
+    maybe = [one for one in judged if one.confidence > PAIRED_CONFIDENCE]
+    cards = np.array([one.corners for one in suppress(maybe, settings.overlap)])
+    others = [one for one in maybe if is_pair_or_part(one.corners, cards)]
+    singles = [one for one in judged if one not in others]
+    return [*singles, *(replace(one, confidence=PAIR * one.confidence) for one in others)]
 
 
 def place(

@@ -1,4 +1,4 @@
-"""Outlines of rectangles made as large as others: cards of one deck have one size.
+"""Outlines of rectangles held against others, and made as large: cards of one deck have one size.
 
 A side may have been taken for a neighbour's, a corner for another's, or a line printed within the card for its edge.
 """
@@ -15,6 +15,12 @@ _NEIGHBOURS = 4
 """So many of the others around say how large cards are there."""
 _AS_LARGE, _OTHER = 0.07, 0.45
 """Logarithms of a width or height over that of the cards around: less is no difference, more is something else."""
+_AROUND, _LEAST_AROUND, _LIKE_THOSE = 6, 3, 0.1
+"""So many of the cards around are asked whether an outline is two; so many of them, and most, must be as large as their
+median, by logarithms that differ by less."""
+_AS_WIDE, _LONGER = 0.12, (0.3, 0.8)
+"""Logarithms over the width and length of one card: two cards that lie on or beside each other are as wide as one and
+longer by so much, a part of a card is shorter by as much."""
 _CORNER = 0.08
 """A corner that lies so far from where the other three have it, in sizes of the card, may lie off; so may they."""
 
@@ -34,6 +40,27 @@ def as_large_as(corners: Floats, others: Floats) -> list[Floats]:
             factors = np.where(np.arange(2) == side, np.exp(off), 1.0)
             return [_stretched(corners, factors, (hold, hold)) for hold in (0.0, 1.0)]
     return []
+
+
+def is_pair_or_part(corners: Floats, others: Floats) -> bool:
+    """Whether a rectangle (4, 2) is as wide as most of the nearest of others (N, 4, 2), and as long as two of them that
+    lie on or beside each other, or as a part of one.
+    """
+    mine = np.log(np.sort(opposite_sides(corners)))
+    apart = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1)
+    near = [k for k in np.argsort(apart) if apart[k] > 0.5 * np.exp(mine.mean())][:_AROUND]
+    if len(near) < _LEAST_AROUND:
+        return False
+    lengths = np.log(np.sort(opposite_sides(others[near]), axis=1))
+    one = np.median(lengths, axis=0)
+    alike = np.count_nonzero(np.abs(lengths - one).max(1) < _LIKE_THOSE)
+    if alike < max(_LEAST_AROUND, 0.6 * len(near)):
+        return False
+    return any(
+        abs(mine[side] - one[like]) < _AS_WIDE and _LONGER[0] < abs(mine[1 - side] - one[1 - like]) < _LONGER[1]
+        for side in (0, 1)
+        for like in (0, 1)
+    )
 
 
 def completed(corners: Floats, others: Floats) -> list[Floats]:
