@@ -16,6 +16,7 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network, softmax
 
 Floats = NDArray[np.float32]
+_LAST_FIGURES = tuple((NUMBERS.index(figure), NUMBERS.index(10 + figure)) for figure in (2, 3))
 _USUALLY_UPRIGHT = float(np.log(0.7 / 0.3))
 """Seven in ten of the numbers that the network learnt from stood upright: so much of its log-odds says nothing."""
 
@@ -103,7 +104,8 @@ class TaughtNumerals:
             numbers = softmax(likely)
             chosen = numbers.argmax(-1)[..., None]
             short = best.max(-1, keepdims=True) - np.take_along_axis(best, chosen, -1)
-            numbers = np.where(short > LIMITS.other_sample, np.minimum(numbers, LIMITS.contested), numbers)
+            is_contested = (short[..., 0] > LIMITS.other_sample) | _may_be_last_figure(seen, best, chosen[..., 0])
+            numbers = np.where(is_contested[..., None], np.minimum(numbers, LIMITS.contested), numbers)
         else:
             numbers = softmax(likely)
         there = 1 - np.exp(seen.numbers[..., -1:])
@@ -113,6 +115,22 @@ class TaughtNumerals:
     def _of_number(self) -> list[NDArray[np.intp]]:
         """The samples of each number."""
         return [np.flatnonzero(self.profile.numbers == number) for number in NUMBERS]
+
+
+def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Which views (...), named by their places ``chosen`` in `NUMBERS`, may show no more than the end of a 12 or a 13.
+
+    Args:
+        seen: what the network answers.
+        alike: the best likeness to a sample of each number (..., 13).
+        chosen: (...).
+    """
+    out = np.zeros(chosen.shape, bool)
+    for figure, whole in _LAST_FIGURES:
+        surer, liker = (of[..., figure] - of[..., whole] for of in (seen.numbers, alike))
+        is_near = (surer < LIMITS.last_figure_log) & (liker < LIMITS.last_figure_likeness)
+        out |= (chosen == figure) & is_near
+    return out
 
 
 def _upright(seen: NumberViews) -> NDArray[np.float64]:

@@ -122,6 +122,10 @@ class CometLimits:
     """Where a sample of another number is more alike by so much, network and samples contradict each other."""
     contested: float = 0.85
     """Then no number is surer than this."""
+    last_figure_log: float = 2.5
+    last_figure_likeness: float = 0.6
+    """Nor a 2 or a 3 that the network prefers to a 12 or a 13 by less than the first, in log-probability, and that is
+    more alike its samples by less than the second: the 1 may hardly show."""
     contradicting: float = 0.95
     contested_figure: float = 0.1
     """Nor where another outline of the card shows another number, surer than this; for a number that is the last figure

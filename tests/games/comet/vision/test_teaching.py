@@ -18,7 +18,7 @@ from companion.games.comet.vision.numeral_search import search_numerals
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK, NUMBERS
-from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, mark_similar_backs, present
 from companion.games.comet.vision.taught_search import parts_of_row, search_rows, search_unlikely
 from companion.vision.detection.outlines import Outline
@@ -173,6 +173,19 @@ def test_a_card_whose_outline_is_hardly_likely_is_told_by_what_is_printed_on_it(
     read = search_unlikely(pyramid, taught, [Hypothesis(true[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)], likely + unlikely)
     middles = np.array([one.corners.mean(0) for one in read])
     assert np.abs(middles - true[:2].mean(1)).max() < 8.0
+
+
+@pytest.mark.parametrize("figure, whole", [(2, 12), (3, 13)])
+@pytest.mark.parametrize("of_whole, is_told", [(-1.2, False), (-6.0, True)])
+def test_a_2_or_a_3_that_may_be_the_end_of_a_12_or_a_13_is_not_stated(figure, whole, of_whole, is_told):
+    taught = TaughtNumerals(learnt(printing()))
+    samples = [taught.profile.embeddings[taught.profile.numbers == number][0] for number in (figure, whole)]
+    embedding = samples[0] + 0.5 * samples[1]
+    numbers = np.full((1, 1, len(NUMBERS) + 1), -9.0, np.float32)
+    numbers[..., NUMBERS.index(figure)], numbers[..., NUMBERS.index(whole)] = -0.3, of_whole
+    seen = NumberViews(numbers, np.ones((1, 1), np.float32), (embedding / np.linalg.norm(embedding))[None, None])
+    weighed = taught._weigh(seen)[0]
+    assert taught.accept(np.insert(weighed, -1, 0.0, axis=-1)) == (str(figure) if is_told else None,)
 
 
 AT_THE_TOP = tuple(Place(k, (19.0 * (k - 1), -34.0), 13.0, 16.0) for k in range(3))
