@@ -231,9 +231,9 @@ def test_tiles_laid_askew_on_their_board_stay_as_they_are_seen() -> None:
     board = Board({}, np.array([[40.0, 0, 300], [0, 40, 240], [0, 0, 1]]), 0.97)
     straight = board.outlines(cells)
     askew = (straight - straight.mean(1, keepdims=True)) @ spin + straight.mean(1, keepdims=True) + [2.0, 1.0]
-    assert np.allclose(board.put_right(cells, np.roll(askew, 2, axis=1)), askew)
+    assert np.allclose(board.corrected(cells, np.roll(askew, 2, axis=1)), askew)
     distorted = straight + np.random.default_rng(3).normal(0, 1.5, straight.shape)
-    assert np.allclose(board.put_right(cells, distorted), straight)
+    assert np.allclose(board.corrected(cells, distorted), straight)
 
 
 def test_a_sure_tile_beside_a_board_stays_sure_and_an_unlikely_one_on_it_is_not_believed() -> None:

@@ -61,7 +61,7 @@ class Board:
         """The corners (N, 6, 2) of tiles on those cells; see `corners`."""
         return mapped(self.picture_from_lattice, centres_of(cells)[:, None] + self.radius * UNIT_HEXAGON)
 
-    def put_right(self, cells: Sequence[Cell], seen: Floats) -> Floats:
+    def corrected(self, cells: Sequence[Cell], seen: Floats) -> Floats:
         """Outlines (N, 6, 2) of tiles as seen where they have a tile's shape, else as they are on their cells: nobody
         lays tiles exactly on a lattice.
         """

@@ -66,7 +66,7 @@ class Outline:
 
 SUPPORT_WEIGHT = 0.3
 """Of outlines about as sure, the one comes first of whose worst side more is seen."""
-PAIRED_CONFIDENCE, PAIR = 0.3, 0.3
+COMPARED_CONFIDENCE, ODD_SIZE_FACTOR = 0.3, 0.3
 """How sure rectangles are that are held against the others; what is left of that where one is two cards, or a part."""
 MIN_BOARD_CONFIDENCE = 0.05
 """Tiles below do not say where their board lies."""
@@ -119,11 +119,11 @@ def judge_candidates(
 
 def _singles_first(judged: list[Outline], settings: Settings) -> list[Outline]:
     """Rectangles, the best first, with those last and less sure that are two cards together or a part of one."""
-    maybe = [one for one in judged if one.confidence > PAIRED_CONFIDENCE]
+    maybe = [one for one in judged if one.confidence > COMPARED_CONFIDENCE]
     cards = np.array([one.corners for one in suppress(maybe, settings.overlap)])
     others = [one for one in maybe if is_pair_or_part(one.corners, cards)]
     singles = [one for one in judged if one not in others]
-    return [*singles, *(replace(one, confidence=PAIR * one.confidence) for one in others)]
+    return [*singles, *(replace(one, confidence=ODD_SIZE_FACTOR * one.confidence) for one in others)]
 
 
 def place(
@@ -191,7 +191,7 @@ def on_board(pyramid: Pyramid, tiles: list[Outline]) -> list[Outline]:
     if better is not None:
         board, kept = better, list(better.cells.values())
         confidences, refined = [confidences[i] for i in kept], [refined[i] for i in kept]
-    outlines = board.put_right(list(board.cells), np.array([r.corners for r in refined]))
+    outlines = board.corrected(list(board.cells), np.array([r.corners for r in refined]))
     on_lattice = [
         Outline(corners, 1 - 0.5 * (1 - c) if c > SUPPORTED_CONFIDENCE and board.neighbours(cell) > 2 else c)
         for cell, corners, c in zip(board.cells, outlines, confidences, strict=True)

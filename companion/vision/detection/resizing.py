@@ -47,8 +47,7 @@ def is_pair_or_part(corners: Floats, others: Floats) -> bool:
     lie on or beside each other, or as a part of one.
     """
     mine = np.log(np.sort(opposite_sides(corners)))
-    apart = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1)
-    near = [k for k in np.argsort(apart) if apart[k] > 0.5 * np.exp(mine.mean())][:_AROUND]
+    near = _nearest(corners, others, 0.5 * float(np.exp(mine.mean())), _AROUND)
     if len(near) < _LEAST_AROUND:
         return False
     lengths = np.log(np.sort(opposite_sides(others[near]), axis=1))
@@ -77,12 +76,18 @@ def completed(corners: Floats, others: Floats) -> list[Floats]:
 
 def _off(corners: Floats, others: Floats) -> Floats:
     """The logarithms of the nearest others' width and height over a rectangle's (2,); 0 where there are no others."""
-    apart, mine = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1), opposite_sides(corners)
-    near = [k for k in np.argsort(apart) if apart[k] > 0.5 * mine.min()][:_NEIGHBOURS]
+    mine = opposite_sides(corners)
+    near = _nearest(corners, others, 0.5 * float(mine.min()), _NEIGHBOURS)
     if not near:
         return np.zeros(2)
     usual = np.sort(np.median(np.sort(opposite_sides(others[near]), axis=1), axis=0))
     return np.asarray(np.log((usual if mine[0] <= mine[1] else usual[::-1]) / mine))
+
+
+def _nearest(corners: Floats, others: Floats, beyond: float, count: int) -> list[int]:
+    """The indices of the nearest of others (N, 4, 2) whose centres lie farther than ``beyond`` from a rectangle's."""
+    apart = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1)
+    return [int(k) for k in np.argsort(apart) if apart[k] > beyond][:count]
 
 
 def _stretched(corners: Floats, factors: Floats, hold: tuple[float, float]) -> Floats:

@@ -75,23 +75,23 @@ def white_balance(patches: NDArray[np.uint8]) -> NDArray[np.float32]:
     return np.asarray(level)
 
 
-def score_numerals(net: Network, patches: NDArray[np.uint8], is_about: NDArray[np.bool_]) -> NumeralScores:
+def score_numerals(net: Network, patches: NDArray[np.uint8], is_upside_down: NDArray[np.bool_]) -> NumeralScores:
     """Classify rectified crops (N, HIGH, WIDE, 3), in both rotations unless the first is clear.
 
-    Those of which ``is_about`` (N,) says so are first shown the other way up.
+    Those of which ``is_upside_down`` (N,) says so are first shown the other way up.
     """
     n, classes = len(patches), len(NUMBERS) + 1
     if n == 0:
         return NumeralScores(np.zeros((0, len(KINDS))), np.zeros(0), np.zeros((0, 2, 3, classes)))
     planes = np.ascontiguousarray(patches.transpose(0, 3, 1, 2))
     level = white_balance(planes.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
-    level[is_about] = level[is_about, :, ::-1, ::-1]
+    level[is_upside_down] = level[is_upside_down, :, ::-1, ::-1]
     first = _run(net, level)
     second = np.column_stack([first[:, :-1], -first[:, -1]])
     is_open = ~_is_clear(first)
     if is_open.any():
         second[is_open] = _run(net, level[is_open, :, ::-1, ::-1])
-    first, second = np.where(is_about[:, None], [second, first], [first, second])
+    first, second = np.where(is_upside_down[:, None], [second, first], [first, second])
     kinds = softmax((_kinds(first) + _kinds(second)) / 2)
     upright = logistic((first[:, -1] - second[:, -1]) / 2)
     return NumeralScores(kinds, upright, softmax(np.stack([_numbers(first), _numbers(second)], 1)))
@@ -137,10 +137,12 @@ class PretrainedNumerals:
 
     def read_numerals(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NumeralScores:
         """Classify cards (N, 4, 2)."""
-        is_about = np.zeros(len(corners), bool)
+        is_upside_down = np.zeros(len(corners), bool)
         if self.upwards is not None:
-            is_about = (corners[:, :2].sum(1) - corners[:, 2:].sum(1)) @ self.upwards < 0
-        return score_numerals(network("comet/numeral_classifier/weights.onnx"), cut_cards(pyramid, corners), is_about)
+            is_upside_down = (corners[:, :2].sum(1) - corners[:, 2:].sum(1)) @ self.upwards < 0
+        return score_numerals(
+            network("comet/numeral_classifier/weights.onnx"), cut_cards(pyramid, corners), is_upside_down
+        )
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.floating]:
         """The probabilities (N, 3, 15) of `NAMES` in the sections of cards (N, 4, 2)."""

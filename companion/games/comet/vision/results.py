@@ -88,5 +88,5 @@ def turned_half(card: DetectedCometCard) -> DetectedCometCard:
 def aligned_comet(card: DetectedCometCard, model: DetectedCometCard) -> DetectedCometCard:
     """The card by itself, its corners begun where those of ``model``, seen there before, begin."""
     mine, offsets = card.corners - card.corners.mean(0), model.corners - model.corners.mean(0)
-    is_about = float((mine * offsets).sum()) < float((np.roll(mine, -2, 0) * offsets).sum())
-    return replace(turned_half(card) if is_about else card, cell=None)
+    is_upside_down = float((mine * offsets).sum()) < float((np.roll(mine, -2, 0) * offsets).sum())
+    return replace(turned_half(card) if is_upside_down else card, cell=None)

@@ -127,9 +127,9 @@ def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.int
     """
     out = np.zeros(chosen.shape, bool)
     for figure, whole in _LAST_FIGURES:
-        surer, liker = (of[..., figure] - of[..., whole] for of in (seen.numbers, alike))
-        is_near = (surer < LIMITS.last_figure_log) & (liker < LIMITS.last_figure_likeness)
-        out |= (chosen == figure) & is_near
+        by_network, by_samples = (of[..., figure] - of[..., whole] for of in (seen.numbers, alike))
+        is_close = (by_network < LIMITS.last_figure_log) & (by_samples < LIMITS.last_figure_likeness)
+        out |= (chosen == figure) & is_close
     return out
 
 

@@ -112,15 +112,15 @@ class Answering:
         return answers
 
 
-@pytest.mark.parametrize("is_about", [False, True])
+@pytest.mark.parametrize("is_upside_down", [False, True])
 @pytest.mark.parametrize(("logit", "looks"), [(9.0, 1), (2.0, 2)])
-def test_a_card_read_surely_at_once_is_not_looked_at_the_other_way_up(logit, looks, is_about):
+def test_a_card_read_surely_at_once_is_not_looked_at_the_other_way_up(logit, looks, is_upside_down):
     net = Answering(logit)
-    seen = score_numerals(net, np.full((5, HIGH, WIDE, 3), 200, np.uint8), np.full(5, is_about))
+    seen = score_numerals(net, np.full((5, HIGH, WIDE, 3), 200, np.uint8), np.full(5, is_upside_down))
     assert net.shown == 5 * looks and seen.numbers.shape == (5, 2, 3, len(NUMBERS) + 1)
     if looks == 1:
         assert PretrainedNumerals().accept(seen.sections()[0]) == ("2", "2", "2")
-        assert (seen.upright[0] > 0.99, seen.upright[0] < 0.01) == (not is_about, is_about)
+        assert (seen.upright[0] > 0.99, seen.upright[0] < 0.01) == (not is_upside_down, is_upside_down)
 
 
 def test_a_back_is_stated_as_a_back_and_what_is_neither_as_nothing():
