@@ -18,6 +18,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.vision.geometry import mapped
 from models.drawing.card_scenes import SIDE_PX, Outline, Scene
 from models.drawing.card_shards import SCENES
 
@@ -80,6 +81,13 @@ def rendered(path: Path) -> Rendered:
     corners = [np.array(quad, np.float32) for quad in json.loads(Path(stem + ".corners.json").read_text())]
     seen = photographed(np.asarray(picture, np.uint8), rng, told["is_hard"])
     return Rendered(told, seen, np.asarray(owner[..., 2], np.uint8), corners)
+
+
+def on_picture(card: dict[str, Any], corners: NDArray[Any], points: Any) -> NDArray[np.float64]:
+    """Points (N, 2) of a card's own frame on the picture, where its ``corners`` (K, 2) are."""
+    own = np.array(card["corners"], np.float64)
+    to_picture, _ = cv2.findHomography(own, np.asarray(corners, np.float64))
+    return mapped(np.asarray(to_picture, np.float64), np.array(points, np.float64))
 
 
 def _stem(path: Path) -> str:

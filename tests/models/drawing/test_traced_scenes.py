@@ -9,15 +9,22 @@ import pytest
 from models.drawing.art import Art
 from models.drawing.card_scenes import SIDE_PX, Outline, Scene
 from models.drawing.comet.printings import plain_typefaces
-from models.traced.scenes import Studio, any_decks, comet_deck, tile_decks
-from models.traced.shards import square_part, traced_scene
+from models.drawing.hexel.styles import clip_art, letters, painted_edges
+from models.traced import hexapod, hexdragon, hexel
+from models.traced.any_decks import any_decks, tile_decks
+from models.traced.comet import comet_deck
+from models.traced.shards import Rendered, square_part, traced_scene
+from models.traced.studio import Studio, turn
 
 
 @pytest.fixture
 def studio(tmp_path):
     picture = np.random.default_rng(1).integers(0, 255, (64, 96, 3)).astype(np.uint8)
-    clip = np.dstack([picture, np.full((64, 96), 200, np.uint8)])
-    return Studio(tmp_path, Art([picture], [clip], [picture], [picture]))
+    clips = [np.zeros((80, 80, 4), np.uint8) for _ in range(6)]
+    for number, clip in enumerate(clips):
+        ink = [(0, 0, 0), (255, 0, 255), (0, 200, 0), (255, 255, 255), (0, 220, 255), (90, 90, 90)][number]
+        cv2.circle(clip, (40, 40), 38 - 3 * number, (*ink, 255), -1)
+    return Studio(tmp_path, Art([picture], clips, [picture], [picture]))
 
 
 def test_a_seed_is_a_description_whose_faces_lie_beside_it(studio):
@@ -74,3 +81,69 @@ def test_a_square_part_shows_its_cards_where_its_outlines_say():
         inside = np.zeros(shown.shape, np.uint8)
         cv2.fillConvexPoly(inside, part.outlines[0].corners.round().astype(np.int32), 1)
         assert inside.any() and (shown == inside.astype(bool)).mean() > 0.98
+
+
+def as_rendered(told):
+    """What `render` would make of a description from straight above, each card a flat polygon."""
+    size = (900, 700)
+    at = np.concatenate([np.array(card["corners"]) @ turn(card["turn"]) + card["at"] for card in told["cards"]])
+    low, scale = at.min(0) - 20, float((np.array(size) / (np.ptp(at, axis=0) + 40)).min())
+    owner = np.zeros(size[::-1], np.uint8)
+    corners = []
+    for number, card in enumerate(told["cards"], 1):
+        shown, sharp = (
+            ((np.array(card[key]) @ turn(card["turn"]) + card["at"] - low) * scale) for key in ("outline", "corners")
+        )
+        cv2.fillPoly(owner, [np.round(shown).astype(np.int32)], number)
+        corners.append(sharp.astype(np.float32))
+    return Rendered(told, np.zeros((*owner.shape, 3), np.uint8), owner, corners)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_truth_of_a_hexel_scene_names_every_symbol_that_shows(seed, studio):
+    told = list(hexel.hexel_deck(seed, studio, pictures=1))
+    teaching = hexel.truth(as_rendered(told[0]))
+    assert [card["edges"] for card in teaching["cards"]] == [[name] * 6 for name in told[0]["symbols"]]
+    truth = hexel.truth(as_rendered(told[1]))
+    assert len(truth["cards"]) + len(truth["loose"]) == sum(not card["aside"] for card in told[1]["cards"])
+    assert all(max(card["hidden"]) < 0.1 and card["covered"] < 0.1 for card in truth["cards"])
+
+
+def test_the_truth_of_a_hexdragon_scene_tells_tiles_from_stars_and_boards(studio):
+    for told in hexdragon.hexdragon_deck(2, studio, pictures=1):
+        truth = hexdragon.truth(as_rendered(told))
+        shown = [card["face"]["kind"] for card in told["cards"] if "face" in card]
+        assert len(truth["tiles"]) == sum(kind != "star" for kind in shown)
+        assert len(truth["stars"]) == sum(kind == "star" for kind in shown)
+        assert all(max(tile["hidden"]) < 0.2 for tile in truth["tiles"])
+
+
+def test_the_truth_of_a_hexapod_scene_is_what_lies_on_top(studio):
+    for told in hexapod.hexapod_deck(3, studio, pictures=2):
+        truth = hexapod.truth(as_rendered(told))
+        laid = np.full((5, 5), None, object)
+        for card in told["cards"]:
+            for number, (row, col) in enumerate(card["over"]):
+                laid[row, col] = card["cells"][number // 2][number % 2]
+        assert truth["boards"][0]["laid"] == laid.tolist()
+        assert np.mean(truth["boards"][0]["doubt"]) < 0.2
+        assert len(truth["loose"]) == sum(not card["over"] for card in told["cards"][1:])
+
+
+@pytest.mark.parametrize("style", ["clip art", "painted edges", "letters"])
+def test_a_pictured_deck_shows_each_symbol_at_its_edge_and_nothing_in_the_middle(style, studio):
+    rng = np.random.default_rng(7)
+    symbols = ("red", "blue", "void")
+    deck = (
+        clip_art(symbols, studio.art.clips, rng)
+        if style == "clip art"
+        else (painted_edges if style == "painted edges" else letters)(symbols, rng)
+    )
+    bare, face = deck.face(()), deck.face(("red",) * 5 + ("blue",))
+    changed = (np.abs(face[..., :3].astype(int) - bare[..., :3]).max(-1) > 20).astype(np.uint8)
+    middle = (np.array(face.shape[:2]) - 1) / 2
+    assert not changed[int(middle[0]) - 20 : int(middle[0]) + 20, int(middle[1]) - 20 : int(middle[1]) + 20].any()
+    y, x = np.nonzero(changed)
+    sectors = np.round(-np.degrees(np.arctan2(y - middle[0], x - middle[1])) / 60).astype(int) % 6
+    assert (np.bincount(sectors, minlength=6) > 100).all()
+    assert (face[..., 3] == bare[..., 3]).all()

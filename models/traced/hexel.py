@@ -1,0 +1,113 @@
+"""Hex'el printings that nobody has drawn before, path-traced, and the truth about what was rendered of them."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from companion.games.hexel.deck import APOTHEM_MM, SYMBOLS, Face, back_shapes
+from companion.printing.raster import raster
+from models.drawing.art import Picture
+from models.drawing.hexel.invented import invented
+from models.drawing.hexel.layouts import Laid, grown_tableau, hand_laid, strays
+from models.drawing.hexel.printings import hexagon, raster_card
+from models.drawing.hexel.styles import PX_PER_MM, clip_art, letters, painted_edges
+from models.drawing.photograph import Entry, covered_share, marked_cut, outlines
+from models.traced.shards import Rendered, on_picture
+from models.traced.studio import LARGE, Described, Rng, Studio, opaque, piece, scene
+
+Drawn = Callable[[Face], Picture]
+STYLES = ("clip art", "painted edges", "letters", "shapes")
+_MARK_MM = 6.0
+"""The apothem of the hexagon around a symbol."""
+
+
+def hexel_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Described]:
+    """Photographs of a printing: that which teaches it, with the three cards of one symbol in a line, and others."""
+    rng = np.random.default_rng(seed)
+    edition = ("36", "46")[seed // len(STYLES) % 2]
+    symbols = SYMBOLS[edition]
+    draw = _drawn(STYLES[seed % len(STYLES)], symbols, studio, rng)
+    gloss = np.array([rng.uniform(0.25, 0.7), rng.choice([0, 0.15, 0.4])])
+
+    def cards(laid: Sequence[Laid]) -> list[Described]:
+        return [_described(seed, one, draw, studio, gloss) for one in laid]
+
+    teaching = hand_laid({(k, 0): (name,) * 6 for k, name in enumerate(symbols)}, rng, gap_mm=1.0, turn_deg=1.0)
+    about = {"edition": edition, "symbols": list(symbols)}
+    yield {**scene(rng, studio, cards(teaching), f"{seed}-teach", LARGE, False, fill=0.8), **about}
+    for k in range(pictures):
+        faces = grown_tableau(int(rng.integers(4, 19)), symbols, rng)
+        laid = hand_laid(faces, rng, gap_mm=float(rng.uniform(0.3, 3.0)), turn_deg=float(rng.uniform(0.2, 4.0)))
+        described = cards([*laid, *strays(laid, symbols, rng)])
+        if rng.random() < 0.5:
+            described.append(_face_down(laid, studio, gloss, rng))
+        yield {
+            **scene(rng, studio, described, f"{seed}-{k}", LARGE, bool(k % 2), least=float(rng.uniform(0.6, 1.1))),
+            **about,
+        }
+
+
+def truth(one: Rendered) -> Entry:
+    """What `companion read` should say, in the form of `models.drawing.hexel.photograph`."""
+    size = (one.picture.shape[1], one.picture.shape[0])
+    entries, face_down = [], []
+    for number, (card, quad) in enumerate(zip(one.told["cards"], one.corners, strict=True), 1):
+        corners = quad.astype(np.float64)
+        if card["aside"]:
+            face_down.append(corners.tolist())
+            continue
+        entry: dict[str, Any] = {
+            "cell": card["cell"],
+            "edges": card["edges"],
+            "corners": corners.tolist(),
+            "covered": covered_share(one.owner, corners, number),
+            "hidden": [covered_share(one.owner, on_picture(card, corners, mark), number) for mark in card["marks"]],
+        }
+        entries.append(marked_cut(entry, corners, size))
+    return {
+        "cards": [entry for entry in entries if entry["cell"] is not None],
+        "loose": [entry for entry in entries if entry["cell"] is None],
+        "ignore": face_down + outlines(entries),
+    }
+
+
+def _drawn(style: str, symbols: Sequence[str], studio: Studio, rng: Rng) -> Drawn:
+    if style == "shapes":
+        look = invented(tuple(symbols), rng)
+        return lambda edges: np.asarray(raster_card(edges, look, PX_PER_MM), np.uint8)
+    if style == "clip art":
+        return clip_art(symbols, studio.art.clips, rng).face
+    return (painted_edges if style == "painted edges" else letters)(symbols, rng).face
+
+
+def _described(seed: int, one: Laid, draw: Drawn, studio: Studio, gloss: np.ndarray) -> Described:
+    face = opaque(draw(one.edges))
+    texture = studio.keep(f"{seed}-{'-'.join(one.edges)}.png", face)
+    wide = len(face) / PX_PER_MM
+    found = piece(texture, (wide, wide), hexagon(APOTHEM_MM), (one.at_mm, one.turn_deg), gloss)
+    marks = [hexagon(_MARK_MM, tuple(place)) for place in _places()]
+    return {
+        **found,
+        "cell": None if one.cell is None else list(one.cell),
+        "edges": list(one.edges),
+        "marks": [mark.tolist() for mark in marks],
+    }
+
+
+def _places() -> np.ndarray:
+    """Where the symbols of a face are, whatever the style: six rows, in order of direction."""
+    angles = np.radians(-60.0 * np.arange(6))
+    return 0.76 * APOTHEM_MM * np.stack([np.cos(angles), np.sin(angles)], 1)
+
+
+def _face_down(laid: Sequence[Laid], studio: Studio, gloss: np.ndarray, rng: Rng) -> Described:
+    """The rest of the deck beside the tableau."""
+    back = raster(back_shapes(), PX_PER_MM)
+    texture = studio.keep("hexel-back.png", opaque(np.asarray(back, np.uint8)))
+    at = np.array([one.at_mm for one in laid])
+    away = np.array([np.ptp(at[:, 0]) / 2 + 85, rng.uniform(-0.5, 0.5) * np.ptp(at[:, 1])]) * [rng.choice([-1, 1]), 1]
+    size = (back.shape[1] / PX_PER_MM, back.shape[0] / PX_PER_MM)
+    place = (at.min(0) + np.ptp(at, axis=0) / 2 + away, float(rng.uniform(0, 360)))
+    thick = float(rng.uniform(0.4, 9))
+    return {**piece(texture, size, hexagon(APOTHEM_MM), place, gloss, thick=thick), "aside": True}
