@@ -5,7 +5,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models.drawing.art import Art, Picture
-from models.drawing.card_faces import Draw, Rng, Style, colour_of, crop_of
+from models.drawing.card_faces import Draw, Rng, Style, colour_of, crop_of, edges, paths
 from models.drawing.card_layouts import Lying, half_of
 from models.drawing.card_scenes import SIDE_PX, Camera, Canvas, Scene, finished, lay_cards
 from models.drawing.tables import draw_clutter, draw_table
@@ -125,7 +125,7 @@ def draw_hexagon_board(rng: Rng, art: Art, side: int = SIDE_PX) -> Scene:
         radius = np.linalg.norm(centres - centres.mean(0), axis=1).max() + rng.uniform(0.7, 1.6)
         rim = centres.mean(0) + radius * np.stack([np.cos(turns), np.sin(turns)], 1)
         canvas.fill(camera.project(rim), colour_of(rng))
-    kinds = tuple(terrain(rng, art) for _ in range(int(rng.integers(2, 8))))
+    kinds = tuple(terrain(rng, art) for _ in range(int(rng.integers(2, 8)))) if rng.random() < 0.65 else (edges, paths)
     frame = rng.uniform(0.012, 0.06) if rng.random() < 0.6 else 0.0
     edge = colour_of(rng, [True, True, False, None][int(rng.integers(4))])
     rounding = rng.uniform(0.02, 0.1) if rng.random() < 0.2 else 0.0

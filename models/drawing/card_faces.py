@@ -191,13 +191,57 @@ def _hexagon(rng: Rng, art: Art, face: Picture) -> None:
     face[:] = cv2.resize(card, face.shape[1::-1], interpolation=cv2.INTER_AREA)
 
 
+def edges(rng: Rng, art: Art, face: Picture) -> None:
+    """Something at each edge of a hexagon: a painted band, a shape, a letter or a clip, of a few kinds."""
+    middle, apothem = np.array(face.shape[1::-1]) / 2, face.shape[0] / 2
+    kinds = [int(k) for k in rng.integers(0, 3, 6)]
+    inks = [tuple(colour_of(rng).tolist()) for _ in range(3)]
+    if rng.random() < 0.25:
+        inks = inks[:1] * 3
+    what, at, size = int(rng.integers(0, 4)), rng.uniform(0.6, 0.78), rng.uniform(0.1, 0.24)
+    ends, reach = (1 - rng.uniform(0, 0.12), 1 - rng.uniform(0.15, 0.5)), rng.uniform(0.85, 1.0)
+    shapes, letters = rng.integers(0, 4, 3), rng.permutation(list("ABEGHKMRSTXZ"))
+    clips = [art.clips[int(k)] for k in rng.integers(0, len(art.clips), 3)]
+    for kind, angle in zip(kinds, np.radians(30 + 60 * np.arange(6)), strict=True):
+        out = np.array([np.cos(angle), np.sin(angle)])
+        across = np.array([-out[1], out[0]]) / np.sqrt(3) * reach
+        x, y = middle + at * apothem * out
+        if what == 0:
+            band = [(ends[0], -1), (ends[0], 1), (ends[1], 1), (ends[1], -1)]
+            points = np.array([middle + apothem * share * (out + side * across) for share, side in band])
+            cv2.fillPoly(face, [points.round().astype(np.int32)], inks[kind], cv2.LINE_AA)
+        elif what == 1:
+            _shape(rng, face, int(shapes[kind]), (x, y), size * apothem, inks[kind])
+        elif what == 2:
+            _write(rng, face, str(letters[kind]), (x, y), 2 * size * apothem, inks[kind])
+        else:
+            half = size * apothem
+            _paste_clip(rng, face, clips[kind], (round(x - half), round(y - half), round(2 * half), round(2 * half)))
+
+
+def paths(rng: Rng, art: Art, face: Picture) -> None:
+    """Bands that join the middles of a hexagon's edges, and ends that stop on the way."""
+    middle, apothem = np.array(face.shape[1::-1]) / 2, face.shape[0] / 2
+    ink, line = tuple(colour_of(rng).tolist()), tuple(colour_of(rng).tolist())
+    wide = max(2, round(apothem * rng.uniform(0.12, 0.4)))
+    angles = np.radians(30 + 60 * rng.permutation(6))
+    ends = [middle + apothem * np.array([np.cos(a), np.sin(a)]) for a in angles]
+    for first, last in zip(ends[::2], ends[1::2], strict=True):
+        bow = middle + rng.uniform(0, 0.5) * ((first + last) / 2 - middle)
+        t = np.linspace(0, 1 if rng.random() < 0.7 else 0.45, 14)[:, None]
+        points = ((1 - t) ** 2 * first + 2 * t * (1 - t) * bow + t**2 * last).round().astype(np.int32)
+        for width, colour in ((round(1.3 * wide), line), (wide, ink)):
+            cv2.polylines(face, [points], False, colour, width, cv2.LINE_AA)
+
+
 Draw = Callable[[Rng, Art, Picture], None]
 _RECTANGLES: tuple[tuple[Draw, float], ...] = (
     (_blank, 0.08), (_text, 0.07), (_number, 0.18), (_pips, 0.14), (_picture, 0.14), (_clip, 0.05), (_pattern, 0.08),
     (_printed, 0.14), (bands, 0.16),
 )  # fmt: skip
 _HEXAGONS: tuple[tuple[Draw, float], ...] = (
-    (_blank, 0.08), (_number, 0.14), (_pips, 0.1), (_picture, 0.38), (_clip, 0.08), (_pattern, 0.07), (_hexagon, 0.15),
+    (_blank, 0.08), (_number, 0.12), (_pips, 0.06), (_picture, 0.2), (_clip, 0.06), (_pattern, 0.06), (_hexagon, 0.1),
+    (edges, 0.24), (paths, 0.08),
 )  # fmt: skip
 
 

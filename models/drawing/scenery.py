@@ -9,7 +9,8 @@ from companion.simulator.optics import placed
 from models.drawing.canvas import Canvas, Ink
 from models.drawing.clutter import clutter_shape
 from models.drawing.hexel.layouts import Laid
-from models.drawing.hexel.printings import Printing, raster_card
+from models.drawing.hexel.printings import Printing
+from models.drawing.hexel.styles import PicturedDeck
 from models.drawing.pinhole import Points
 
 _SHADE: Ink = (25.0, 25.0, 28.0)
@@ -23,14 +24,16 @@ class Lying(Protocol):
         """Its place."""
 
 
-def put_card(canvas: Canvas, card: Laid, printing: Printing, gloss: float, rng: np.random.Generator) -> Points:
+def put_card(
+    canvas: Canvas, card: Laid, printing: Printing | PicturedDeck, gloss: float, rng: np.random.Generator
+) -> Points:
     """Paint one card with its contact shadow; return its corners in the picture (6, 2)."""
     corners = canvas.camera.project(card.corners_mm())
     across = float(np.linalg.norm(corners[0] - corners[3])) / 70.0
     aside = rng.normal(0, 0.25 * across, 2)
     canvas.polygon(corners + aside + (corners - corners.mean(0)) * rng.uniform(0, 0.012), _SHADE)
     px_per_mm = float(np.clip(across * 1.3, 0.6, 4.5))
-    raster = raster_card(card.edges, printing, px_per_mm)
+    raster = printing.raster(card.edges, px_per_mm)
     middle = raster.shape[0] / 2 - 0.5
     card_from_raster = np.array(
         [[1 / px_per_mm, 0, -middle / px_per_mm], [0, 1 / px_per_mm, -middle / px_per_mm], [0, 0, 1.0]]

@@ -1,22 +1,21 @@
 """Hex'el printings that nobody has drawn before, path-traced, and the truth about what was rendered of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from companion.games.hexel.deck import APOTHEM_MM, SYMBOLS, Face, back_shapes
+from companion.games.hexel.deck import APOTHEM_MM, SYMBOLS, back_shapes
 from companion.printing.raster import raster
-from models.drawing.art import Picture
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.layouts import Laid, grown_tableau, hand_laid, strays
-from models.drawing.hexel.printings import hexagon, raster_card
-from models.drawing.hexel.styles import PX_PER_MM, clip_art, letters, painted_edges
+from models.drawing.hexel.printings import Printing, hexagon
+from models.drawing.hexel.styles import PicturedDeck, clip_art, letters, painted_edges
 from models.drawing.photograph import Entry, covered_share, marked_cut, outlines
 from models.traced.shards import Rendered, on_picture
 from models.traced.studio import LARGE, Described, Rng, Studio, opaque, piece, scene
 
-Drawn = Callable[[Face], Picture]
+PX_PER_MM = 9.0
 STYLES = ("clip art", "painted edges", "letters", "shapes")
 _MARK_MM = 6.0
 """The apothem of the hexagon around a symbol."""
@@ -27,11 +26,11 @@ def hexel_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Describ
     rng = np.random.default_rng(seed)
     edition = ("36", "46")[seed // len(STYLES) % 2]
     symbols = SYMBOLS[edition]
-    draw = _drawn(STYLES[seed % len(STYLES)], symbols, studio, rng)
+    look = _look(STYLES[seed % len(STYLES)], symbols, studio, rng)
     gloss = np.array([rng.uniform(0.25, 0.7), rng.choice([0, 0.15, 0.4])])
 
     def cards(laid: Sequence[Laid]) -> list[Described]:
-        return [_described(seed, one, draw, studio, gloss) for one in laid]
+        return [_described(seed, one, look, studio, gloss) for one in laid]
 
     teaching = hand_laid({(k, 0): (name,) * 6 for k, name in enumerate(symbols)}, rng, gap_mm=1.0, turn_deg=1.0)
     about = {"edition": edition, "symbols": list(symbols)}
@@ -72,17 +71,16 @@ def truth(one: Rendered) -> Entry:
     }
 
 
-def _drawn(style: str, symbols: Sequence[str], studio: Studio, rng: Rng) -> Drawn:
+def _look(style: str, symbols: Sequence[str], studio: Studio, rng: Rng) -> Printing | PicturedDeck:
     if style == "shapes":
-        look = invented(tuple(symbols), rng)
-        return lambda edges: np.asarray(raster_card(edges, look, PX_PER_MM), np.uint8)
+        return invented(tuple(symbols), rng)
     if style == "clip art":
-        return clip_art(symbols, studio.art.clips, rng).face
-    return (painted_edges if style == "painted edges" else letters)(symbols, rng).face
+        return clip_art(symbols, studio.art.clips, rng)
+    return (painted_edges if style == "painted edges" else letters)(symbols, rng)
 
 
-def _described(seed: int, one: Laid, draw: Drawn, studio: Studio, gloss: np.ndarray) -> Described:
-    face = opaque(draw(one.edges))
+def _described(seed: int, one: Laid, look: Printing | PicturedDeck, studio: Studio, gloss: np.ndarray) -> Described:
+    face = opaque(look.raster(one.edges, PX_PER_MM))
     texture = studio.keep(f"{seed}-{'-'.join(one.edges)}.png", face)
     wide = len(face) / PX_PER_MM
     found = piece(texture, (wide, wide), hexagon(APOTHEM_MM), (one.at_mm, one.turn_deg), gloss)

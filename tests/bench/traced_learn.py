@@ -2,7 +2,7 @@
 
     python -m models.traced.scenes --art art.npz --begin 6500000 --hexel 12 --hexdragon 12 --hexapod 12 --out DIR
     python models/traced/render.py DIR/*.scene.json        # with bpy, see models/README.md
-    PYTHONPATH=. python tests/bench/traced_learn.py DIR [--keep DIR] [--each]
+    PYTHONPATH=. python tests/bench/traced_learn.py DIR [--only GAME] [--keep DIR] [--each]
 
 The game is told by what lies there. Counts are those of `hexel_set.py`, `hexdragon_set.py` and `hexapod_set.py`; the
 labels give corners as rough as taps on a phone. A printing that is refused is counted with all its cards missed.
@@ -62,12 +62,12 @@ class Game:
 
 
 def taught_hexel(picture: np.ndarray, label: Entry, told: Entry) -> Callable[[np.ndarray], Any]:
-    profile = learn_hexel(f"hexel{told['edition']}", [("teach", picture)], [label])
+    profile = learn_hexel(f"hexel{told['edition']}", [("teach", picture)], [label], trust_names=True)
     return lambda bgr: read_hexel(bgr, FewShotSymbols(profile))
 
 
 def taught_hexdragon(picture: np.ndarray, label: Entry, told: Entry) -> Callable[[np.ndarray], Any]:
-    profile = learn_hexdragon("hexdragon", [("teach", picture)], [label])
+    profile = learn_hexdragon("hexdragon", [("teach", picture)], [label], trust_names=True)
     return lambda bgr: read_hexdragon(bgr, FewShotTiles(profile)).as_json()
 
 
@@ -135,6 +135,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--keep", type=Path)
+    parser.add_argument("--only", choices=list(GAMES))
     parser.add_argument("--each", action="store_true", help="one line a picture")
     options = parser.parse_args()
     cv2.setNumThreads(1)
@@ -147,6 +148,8 @@ def main() -> None:
             continue
         one = rendered(path)
         name = game_of(one.told)
+        if options.only not in (None, name):
+            continue
         game = GAMES[name]
         label = label_of(game.truth(one), np.random.default_rng(int(path.name.split("-")[0])))
         read = None

@@ -94,10 +94,14 @@ def detect_outlines(
         settings: see `Settings`.
     """
     pyramid, judged = judge_candidates(picture, sides, size_mm, settings)
-    kept = suppress(_singles_first(judged, settings) if sides == 4 else judged, settings.overlap)
-    if sides == 6:
-        kept = sorted(on_board(pyramid, kept), key=lambda o: -o.confidence)
-    return tuple(o for o in kept if o.confidence >= settings.min_confidence)
+    return tuple(o for o in singled(pyramid, judged, sides, settings) if o.confidence >= settings.min_confidence)
+
+
+def singled(pyramid: Pyramid, judged: list[Outline], sides: int, settings: Settings = SETTINGS) -> Sequence[Outline]:
+    """Of outlines that `judge_candidates` judged each card's own, hexagons as their board has them."""
+    if sides == 4:
+        return suppress(_singles_first(judged, settings), settings.overlap)
+    return sorted(on_board(pyramid, suppress(judged, settings.overlap)), key=lambda o: -o.confidence)
 
 
 def judge_candidates(

@@ -15,6 +15,7 @@ from models.drawing.canvas import Field
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.layouts import Laid, grown_tableau, hand_laid, strays
 from models.drawing.hexel.printings import REFERENCE, Printing, varied
+from models.drawing.hexel.styles import PicturedDeck
 from models.drawing.photograph import Entry, Photograph, Shot, covered_share, marked_cut, outlines
 from models.drawing.pinhole import Pinhole, Points, framed
 from models.drawing.scenery import put_card, put_face_down, put_things
@@ -27,7 +28,7 @@ def photograph(
     *,
     edition: str = "36",
     size: tuple[int, int] = (1280, 720),
-    printing: str | Printing = "reference",
+    printing: str | Printing | PicturedDeck = "reference",
     cards: int | None = None,
     faces: Mapping[Cell, tuple[str, ...]] | None = None,
     across_px: float | None = None,
@@ -45,7 +46,7 @@ def photograph(
         across_px: a card's width between opposite edges where the camera looks; None for what fits.
         hardness: 0 for a calm room, 1 for all conditions.
     """
-    style = printing if isinstance(printing, Printing) else _style(printing, edition, rng, hardness)
+    style = _style(printing, edition, rng, hardness) if isinstance(printing, str) else printing
     laid = _laid(edition, cards, rng) if faces is None else _laid_by_hand(faces, rng)
     core = np.vstack([card.corners_mm() for card in laid if card.cell is not None])
     camera = framed(core, size, rng, across_px, hardness)

@@ -4,6 +4,7 @@ A printing says what a face is made of; `raster_card` draws one card of it. The 
 cards as physical things: a regular hexagon of side 35 mm, symbols 12 mm across, centred at 0.76 of the apothem.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -53,6 +54,10 @@ class Printing:
     radius_share: float = SYMBOL_AT
     middle: Colour | None = None
     """An ornament in the card's middle."""
+
+    def raster(self, edges: Sequence[str], px_per_mm: float) -> Array:
+        """See `raster_card`."""
+        return raster_card(tuple(edges), self, px_per_mm)
 
 
 def hex_colour(text: str) -> Colour:

@@ -17,7 +17,6 @@ from models.drawing.hexel.printings import Printing, fill_shape, raster_card
 
 Floats = NDArray[np.float64]
 
-PX_PER_MM = 9.0
 _SIDE_PX = 220
 """A symbol's picture is so wide, whatever its size on the card."""
 _APART, _INKED, _STANDS_OUT, _TRIES = 26.0, (0.12, 0.8), 70.0, 60
@@ -43,28 +42,32 @@ class PicturedDeck:
     at: float
     is_upright: bool
 
-    def face(self, edges: Sequence[str]) -> Picture:
-        """A card's face, `PX_PER_MM` fine, the card's centre in the middle: BGRA."""
-        image = raster_card((), self.ground, PX_PER_MM)
-        middle = (image.shape[1] - 1) / 2
+    def raster(self, edges: Sequence[str], px_per_mm: float) -> Picture:
+        """A card's face as `raster_card` draws it."""
+        image = raster_card((), self.ground, px_per_mm)
+        middle, wide = (image.shape[1] - 1) / 2, max(4, round(self.size_mm * px_per_mm))
+        small = {name: cv2.resize(p, (wide, wide), interpolation=cv2.INTER_AREA) for name, p in self.pictures.items()}
         for direction, name in enumerate(edges):
             angle = np.radians(-60.0 * direction)
             out = np.array([np.cos(angle), np.sin(angle)])
-            at = middle + out * self.at * APOTHEM_MM * PX_PER_MM
-            up = np.array([0.0, -1.0]) if self.is_upright else out
-            _lay(image, self.pictures[name], at, up, self.size_mm * PX_PER_MM)
+            at = middle + out * self.at * APOTHEM_MM * px_per_mm
+            _lay(image, np.asarray(small[name], np.uint8), at, np.array([0.0, -1.0]) if self.is_upright else out)
         return np.asarray(image, np.uint8)
 
 
-def _lay(image: Picture, picture: Picture, at: Floats, up: Floats, size_px: float) -> None:
-    """Lay a picture on an image, turned so that its top looks ``up``."""
-    scale = size_px / len(picture)
-    right = np.array([-up[1], up[0]])
-    turn = np.array([right, -up]).T * scale
+def _lay(image: Picture, picture: Picture, at: Floats, up: Floats) -> None:
+    """Lay a picture on an image, its middle at a place, turned so that its top looks ``up``."""
+    turn = np.array([[-up[1], -up[0]], [up[0], -up[1]]])
     move = np.c_[turn, at - turn @ np.full(2, (len(picture) - 1) / 2)]
-    laid = cv2.warpAffine(picture, move, image.shape[1::-1], flags=cv2.INTER_AREA if scale < 0.7 else cv2.INTER_LINEAR)
+    laid = cv2.warpAffine(picture, move, image.shape[1::-1], flags=cv2.INTER_LINEAR)
     opacity = laid[..., 3:].astype(np.float32) / 255
     image[..., :3] = (image[..., :3] * (1 - opacity) + laid[..., :3] * opacity).astype(np.uint8)
+
+
+def pictured(symbols: Sequence[str], clips: Sequence[Picture], rng: np.random.Generator) -> PicturedDeck:
+    """A deck in one of the styles."""
+    makers = (lambda: clip_art(symbols, clips, rng), lambda: painted_edges(symbols, rng), lambda: letters(symbols, rng))
+    return makers[int(rng.integers(len(makers)))]()
 
 
 def clip_art(symbols: Sequence[str], clips: Sequence[Picture], rng: np.random.Generator) -> PicturedDeck:

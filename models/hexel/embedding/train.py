@@ -1,6 +1,6 @@
 """Trains the embedding: patches of the same symbol of one printing lie close together, whatever the printing.
 
-    python -m models.hexel.embedding.train --cache DIR [--printings 2400] [--steps 1800]
+    python -m models.hexel.embedding.train --cache DIR [--printings 2400] [--steps 1800] [--art art.npz]
 
 Each printing (`models.drawing.hexel.invented`, or the reference with other inks) is photographed
 twice: calmly, as it is taught, and hard, in another room (seeds from 5,000,000 up). From one
@@ -10,7 +10,9 @@ is seen a little askew, and some that are asked are partly covered. Questions th
 from every example than `LIMITS.none_at`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +29,11 @@ from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.dataset import cached
+from models.drawing.art import Art, Picture
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
-from models.drawing.hexel.printings import REFERENCE, varied
+from models.drawing.hexel.printings import REFERENCE, Printing, varied
+from models.drawing.hexel.styles import PicturedDeck, pictured
 from models.export import export
 from models.networks import block
 from models.refinement import rotation
@@ -40,6 +44,7 @@ EACH = 18
 OTHER = 12
 """Patches kept of a photograph that show no symbol."""
 EXAMPLES, QUESTIONS, STRANGERS = 5, 6, 8
+PICTURED = 0.5
 
 
 class Embedding(nn.Module):
@@ -89,11 +94,18 @@ def coded(looks: NDArray[np.float32]) -> NDArray[np.uint8]:
     return np.asarray(np.round(np.clip((looks + 1.25) * 100, 0, 255)), np.uint8)
 
 
-def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+def look(edition: str, rng: np.random.Generator, clips: Sequence[Picture]) -> Printing | PicturedDeck:
+    """Some printing; half of them of pictures where there is clip art to draw them with."""
+    if len(clips) and rng.random() < PICTURED:
+        return pictured(SYMBOLS[edition], clips, rng)
+    return invented(SYMBOLS[edition], rng) if rng.random() < 0.85 else varied(REFERENCE[edition], rng, 3.0)
+
+
+def draw(seed: int, clips: Sequence[Picture] = ()) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """One printing's part of `Shots`."""
     rng = np.random.default_rng(seed)
     edition = str(rng.choice(["36", "46"]))
-    style = invented(SYMBOLS[edition], rng) if rng.random() < 0.85 else varied(REFERENCE[edition], rng, 3.0)
+    style = look(edition, rng, clips)
     x, n = np.zeros((2, 4, EACH, PATCH, PATCH, 6), np.uint8), np.zeros((2, 4), int)
     value = None
     how: dict[str, Any]
@@ -128,9 +140,10 @@ def draw(seed: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return x[None], n[None]
 
 
-def shots(cache: Path, count: int, first_seed: int, workers: int) -> Shots:
+def shots(cache: Path, count: int, first_seed: int, workers: int, clips: Sequence[Picture]) -> Shots:
     """The drawn photographs' patches."""
-    return Shots(**cached(cache, "likeness", ("x", "n"), draw, range(first_seed, first_seed + count), workers))
+    seeds = range(first_seed, first_seed + count)
+    return Shots(**cached(cache, "likeness", ("x", "n"), partial(draw, clips=clips), seeds, workers))
 
 
 def usable(held: Shots) -> NDArray[np.intp]:
@@ -231,10 +244,16 @@ def main() -> None:
     options.add_argument("--printings", type=int, default=2400)
     options.add_argument("--held-out", type=int, default=100, help="printings to measure by")
     options.add_argument("--workers", type=int, default=2)
+    options.add_argument("--begin", type=int, default=5_000_000, help="the first seed")
+    options.add_argument("--art", type=Path, help="of models.drawing.art: half of the printings are of pictures then")
     a = options.parse_args()
     trainer = Trainer(Embedding(), a, average=0.998)
     rng = trainer.rng
-    taught, held = shots(a.cache, a.printings, 5_000_000, a.workers), shots(a.cache, a.held_out, 5_900_000, a.workers)
+    clips = Art.read(a.art).clips if a.art else ()
+    taught, held = (
+        shots(a.cache, count, a.begin + first, a.workers, clips)
+        for first, count in ((0, a.printings), (900_000, a.held_out))
+    )
     keep, out = usable(taught), usable(held)
     print(len(keep), "printings to learn from,", len(out), "held out", flush=True)
     trainer.start_from(tensor(episode(taught, keep[0], rng)))

@@ -139,7 +139,7 @@ def test_a_pictured_deck_shows_each_symbol_at_its_edge_and_nothing_in_the_middle
         if style == "clip art"
         else (painted_edges if style == "painted edges" else letters)(symbols, rng)
     )
-    bare, face = deck.face(()), deck.face(("red",) * 5 + ("blue",))
+    bare, face = deck.raster((), 9.0), deck.raster(("red",) * 5 + ("blue",), 9.0)
     changed = (np.abs(face[..., :3].astype(int) - bare[..., :3]).max(-1) > 20).astype(np.uint8)
     middle = (np.array(face.shape[:2]) - 1) / 2
     assert not changed[int(middle[0]) - 20 : int(middle[0]) + 20, int(middle[1]) - 20 : int(middle[1]) + 20].any()

@@ -31,7 +31,7 @@ from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
 from companion.vision.detection.conditions import NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
-from companion.vision.detection.verification import Find, no_game, verify
+from companion.vision.detection.verification import Find, Verdict, no_game, verify
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, denoised
 from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
@@ -126,11 +126,11 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
     starts = sum(is_start(tile.probabilities) for tile in tiles)
     if starts > LIMITS.foreign_starts or (starts > 1 and 2 * starts >= len(tiles)):
         return replace(reading, cards=(), warnings=no_game(pyramid))
-    verdict = verify(pyramid, [Find.of(tile, LIMITS.sure_find) for tile in tiles], reading.warnings, LIMITS.table)
+    taught = lit if isinstance(lit, FewShotTiles) else None
+    verdict = _verdict(pyramid, [Find.of(tile, LIMITS.sure_find) for tile in tiles], reading.warnings, taught)
     rejected = [tile for tile, stays in zip(tiles, verdict.stays, strict=True) if not stays]
     pieces = [card for card in reading.cards if isinstance(card, DetectedTile)]
     kept = [card for card in pieces if not any(card is tile for tile in rejected)] if verdict.stays.any() else []
-    taught = lit if isinstance(lit, FewShotTiles) else None
     conditions = conditions_of(
         pyramid,
         HEXAGON,
@@ -147,6 +147,18 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
         kept = [without_colour(card) for card in kept] if conditions else kept
     warnings = (*verdict.warnings, *(condition.warning for condition in conditions), *doubts)
     return replace(reading, cards=tuple(kept), warnings=warnings)
+
+
+def _verdict(
+    pyramid: Pyramid, finds: list[Find], warnings: tuple[ReadingWarning, ...], taught: FewShotTiles | None
+) -> Verdict:
+    """See `verify`. So many sure tiles in the inks that were taught are the set's, though their edges hardly show on a
+    board of the same stock.
+    """
+    is_own = taught is not None and not taught.is_foreign
+    if is_own and sum(find.is_sure for find in finds) >= LIMITS.table.min_sure:
+        return Verdict(np.ones(len(finds), bool), warnings)
+    return verify(pyramid, finds, warnings, LIMITS.table)
 
 
 def _in_light_of(known: Sequence[DetectedCard], pyramid: Pyramid, classifier: TileClassifier) -> TileClassifier:

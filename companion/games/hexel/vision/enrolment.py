@@ -15,6 +15,9 @@ from companion.games.hexel.vision.classifier import FACE_VALUE, over_face, raw_p
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import (
+    FRAME,
+    RADIUS_PX,
+    SIDE_PX,
     SymbolProfile,
     embed,
     embedding_input,
@@ -36,8 +39,6 @@ from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import network
 
 _NETWORK = "hexel/embedding/weights.onnx"
-_RADIUS_PX, _SIDE_PX = 80, 184
-FRAME = CropFrame((_SIDE_PX, _SIDE_PX), HEXAGON.unit * _RADIUS_PX + (_SIDE_PX - 1) / 2)
 _INKED = 0.75
 """The share of a patch that is less unlike the face than its ink."""
 
@@ -145,10 +146,10 @@ class HexelTeaching(Teaching):
         """The whole card for a single symbol, else each patch."""
         edges = sample.label["edges"]
         if len(set(edges)) == 1:
-            return [Cutout(edges[0], (0, 0, _SIDE_PX, _SIDE_PX))]
-        middles = HEXAGON.unit * _RADIUS_PX
-        at = (middles + np.roll(middles, -1, 0)) / 2 * 0.76 + _SIDE_PX / 2
-        half = 0.31 * np.sqrt(0.75) * _RADIUS_PX * 1.2
+            return [Cutout(edges[0], (0, 0, SIDE_PX, SIDE_PX))]
+        middles = HEXAGON.unit * RADIUS_PX
+        at = (middles + np.roll(middles, -1, 0)) / 2 * 0.76 + SIDE_PX / 2
+        half = 0.31 * np.sqrt(0.75) * RADIUS_PX * 1.2
         boxes = np.concatenate([at - half, at + half], axis=1).round().astype(int)
         return [
             Cutout(name, (int(a), int(b), int(c), int(d)))

@@ -8,6 +8,7 @@ Overexposed patches show no symbol.
 
 from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -21,8 +22,9 @@ from companion.games.hexel.vision.classifier import (
     raw_patches,
 )
 from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
-from companion.games.hexel.vision.prototypes import SymbolProfile, embed, embedding_input
+from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input
 from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.enrolment.sample import mosaic
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
 
@@ -139,13 +141,32 @@ class FewShotSymbols:
         return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
 
     def is_foreign(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> bool:
-        """Whether cards (N, 6, 2), one at least, show another printing: most symbols are far from every prototype."""
-        colours, faces = raw_patches(pyramid, corners)
-        embeddings = embed(
-            network("hexel/embedding/weights.onnx"), embedding_input(colours, faces, self.profile.face_value)
-        )
+        """Whether cards (N, 6, 2), one at least, show another printing: even the best are far from every prototype.
+
+        Outlines that lie a little off make cards of the printing look strange: a quarter of them is enough.
+        """
+        return float(np.quantile(self.misfit(pyramid, corners), 0.25)) > LIMITS.foreign_squared
+
+    def misfit(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.floating]:
+        """The mean squared distance (N,) of the embeddings of cards (N, 6, 2) to the nearest prototypes.
+
+        A distance is at most `LIMITS.none_at`: such a patch is covered.
+        """
+        if not len(corners):
+            return np.zeros(0)
+        patches = embedding_input(*raw_patches(pyramid, corners), self.profile.face_value)
+        embeddings = embed(network("hexel/embedding/weights.onnx"), patches)
         squared = ((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1)
-        return float(np.median(squared)) > LIMITS.foreign_squared
+        return np.asarray(np.minimum(squared, LIMITS.none_at).mean(1))
+
+    def is_read_without_colour(self) -> bool:
+        """Whether what was taught is named all the same where its crops show no colour: by shape and depth alone."""
+        pyramid, corners = mosaic(self.profile.samples, FRAME)
+        grey = cv2.cvtColor(np.asarray(pyramid.levels[0], np.uint8), cv2.COLOR_BGR2GRAY)
+        probabilities = self.classify(Pyramid.of(np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)), corners)
+        told = [name for six in probabilities for name in self.accept(six)]
+        taught = [name for sample in self.profile.samples for name in sample.label["edges"]]
+        return all(name in (own, None) and own for name, own in zip(taught, told, strict=True))
 
     def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""

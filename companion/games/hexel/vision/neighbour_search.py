@@ -15,6 +15,7 @@ from companion.games.hexel.vision.plausibility import neighbouring_places
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection
+from companion.vision.edge_refinement import refine
 from companion.vision.image.pyramid import Pyramid
 
 
@@ -36,7 +37,7 @@ def find_neighbours(
         places, confidences = _places_with_hints(neighbouring_places(known), hints)
         if not len(places):
             break
-        refined = refine_corners(CORNER_REFINER, pyramid, places, times=2)
+        refined = _best_fit(pyramid, places, classifier)
         before = len(cards)
         answers = classifier.classify(pyramid, refined)
         for place, corners, confidence, p in zip(places, refined, confidences, answers, strict=True):
@@ -48,6 +49,15 @@ def find_neighbours(
         if len(cards) == before:
             break
     return cards, found
+
+
+def _best_fit(pyramid: Pyramid, places: NDArray[np.float32], classifier: FewShotSymbols) -> NDArray[np.float32]:
+    """Places (M, 6, 2) made exact by the refiner of the game's drawings, and by that of any card's edges, as fits."""
+    drawn = refine_corners(CORNER_REFINER, pyramid, places, times=2)
+    any_card = np.array([r.corners for r in refine(pyramid, list(places.astype(np.float64)))], np.float32)
+    ways = np.stack([drawn, any_card])
+    off = classifier.misfit(pyramid, ways.reshape(-1, 6, 2)).reshape(ways.shape[:2])
+    return np.asarray(ways[off.argmin(0), np.arange(len(places))])
 
 
 def is_same_card(corners: NDArray[np.floating], other: NDArray[np.floating]) -> bool:

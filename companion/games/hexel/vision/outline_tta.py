@@ -8,15 +8,13 @@ one is always confident.
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexel.vision.classifier import raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
-from companion.games.hexel.vision.prototypes import embed, embedding_input
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.edge_refinement import refine
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.networks import network
 
 
 def reclassify_with_jitter(
@@ -35,9 +33,9 @@ def reclassify_with_jitter(
     if not len(doubtful):
         return corners, probabilities
     jittered = np.stack([_jittered(corners[i]) for i in doubtful])
-    refined = refine_corners(CORNER_REFINER, pyramid, jittered.reshape(-1, 6, 2), times=2).reshape(jittered.shape)
-    before = _misfit(pyramid, corners[doubtful], classifier)
-    after = _misfit(pyramid, refined.reshape(-1, 6, 2), classifier).reshape(jittered.shape[:2])
+    refined = np.concatenate([_by_drawings(pyramid, jittered), _by_edges(pyramid, jittered)], axis=1)
+    before = classifier.misfit(pyramid, corners[doubtful])
+    after = classifier.misfit(pyramid, refined.reshape(-1, 6, 2)).reshape(refined.shape[:2])
     after[~_is_near(refined, corners[doubtful])] = np.inf
     best = after.argmin(1)
     better = np.flatnonzero(after.min(1) < LIMITS.better_share * before)
@@ -48,15 +46,15 @@ def reclassify_with_jitter(
     return corners, classifier.classify(pyramid, corners)
 
 
-def _misfit(pyramid: Pyramid, corners: NDArray[np.floating], classifier: FewShotSymbols) -> NDArray[np.floating]:
-    """The mean squared distance (N,) of the embeddings of cards (N, 6, 2) to the nearest prototypes.
+def _by_drawings(pyramid: Pyramid, jittered: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Variants (N, W, 6, 2) made exact by the refiner that has learnt Hex'el's drawings."""
+    return refine_corners(CORNER_REFINER, pyramid, jittered.reshape(-1, 6, 2), times=2).reshape(jittered.shape)
 
-    A distance is at most `LIMITS.none_at`: such a patch is covered.
-    """
-    patches = embedding_input(*raw_patches(pyramid, corners), classifier.profile.face_value)
-    embeddings = embed(network("hexel/embedding/weights.onnx"), patches)
-    squared = ((embeddings[:, :, None] - classifier.profile.prototypes) ** 2).sum(-1).min(-1)
-    return np.asarray(np.minimum(squared, LIMITS.none_at).mean(1))
+
+def _by_edges(pyramid: Pyramid, jittered: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Variants (N, W, 6, 2) made exact by the refiner that knows no print."""
+    refined = refine(pyramid, list(jittered.reshape(-1, 6, 2).astype(np.float64)))
+    return np.array([one.corners for one in refined], np.float32).reshape(jittered.shape)
 
 
 def _jittered(corners: NDArray[np.floating]) -> NDArray[np.floating]:

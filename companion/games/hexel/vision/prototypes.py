@@ -23,9 +23,14 @@ from companion.games.hexel.vision.classifier import (
 )
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
+from companion.vision.enrolment.sample import CropFrame
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
 
+RADIUS_PX, SIDE_PX = 80, 184
+FRAME = CropFrame((SIDE_PX, SIDE_PX), HEXAGON.unit * RADIUS_PX + (SIDE_PX - 1) / 2)
+"""Where a card lies on the crops that a profile keeps."""
 _NUMBERS = 48
 """The length of an embedding."""
 

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
+from companion.games.hexel.vision.any_print import with_any_print
+from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier, raw_patches
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_of_cards
@@ -43,11 +45,15 @@ def read_hexel(
     clock = Stopwatch()
     pyramid = Pyramid.of(bgr)
     clock.lap("shrink")
-    hints = DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px)
-    found = [hint for hint in hints if hint.confidence >= LIMITS.hint]
+    hints: Sequence[Detection] = DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px)
+    found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.hint]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
-    cards, probabilities, rest = _reject_false_positives(pyramid, found, corners, hints, classifier)
+    probabilities = classifier.classify(pyramid, corners)
+    if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
+        found, corners = _of_any_print(pyramid, found, corners, classifier)
+        hints, probabilities = [*hints, *found], classifier.classify(pyramid, corners)
+    cards, probabilities, rest = _reject_false_positives(pyramid, found, corners, probabilities, hints, classifier)
     clock.lap("name")
     if not cards:
         return Reading(
@@ -83,7 +89,7 @@ def _conditions(
 ) -> tuple[Condition, ...]:
     taught = classifier if isinstance(classifier, FewShotSymbols) else None
     surest = sorted(cards, key=lambda card: -card.presence)[: LIMITS.most_foreign]
-    return conditions_of(
+    found = conditions_of(
         pyramid,
         HEXAGON,
         [card.corners for card in cards],
@@ -93,6 +99,8 @@ def _conditions(
             taught is not None and taught.is_foreign(pyramid, np.array([card.corners for card in surest]))
         ),
     )
+    is_told_by_shape = NO_COLOUR in found and taught is not None and taught.is_read_without_colour()
+    return tuple(one for one in found if one is not NO_COLOUR) if is_told_by_shape else found
 
 
 def read_unknown(
@@ -114,11 +122,16 @@ def read_unknown(
     known = unchanged.cards
     classifier = classifier or PretrainedSymbols()
     pyramid = Pyramid.of(bgr)
-    hints = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
-    found = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
+    hints: Sequence[Detection] = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
+    found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
+    probabilities = classifier.classify(pyramid, corners)
+    if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
+        found = unchanged.but(_of_any_print(pyramid, found, corners, classifier, [c.corners for c in known])[0])
+        hints, corners = [*hints, *found], corners_of(found)
+        probabilities = classifier.classify(pyramid, corners)
     cards, probabilities, _ = _reject_false_positives(
-        pyramid, found, corners, hints, classifier, [c.corners for c in known]
+        pyramid, found, corners, probabilities, hints, classifier, [c.corners for c in known]
     )
     if not cards:
         return Reading((), (), (), classifier)
@@ -135,10 +148,38 @@ def read_unknown(
     )
 
 
+def _of_any_print(
+    pyramid: Pyramid,
+    found: Sequence[Detection],
+    corners: NDArray[np.float32],
+    classifier: FewShotSymbols,
+    known: Sequence[NDArray[np.float32]] = (),
+) -> tuple[list[Detection], NDArray[np.float32]]:
+    """See `with_any_print`. What Hex'el's detector is not sure of is of the stock of those that it is sure of, or that
+    are known: a cloth's hexagons are not.
+    """
+    more, corners = with_any_print(pyramid, found, corners, partial(classifier.misfit, pyramid), LIMITS.as_taught)
+    is_sure = np.array([one.confidence >= LIMITS.sure_find for one in more], bool)
+    sure = [*known, *corners[is_sure]]
+    if not sure or is_sure.all():
+        return more, corners
+    stock = np.median(raw_patches(pyramid, np.array(sure, np.float32))[1], axis=0)
+    other = np.log(raw_patches(pyramid, corners)[1] / stock)
+    tint = np.ptp(other, axis=1)
+    stays = is_sure | ((tint < LIMITS.same_stock_tint) & (np.abs(other.mean(1)) < LIMITS.same_stock_light))
+    return [one for one, stay in zip(more, stays, strict=True) if stay], corners[stays]
+
+
+def _are_read(probabilities: NDArray[np.float32], classifier: FewShotSymbols) -> bool:
+    """Whether something was found, and all symbols (N, 6, C) of it are named: there is no need to look further."""
+    return len(probabilities) > 0 and all(None not in classifier.accept(six) for six in probabilities)
+
+
 def _reject_false_positives(
     pyramid: Pyramid,
     found: Sequence[Detection],
     corners: NDArray[np.float32],
+    probabilities: NDArray[np.float32],
     hints: Sequence[Detection],
     classifier: SymbolClassifier,
     known: Sequence[NDArray[np.float32]] = (),
@@ -149,11 +190,11 @@ def _reject_false_positives(
         pyramid: the picture.
         found: detections, surest first.
         corners: (K, 6, 2), their refined outlines.
+        probabilities: (K, 6, C) of their symbols.
         hints: all detections, however faint.
         classifier: of the symbols.
         known: the outlines of known cards.
     """
-    probabilities = classifier.classify(pyramid, corners)
     if isinstance(classifier, FewShotSymbols):
         corners, probabilities = reclassify_with_jitter(pyramid, corners, probabilities, classifier)
     is_card = accept_cards(found, probabilities, classifier)

@@ -23,6 +23,13 @@ class HexelLimits:
     hint: float = 0.12
     """Less certain than a card, this may still be one that something covers: it can join the parts of a tableau."""
 
+    as_taught: float = 2.0
+    """Through an outline of less misfit, see `FewShotSymbols.misfit`, a card looks as it was taught."""
+
+    same_stock_tint: float = 0.3
+    same_stock_light: float = 1.1
+    """Faces of one stock on one picture differ by less in the logarithms of one channel beside another, and of all."""
+
     # neighbour search
     faint_hint: float = 0.03
     """The finder's certainty that is hint enough to look."""
@@ -174,9 +181,10 @@ class HexelLimits:
     """The largest squared distance, on most photographs, of two cards with one and the same symbol."""
     unclear: float = 2.5
     """A card with six equal symbols whose patches differ more than this is blurred or misplaced."""
-    foreign_squared: float = 3.5
-    """The median distance from the prototypes, squared, above which symbols are another printing's: of 12 drawn
-    pictures of a printing's own it was 1.3 at most, of those of 20 others 4.2 at least."""
+    foreign_squared: float = 4.0
+    """The misfit of a quarter of the cards, see `FewShotSymbols.misfit`, above which they are another printing's: on 60
+    hard drawn pictures of their own it was more on one; beside each other's profiles it was less for 3 in 100, on
+    path-traced ones 4.2 at least."""
     most_foreign: int = 8
     """How many of the most confident cards are asked whether they are of the printing."""
     none_at: float = 10.0

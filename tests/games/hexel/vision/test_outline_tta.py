@@ -39,9 +39,12 @@ def _sure(classifier, probabilities: np.ndarray) -> int:
 def test_a_card_outlined_askew_is_read_through_a_better_outline(table):
     pyramid, classifier, true = table
     corners = true.copy()
-    corners[0] = _askew(true[0], 6, 0.1)
-    before = _doubted(classifier.classify(pyramid, corners), 0, 2)
-    assert 3 <= _sure(classifier, before[0]) < 6
+    for degrees in range(4, 14):  # as far as the network bears
+        corners[0] = _askew(true[0], degrees, degrees / 60)
+        before = _doubted(classifier.classify(pyramid, corners), 0, 2)
+        if _sure(classifier, before[0]) < 4:
+            break
+    assert _sure(classifier, before[0]) == 3
     better, after = reclassify_with_jitter(pyramid, corners, before, classifier)
     side = np.linalg.norm(true[0, 0] - true[0, 1])
     assert _sure(classifier, after[0]) == 6

@@ -1,0 +1,106 @@
+"""Pieces of a printing that a game's own detector does not know: it has learnt drawings of that game, `outlines` cards.
+
+The outlines of both are put together, however unlikely those of the shared detector: of those that lie on one another
+the one stays through which what is printed looks most as it was taught, and what looks very much so is a piece. Lines
+printed along a piece's edge are often taken for the edge: outlines that fit badly are looked for farther out as well.
+"""
+
+from collections.abc import Callable, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.detection.heatmaps import areas
+from companion.vision.detection.outlines import Outline, judge_candidates, singled, suppress
+from companion.vision.edge_refinement import refine
+from companion.vision.image.pyramid import Pyramid
+
+Corners = NDArray[np.float32]
+Misfit = Callable[[Corners], NDArray[np.floating]]
+"""How far from what was taught outlines (N, K, 2) show what is printed, (N,)."""
+MOST_CONFIDENCE, PRINTED_CONFIDENCE, LEAST_CONFIDENCE = 0.44, 0.4, 0.3
+"""How sure of a piece its outline alone makes at most, and its print alone where it looks as it was taught; what the
+shared detector alone has found is left out below the third."""
+OVERLAP, SAME = 0.35, 0.6
+"""The share of the smaller one that two pieces may have in common; of the larger one that two outlines of one have."""
+OWN_MISFIT = 0.7
+"""The game's own outline stays unless another fits so much better: it is made exact by what is printed, too."""
+MOST_SHARED, MOST_GROWN = 40, 24
+"""So many outlines of the shared detector are looked at, and so many farther out as well, the best ones."""
+GROWN = (1.2, 1.4)
+"""How far out."""
+LIKE_SIZE = (0.4, 1.3)
+"""The area of an outline that may be a piece's, or its inner line, in those of the pieces that are known."""
+
+
+def with_any_print(
+    pyramid: Pyramid, found: Sequence[Detection], corners: Corners, misfit: Misfit, as_taught: float
+) -> tuple[list[Detection], Corners]:
+    """A game's own detections and those of the shared detector, each piece once, about the surest first.
+
+    Args:
+        pyramid: the picture.
+        found: the game's own detections.
+        corners: (N, K, 2), their refined outlines.
+        misfit: see `Misfit`.
+        as_taught: the misfit below which what is printed looks as it was taught.
+
+    Returns:
+        The detections, as sure as the surest that lies there, and their outlines (M, K, 2).
+    """
+    shared = _shared(pyramid, corners.shape[1])
+    pieces = [Detection(c, one.confidence) for c, one in zip(corners, found, strict=True)] + shared
+    if not pieces:
+        return [], corners
+    off = misfit(corners_of(pieces))
+    grown = _grown(pyramid, pieces, off, as_taught)
+    if grown:
+        pieces, off = pieces + grown, np.concatenate([off, misfit(corners_of(grown))])
+    rank = np.where(np.arange(len(pieces)) < len(found), OWN_MISFIT * off, off)
+    kept = [int(one.confidence) for one in suppress(_outlines(pieces, np.argsort(rank)), OVERLAP)]
+    sure = [_as_sure_as_others(pieces[i], pieces, bool(off[i] < as_taught)) for i in kept]
+    some = [one for i, one in zip(kept, sure, strict=True) if i < len(found) or one.confidence >= LEAST_CONFIDENCE]
+    some = sorted(some, key=lambda one: -one.confidence)
+    return some, corners_of(some)
+
+
+def _shared(pyramid: Pyramid, sides: int) -> list[Detection]:
+    """What the shared detector finds, the best first, hardly likely outlines among them."""
+    own, judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), sides)
+    some = [*singled(own, judged, sides)[:MOST_SHARED], *suppress(judged, SAME, 1.3)[:MOST_SHARED]]
+    return [Detection(one.corners.astype(np.float32), min(one.confidence, MOST_CONFIDENCE)) for one in some]
+
+
+def _grown(pyramid: Pyramid, pieces: list[Detection], off: NDArray[np.floating], as_taught: float) -> list[Detection]:
+    """Outlines that fit badly, made exact from farther out; of a size that a piece may have."""
+    sizes = areas(corners_of(pieces).astype(np.float64))
+    known = sizes[off < as_taught]
+    usual = float(np.median(known)) if len(known) else 0.0
+    is_like = (sizes > LIKE_SIZE[0] * usual) & (sizes < LIKE_SIZE[1] * usual) if usual else np.ones(len(sizes), bool)
+    best = [pieces[i] for i in np.flatnonzero(is_like & (off >= as_taught))]
+    best = [best[int(one.confidence)] for one in suppress(_outlines(best, np.arange(len(best))), SAME, 1.3)]
+    ways = [(one, growth) for one in best[:MOST_GROWN] for growth in GROWN]
+    outlines = [
+        (one.corners + (growth - 1) * (one.corners - one.corners.mean(0))).astype(float) for one, growth in ways
+    ]
+    refined = refine(pyramid, outlines)
+    return [Detection(r.corners.astype(np.float32), one.confidence) for (one, _), r in zip(ways, refined, strict=True)]
+
+
+def _outlines(pieces: Sequence[Detection], order: NDArray[np.intp]) -> list[Outline]:
+    """The pieces in that order, each with its index for a confidence."""
+    return [Outline(pieces[i].corners.astype(np.float64), float(i)) for i in order.tolist()]
+
+
+def _as_sure_as_others(piece: Detection, others: Sequence[Detection], looks_taught: bool) -> Detection:
+    """The piece, as sure as what was found of it at all."""
+    sure = max(one.confidence for one in others if _is_same(piece.corners, one.corners))
+    return Detection(piece.corners, max(sure, PRINTED_CONFIDENCE) if looks_taught else sure)
+
+
+def _is_same(one: Corners, other: Corners) -> bool:
+    """Two outlines are of one piece: they have most of the larger one in common."""
+    larger = max(cv2.contourArea(one), cv2.contourArea(other))
+    return one is other or bool(cv2.intersectConvexConvex(one, other)[0] > SAME * larger)

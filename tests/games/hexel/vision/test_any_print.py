@@ -1,0 +1,55 @@
+"""Decks that look like none that Hex'el's own networks have learnt: painted edges, and letters in one ink."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from companion.games.hexel.deck import SYMBOLS
+from companion.games.hexel.vision.enrolment import learn_hexel
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
+from companion.games.hexel.vision.recognizer import read_hexel, read_unknown
+from companion.rules.hexgrid import Cell
+from companion.vision.tracking.regions import Unchanged, across_of
+from companion.vision.tracking.registration import agree, register
+from models.drawing.hexel.photograph import photograph
+from models.drawing.hexel.styles import letters, painted_edges
+from models.drawing.photograph import Photograph
+
+DECKS = [("painted edges", 0), ("painted edges", 3), ("letters", 0)]
+MAKERS = {"painted edges": painted_edges, "letters": letters}
+
+
+@cache
+def taught(style: str, seed: int) -> tuple[FewShotSymbols, Photograph]:
+    """What one calm photograph teaches of a deck, and another photograph of it."""
+    look = MAKERS[style](SYMBOLS["36"], np.random.default_rng(seed))
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS["36"])}
+    rng = np.random.default_rng(seed + 50)
+    shown = photograph(rng, size=(800, 608), printing=look, faces=faces, hardness=0.0)
+    labels = [{"image": "taught", "cards": shown.truth["cards"]}]
+    profile = learn_hexel("hexel36", [("taught", shown.bgr)], labels, trust_names=True)
+    return FewShotSymbols(profile), photograph(rng, size=(1000, 760), printing=look, cards=6, hardness=0.2)
+
+
+@pytest.mark.parametrize(("style", "seed"), DECKS)
+def test_a_deck_of_any_style_is_read_from_one_photograph(style: str, seed: int) -> None:
+    classifier, picture = taught(style, seed)
+    truth = {tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}
+    told = {c.cell: c.edges for c in read_hexel(picture.bgr, classifier).cards if c.cell is not None}
+    match = register(truth, told)
+    assert match is not None and match.clashing == 0 and len(told) == len(truth)
+    assert all(agree(truth[match.cell(cell)], match.edges(edges)) for cell, edges in told.items())
+
+
+def test_a_card_of_any_style_is_read_beside_those_that_are_known() -> None:
+    classifier, picture = taught("painted edges", 0)
+    *known, new = read_hexel(picture.bgr, classifier).cards
+    seen = read_unknown(picture.bgr, classifier, across_of(known) or 0.0, Unchanged(known))
+    found = [card for card in (*seen.cards, *seen.loose) if np.linalg.norm(np.subtract(card.centre, new.centre)) < 9]
+    assert [sorted(map(str, card.edges)) for card in found] == [sorted(map(str, new.edges))]
+
+
+def test_what_was_taught_without_colour_is_told_without_colour() -> None:
+    assert taught("letters", 0)[0].is_read_without_colour()
+    assert not taught("painted edges", 0)[0].is_read_without_colour()
