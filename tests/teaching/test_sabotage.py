@@ -65,6 +65,14 @@ def test_a_spoilt_photograph_is_refused_by_what_is_wrong_with_it(game: str, how:
     assert refused.value.code in codes, refused.value.message
 
 
+def test_hexdragons_inks_are_not_taught_from_faces_that_light_has_bleached() -> None:
+    picture = layout_picture(GAMES["hexdragon"].layouts(DECKS["hexdragon"])[0])
+    bleached = np.clip(picture * 1.5, 0, 255).astype(np.uint8)
+    with pytest.raises(UsageError) as refused:
+        GAMES["hexdragon"].recognizer().learn(DECKS["hexdragon"], [("a.png", bleached)])
+    assert refused.value.code == "burnt-out", refused.value.message
+
+
 @pytest.fixture(scope="module")
 def shown() -> tuple[Picture, list[dict[str, Any]]]:
     """A photograph of the layout, and its label with corners."""

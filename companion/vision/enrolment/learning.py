@@ -93,7 +93,7 @@ def take_samples(
     shown = [cards[i] for i in chosen]
     at = [outlines[i] for i in chosen]
     try:
-        require_quality(name, pyramid, at, teaching.frame(shown[0]), teaching.least_side_px, teaching.fields)
+        require_quality(name, pyramid, at, teaching.frame(shown[0]), *_limits(teaching))
     except TeachingRefused:
         require_lit(name, pyramid)  # where light spoils the whole picture, what is wrong with a card follows from it
         raise
@@ -141,12 +141,17 @@ def _seen_layout(name: str, teaching: Teaching, deck: str, found: Candidates) ->
     require_lit(name, found.pyramid)
     if seen:
         frame = teaching.frame(layouts[0].places[0].label)
-        require_any_quality(name, found.pyramid, found.both, frame, teaching.least_side_px, teaching.fields)
+        require_any_quality(name, found.pyramid, found.both, frame, *_limits(teaching))
     raise TeachingRefused(
         f"{name} does not show the teaching layout, {seen} card{'s are' if seen != 1 else ' is'} seen: lay all of it "
         f"apart, on a plain ground, with nothing else in view. {layouts[0].words}",
         code="no-layout",
     )
+
+
+def _limits(teaching: Teaching) -> tuple[float, int, float]:
+    """What `require_quality` asks of the game's cards."""
+    return teaching.least_side_px, teaching.fields, teaching.most_white
 
 
 def _kept(card: Label) -> dict[str, Any]:

@@ -38,6 +38,7 @@ def require_quality(
     frame: CropFrame,
     least_side_px: float,
     fields: int = 1,
+    most_white: float = BURNT_OUT,
 ) -> None:
     """Refuse cards that a photograph shows too badly to learn from.
 
@@ -48,6 +49,7 @@ def require_quality(
         frame: of their crops.
         least_side_px: sides shorter than this are too short.
         fields: how many things that are to be told apart lie along a side.
+        most_white: the share of a card that may be plain white.
 
     Raises:
         TeachingRefused: ``too-small``, ``too-steep``, ``too-dark``, ``burnt-out``, ``blurred``, ``noisy`` or
@@ -64,7 +66,7 @@ def require_quality(
         if aslant(outline, frame) > STEEPEST:
             raise TeachingRefused(f"{where} is seen too much from the side; hold the camera above it", code="too-steep")
         crop = rectify_card(pyramid, outline, frame)
-        _require_light(where, crop)
+        _require_light(where, crop, most_white)
         _require_sharp(where, pyramid, outline, side / fields)
     grey = np.asarray(cv2.cvtColor(pyramid.levels[0], cv2.COLOR_BGR2GRAY), np.uint8)
     if len(outlines) and noise_levels(grey) > NOISIEST_PICTURE:
@@ -80,12 +82,13 @@ def require_any_quality(
     frame: CropFrame,
     least_side_px: float,
     fields: int = 1,
+    most_white: float = BURNT_OUT,
 ) -> None:
     """As `require_quality`, where none of the cards (N, K, 2) can teach: by what is wrong with the first."""
     refusals = []
     for outline in outlines:
         try:
-            require_quality(name, pyramid, [outline], frame, least_side_px, fields)
+            require_quality(name, pyramid, [outline], frame, least_side_px, fields, most_white)
         except TeachingRefused as refused:
             refusals.append(refused)
     if len(refusals) == len(outlines):
@@ -110,12 +113,12 @@ def aslant(outline: NDArray[np.floating], frame: CropFrame) -> float:
     return float(most / max(least, 1e-6))
 
 
-def _require_light(where: str, crop: NDArray[np.uint8]) -> None:
+def _require_light(where: str, crop: NDArray[np.uint8], most_white: float) -> None:
     bright = float(np.percentile(crop.max(-1), 95))
     if bright < DARKEST:
         raise TeachingRefused(f"{where} is too dark, {bright:.0f} of 255; more light on the table", code="too-dark")
     white = float((crop.min(-1) >= 250).mean())
-    if white > BURNT_OUT:
+    if white > most_white:
         raise TeachingRefused(f"{where} is burnt out to white; softer light, or move the lamp aside", code="burnt-out")
     noise = noise_levels(np.asarray(cv2.cvtColor(crop, cv2.COLOR_BGR2GRAY), np.uint8))
     if noise > NOISIEST:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.quality import BURNT_OUT
 from companion.vision.enrolment.sample import CropFrame, Sample
 from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
@@ -81,6 +82,8 @@ class Teaching(ABC):
     """A card whose sides are shorter on a photograph is too small to teach by."""
     fields: ClassVar[int] = 1
     """How many things that are to be told apart lie along a card's side."""
+    most_white: ClassVar[float] = BURNT_OUT
+    """A card of which more is plain white on a photograph is burnt out."""
     alike: ClassVar[float]
     """Two classes whose features lie nearer, by squared distance, are often mistaken for one another."""
     coloured: ClassVar[float] = 0.35

@@ -58,6 +58,7 @@ class HexDragonTeaching(Teaching):
     part = "tiles"
     sides = 6
     least_side_px = LIMITS.least_taught_px
+    most_white = LIMITS.most_white
     alike = LIMITS.alike_inks
     same = LIMITS.same_inks
 

@@ -100,6 +100,9 @@ class HexDragonLimits:
     # enrolment
     least_taught_px: float = 13.0
     """A tile with shorter sides shows a head with 7 pixels."""
+    most_white: float = 0.3
+    """Of a tile, plain white: owners are told by inks, and light that burns so much of a face out bleaches them. On
+    path-traced teaching photographs it was 0.11 at most, and 0.44 on the one whose inks were another's elsewhere."""
     alike_inks: float = 9.0
     same_inks: float = 2.25
     """Squared distances in spreads: inks of two owners nearer than the first are often confused, nearer than the
