@@ -18,7 +18,9 @@ from models.traced.studio import Studio, turn
 
 
 @pytest.fixture
-def studio(tmp_path):
+def studio(tmp_path, monkeypatch):
+    for module in (hexel, hexdragon, hexapod):
+        monkeypatch.setattr(module, "PX_PER_MM", 2.0)
     picture = np.random.default_rng(1).integers(0, 255, (64, 96, 3)).astype(np.uint8)
     clips = [np.zeros((80, 80, 4), np.uint8) for _ in range(6)]
     for number, clip in enumerate(clips):
