@@ -63,6 +63,9 @@ def find_touching(poses: TablePoses) -> Pairs:
     size = np.abs(length[None, :] - length[:, None])
     gap = 0.5 * (seen.real + seen.real.T) - TOUCHING_DISTANCE
     slide = np.maximum(np.abs(seen.imag), np.abs(seen.imag.T))
+    gap -= _inset(
+        gap[(np.abs(gap) < LIMITS.gap_most) & (slide < LIMITS.slide_most) & (np.abs(turn) < LIMITS.turn_most_deg)]
+    )
     misfit = np.abs(gap) / LIMITS.gap_most + slide / LIMITS.slide_most + np.abs(turn) / LIMITS.turn_most_deg
     touch = (gap < LIMITS.gap_most) & (gap > LIMITS.gap_least) & (slide < LIMITS.slide_most)
     touch &= (np.abs(turn) < LIMITS.turn_most_deg) & (size < np.log(LIMITS.size_most))
@@ -74,6 +77,13 @@ def find_touching(poses: TablePoses) -> Pairs:
     for i, j in np.argwhere(best).tolist():
         pairs[i].append(Touch(j, int(edge[i, j]), int(edge[j, i]), float(misfit[i, j])))
     return tuple(map(tuple, pairs))
+
+
+def _inset(gaps: Array) -> float:
+    """How much wider than hands leave them all gaps (M,) look, in sides: outlines within a printed border are small."""
+    if len(gaps) < 2 * LIMITS.fewest_gaps:
+        return 0.0
+    return float(np.clip(np.median(gaps) - LIMITS.usual_gap, 0.0, LIMITS.inset_most))
 
 
 def _lowest_misfit(misfit: Array, edge: NDArray[np.int_], touch: NDArray[np.bool_]) -> Array:

@@ -119,6 +119,11 @@ class HexelLimits:
     gap_most: float = 4.5 / 35
     """Widest gap between touching edges, in sides: by hand cards of side 35 mm lie up to 3 mm apart, loose ones over
     6."""
+    usual_gap: float = 2.0 / 35
+    inset_most: float = 2.5 / 35
+    fewest_gaps: int = 2
+    """Where the median of so many gaps is wider than the first, all are narrower by what it is wider, at most by the
+    second."""
     gap_least: float = -6.5 / 35
     """A found outline may reach a little into its neighbour's; more than this is another thing altogether."""
     slide_most: float = 12.0 / 35

@@ -235,3 +235,15 @@ def test_the_lattice_found_again_is_that_found_afresh_also_when_the_camera_moved
     finder(seen[:-1], ())
     for corners in (seen, seen, moved, seen[1:]):
         assert finder(corners, ()).cells == find_lattice(corners).cells
+
+
+def test_cards_outlined_within_their_printed_border_touch_all_the_same():
+    """Outlines are 3 % too small, all gaps look wider; one of them is as wide as hands leave any."""
+    middles = np.cumsum([0.0, *(APART_MM + gap for gap in (1.5, 1.5, 1.5, 3.0))])
+    poses = np.stack([middles, np.zeros(5), np.zeros(5)], axis=1)
+    seen = outlines(poses, np.random.default_rng(1))
+    inset = seen.mean(1, keepdims=True) + 0.97 * (seen - seen.mean(1, keepdims=True))
+    assert None not in find_lattice(inset * 4.0).cells
+    far = poses + np.array([[0.0] * 3] * 4 + [[4.0, 0.0, 0.0]])
+    apart = outlines(far, np.random.default_rng(1))
+    assert find_lattice(apart * 4.0).cells[-1] is None
