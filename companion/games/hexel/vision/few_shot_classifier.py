@@ -160,13 +160,17 @@ class FewShotSymbols:
         return np.asarray(np.minimum(squared, LIMITS.none_at).mean(1))
 
     def is_read_without_colour(self) -> bool:
-        """Whether what was taught is named all the same where its crops show no colour: by shape and depth alone."""
+        """Whether what was taught is named all the same where its crops show no colour, in any depth: by shape."""
         pyramid, corners = mosaic(self.profile.samples, FRAME)
         grey = cv2.cvtColor(np.asarray(pyramid.levels[0], np.uint8), cv2.COLOR_BGR2GRAY)
-        probabilities = self.classify(Pyramid.of(np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8)), corners)
-        told = [name for six in probabilities for name in self.accept(six)]
         taught = [name for sample in self.profile.samples for name in sample.label["edges"]]
-        return all(name in (own, None) and own for name, own in zip(taught, told, strict=True))
+        for depth in LIMITS.depths:
+            shown = (255 * (grey / 255.0) ** depth).astype(np.uint8)
+            picture = np.asarray(cv2.cvtColor(shown, cv2.COLOR_GRAY2BGR), np.uint8)
+            told = [name for six in self.classify(Pyramid.of(picture), corners) for name in self.accept(six)]
+            if not all(own in (name, None) and name for name, own in zip(told, taught, strict=True)):
+                return False
+        return True
 
     def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""

@@ -75,7 +75,8 @@ def _verified(pyramid: Pyramid, reading: Reading) -> Reading:
     kept = [card for card, stays in zip(cards, verdict.stays, strict=True) if stays]
     warnings, conditions = verdict.warnings, _conditions(pyramid, kept, reading.classifier)
     if conditions:
-        doubting = without_colour if conditions[0] is NO_COLOUR else unread
+        is_known = not isinstance(reading.classifier, FewShotSymbols)  # another printing's void may be no ring
+        doubting = without_colour if conditions[0] is NO_COLOUR and is_known else unread
         kept, before = [doubting(card) for card in kept], kept
         doubted = [new for new, old in zip(kept, before, strict=True) if new.edges != old.edges]
         unsure = (conditions[0].unsure("a card's symbols", card.centre) for card in doubted)

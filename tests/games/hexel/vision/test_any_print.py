@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import cv2
 import numpy as np
 import pytest
 
@@ -53,3 +54,10 @@ def test_a_card_of_any_style_is_read_beside_those_that_are_known() -> None:
 def test_what_was_taught_without_colour_is_told_without_colour() -> None:
     assert taught("letters", 0)[0].is_read_without_colour()
     assert not taught("painted edges", 0)[0].is_read_without_colour()
+
+
+def test_nothing_that_was_taught_in_colour_is_told_without() -> None:
+    classifier, picture = taught("painted edges", 0)
+    grey = cv2.cvtColor(cv2.cvtColor(picture.bgr, cv2.COLOR_BGR2GRAY), cv2.COLOR_GRAY2BGR)
+    seen = read_hexel(np.asarray(grey, np.uint8), classifier)
+    assert {edge for card in (*seen.cards, *seen.loose) for edge in card.edges} <= {None}
