@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 
 from companion.games.comet.deck import rounded
-from companion.games.hexapod.deck import CELL_MM, ROUNDING_MM, SIDE_MM, Cells
-from models.drawing.hexapod.layouts import Case, Lying, Scene, showing_all
+from companion.games.hexapod.deck import CELL_MM, ROUNDING_MM, SIDE_MM, outline
+from models.drawing.hexapod.layouts import Case, Lying, showing_all
 from models.drawing.hexapod.layouts import scene as any_table
 from models.drawing.hexapod.photograph import HIDDEN
 from models.drawing.hexapod.printings import CaseLook, Printing, card_raster, invented
@@ -30,7 +30,10 @@ def hexapod_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Descr
     gloss = np.array([rng.uniform(0.25, 0.7), rng.choice([0, 0.15, 0.4])])
     for name in ("teach", *map(str, range(pictures))):
         laid = showing_all(rng) if name == "teach" else any_table(rng, cases=1, grid=(5, 5), odd=False)
-        cards = [*_case(seed, laid.cases[0], look, studio, gloss), *_loose(seed, laid, look, studio, gloss)]
+        cards = [
+            *_case(seed, laid.cases[0], look, studio, gloss),
+            *(_card(seed, one, look, studio, gloss) for one in laid.loose),
+        ]
         is_hard = name not in ("teach", "0")
         how = {"fill": 0.85} if name == "teach" else {"least": float(rng.uniform(0.35, 0.75))}
         yield scene(rng, studio, cards, f"{seed}-{name}", LARGE, is_hard, _frame(laid.cases[0], look.case), **how)
@@ -104,19 +107,14 @@ def _case(seed: int, case: Case, look: Printing, studio: Studio, gloss: np.ndarr
     return found
 
 
-def _loose(seed: int, laid: Scene, look: Printing, studio: Studio, gloss: np.ndarray) -> list[Described]:
-    return [_card(seed, one, look, studio, gloss) for one in laid.loose]
-
-
 def _card(seed: int, one: Lying, look: Printing, studio: Studio, gloss: np.ndarray) -> Described:
-    texture = studio.keep(f"{seed}-{'-'.join(sum(one.cells, ()))}.png", _face(one.cells, look))
-    half = SIDE_MM / 2
-    corners = np.array([[-half, -half], [half, -half], [half, half], [-half, half]])
-    # the layouts turn clockwise as `piece` does
+    texture = studio.keep(
+        f"{seed}-{'-'.join(sum(one.cells, ()))}.png", np.asarray(card_raster(one.cells, look, PX_PER_MM), np.uint8)
+    )
     found = piece(
         texture,
         (SIDE_MM, SIDE_MM),
-        corners,
+        np.array(outline()),
         (one.at_mm, one.turn_deg),
         gloss,
         z=0.08 + one.from_mm,
@@ -124,10 +122,6 @@ def _card(seed: int, one: Lying, look: Printing, studio: Studio, gloss: np.ndarr
     )
     cells = [list(line) for line in one.cells]
     return {**found, "outline": rounded(SIDE_MM, SIDE_MM, ROUNDING_MM), "cells": cells, "over": []}
-
-
-def _face(cells: Cells, look: Printing) -> np.ndarray:
-    return np.asarray(card_raster(cells, look, PX_PER_MM), np.uint8)
 
 
 def _floor(look: CaseLook, cells: int) -> np.ndarray:

@@ -6,31 +6,22 @@ from typing import Any
 import numpy as np
 
 from companion.games.hexdragon.deck import (
-    BODY_SET,
-    COLOURS,
-    HEADS,
-    SIDE_MM,
     Drawing,
     board_outline,
     board_shapes,
-    cell_centre,
-    face_shapes,
     outline,
-    star_shapes,
 )
-from companion.games.hexdragon.rules.tiles import START
 from companion.printing.raster import raster
-from companion.printing.shapes import Box, Shape, regular_polygon
-from companion.rules.hexgrid import DIRECTIONS
-from models.drawing.hexdragon.layouts import Laying, Put, laid_table
+from companion.printing.shapes import regular_polygon
+from models.drawing.hexdragon.layouts import Laying, Put, laid_table, teaching_table
+from models.drawing.hexdragon.photograph import BOX, hidden_share, shapes_of
 from models.drawing.hexdragon.printings import drawing_of
 from models.drawing.photograph import Entry, covered_share, marked_cut, outlines
 from models.traced.shards import Rendered, on_picture
-from models.traced.studio import LARGE, SHEET_MM, Described, Rng, Studio, opaque, piece, scene
+from models.traced.studio import LARGE, SHEET_MM, Described, Studio, opaque, piece, scene
 
 PX_PER_MM = 9.0
 _BOARD_PX_PER_MM = 4.0
-_BOX = Box(-SIDE_MM - 1, -SIDE_MM - 1, SIDE_MM + 1, SIDE_MM + 1)
 _STAR_MM = 16.0
 
 
@@ -48,19 +39,6 @@ def hexdragon_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Des
         yield scene(rng, studio, described, f"{seed}-{k}", LARGE, bool(k % 2), least=float(rng.uniform(0.5, 1.0)))
 
 
-def teaching_table(rng: Rng) -> tuple[list[Put], Laying]:
-    """What teaches a set: the start tile, and around it a head of each colour and a body."""
-    laying = Laying(2, 1.03, bool(rng.random() < 0.5), 0.5, 1.5)
-    heads = [(HEADS[int(rng.integers(15))].turned(int(rng.integers(6))), owner) for owner in COLOURS]
-    faces = [(START, None), *heads, (BODY_SET[int(rng.integers(20))], None)]
-    cells = [(0, 0), *(DIRECTIONS[int(k)] for k in rng.permutation(6))]
-    put = [
-        Put(tile, owner, cell, np.array(cell_centre(*cell)) * laying.pitch + rng.normal(0, 0.3, 2), float(rng.normal()))
-        for (tile, owner), cell in zip(faces, cells, strict=False)
-    ]
-    return put, laying
-
-
 def truth(one: Rendered) -> Entry:
     """What `companion read` should say, in the form of `models.drawing.hexdragon.photograph`."""
     size = (one.picture.shape[1], one.picture.shape[0])
@@ -70,20 +48,13 @@ def truth(one: Rendered) -> Entry:
         if "face" not in card:
             continue
         entry: dict[str, Any] = {"cell": card["cell"], "owner": card["owner"], **card["face"]}
-        hidden = [_hidden(one.owner, on_picture(card, corners, line), number) for line in card["lines"]]
+        hidden = [hidden_share(one.owner != number, on_picture(card, corners, line)) for line in card["lines"]]
         entry |= {"hidden": hidden, "corners": corners.tolist()}
         shown = on_picture(card, corners, card["outline"])
         entries.append(marked_cut({**entry, "covered": covered_share(one.owner, shown, number)}, corners, size))
     tiles = [entry for entry in entries if entry["kind"] != "star"]
     stars = [entry for entry in entries if entry["kind"] == "star"]
     return {"tiles": tiles, "stars": stars, "ignore": outlines(tiles)}
-
-
-def _hidden(owner: Any, points: Any, number: int) -> float:
-    """The share of points (N, 2) at which the picture does not show that tile."""
-    x, y = np.round(points).astype(int).T
-    inside = (x >= 0) & (y >= 0) & (x < owner.shape[1]) & (y < owner.shape[0])
-    return float(1.0 - (owner[y[inside], x[inside]] == number).sum() / len(points))
 
 
 def _described(
@@ -93,9 +64,9 @@ def _described(
     tile_corners = np.roll(np.array(outline()), 1, axis=0)
     high = 0.02 + SHEET_MM * len(found)
     for one in put:
-        texture = studio.keep(f"{seed}-{_name(one)}.png", opaque(raster(_shapes(one, look), PX_PER_MM, _BOX)))
+        texture = studio.keep(f"{seed}-{_name(one)}.png", opaque(raster(shapes_of(one, look), PX_PER_MM, BOX)))
         place = (one.at_mm, one.turn_deg)
-        tile = piece(texture, (_BOX.width_mm, _BOX.height_mm), tile_corners, place, gloss, z=high, thick=1.5)
+        tile = piece(texture, (BOX.width_mm, BOX.height_mm), tile_corners, place, gloss, z=high, thick=1.5)
         face: dict[str, Any] = {"kind": "star"}
         lines: list[Any] = []
         if one.tile is None:
@@ -115,13 +86,6 @@ def _board(laying: Laying, studio: Studio, gloss: np.ndarray) -> Described:
     texture = studio.keep(f"board-{laying.radius}.png", opaque(drawn))
     size = (np.ptp(corners[:, 0]), np.ptp(corners[:, 1]))
     return piece(texture, (float(size[0]), float(size[1])), corners, (np.zeros(2), 0.0), gloss)
-
-
-def _shapes(one: Put, look: Drawing) -> tuple[Shape, ...]:
-    if one.tile is not None:
-        return face_shapes(one.tile, one.owner, look)
-    assert one.owner is not None, "a star has an owner"
-    return star_shapes(one.owner, look)
 
 
 def _name(one: Put) -> str:

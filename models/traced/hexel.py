@@ -17,8 +17,6 @@ from models.traced.studio import LARGE, Described, Rng, Studio, opaque, piece, s
 
 PX_PER_MM = 9.0
 STYLES = ("clip art", "painted edges", "letters", "shapes")
-_MARK_MM = 6.0
-"""The apothem of the hexagon around a symbol."""
 
 
 def hexel_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Described]:
@@ -84,19 +82,12 @@ def _described(seed: int, one: Laid, look: Printing | PicturedDeck, studio: Stud
     texture = studio.keep(f"{seed}-{'-'.join(one.edges)}.png", face)
     wide = len(face) / PX_PER_MM
     found = piece(texture, (wide, wide), hexagon(APOTHEM_MM), (one.at_mm, one.turn_deg), gloss)
-    marks = [hexagon(_MARK_MM, tuple(place)) for place in _places()]
     return {
         **found,
         "cell": None if one.cell is None else list(one.cell),
         "edges": list(one.edges),
-        "marks": [mark.tolist() for mark in marks],
+        "marks": [mark.tolist() for mark in Laid(one.edges, None, np.zeros(2), 0.0).marks_mm()],
     }
-
-
-def _places() -> np.ndarray:
-    """Where the symbols of a face are, whatever the style: six rows, in order of direction."""
-    angles = np.radians(-60.0 * np.arange(6))
-    return 0.76 * APOTHEM_MM * np.stack([np.cos(angles), np.sin(angles)], 1)
 
 
 def _face_down(laid: Sequence[Laid], studio: Studio, gloss: np.ndarray, rng: Rng) -> Described:

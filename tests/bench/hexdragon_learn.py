@@ -15,13 +15,11 @@ import hexdragon_set
 import numpy as np
 
 from companion.errors import UsageError
-from companion.games.hexdragon.deck import BODY_SET, COLOURS, HEADS, Drawing, cell_centre
-from companion.games.hexdragon.rules.tiles import START
+from companion.games.hexdragon.deck import Drawing
 from companion.games.hexdragon.vision.enrolment import learn_hexdragon
 from companion.games.hexdragon.vision.prototypes import FewShotTiles
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
-from companion.rules.hexgrid import DIRECTIONS
-from models.drawing.hexdragon.layouts import Laying, Put
+from models.drawing.hexdragon.layouts import teaching_table
 from models.drawing.hexdragon.photograph import hexdragon_photograph
 from models.drawing.hexdragon.printings import drawing_of
 from models.drawing.photograph import Photograph
@@ -29,15 +27,7 @@ from models.drawing.photograph import Photograph
 
 def taught(look: Drawing, rng: np.random.Generator) -> Photograph:
     """The teaching photograph: the start tile, and around it a head of each colour and a body."""
-    laying = Laying(2, 1.03, bool(rng.random() < 0.5), 0.5, 1.5)
-    heads = [(HEADS[int(rng.integers(15))].turned(int(rng.integers(6))), owner) for owner in COLOURS]
-    faces = [(START, None), *heads, (BODY_SET[int(rng.integers(20))], None)]
-    cells = [(0, 0), *(DIRECTIONS[int(k)] for k in rng.permutation(6))]
-    put = [
-        Put(tile, owner, cell, np.array(cell_centre(*cell)) * laying.pitch + rng.normal(0, 0.3, 2), float(rng.normal()))
-        for (tile, owner), cell in zip(faces, cells, strict=False)
-    ]
-    return hexdragon_photograph(rng, printing=look, table=(put, laying), hardness=0.0)
+    return hexdragon_photograph(rng, printing=look, table=teaching_table(rng), hardness=0.0)
 
 
 def rough(picture: Photograph, rng: np.random.Generator) -> dict[str, object]:

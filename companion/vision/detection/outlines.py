@@ -94,10 +94,12 @@ def detect_outlines(
         settings: see `Settings`.
     """
     pyramid, judged = judge_candidates(picture, sides, size_mm, settings)
-    return tuple(o for o in singled(pyramid, judged, sides, settings) if o.confidence >= settings.min_confidence)
+    return tuple(o for o in one_per_card(pyramid, judged, sides, settings) if o.confidence >= settings.min_confidence)
 
 
-def singled(pyramid: Pyramid, judged: list[Outline], sides: int, settings: Settings = SETTINGS) -> Sequence[Outline]:
+def one_per_card(
+    pyramid: Pyramid, judged: list[Outline], sides: int, settings: Settings = SETTINGS
+) -> Sequence[Outline]:
     """Of outlines that `judge_candidates` judged each card's own, hexagons as their board has them."""
     if sides == 4:
         return suppress(_singles_first(judged, settings), settings.overlap)

@@ -21,7 +21,7 @@ from companion.games.hexdragon.deck import (
 )
 from companion.games.hexdragon.rules.tiles import START, SUPPLY_SET, Tile
 from companion.printing.shapes import polar
-from companion.rules.hexgrid import Cell, cells_within, neighbours
+from companion.rules.hexgrid import DIRECTIONS, Cell, cells_within, neighbours
 
 Points = npt.NDArray[Any]
 
@@ -101,6 +101,19 @@ def laid_table(rng: np.random.Generator, tiles: int | None = None) -> tuple[list
     places = rng.permutation(len(free))[: len(starred)]
     stars = [star_on(owner, free[int(place)], laying, rng) for owner, place in zip(starred, places, strict=True)]
     return put + stars, laying
+
+
+def teaching_table(rng: np.random.Generator) -> tuple[list[Put], Laying]:
+    """What teaches a set: the start tile, and around it a head of each colour and a body."""
+    laying = Laying(2, 1.03, bool(rng.random() < 0.5), 0.5, 1.5)
+    heads = [(HEADS[int(rng.integers(15))].turned(int(rng.integers(6))), owner) for owner in COLOURS]
+    faces = [(START, None), *heads, (BODY_SET[int(rng.integers(20))], None)]
+    cells = [(0, 0), *(DIRECTIONS[int(k)] for k in rng.permutation(6))]
+    put = [
+        Put(tile, owner, cell, np.array(cell_centre(*cell)) * laying.pitch + rng.normal(0, 0.3, 2), float(rng.normal()))
+        for (tile, owner), cell in zip(faces, cells, strict=False)
+    ]
+    return put, laying
 
 
 def _tiles(count: int, owners: list[str], sets: int, rng: np.random.Generator) -> list[tuple[Tile, str | None]]:

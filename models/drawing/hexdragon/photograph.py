@@ -27,7 +27,8 @@ from models.drawing.photograph import Entry, Photograph, Shot, marked_cut, outli
 from models.drawing.pinhole import Pinhole, Points, framed
 from models.drawing.scenery import put_face_down, put_things
 
-_BOX = Box(-SIDE_MM - 1, -SIDE_MM - 1, SIDE_MM + 1, SIDE_MM + 1)
+BOX = Box(-SIDE_MM - 1, -SIDE_MM - 1, SIDE_MM + 1, SIDE_MM + 1)
+"""What a piece's picture shows."""
 _HEXEL_PER_TILE = 35.0 / 30.0
 """The pinhole frames Hex'el cards; a tile is that much smaller."""
 _SHADE: Ink = (25.0, 25.0, 28.0)
@@ -113,11 +114,12 @@ def _put_pieces(canvas: Canvas, put: list[Put], style: Drawing, gloss: float, rn
             canvas.polygon(canvas.camera.project(piece.on_table(rim)) + rng.normal(0, 0.4 * across, 2), _SHADE)
         key = (piece.tile, piece.owner)
         if key not in drawn:
-            drawn[key] = raster(_shapes(piece, style), scale, _BOX)
+            drawn[key] = raster(shapes_of(piece, style), scale, BOX)
         canvas.put(drawn[key], canvas.camera.image_from_table @ _table_from_raster(piece, drawn[key]), gloss)
 
 
-def _shapes(piece: Put, style: Drawing) -> tuple[Shape, ...]:
+def shapes_of(piece: Put, style: Drawing) -> tuple[Shape, ...]:
+    """What is printed on a tile or a star."""
     if piece.tile is None:
         assert piece.owner is not None, "a star has an owner"
         return star_shapes(piece.owner, style)
@@ -125,8 +127,8 @@ def _shapes(piece: Put, style: Drawing) -> tuple[Shape, ...]:
 
 
 def _table_from_raster(piece: Put, picture: Field) -> Points:
-    mm = _BOX.width_mm / picture.shape[1]
-    own = np.array([[mm, 0, _BOX.left_mm + mm / 2], [0, mm, _BOX.top_mm + mm / 2], [0, 0, 1.0]])
+    mm = BOX.width_mm / picture.shape[1]
+    own = np.array([[mm, 0, BOX.left_mm + mm / 2], [0, mm, BOX.top_mm + mm / 2], [0, 0, 1.0]])
     return np.asarray(placed((piece.at_mm[0], piece.at_mm[1]), piece.turn_deg) @ own)
 
 
@@ -147,7 +149,7 @@ def _entry(piece: Put, camera: Pinhole, changed: Field) -> Entry:
             "head": tile.head,
             "tails": list(tile.tails),
             "paths": [list(path) for path in tile.paths],
-            "hidden": [round(_hidden(changed, camera.project(line)), 2) for line in piece.lines_mm()],
+            "hidden": [round(hidden_share(changed, camera.project(line)), 2) for line in piece.lines_mm()],
         }
     )
     inside = np.array([s * corners + (1 - s) * corners.mean(0) for s in (0.15, 0.4, 0.65, 0.9)]).reshape(-1, 2)
@@ -156,12 +158,12 @@ def _entry(piece: Put, camera: Pinhole, changed: Field) -> Entry:
         **face,
         "owner": piece.owner,
         "corners": np.round(corners, 2).tolist(),
-        "covered": round(_hidden(changed, inside), 3),
+        "covered": round(hidden_share(changed, inside), 3),
     }
     return marked_cut(entry, corners, camera.size)
 
 
-def _hidden(changed: Field, points: Points) -> float:
+def hidden_share(changed: Field, points: Points) -> float:
     """The share of points (N, 2) in the picture that something lies over; those outside count as hidden."""
     x, y = np.round(points).astype(int).T
     inside = (x >= 0) & (y >= 0) & (x < changed.shape[1]) & (y < changed.shape[0])

@@ -63,12 +63,10 @@ def find_touching(poses: TablePoses) -> Pairs:
     size = np.abs(length[None, :] - length[:, None])
     gap = 0.5 * (seen.real + seen.real.T) - TOUCHING_DISTANCE
     slide = np.maximum(np.abs(seen.imag), np.abs(seen.imag.T))
-    gap -= _inset(
-        gap[(np.abs(gap) < LIMITS.gap_most) & (slide < LIMITS.slide_most) & (np.abs(turn) < LIMITS.turn_most_deg)]
-    )
+    faces = (slide < LIMITS.slide_most) & (np.abs(turn) < LIMITS.turn_most_deg)
+    gap -= _inset(gap[faces & (np.abs(gap) < LIMITS.gap_most)])
     misfit = np.abs(gap) / LIMITS.gap_most + slide / LIMITS.slide_most + np.abs(turn) / LIMITS.turn_most_deg
-    touch = (gap < LIMITS.gap_most) & (gap > LIMITS.gap_least) & (slide < LIMITS.slide_most)
-    touch &= (np.abs(turn) < LIMITS.turn_most_deg) & (size < np.log(LIMITS.size_most))
+    touch = faces & (size < np.log(LIMITS.size_most)) & (gap < LIMITS.gap_most) & (gap > LIMITS.gap_least)
     out = _overlapped(poses)
     touch &= ~out[:, None] & ~out[None, :]
     best = touch & (misfit <= _lowest_misfit(misfit, edge, touch))
@@ -80,7 +78,11 @@ def find_touching(poses: TablePoses) -> Pairs:
 
 
 def _inset(gaps: Array) -> float:
-    """How much wider than hands leave them all gaps (M,) look, in sides: outlines within a printed border are small."""
+    """How much wider than hands leave them all gaps look, in sides: outlines within a printed border are small.
+
+    Args:
+        gaps: (M,), each twice: from either card.
+    """
     if len(gaps) < 2 * LIMITS.fewest_gaps:
         return 0.0
     return float(np.clip(np.median(gaps) - LIMITS.usual_gap, 0.0, LIMITS.inset_most))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.heatmaps import areas
-from companion.vision.detection.outlines import Outline, judge_candidates, singled, suppress
+from companion.vision.detection.outlines import Outline, judge_candidates, one_per_card, suppress
 from companion.vision.edge_refinement import refine
 from companion.vision.image.pyramid import Pyramid
 
@@ -69,7 +69,7 @@ def with_any_print(
 def _shared(pyramid: Pyramid, sides: int) -> list[Detection]:
     """What the shared detector finds, the best first, hardly likely outlines among them."""
     own, judged = judge_candidates(np.asarray(pyramid.levels[0], np.uint8), sides)
-    some = [*singled(own, judged, sides)[:MOST_SHARED], *suppress(judged, SAME, 1.3)[:MOST_SHARED]]
+    some = [*one_per_card(own, judged, sides)[:MOST_SHARED], *suppress(judged, SAME, 1.3)[:MOST_SHARED]]
     return [Detection(one.corners.astype(np.float32), min(one.confidence, MOST_CONFIDENCE)) for one in some]
 
 

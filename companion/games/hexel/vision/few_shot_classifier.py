@@ -7,6 +7,7 @@ Overexposed patches show no symbol.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import cv2
 import numpy as np
@@ -161,16 +162,7 @@ class FewShotSymbols:
 
     def is_read_without_colour(self) -> bool:
         """Whether what was taught is named all the same where its crops show no colour, in any depth: by shape."""
-        pyramid, corners = mosaic(self.profile.samples, FRAME)
-        grey = cv2.cvtColor(np.asarray(pyramid.levels[0], np.uint8), cv2.COLOR_BGR2GRAY)
-        taught = [name for sample in self.profile.samples for name in sample.label["edges"]]
-        for depth in LIMITS.depths:
-            shown = (255 * (grey / 255.0) ** depth).astype(np.uint8)
-            picture = np.asarray(cv2.cvtColor(shown, cv2.COLOR_GRAY2BGR), np.uint8)
-            told = [name for six in self.classify(Pyramid.of(picture), corners) for name in self.accept(six)]
-            if not all(own in (name, None) and name for name, own in zip(told, taught, strict=True)):
-                return False
-        return True
+        return _is_read_without_colour(self.profile)
 
     def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""
@@ -179,3 +171,19 @@ class FewShotSymbols:
     def accept(self, probabilities: NDArray[np.float32]) -> tuple[str | None, ...]:
         """See `Classifier`."""
         return accept_symbols(probabilities, self.names)
+
+
+@lru_cache(maxsize=8)
+def _is_read_without_colour(profile: SymbolProfile) -> bool:
+    """See `FewShotSymbols.is_read_without_colour`; worked out once for a profile."""
+    classifier = FewShotSymbols(profile)
+    pyramid, corners = mosaic(profile.samples, FRAME)
+    grey = cv2.cvtColor(np.asarray(pyramid.levels[0], np.uint8), cv2.COLOR_BGR2GRAY)
+    taught = [name for sample in profile.samples for name in sample.label["edges"]]
+    for depth in LIMITS.depths:
+        shown = (255 * (grey / 255.0) ** depth).astype(np.uint8)
+        picture = np.asarray(cv2.cvtColor(shown, cv2.COLOR_GRAY2BGR), np.uint8)
+        told = [name for six in classifier.classify(Pyramid.of(picture), corners) for name in classifier.accept(six)]
+        if not all(own in (name, None) and name for name, own in zip(told, taught, strict=True)):
+            return False
+    return True
