@@ -29,6 +29,10 @@ OVERLAP = 0.35
 """Two outlines that share more of the smaller one are one card's."""
 OF_A_SIZE = 1.5
 """The sides of cards of one photograph differ by less than this factor."""
+MOST_OTHERS = 3
+ALIKE, OTHER = 0.2, 0.3
+"""Where up to so many more outlines are seen than labels, those are meant whose corners lie no farther from the usual
+ones' than the first, in sizes of a card, if the others' lie farther than the second: a cloth's print is turned."""
 _TURNS_DEG = (0, 5, -5, 10, -10, 15, -15, 20, -20, 25, -25, 30, -30, 35, -35, 40, -40)
 
 
@@ -110,6 +114,10 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
         outlines_found = candidates()
         if len(outlines_found) == len(labels):
             return outlines_found[reading_order(outlines_found)]
+    for candidates in found.sets():
+        alike = _most_alike(candidates(), len(labels))
+        if alike is not None:
+            return alike[reading_order(alike)]
     raise UsageError(
         f"{name}: {len(labels)} cards are labelled and {len(found.both)} are seen; give their corners",
         code="labels-differ",
@@ -158,6 +166,29 @@ def _of_a_size(found: Floats) -> Floats:
     sides = np.sqrt([cv2.contourArea(one) for one in found])
     off = np.abs(np.log(sides / np.median(sides)))
     return np.asarray(found[off < np.log(OF_A_SIZE)])
+
+
+def _most_alike(found: Floats, count: int) -> Floats | None:
+    """So many of a few more outlines that have one size and lie one way up; None where others do as well."""
+    if not count < len(found) <= count + MOST_OTHERS or count < 2 * MOST_OTHERS - 1:
+        return None
+    shapes = found - found.mean(1, keepdims=True)
+    size = float(np.median(np.ptp(shapes, axis=1).mean(1)))
+    usual = shapes[0]
+    for _ in range(2):  # each begun at the corner that lies as the others' first one
+        shapes = np.array([_as_begun(shape, usual) for shape in shapes], np.float32)
+        usual = np.median(shapes, axis=0)
+    off = np.linalg.norm(shapes - usual, axis=-1).max(1) / size
+    order = np.argsort(off)
+    if off[order[count - 1]] > ALIKE or off[order[count]] < OTHER:
+        return None
+    return np.asarray(found[np.sort(order[:count])])
+
+
+def _as_begun(shape: Floats, other: Floats) -> Floats:
+    """A shape (K, 2) begun at the corner nearest to another's first one."""
+    ways = [np.roll(shape, start, 0) for start in range(len(shape))]
+    return min(ways, key=lambda way: float(np.linalg.norm(way - other, axis=-1).max()))
 
 
 def _corners(name: str, number: int, label: Mapping[str, Any]) -> NDArray[np.float64]:

@@ -51,3 +51,17 @@ def test_a_layout_is_read_in_its_rows_though_the_camera_was_held_askew(turn_deg:
 def test_more_labels_than_outlines_are_refused_by_name() -> None:
     with pytest.raises(UsageError, match=r"a\.jpg: 5 cards are labelled and 4 are seen"):
         outlines_of("a.jpg", FOUND, [{}] * 5)
+
+
+@pytest.mark.parametrize(("turn_deg", "is_known"), [(35.0, True), (4.0, False)])
+def test_of_more_outlines_than_labels_those_are_meant_that_lie_alike(turn_deg: float, is_known: bool) -> None:
+    card = np.array([[0.0, 0], [60, 0], [60, 84], [0, 84]])
+    a = np.radians(turn_deg)
+    turned = (card - 30) @ np.array([[np.cos(a), np.sin(a)], [-np.sin(a), np.cos(a)]])
+    lying = [np.roll(card + np.array([80 * k, 100 + 2 * k]), k, 0) for k in range(5)]  # begun anywhere
+    found = Candidates(BLANK, 4, np.array([*lying[:2], turned + np.array([260, 320]), *lying[2:]], np.float32))
+    if is_known:
+        assert outlines_of("a.jpg", found, [{}] * 5) == pytest.approx(np.array(lying), abs=0.5)
+    else:
+        with pytest.raises(UsageError, match="5 cards are labelled and 6 are seen"):
+            outlines_of("a.jpg", found, [{}] * 5)
