@@ -1,6 +1,7 @@
 """Drawn views of single numbers on cards of any printing, as `companion.games.comet.vision.places` cuts them out."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import cv2
@@ -13,16 +14,40 @@ from models.typefaces import LABELS, Typeface
 Floats = NDArray[Any]
 FINER = 2
 NONE = len(LABELS)
-UPSIDE_DOWN = -1
-"""The label of a number that stands upside down: which one is not asked for."""
+UNKNOWN = -1
+"""The label of a number that stands upside down, far aside, or half hidden: which one is not asked for."""
+_FAR_ASIDE = 0.4
+"""So many views are far off."""
+_OVERLAID = 0.14
+"""On so many lies another card, or close by."""
+_NAMED_ASIDE, _NAMED_LOG = 0.33, 0.3
+"""A number is named that stands no farther aside, in its heights, and whose height is off by no more as a logarithm."""
 _LEAST_SPREAD = 3.0
 """Of 255: a view whose middle varies by less shows no number."""
 _SIZE = (VIEW_WIDE * FINER, VIEW_HIGH * FINER)
 _MIDDLE = np.array(_SIZE) / 2
 
 
-def draw_view(rng: np.random.Generator, typefaces: Sequence[Typeface]) -> tuple[NDArray[np.uint8], int, bool]:
-    """One view (VIEW_HIGH, VIEW_WIDE, 3), its number's class, `NONE` or unknown, and whether it stands upright."""
+@dataclass(frozen=True, slots=True, eq=False)
+class NumberView:
+    """A drawn view of one number.
+
+    Attributes:
+        pixels: (VIEW_HIGH, VIEW_WIDE, 3).
+        label: the number's class, `NONE`, or `UNKNOWN`: which one is not asked for.
+        is_upright: whether it stands upright.
+        pose: of the numeral (4,): how far to the right and down of the view's middle in its usual heights, the
+            logarithm of its height in those, and its turn in radians, clockwise.
+    """
+
+    pixels: NDArray[np.uint8]
+    label: int
+    is_upright: bool
+    pose: NDArray[np.float32]
+
+
+def draw_view(rng: np.random.Generator, typefaces: Sequence[Typeface]) -> NumberView:
+    """One view."""
     face = typefaces[int(rng.integers(len(typefaces)))]
     label = int(rng.integers(NONE)) if rng.random() < 0.86 else NONE
     ground, ink = _two_inks(rng)
@@ -30,18 +55,22 @@ def draw_view(rng: np.random.Generator, typefaces: Sequence[Typeface]) -> tuple[
     sheet[:] = ground
     _surround(sheet, ground, rng)
     numerals = _Numerals(face, rng)
-    room = numerals.print(sheet, label, ink) if label != NONE else 8.0 * FINER
+    room, printed = numerals.print(sheet, label, ink) if label != NONE else (8.0 * FINER, np.zeros(sheet.shape[:2]))
     _neighbours(sheet, numerals, room, ink, rng)
-    sheet = _seen(sheet, rng)
-    if label != NONE and rng.random() < 0.06:
+    if rng.random() < _OVERLAID:
+        label = _overlaid(sheet, label, printed, numerals, (ground, ink), rng)
+    sheet, pose = _seen(sheet, numerals.high, rng)
+    if label != NONE and (np.abs(pose[:2]).max() > _NAMED_ASIDE or abs(pose[2]) > _NAMED_LOG):
+        label = UNKNOWN
+    if label not in (NONE, UNKNOWN) and rng.random() < 0.06:
         label = _covered(sheet, label, rng)
     is_upright = bool(rng.random() < 0.7)
     if not is_upright:
-        sheet = sheet[::-1, ::-1]
+        sheet, pose[:2] = sheet[::-1, ::-1], -pose[:2]
     view = _photographed(sheet, rng)
     if float(view[8:-8, 12:-12].std()) < _LEAST_SPREAD:
         label = NONE
-    return view, label if is_upright or label == NONE else UPSIDE_DOWN, is_upright
+    return NumberView(view, label if is_upright or label == NONE else UNKNOWN, is_upright, pose)
 
 
 class _Numerals:
@@ -54,8 +83,8 @@ class _Numerals:
         self.most = NUMERAL_PX * FINER * float(rng.uniform(1.1, 1.6))
         self.line = (float(rng.uniform(0.06, 0.16)), float(rng.uniform(0.06, 0.13))) if rng.random() < 0.6 else None
 
-    def print(self, sheet: Floats, label: int, ink: Floats, at: Floats | None = None) -> float:
-        """Print a number with its middle at a point of the sheet; its width."""
+    def print(self, sheet: Floats, label: int, ink: Floats, at: Floats | None = None) -> tuple[float, Floats]:
+        """Print a number with its middle at a point of the sheet; its width, and how much ink is where, 0..1."""
         mask = self.face[LABELS[label]]
         wide = min(self.high * mask.shape[1] / mask.shape[0] * self.stretch, self.most)
         small = cv2.resize(mask, (max(2, round(wide)), round(self.high)), interpolation=cv2.INTER_AREA) / 255.0
@@ -69,7 +98,7 @@ class _Numerals:
             low, high = (round(float(v)) for v in (middle[0] - w / 2, middle[0] + w / 2))
             cv2.rectangle(alpha, (low, round(float(top))), (high, round(float(top + thick * h))), 1.0, -1)
         sheet += alpha[..., None] * (ink - sheet)
-        return float(wide)
+        return float(wide), alpha
 
 
 def _two_inks(rng: np.random.Generator) -> tuple[Floats, Floats]:
@@ -155,16 +184,59 @@ def _neighbours(sheet: Floats, numerals: _Numerals, room: float, ink: Floats, rn
                 numerals.print(sheet, label, ink, (_MIDDLE + np.array([sign * step, 0])).astype(np.float32))
 
 
-def _seen(sheet: Floats, rng: np.random.Generator) -> Floats:
-    """The sheet in the camera's frame, a little aside, turned and aslant: (VIEW_HIGH, VIEW_WIDE, 3)."""
-    reach = np.array([0.085, 0.085]) * NUMERAL_PX
-    turn = np.eye(2) + rng.normal(0, 0.05, (2, 2))
+def _overlaid(
+    sheet: Floats,
+    label: int,
+    printed: Floats,
+    numerals: _Numerals,
+    inks: tuple[Floats, Floats],
+    rng: np.random.Generator,
+) -> int:
+    """Another card lies on the number, mostly of the same deck; its label by how much of it is hidden."""
+    h, w = sheet.shape[:2]
+    angle = float(rng.choice([0.0, 0.5, 1.0, 1.5]) * np.pi + rng.normal(0, 0.25))
+    x, y = np.meshgrid(np.arange(w) - _MIDDLE[0], np.arange(h) - _MIDDLE[1])
+    beyond = x * np.cos(angle) + y * np.sin(angle) - float(rng.uniform(-0.8, 1.1)) * numerals.high
+    ground, ink = inks
+    card = np.empty_like(sheet)
+    card[:] = ground if rng.random() < 0.6 else _colour(rng)
+    if rng.random() < 0.5:
+        at = _MIDDLE + np.array([np.cos(angle), np.sin(angle)]) * numerals.high * float(rng.uniform(0.6, 1.4))
+        numerals.print(card, int(rng.integers(NONE)), ink, at.astype(np.float32))
+    if rng.random() < 0.5:
+        card[np.abs(beyond - float(rng.uniform(0, 6))) < float(rng.uniform(0.5, 3))] = _colour(rng)
+    if rng.random() < 0.6:  # its shadow
+        sheet *= (1 - float(rng.uniform(0.1, 0.5)) * np.exp(np.minimum(0, beyond) / float(rng.uniform(1, 6))))[
+            ..., None
+        ]
+    is_hidden = beyond > 0
+    sheet[is_hidden] = card[is_hidden]
+    if label == NONE:
+        return NONE
+    hidden = float(printed[is_hidden].sum() / printed.sum())
+    return label if hidden < 0.12 else NONE if hidden > 0.35 else UNKNOWN
+
+
+def _seen(sheet: Floats, high: float, rng: np.random.Generator) -> tuple[Floats, NDArray[np.float32]]:
+    """The sheet in the camera's frame, a little aside, turned and aslant, or farther: (VIEW_HIGH, VIEW_WIDE, 3).
+
+    And the pose of a numeral in its middle that is so high on the sheet, see `NumberView`.
+    """
+    aside, turn = rng.normal(0, 0.085, 2), np.eye(2) + rng.normal(0, 0.05, (2, 2))
+    if rng.random() < _FAR_ASIDE:
+        aside, angle = rng.uniform(-1, 1, 2) * [0.6, 0.5], float(rng.normal(0, 0.12))
+        cos, sin = np.cos(angle), np.sin(angle)
+        turn = turn @ np.array([[cos, -sin], [sin, cos]]) * float(np.exp(rng.uniform(-0.25, 0.25)))
     view_from_sheet = np.zeros((2, 3))
     view_from_sheet[:, :2] = turn / FINER
-    view_from_sheet[:, 2] = np.array([VIEW_WIDE, VIEW_HIGH]) / 2 + rng.normal(0, reach) - turn / FINER @ _MIDDLE
+    view_from_sheet[:, 2] = (np.array([VIEW_WIDE, VIEW_HIGH]) - 1) / 2 + aside * NUMERAL_PX
+    view_from_sheet[:, 2] -= turn / FINER @ (_MIDDLE - 0.5)
     smooth = cv2.GaussianBlur(sheet, (0, 0), 0.8)
     size = (VIEW_WIDE, VIEW_HIGH)
-    return np.asarray(cv2.warpAffine(smooth, view_from_sheet, size, borderMode=cv2.BORDER_REPLICATE), np.float32)
+    seen = cv2.warpAffine(smooth, view_from_sheet, size, borderMode=cv2.BORDER_REPLICATE)
+    scale = np.log(np.sqrt(np.linalg.det(turn)) * high / FINER / NUMERAL_PX)
+    angle = np.arctan2(turn[1, 0] - turn[0, 1], turn[0, 0] + turn[1, 1])
+    return np.asarray(seen, np.float32), np.array([*aside, scale, angle], np.float32)
 
 
 def _covered(sheet: Floats, label: int, rng: np.random.Generator) -> int:
@@ -175,7 +247,7 @@ def _covered(sheet: Floats, label: int, rng: np.random.Generator) -> int:
     cv2.line(mask, at, end, 1, int(rng.integers(5, 30)))
     sheet[mask > 0] = _colour(rng)
     hidden = float(mask[8:-8, 15:-15].mean())
-    return NONE if hidden > 0.45 else label if hidden < 0.08 else UPSIDE_DOWN
+    return NONE if hidden > 0.45 else label if hidden < 0.08 else UNKNOWN
 
 
 def _photographed(sheet: Floats, rng: np.random.Generator) -> NDArray[np.uint8]:

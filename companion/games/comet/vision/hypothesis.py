@@ -39,6 +39,8 @@ class Hypothesis:
         like_back: correlation with the taught back; 0 where none was taught.
         maybe_back: where faces are read, the probability of a back by a network that knows many, 0..1.
         is_other_colour: it has another colour than the cards on which numbers are read.
+        is_table: it has the colours of the table around the cards on which numbers are read.
+        is_foreign: it looks like a back of another colour than most.
         is_as_other_backs: it looks like a back, as large as the cards that are read, in the colour of one found surely.
         numerals: middles and reach in pixels (R, 3, 3) of its three numbers, for each time that they are printed; none
             where they are not read.
@@ -53,6 +55,8 @@ class Hypothesis:
     like_back: float = 0.0
     maybe_back: float = 0.0
     is_other_colour: bool = False
+    is_table: bool = False
+    is_foreign: bool = False
     is_as_other_backs: bool = False
     numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
 
@@ -65,6 +69,8 @@ class Hypothesis:
     @property
     def is_back(self) -> bool:
         """It looks like a back, and no numbers are read on it: a plain face, outlined badly, may look like one."""
+        if self.is_table or self.is_foreign:
+            return False
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         if self.like_numbers >= self._most_legible_back():
             return False
@@ -144,25 +150,34 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
         return Hypothesis(ways[best], found, sections, float(likely[best]), alike[best], float(seen.legible[best]))
     near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
     fits = [align(pyramid, ways[i], face) for i in near]
-    again = taught.read_numerals(pyramid, np.array([fit.corners for fit in fits]))
-    tried = [ways[best], *(fit.corners for fit in fits)]
+    own = [seen.corrected[i] for i in near]
+    way_of = [best, *near, *near]
+    tried = [ways[best], *(fit.corners for fit in fits), *own]
+    again = taught.read_numerals(pyramid, np.array(tried[1:]))
     legible, upright = (
         np.array([one[best], *other]) for one, other in ((seen.legible, again.legible), (seen.upright, again.upright))
     )
-    alike = [alike[best], *(fit.correlation for fit in fits)]
+    aligned = [fit.correlation for fit in fits]
+    alike = [alike[best], *aligned, *(correlation(look_at(pyramid, quad, shape), face) for quad in own)]
     gain = legible * upright + LIMITS.look_weight * np.array(alike)
     gain[0] += LIMITS.found_gain * found - LIMITS.alignment_gain
     chosen = int(gain.argmax())
-    sections = _jittered(pyramid, taught, tried[chosen], [seen.sections[best], *again.sections][chosen])
-    others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != [best, *near][chosen]]
+    corners, sections = tried[chosen], [seen.sections[best], *again.sections][chosen]
+    if _doubted(sections).any():
+        corners, sections = _settled(
+            pyramid, taught, corners, sections, [seen.corrected[best], *again.corrected][chosen]
+        )
+    others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != way_of[chosen]]
     like_numbers = float(legible.max())
     is_sure = upright[chosen] >= LIMITS.sure_way
     if _reads_both_ways(sections):
-        is_sure, others = False, [align(pyramid, np.roll(tried[chosen], 2, 0), face).correlation]
+        turned = np.roll(corners, 2, 0)
+        is_sure = bool(taught.read_numerals(pyramid, turned[None]).legible[0] < LIMITS.unsure_number)
+        others = [align(pyramid, turned, face).correlation]
     if not is_sure and not _is_plainer(alike[chosen], others):
         sections = np.minimum(sections, LIMITS.unsure_way)
         legible = np.minimum(legible, LIMITS.unsure_way)
-    one = Hypothesis(tried[chosen], found, sections, float(legible[chosen]), alike[chosen], like_numbers)
+    one = Hypothesis(corners, found, sections, float(legible[chosen]), alike[chosen], like_numbers)
     return replace(one, numerals=_numerals(one, taught.profile.places)) if one.legible >= LIMITS.read_card else one
 
 
@@ -184,18 +199,29 @@ def _is_plainer(alike: float, others: list[float]) -> bool:
     return alike > max([LIMITS.like_face, *(other + LIMITS.plainer_way for other in others)])
 
 
-def _jittered(
-    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """The sections (3, 15) of a card, those in doubt the mean of looks through outlines moved a little."""
+def _doubted(sections: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Which sections (3, 15) of a card may show a number (3,), but not surely."""
     likely = sections[:, : len(NUMBERS)].max(-1)
-    doubt = (likely > LIMITS.likely_number) & (likely < LIMITS.sure_taught)
+    return np.asarray((likely > LIMITS.likely_number) & (likely < LIMITS.sure_taught))
+
+
+def _settled(
+    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64], corrected: Floats
+) -> tuple[Floats, NDArray[np.float64]]:
+    """A card (4, 2) and its sections (3, 15), moved to where its numerals lie if they are plainer there.
+
+    Those still in doubt are the mean of looks through outlines moved a little.
+    """
+    again = taught.classify(pyramid, corrected[None])[0]
+    if again.max(-1).min() > sections.max(-1).min():
+        corners, sections = corrected, again
+    doubt = _doubted(sections)
     if not doubt.any():
-        return sections
+        return corners, sections
     sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
     moved = np.array([corners + move @ sides for move in _JITTER])
     mean = (sections + taught.classify(pyramid, moved).sum(0)) / (1 + len(moved))
-    return np.where(doubt[:, None], mean, sections)
+    return corners, np.where(doubt[:, None], mean, sections)
 
 
 def best_first(some: list[Hypothesis]) -> list[Hypothesis]:

@@ -11,6 +11,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float32]
@@ -20,6 +22,10 @@ NUMERAL_PX = 16.8
 _MIDDLE = np.array([(VIEW_WIDE - 1) / 2, (VIEW_HIGH - 1) / 2])
 _GRID = np.stack(np.meshgrid(np.arange(VIEW_WIDE), np.arange(VIEW_HIGH)), -1).reshape(-1, 2) - _MIDDLE
 """A view's pixels from its middle."""
+_ASIDE, _SCALED, _TURNED = 0.08, 0.1, 0.06
+"""How far off a numeral's pose is told, in its heights, as a logarithm, and in radians."""
+_MOVED, _GROWN, _ROTATED = 0.08, 0.06, 0.06
+"""How far off outlines are, in half heights of a card, as a logarithm, and in radians."""
 _LEAST_CONTRAST = 6.0
 """Of 255: a view of less contrast shows nothing, and is not stretched to more."""
 
@@ -92,3 +98,50 @@ def normalised(views: NDArray[np.uint8]) -> Floats:
     level -= level.mean((2, 3), keepdims=True)
     spread = level.std((1, 2, 3), keepdims=True)
     return np.asarray(level / np.maximum(spread, _LEAST_CONTRAST))
+
+
+def corrected(
+    corners: NDArray[np.floating], places: NumberPlaces, poses: NDArray[np.floating], shown: NDArray[np.floating]
+) -> Floats:
+    """Outlines (N, 4, 2) moved to where their numerals say that the cards lie.
+
+    Args:
+        corners: begun at the top left.
+        places: the printing's.
+        poses: of the numerals from their places as `NumberViews` has them (N, P, 4).
+        shown: how surely each is seen at all (N, P).
+    """
+    moves = _moves(places, np.asarray(poses, float), np.asarray(shown, float))
+    unit = np.array([[-1.0, -1], [1, -1], [1, 1], [-1, 1]]) * [places.half_width, 1]
+    moved = [
+        mapped(card_to_image(quad, places.half_width), _displaced(unit, move))
+        for quad, move in zip(corners, moves, strict=True)
+    ]
+    return np.array(moved, np.float32)
+
+
+def _displaced(points: NDArray[np.floating], move: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Points (P, 2) of a card's frame shifted, scaled and turned by (4,)."""
+    turned = np.stack([-points[:, 1], points[:, 0]], 1)
+    return np.asarray(points + move[:2] + move[2] * points + move[3] * turned)
+
+
+def _moves(places: NumberPlaces, poses: NDArray[np.float64], shown: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Of cards the likeliest shift (2), growth and turn, (N, 4), by least squares."""
+    x, y = places.at.astype(float).T
+    one, zero = np.ones_like(x), np.zeros_like(x)
+    rows = np.stack(
+        [
+            np.stack([one, zero, x, -y], 1) / (_ASIDE * places.high)[:, None],
+            np.stack([zero, one, y, x], 1) / (_ASIDE * places.high)[:, None],
+            np.stack([zero, zero, one, zero], 1) / _SCALED,
+            np.stack([zero, zero, zero, one], 1) / _TURNED,
+        ]
+    )  # (4, P, 4)
+    aside = poses[..., :2] * (np.where(places.is_turned, -1.0, 1.0) / _ASIDE)[:, None]
+    seen = np.stack([aside[..., 0], aside[..., 1], poses[..., 2] / _SCALED, poses[..., 3] / _TURNED])  # (4, N, P)
+    weights = np.where(shown > LIMITS.shown_numeral, shown, 0.0)
+    prior = np.diag(1 / np.array([_MOVED, _MOVED, _GROWN, _ROTATED]) ** 2)
+    left = np.einsum("np,kpa,kpb->nab", weights, rows, rows) + prior
+    right = np.einsum("np,kpa,knp->na", weights, rows, seen)
+    return np.asarray(np.linalg.solve(left, right[..., None])[..., 0])

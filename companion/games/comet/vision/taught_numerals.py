@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, normalised
-from companion.games.comet.vision.profile import NETWORK, CometProfile
+from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, corrected, normalised
+from companion.games.comet.vision.profile import EMBEDDED, NETWORK, CometProfile
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.image.pyramid import Pyramid
@@ -17,6 +17,8 @@ from companion.vision.networks import logistic, network, softmax
 
 Floats = NDArray[np.float32]
 _LAST_FIGURES = tuple((NUMBERS.index(figure), NUMBERS.index(10 + figure)) for figure in (2, 3))
+_POSE = 4
+_OUTPUTS = len(NUMBERS) + 2 + EMBEDDED + _POSE
 _USUALLY_UPRIGHT = float(np.log(0.7 / 0.3))
 """Seven in ten of the numbers that the network learnt from stood upright: so much of its log-odds says nothing."""
 
@@ -29,23 +31,26 @@ class NumberViews:
         numbers: log-probabilities of `NUMBERS` and none (..., 14).
         upright: probability that a number stands upright (...).
         embeddings: of length 1 (..., EMBEDDED).
+        poses: how far the numeral stands to the right and down of the view's middle in its usual heights, the logarithm
+            of its height in those, and its turn in radians, clockwise (..., 4).
     """
 
     numbers: Floats
     upright: Floats
     embeddings: Floats
+    poses: Floats
 
 
 def classify_views(views: NDArray[np.uint8]) -> NumberViews:
     """What views (..., VIEW_HIGH, VIEW_WIDE, 3) show."""
     flat = views.reshape(-1, VIEW_HIGH, VIEW_WIDE, 3)
-    answers = network(NETWORK).forward(normalised(flat)) if len(flat) else np.zeros((0, len(NUMBERS) + 66), np.float32)
+    answers = network(NETWORK).forward(normalised(flat)) if len(flat) else np.zeros((0, _OUTPUTS), np.float32)
     answers = answers.reshape(*views.shape[:-3], answers.shape[-1])
     count = len(NUMBERS) + 1
-    embeddings = answers[..., count + 1 :]
+    embeddings, poses = answers[..., count + 1 : -_POSE], answers[..., -_POSE:]
     length = np.linalg.norm(embeddings, axis=-1, keepdims=True)
     numbers = np.log(np.maximum(softmax(answers[..., :count]), 1e-7))
-    return NumberViews(numbers, logistic(answers[..., count]), embeddings / np.maximum(length, 1e-6))
+    return NumberViews(numbers, logistic(answers[..., count]), embeddings / np.maximum(length, 1e-6), poses)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -56,11 +61,13 @@ class TaughtScores:
         sections: probabilities (N, 3, 15) of `NUMBERS`, a back (always 0), and none of these, if the card is upright.
         legible: how surely all three numbers are read, if it is (N,).
         upright: how surely it is, by its numbers together (N,): a 6, an 8 or a 9 alone hardly tells.
+        corrected: the outlines moved to where their numerals say that the cards lie (N, 4, 2).
     """
 
     sections: NDArray[np.float64]
     legible: NDArray[np.float64]
     upright: NDArray[np.float64]
+    corrected: NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,7 +89,8 @@ class TaughtNumerals:
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
-        return TaughtScores(sections, np.exp(legible), _upright(seen))
+        moved = corrected(corners, places, seen.poses, 1 - np.exp(seen.numbers[..., -1]))
+        return TaughtScores(sections, np.exp(legible), _upright(seen), moved)
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float64]:
         """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15)."""

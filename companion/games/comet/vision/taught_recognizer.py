@@ -6,24 +6,20 @@ card is told where its numbers are read, where it looks as taught, or where it i
 
 from dataclasses import replace
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.alignment import align
-from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
+from companion.games.comet.vision.backs import find_backs
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
     are_same_way_up,
-    area_of,
     best_first,
     clash,
     examine,
     free_share,
     has_proportion,
     has_usual_size,
-    median_likeness,
     read_cards,
 )
 from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
@@ -41,7 +37,7 @@ from companion.vision.detection.conditions import FOREIGN_PROFILE
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of
 from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
-from companion.vision.image.pyramid import Pyramid, warp
+from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
 
 Floats = NDArray[np.floating]
@@ -49,8 +45,6 @@ _LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3
 """The numbers that are the last figure of another one."""
 _AROUND = 2.0
 """Two outlines show figures of one number where they have it no farther apart, in its reach."""
-_CORE = 0.6
-"""The share of a card around its middle whose colour is taken for its own."""
 
 
 def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
@@ -70,7 +64,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     likely += search_fanned(pyramid, taught, likely, [one.corners for one in (*outlines, *unlikely)])
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
-    likely = mark_similar_backs(pyramid, _compared_with_back(pyramid, taught, likely, read), read)
+    likely = find_backs(pyramid, taught, likely, read)
     cards = [_card(k, one, taught) for k, one in enumerate(present(likely, read))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
@@ -98,63 +92,6 @@ def _own_outlines(pyramid: Pyramid, across_px: float | None) -> list[Outline]:
     own = DETECTOR.detect(pyramid, LIMITS.hint, width_px)
     refined = refine_corners(CORNER_REFINER, pyramid, corners_of(own, 4), CARD, LIMITS.refinements)
     return [Outline(corners.astype(float), one.confidence) for corners, one in zip(refined, own, strict=True)]
-
-
-def _compared_with_back(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
-) -> list[Hypothesis]:
-    """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
-    faces = [_chromaticity(pyramid, one.corners) for one in read]
-    is_plain = median_likeness(read) > LIMITS.like_face  # then what looks like no face may be a back, read as numbers
-    return [
-        one
-        if one.legible >= LIMITS.read_card and not (is_plain and one.alike < LIMITS.unlike_face_alone)
-        else _as_back(pyramid, taught, one, faces)
-        for one in likely
-    ]
-
-
-def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, with those named that are backs as much as one found surely, of the deck that is ``read``."""
-    backs = [one for one in likely if read and one.is_back and one.maybe_back > LIMITS.surely_back]
-    backs = [one for one in backs if has_usual_size(one, read, LIMITS.same_area)]
-    colours = [_chromaticity(pyramid, one.corners) for one in backs]
-    sure = [colour for one, colour in zip(backs, colours, strict=True) if one.found >= LIMITS.unread_card]
-    similar = [one for one, colour in zip(backs, colours, strict=True) if _is_near_colour(colour, sure)]
-    return [replace(one, is_as_other_backs=one in similar) for one in likely]
-
-
-def _is_near_colour(colour: Floats, others: list[Floats]) -> bool:
-    """A colour, whatever its brightness, is about one of others."""
-    return any(float(np.abs(colour - other).max()) < LIMITS.same_colour for other in others)
-
-
-def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
-    """The mean colour of a card (4, 2) whatever its brightness: shares (3,) of blue, green and red."""
-    inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
-    ends = np.array([[0, 0], [7, 0], [7, 7], [0, 7]], np.float32)
-    image_from_grid = cv2.getPerspectiveTransform(ends, inner.astype(np.float32)).astype(np.float64)
-    px = float(np.sqrt(area_of(inner))) / 8
-    colour = warp(pyramid, image_from_grid, (8, 8), px).reshape(-1, 3).astype(np.float64).mean(0) + 1.0
-    return np.asarray(colour / colour.sum())
-
-
-def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats]) -> Hypothesis:
-    """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
-    colour = _chromaticity(pyramid, one.corners)
-    off = min((float(np.abs(colour - face).max()) for face in faces), default=0.0)
-    one = replace(one, is_other_colour=off > LIMITS.other_colour)
-    if taught.profile.back.size:
-        ways = (one.corners, np.roll(one.corners, 2, 0))
-        back = max((align(pyramid, way, taught.profile.back) for way in ways), key=lambda fit: fit.correlation)
-        one = replace(one, like_back=back.correlation)
-        if one.is_back:
-            return replace(one, corners=back.corners)
-    if not faces:  # any deck may lie there
-        return one
-    corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
-    kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
-    return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
 
 
 def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
@@ -207,10 +144,12 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     """A card lies there surely enough, beside those on which numbers are read, ``usual``."""
     if one.legible >= LIMITS.read_card:
         return one.presence >= LIMITS.card
+    if (one.is_table or one.is_foreign) and max(one.like_back, one.alike) <= LIMITS.like_face:
+        return False
     is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
     if usual and not has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):
         return False
-    if one.is_as_other_backs and one.found >= LIMITS.card:
+    if one.is_as_other_backs and one.found >= LIMITS.similar_back:
         return True
     if one.like_back > LIMITS.like_back and usual and is_blank(one, usual):
         return True

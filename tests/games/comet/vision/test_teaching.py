@@ -11,6 +11,7 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
+from companion.games.comet.vision.backs import mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.hypothesis import Hypothesis
@@ -19,7 +20,7 @@ from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import is_card, mark_similar_backs, present
+from companion.games.comet.vision.taught_recognizer import is_card, present
 from companion.games.comet.vision.taught_search import parts_of_row, search_rows, search_unlikely
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
@@ -183,7 +184,8 @@ def test_a_2_or_a_3_that_may_be_the_end_of_a_12_or_a_13_is_not_stated(figure, wh
     embedding = samples[0] + 0.5 * samples[1]
     numbers = np.full((1, 1, len(NUMBERS) + 1), -9.0, np.float32)
     numbers[..., NUMBERS.index(figure)], numbers[..., NUMBERS.index(whole)] = -0.3, of_whole
-    seen = NumberViews(numbers, np.ones((1, 1), np.float32), (embedding / np.linalg.norm(embedding))[None, None])
+    embedding = (embedding / np.linalg.norm(embedding))[None, None]
+    seen = NumberViews(numbers, np.ones((1, 1), np.float32), embedding, np.zeros((1, 1, 4), np.float32))
     weighed = taught._weigh(seen)[0]
     assert taught.accept(np.insert(weighed, -1, 0.0, axis=-1)) == (str(figure) if is_told else None,)
 
@@ -227,6 +229,32 @@ def of_numbers(at, numerals, legible=1.0, sure=1.0):
     return Hypothesis(
         corners, 0.9, sections, legible, 0.9, legible, numerals=np.hstack([np.array(numerals) + at, reach])[None]
     )
+
+
+@pytest.mark.parametrize("places", [IN_A_ROW, IN_CORNERS])
+def test_numerals_say_how_far_an_outline_is_off(places):
+    taught, picture = TaughtNumerals(learnt(printing(places))), table(printing(places))
+    pyramid = Pyramid.of(picture.bgr, 6)
+    for entry in picture.truth["cards"]:
+        corners = np.array(entry["corners"])
+        high = np.linalg.norm(corners[3] - corners[0])
+        middle = corners.mean(0)
+        askew = (
+            (corners - middle) @ np.array([[1.0, 0.05], [-0.05, 1.0]]) * 1.03 + middle + [0.035 * high, -0.03 * high]
+        )
+        (better,) = taught.read_numerals(pyramid, askew[None]).corrected
+        off = [np.linalg.norm(some - corners, axis=1).max() / high for some in (askew, better)]
+        assert off[1] < min(0.035, 0.6 * off[0])
+
+
+def test_a_card_of_sixes_and_nines_is_read_where_its_numbers_stand_at_one_end():
+    look = replace(printing(), figures=())
+    card = LaidComet((9, 9, 6), np.array([0.0, 0.0]), 20.0, look.size)
+    others = [LaidComet(face, np.array([80.0 * k, 0.0]), 0.0, look.size) for k, face in enumerate(FACES[:2], 1)]
+    rng = np.random.default_rng(5)
+    picture = comet_photograph(rng, printing=look, cards=[card, *others], hardness=0.0, across_px=150, yaw_deg=0.0)
+    reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
+    assert sorted([6, 9, 9]) in [one.values for one in reading.cards]
 
 
 def test_cards_of_a_fan_are_told_by_numbers_of_their_own_and_one_across_two_is_not():

@@ -1,0 +1,218 @@
+"""Which outlines of a taught printing's table are cards face down: they look like its back, or like each other.
+
+Where nobody showed the back, a network that knows many says what may be one. The bare table between cards may look like
+a back too: it has the colours that are seen around the cards. All backs of a deck have one colour.
+"""
+
+from dataclasses import replace
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from companion.games.comet.vision.alignment import align, look_at
+from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
+from companion.games.comet.vision.hypothesis import Hypothesis, area_of, clash, has_usual_size, median_likeness
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.thresholds import LIMITS
+from companion.vision.geometry import mapped
+from companion.vision.image.pyramid import Pyramid, warp
+
+Floats = NDArray[np.floating]
+_CORE = 0.6
+"""The share of a card around its middle whose colour is taken for its own."""
+_SIDE = 8
+"""A card's colours are seen at so many by so many points."""
+_BEYOND = (1.2, 1.35)
+"""The table is seen so far out from a card's middle, in its halves."""
+
+
+def find_backs(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+) -> list[Hypothesis]:
+    """The hypotheses, with what is known of those that show no numbers: whether they are backs, or the bare table.
+
+    Args:
+        pyramid: the picture.
+        taught: the printing.
+        likely: what may be cards.
+        read: those on which numbers are read.
+    """
+    likely = _compared_with_back(pyramid, taught, likely, read)
+    likely = _without_table(pyramid, likely, read)
+    if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
+        likely = _compared_with_back(pyramid, TaughtNumerals(replace(taught.profile, back=back)), likely, read)
+    return mark_similar_backs(pyramid, _of_one_deck(pyramid, likely, read), read)
+
+
+def _compared_with_back(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+) -> list[Hypothesis]:
+    """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
+    faces = [_chromaticity(pyramid, one.corners) for one in read]
+    is_plain = median_likeness(read) > LIMITS.like_face  # then what looks like no face may be a back, read as numbers
+    return [
+        one
+        if one.legible >= LIMITS.read_card and not (is_plain and one.alike < LIMITS.unlike_face_alone)
+        else _as_back(pyramid, taught, one, faces)
+        for one in likely
+    ]
+
+
+def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, those marked that look like backs of another colour than others that are found much surer."""
+    backs = [one for one in likely if read and one.is_back and has_usual_size(one, read)]
+    colours = [_chromaticity(pyramid, one.corners) for one in backs]
+    found = [
+        _found_together(
+            [b for b, its in zip(backs, colours, strict=True) if _apart(colour, its) < LIMITS.foreign_colour]
+        )
+        for colour in colours
+    ]
+    most = max(found, default=0.0)
+    foreign = [
+        one
+        for one, sure in zip(backs, found, strict=True)
+        if LIMITS.surer_colour * sure < most and one.like_back < LIMITS.hardly_like_back
+    ]
+    return [replace(one, is_foreign=one in foreign) for one in likely]
+
+
+def _found_together(some: list[Hypothesis]) -> float:
+    """How surely outlines are found, each place counted once."""
+    kept: list[Hypothesis] = []
+    for one in sorted(some, key=lambda one: -one.found):
+        if not any(clash(one, other) for other in kept):
+            kept.append(one)
+    return sum(one.found for one in kept)
+
+
+def _seen_back(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+) -> NDArray[np.float32] | None:
+    """How the back of the deck that is ``read`` looks (h, w): the plainest on the picture; none all of one tone."""
+    sure = [one for one in _sure_backs(likely, read) if one.found >= LIMITS.unread_card]
+    shape = taught.profile.face.shape
+    looks = [look_at(pyramid, one.corners, (shape[0], shape[1])) for one in sorted(sure, key=lambda one: -one.found)]
+    patterned = [look for look in looks if float(look.std()) > LIMITS.plain_back]
+    return patterned[0] if patterned else None
+
+
+def _sure_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+    """What a network most surely takes for backs, as large as the cards that are read."""
+    backs = [one for one in likely if read and one.is_back and one.maybe_back > LIMITS.surely_back]
+    return [one for one in backs if has_usual_size(one, read, LIMITS.same_area)]
+
+
+def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, with those named that are backs as much as others of the deck that is ``read``.
+
+    One that is found surely says so, or some together that are found hardly.
+    """
+    backs = _sure_backs(likely, read)
+    colours = [_chromaticity(pyramid, one.corners) for one in backs]
+    similar = []
+    for one, colour in zip(backs, colours, strict=True):
+        others = [
+            b
+            for b, its in zip(backs, colours, strict=True)
+            if _apart(colour, its) < LIMITS.same_colour and not clash(one, b)
+        ]
+        if max(one.found, _found_together(others)) >= LIMITS.unread_card:
+            similar.append(one)
+    return [replace(one, is_as_other_backs=one in similar) for one in likely]
+
+
+def _apart(colour: Floats, other: Floats) -> float:
+    """How far apart two colours are, whatever their brightness."""
+    return float(np.abs(colour - other).max())
+
+
+def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
+    """The hypotheses, those marked that have the colours of the table around the cards that are ``read``."""
+    table = _table_colours(pyramid, likely, read)
+    return [
+        replace(one, is_table=True)
+        if len(table) and one.legible < LIMITS.read_card and _is_of(_colours(pyramid, one.corners), table)
+        else one
+        for one in likely
+    ]
+
+
+def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> Floats:
+    """Colours (N, 4) around the cards that are ``read``, where nothing lies that may be a card."""
+    along = np.linspace(-1, 1, 2 * _SIDE)
+    ring = np.concatenate(
+        [
+            far * np.stack(ends, 1)
+            for far in _BEYOND
+            for side in (-np.ones_like(along), np.ones_like(along))
+            for ends in ((along, side), (side, along))
+        ]
+    )
+    points = np.concatenate([mapped(_image_from_unit(one.corners), ring) for one in read] or [np.zeros((0, 2))])
+    w, h = pyramid.size
+    is_free = ((points >= 0) & (points < [w, h])).all(1)
+    for one in likely:
+        if one.found >= LIMITS.card or one.legible >= LIMITS.read_card:
+            inside = mapped(np.linalg.inv(_image_from_unit(one.corners)), points)
+            is_free &= (np.abs(inside) > 1.05).any(1)
+    if not is_free.any():
+        return np.zeros((0, 4))
+    px = float(np.median([np.sqrt(area_of(one.corners)) for one in read])) / _SIDE
+    return _features(pyramid.sample(points[is_free], pyramid.level_for(px)))
+
+
+def _image_from_unit(corners: Floats) -> NDArray[np.float64]:
+    """The homography (3, 3) to the picture from a card's own frame, in which it reaches from -1 to 1."""
+    ends = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
+    return cv2.getPerspectiveTransform(ends, corners.astype(np.float32)).astype(np.float64)
+
+
+def _colours(pyramid: Pyramid, corners: Floats) -> Floats:
+    """The colours (N, 4) of a card (4, 2)."""
+    along = np.linspace(-0.85, 0.85, _SIDE)
+    grid = np.stack(np.meshgrid(along, along), -1).reshape(-1, 2)
+    level = pyramid.level_for(float(np.sqrt(area_of(corners))) / _SIDE)
+    return _features(pyramid.sample(mapped(_image_from_unit(corners), grid), level))
+
+
+def _features(bgr: NDArray[np.generic]) -> Floats:
+    """Of colours (N, 3) the shares of blue, green and red, and the logarithm of their brightness, weighed (N, 4)."""
+    colours = np.asarray(bgr, np.float64).reshape(-1, 3) + 4.0
+    bright = colours.sum(1, keepdims=True)
+    return np.concatenate([colours / bright / LIMITS.table_share, np.log(bright) / LIMITS.table_bright], 1)
+
+
+def _is_of(colours: Floats, table: Floats) -> bool:
+    """Half of the colours (N, 4) are seen on the table (M, 4) too."""
+    nearest = np.abs(colours[:, None] - table).max(-1).min(1)
+    return float(np.median(nearest)) < 1
+
+
+def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
+    """The mean colour of a card (4, 2) whatever its brightness: shares (3,) of blue, green and red."""
+    inner = corners.mean(0) + _CORE * (corners - corners.mean(0))
+    ends = np.array([[0, 0], [7, 0], [7, 7], [0, 7]], np.float32)
+    image_from_grid = cv2.getPerspectiveTransform(ends, inner.astype(np.float32)).astype(np.float64)
+    px = float(np.sqrt(area_of(inner))) / 8
+    colour = warp(pyramid, image_from_grid, (8, 8), px).reshape(-1, 3).astype(np.float64).mean(0) + 1.0
+    return np.asarray(colour / colour.sum())
+
+
+def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats]) -> Hypothesis:
+    """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
+    colour = _chromaticity(pyramid, one.corners)
+    off = min((float(np.abs(colour - face).max()) for face in faces), default=0.0)
+    one = replace(one, is_other_colour=off > LIMITS.other_colour)
+    if taught.profile.back.size:
+        ways = (one.corners, np.roll(one.corners, 2, 0))
+        back = max((align(pyramid, way, taught.profile.back) for way in ways), key=lambda fit: fit.correlation)
+        one = replace(one, like_back=back.correlation)
+        if one.is_back:
+            return replace(one, corners=back.corners)
+    if not faces:  # any deck may lie there
+        return one
+    corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
+    kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
+    return replace(one, maybe_back=float(kinds[KINDS.index("back")]))

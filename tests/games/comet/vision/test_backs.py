@@ -1,0 +1,66 @@
+"""What on a table of a taught Comet printing is a card face down, and what only looks like one."""
+
+import numpy as np
+import pytest
+
+from companion.games.comet.vision.backs import find_backs
+from companion.games.comet.vision.hypothesis import Hypothesis
+from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
+from companion.games.comet.vision.taught_numerals import TaughtNumerals
+from companion.games.comet.vision.taught_recognizer import is_card
+from companion.vision.image.pyramid import Pyramid
+
+CARD = np.array([[0.0, 0], [76, 0], [76, 106], [0, 106]])
+PLACES = ((40, 40), (180, 40), (320, 40), (460, 40))
+BLUE, GREEN, WOOD = (150, 60, 30), (60, 160, 30), (70, 110, 160)
+
+
+def untaught_back():
+    wide, none = 76 / 106, np.zeros(0, np.float32)
+    face = np.zeros(look_shape(wide), np.float32)
+    slots, at = np.arange(3, dtype=np.float32), np.zeros((3, 2), np.float32)
+    high, turned = np.full(3, 0.3, np.float32), np.zeros(3, np.float32)
+    samples = np.zeros((0, EMBEDDED), np.float32)
+    return TaughtNumerals(CometProfile("comet", wide, slots, at, high, turned, none, samples, face, none))
+
+
+def backs_of(monkeypatch, colours, pattern=None, sure=0.95):
+    """Which of the places beside a face that is read are told, where the network takes all for backs."""
+    rng = np.random.default_rng(1)
+    picture = (np.full((190, 600, 3), WOOD) + rng.normal(0, 4, (190, 600, 1))).clip(0, 255).astype(np.uint8)
+    for (x, y), colour in zip(PLACES, ((240, 240, 240), *colours), strict=True):
+        if colour is not None:
+            picture[y : y + 106, x : x + 76] = colour
+            if pattern is not None and colour == BLUE:
+                picture[y : y + 106, x : x + 76][pattern] = (230, 230, 230)
+    name = "companion.games.comet.vision.backs.PretrainedNumerals.read_numerals"
+    kinds = np.array([[0.0, 0.999, 0.0]])
+    monkeypatch.setattr(name, lambda *_: type("Seen", (), {"kinds": kinds})())
+    found = (sure,) * 3 if np.isscalar(sure) else sure
+    face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    blank = [Hypothesis(CARD + at, each, np.zeros((3, 15)), 0.0) for at, each in zip(PLACES[1:], found, strict=True)]
+    compared = find_backs(Pyramid.of(picture), untaught_back(), [face, *blank], [face])
+    return [one.is_back and is_card(one, [face]) for one in compared[1:]]
+
+
+def test_the_bare_table_between_cards_is_no_back(monkeypatch):
+    assert backs_of(monkeypatch, (BLUE, None, BLUE)) == [True, False, True]
+
+
+def test_a_thing_of_another_colour_than_the_backs_is_none(monkeypatch):
+    assert backs_of(monkeypatch, (BLUE, BLUE, GREEN)) == [True, True, False]
+
+
+def test_of_two_colours_seen_as_often_neither_is_left_out(monkeypatch):
+    assert backs_of(monkeypatch, (BLUE, None, GREEN)) == [True, False, True]
+
+
+@pytest.mark.parametrize("sure", [0.45, 0.2])
+def test_backs_found_hardly_are_told_where_some_are_alike(monkeypatch, sure):
+    assert backs_of(monkeypatch, (BLUE, BLUE, BLUE), sure=sure) == [sure > 0.3] * 3
+
+
+def test_a_patterned_back_that_is_found_surely_shows_how_the_others_look(monkeypatch):
+    y, x = np.mgrid[:106, :76]
+    ring = np.abs(np.hypot(x - 38, y - 53) - 26) < 8
+    assert backs_of(monkeypatch, (BLUE, BLUE, None), ring, (0.95, 0.1, 0.1)) == [True, True, False]
