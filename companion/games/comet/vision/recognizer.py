@@ -15,13 +15,7 @@ from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, De
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import read_taught
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.games.comet.vision.untaught_printing import (
-    find_layout,
-    is_read,
-    is_understood,
-    is_unfamiliar,
-    verify_cards,
-)
+from companion.games.comet.vision.untaught_printing import find_layout, verify_cards
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of, distances, suppress_overlaps
@@ -65,11 +59,11 @@ def read_comet(
     reading = CometReading(tuple(cards), (), tuple(warnings), classifier)
     reading = _verified(pyramid, reading)
     clock.lap("judge")
-    is_odd = is_odd or not any(is_read(card) for card in reading.cards)
+    is_odd = is_odd or not any(_is_read(card) for card in reading.cards)
     if across_px is None and is_odd and MIRRORED.warning not in reading.warnings:
         layout = find_layout(bgr, pyramid)
         taught = None if layout is None else read_taught(bgr, layout)
-        if taught is not None and is_understood(taught):
+        if taught is not None and _is_understood(taught):
             return _verified(pyramid, taught)
     return replace(reading, stages_ms=clock.laps)
 
@@ -104,6 +98,25 @@ def read_unknown(
     return CometReading(tuple(cards), (), (), classifier)
 
 
+def _is_unfamiliar(cards: list[DetectedCometCard]) -> bool:
+    """So few of the cards face up are read in full that their printing may be none that is known."""
+    faces = [card for card in cards if BACK not in card.edges]
+    read = sum(_is_read(card) for card in faces)
+    return read < min(LIMITS.familiar_share * len(faces), len(faces) - 1)
+
+
+def _is_read(card: DetectedCard) -> bool:
+    """A card lies face up, and all its numbers are stated."""
+    return not {None, BACK} & set(card.edges)
+
+
+def _is_understood(reading: CometReading) -> bool:
+    """A layout that was found is the printing's: it reads most of the cards face up in full, three at least."""
+    faces = [card for card in reading.cards if BACK not in card.edges]
+    read = sum(_is_read(card) for card in faces)
+    return read >= max(LIMITS.fewest_searched, LIMITS.understood_share * len(faces))
+
+
 def _upwards(cards: Sequence[DetectedCard]) -> NDArray[np.floating]:
     """The way (2,) in which most cards with numbers look up on the picture; zeros where there are none."""
     faces = [card for card in cards if _has_numbers(card)]
@@ -125,7 +138,7 @@ def _read_found(
     clock.lap("name")
     selected = _select_cards(classified.presence, classified.corners)
     cards = _keep_present([_card(k, classified, i, classifier) for k, i in enumerate(selected)], pyramid, beside)
-    is_odd = is_unfamiliar(cards)
+    is_odd = _is_unfamiliar(cards)
     return (verify_cards(pyramid, cards) if is_odd else cards), is_odd
 
 
@@ -138,7 +151,7 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
     is_taught = isinstance(reading.classifier, TaughtNumerals) and reading.classifier.is_taught
-    whole = np.array([is_taught and is_read(card) for card in cards], bool)
+    whole = np.array([is_taught and _is_read(card) for card in cards], bool)
     if whole.sum() >= LIMITS.fewest_whole and not verdict.stays.any():
         about_table = tuple(warning for warning in reading.warnings if warning.at is None)
         verdict = Verdict(whole | [BACK in card.edges for card in cards], about_table)
@@ -160,13 +173,13 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
 def _is_in_mirror(pyramid: Pyramid, cards: Sequence[DetectedCometCard], classifier: Classifier | None) -> bool:
     """Whether cards are rather read in a mirror; asked only where some of them is not read."""
     faces = [card for card in cards if BACK not in card.edges]
-    if classifier is None or all(is_read(card) for card in faces):
+    if classifier is None or all(_is_read(card) for card in faces):
         return False
     mirrored = np.array([card.corners for card in faces])[:, ::-1]
     ways = range(4) if isinstance(classifier, TaughtNumerals) else range(1)
     seen = [classifier.classify(pyramid, np.roll(mirrored, way, axis=1))[..., : len(NUMBERS)] for way in ways]
     legible = np.max([numbers.max(-1).min(-1) for numbers in seen], axis=0)
-    return is_mirrored(np.array([is_read(card) for card in faces]), legible >= LIMITS.sure_number)
+    return is_mirrored(np.array([_is_read(card) for card in faces]), legible >= LIMITS.sure_number)
 
 
 def _shape(classifier: Classifier | None) -> Shape:
@@ -212,10 +225,10 @@ def _keep_present(
     foreign = {card.cell for card, is_so in zip(backs, is_foreign, strict=True) if is_so}
     blank = [card for card in cards if not _has_numbers(card) and card.cell not in foreign]
     clear = {card.cell for card in blank if _is_clear(card, cards, pyramid, beside, card.cell in familiar)}
-    return [card for card in cards if card.cell in clear or _is_read(card)]
+    return [card for card in cards if card.cell in clear or _is_partly_read(card)]
 
 
-def _is_read(card: DetectedCometCard) -> bool:
+def _is_partly_read(card: DetectedCometCard) -> bool:
     return _has_numbers(card) and card.presence >= (LIMITS.hardly_read if card.edges.count(None) > 1 else LIMITS.card)
 
 

@@ -15,36 +15,16 @@ from companion.games.comet.vision.hypothesis import ways_up
 from companion.games.comet.vision.place_search import TaughtCard, find_unlabelled_places
 from companion.games.comet.vision.places import NumberPlaces
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
-from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
+from companion.games.comet.vision.results import BACK, NUMBERS, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.detector import suppress_overlaps
 from companion.vision.detection.verification import have_edges
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import DetectedCard
 
 _HEIGHTS = (0.26, 0.34, 0.43)
 """How high a known printing's numerals may stand, in half heights of the card."""
-
-
-def is_unfamiliar(cards: list[DetectedCometCard]) -> bool:
-    """So few of the cards face up are read in full that their printing may be none that is known."""
-    faces = [card for card in cards if BACK not in card.edges]
-    read = sum(is_read(card) for card in faces)
-    return read < min(LIMITS.familiar_share * len(faces), len(faces) - 1)
-
-
-def is_read(card: DetectedCard) -> bool:
-    """A card lies face up, and all its numbers are stated."""
-    return not {None, BACK} & set(card.edges)
-
-
-def is_understood(reading: CometReading) -> bool:
-    """A layout that was found is the printing's: it reads most of the cards face up in full, three at least."""
-    faces = [card for card in reading.cards if BACK not in card.edges]
-    read = sum(is_read(card) for card in faces)
-    return read >= max(LIMITS.fewest_searched, LIMITS.understood_share * len(faces))
 
 
 def verify_cards(pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[DetectedCometCard]:
