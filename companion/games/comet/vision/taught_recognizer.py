@@ -149,6 +149,8 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     is_sure = one.like_back > LIMITS.like_back or one.found > LIMITS.surely_found
     if usual and not has_usual_size(one, usual, LIMITS.odd_area_sure if is_sure else LIMITS.odd_area):
         return False
+    if usual and _sure_numbers(one) > 1:
+        return one.found >= LIMITS.card
     if one.is_as_other_backs and one.found >= LIMITS.similar_back:
         return True
     if one.like_back > LIMITS.like_back and usual and is_blank(one, usual):
@@ -158,6 +160,11 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
     if max(one.like_back, one.alike) > LIMITS.like_face:
         return one.presence >= LIMITS.card
     return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
+
+
+def _sure_numbers(one: Hypothesis) -> int:
+    """How many numbers of a card are read surely: others may be hidden."""
+    return int((one.sections[:, : len(NUMBERS)].max(-1) >= LIMITS.sure_taught).sum())
 
 
 def _card(number: int, one: Hypothesis, taught: TaughtNumerals) -> DetectedCometCard:

@@ -64,3 +64,11 @@ def test_a_patterned_back_that_is_found_surely_shows_how_the_others_look(monkeyp
     y, x = np.mgrid[:106, :76]
     ring = np.abs(np.hypot(x - 38, y - 53) - 26) < 8
     assert backs_of(monkeypatch, (BLUE, BLUE, None), ring, (0.95, 0.1, 0.1)) == [True, True, False]
+
+
+@pytest.mark.parametrize(("sure", "found", "is_told"), [(2, 0.6, True), (1, 0.6, False), (2, 0.4, False)])
+def test_a_card_with_one_number_hidden_is_told_where_an_outline_is_found(sure, found, is_told):
+    sections = np.full((3, 15), 0.01)
+    sections[np.arange(sure), [2, 5][:sure]] = 0.99
+    face = Hypothesis(CARD, 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    assert is_card(Hypothesis(CARD + 200, found, sections, 0.2), [face]) is is_told

@@ -13,7 +13,6 @@ from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision.backs import mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
-from companion.games.comet.vision.face_search import search_faces
 from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.games.comet.vision.numeral_search import search_numerals
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
@@ -21,7 +20,7 @@ from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
-from companion.games.comet.vision.taught_search import parts_of_row, search_rows, search_unlikely
+from companion.games.comet.vision.taught_search import parts_of_row, search_faces, search_rows, search_unlikely
 from companion.vision.detection.outlines import Outline
 from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
