@@ -23,6 +23,8 @@ _CORE = 0.6
 """The share of a card around its middle whose colour is taken for its own."""
 _SIDE = 8
 """A card's colours are seen at so many by so many points."""
+_MOST_COLOURS = 800
+"""So many colours of the table are kept."""
 _BEYOND = (1.2, 1.35)
 """The table is seen so far out from a card's middle, in its halves."""
 
@@ -141,7 +143,7 @@ def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
 
 def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> Floats:
     """Colours (N, 4) around the cards that are ``read``, where nothing lies that may be a card."""
-    along = np.linspace(-1, 1, 2 * _SIDE)
+    along = np.linspace(-1, 1, _SIDE)
     ring = np.concatenate(
         [
             far * np.stack(ends, 1)
@@ -160,7 +162,8 @@ def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
     if not is_free.any():
         return np.zeros((0, 4))
     px = float(np.median([np.sqrt(area_of(one.corners)) for one in read])) / _SIDE
-    return _features(pyramid.sample(points[is_free], pyramid.level_for(px)))
+    some = points[is_free][:: 1 + int(is_free.sum()) // _MOST_COLOURS]
+    return _features(pyramid.sample(some, pyramid.level_for(px)))
 
 
 def _image_from_unit(corners: Floats) -> NDArray[np.float64]:

@@ -136,6 +136,14 @@ def examine(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats, found: fl
     return _best(pyramid, taught, ways_up(outline, taught.profile.half_width), found)
 
 
+def resembles_face(pyramid: Pyramid, taught: TaughtNumerals, outline: Floats) -> bool:
+    """An outline may show the taught face, some way up: it is worth a look at its numbers."""
+    face = taught.profile.face
+    shape = (face.shape[0], face.shape[1])
+    ways = ways_up(outline, taught.profile.half_width)
+    return any(correlation(look_at(pyramid, way, shape), face) > LIMITS.glimpsed_face for way in ways)
+
+
 def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: float) -> Hypothesis:
     """Of the ways up that which is read best, as it is or moved to fit the taught face."""
     face = taught.profile.face
@@ -150,7 +158,7 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
         return Hypothesis(ways[best], found, sections, float(likely[best]), alike[best], float(seen.legible[best]))
     near = [i for i in range(len(ways)) if score[i] > score[best] - LIMITS.likely_way]
     fits = [align(pyramid, ways[i], face) for i in near]
-    own = [seen.corrected[i] for i in near]
+    own = list(taught.corrected(np.array(ways), seen, near))
     way_of = [best, *near, *near]
     tried = [ways[best], *(fit.corners for fit in fits), *own]
     again = taught.read_numerals(pyramid, np.array(tried[1:]))
@@ -164,9 +172,7 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
     chosen = int(gain.argmax())
     corners, sections = tried[chosen], [seen.sections[best], *again.sections][chosen]
     if _doubted(sections).any():
-        corners, sections = _settled(
-            pyramid, taught, corners, sections, [seen.corrected[best], *again.corrected][chosen]
-        )
+        corners, sections = _settled(pyramid, taught, corners, sections)
     others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != way_of[chosen]]
     like_numbers = float(legible.max())
     is_sure = upright[chosen] >= LIMITS.sure_way
@@ -206,21 +212,22 @@ def _doubted(sections: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _settled(
-    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64], corrected: Floats
+    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64]
 ) -> tuple[Floats, NDArray[np.float64]]:
     """A card (4, 2) and its sections (3, 15), moved to where its numerals lie if they are plainer there.
 
     Those still in doubt are the mean of looks through outlines moved a little.
     """
-    again = taught.classify(pyramid, corrected[None])[0]
+    (moved,) = taught.corrected(corners[None], taught.read_numerals(pyramid, corners[None]), [0])
+    again = taught.classify(pyramid, moved[None])[0]
     if again.max(-1).min() > sections.max(-1).min():
-        corners, sections = corrected, again
+        corners, sections = moved, again
     doubt = _doubted(sections)
     if not doubt.any():
         return corners, sections
     sides = np.stack([corners[1] - corners[0], corners[3] - corners[0]]) / 2
-    moved = np.array([corners + move @ sides for move in _JITTER])
-    mean = (sections + taught.classify(pyramid, moved).sum(0)) / (1 + len(moved))
+    around = np.array([corners + move @ sides for move in _JITTER])
+    mean = (sections + taught.classify(pyramid, around).sum(0)) / (1 + len(around))
     return corners, np.where(doubt[:, None], mean, sections)
 
 

@@ -2,6 +2,7 @@
 likeness to the taught samples.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -61,13 +62,13 @@ class TaughtScores:
         sections: probabilities (N, 3, 15) of `NUMBERS`, a back (always 0), and none of these, if the card is upright.
         legible: how surely all three numbers are read, if it is (N,).
         upright: how surely it is, by its numbers together (N,): a 6, an 8 or a 9 alone hardly tells.
-        corrected: the outlines moved to where their numerals say that the cards lie (N, 4, 2).
+        seen: each place of the cards (N, P).
     """
 
     sections: NDArray[np.float64]
     legible: NDArray[np.float64]
     upright: NDArray[np.float64]
-    corrected: NDArray[np.float32]
+    seen: NumberViews
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +90,15 @@ class TaughtNumerals:
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
-        moved = corrected(corners, places, seen.poses, 1 - np.exp(seen.numbers[..., -1]))
-        return TaughtScores(sections, np.exp(legible), _upright(seen), moved)
+        return TaughtScores(sections, np.exp(legible), _upright(seen), seen)
+
+    def corrected(
+        self, corners: NDArray[np.floating], scores: TaughtScores, which: Sequence[int]
+    ) -> NDArray[np.float32]:
+        """Some of the cards (N, 4, 2) that were read, moved to where their numerals say that they lie (M, 4, 2)."""
+        some = list(which)
+        shown = 1 - np.exp(scores.seen.numbers[some, :, -1])
+        return corrected(corners[some], self.profile.places, scores.seen.poses[some], shown)
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float64]:
         """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15)."""

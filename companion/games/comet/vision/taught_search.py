@@ -15,6 +15,7 @@ from companion.games.comet.vision.hypothesis import (
     has_usual_size,
     median_likeness,
     read_cards,
+    resembles_face,
     usual_area,
 )
 from companion.games.comet.vision.numeral_search import search_numerals
@@ -107,7 +108,7 @@ def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hyp
                 continue
             tried = np.array([*tried, place])
             one = _classify_neighbour(pyramid, taught, place, read)
-            if _is_like(one, read) and not _is_covered(one.corners.mean(0), read, pyramid.size):
+            if one and _is_like(one, read) and not _is_covered(one.corners.mean(0), read, pyramid.size):
                 added.append(one)
                 if as_usual([*read, one])[-1] is one:
                     fresh.append(one)
@@ -251,9 +252,12 @@ def _is_near(place: Floats, tried: Floats, card: Hypothesis) -> bool:
     return bool((np.linalg.norm(tried - place, axis=1) < reach).any())
 
 
-def _classify_neighbour(pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]) -> Hypothesis:
-    """What a card at a place shows that lies as the nearest read ones do."""
+def _classify_neighbour(
+    pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]
+) -> Hypothesis | None:
+    """What a card at a place shows that lies as the nearest read ones do; None where nothing resembles a face."""
     apart = [float(np.linalg.norm(one.corners.mean(0) - place)) for one in read]
     near = [read[i] for i in np.argsort(apart)[:_MODELS]]
     quads = [one.corners - one.corners.mean(0) + place for one in near]
-    return max((examine(pyramid, taught, quad, 0.0) for quad in quads), key=lambda one: one.legible)
+    looks = [examine(pyramid, taught, quad, 0.0) for quad in quads if resembles_face(pyramid, taught, quad)]
+    return max(looks, key=lambda one: one.legible, default=None)

@@ -144,6 +144,8 @@ class CometLimits:
     unlike_numbers: float = 0.08
     unlike_face: float = 0.3
     """An outline less legible and less like the taught face than this is looked at no closer."""
+    glimpsed_face: float = 0.15
+    """Where no outline was found, a place less like the taught face is looked at no closer."""
     likely_way: float = 0.25
     """A way up that scores less by more than this is not the card's."""
     faintly_like_face: float = 0.45

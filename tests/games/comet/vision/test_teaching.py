@@ -241,7 +241,7 @@ def test_numerals_say_how_far_an_outline_is_off(places):
         askew = (
             (corners - middle) @ np.array([[1.0, 0.05], [-0.05, 1.0]]) * 1.03 + middle + [0.035 * high, -0.03 * high]
         )
-        (better,) = taught.read_numerals(pyramid, askew[None]).corrected
+        (better,) = taught.corrected(askew[None], taught.read_numerals(pyramid, askew[None]), [0])
         off = [np.linalg.norm(some - corners, axis=1).max() / high for some in (askew, better)]
         assert off[1] < min(0.035, 0.6 * off[0])
 
