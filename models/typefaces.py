@@ -8,6 +8,7 @@ to its own width. Fonts whose digits stand on different heights, look alike or h
 
 import argparse
 import subprocess
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -82,6 +83,7 @@ def drawn(path: Path) -> Typeface | None:
     return face if _are_distinct(face) else None
 
 
+@cache
 def kept(path: Path) -> dict[str, list[Typeface]]:
     """The typefaces in a file, ``train`` and ``held-out``."""
     found: dict[str, list[Typeface]] = {"train": [], "held-out": []}

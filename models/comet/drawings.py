@@ -44,7 +44,6 @@ def options(description: str | None, *, steps: int, rate: float, batch: int = 0)
     return found
 
 
-@functools.cache
 def typefaces(path: Path) -> list[Typeface]:
     return kept(path)["train"]
 

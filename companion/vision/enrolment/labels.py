@@ -115,9 +115,9 @@ def outlines_of(name: str, found: Candidates, labels: Sequence[Mapping[str, Any]
         if len(outlines_found) == len(labels):
             return outlines_found[reading_order(outlines_found)]
     for candidates in found.sets():
-        alike = _most_alike(candidates(), len(labels))
-        if alike is not None:
-            return alike[reading_order(alike)]
+        similar = _most_similar(candidates(), len(labels))
+        if similar is not None:
+            return similar[reading_order(similar)]
     raise UsageError(
         f"{name}: {len(labels)} cards are labelled and {len(found.both)} are seen; give their corners",
         code="labels-differ",
@@ -168,7 +168,7 @@ def _of_a_size(found: Floats) -> Floats:
     return np.asarray(found[off < np.log(OF_A_SIZE)])
 
 
-def _most_alike(found: Floats, count: int) -> Floats | None:
+def _most_similar(found: Floats, count: int) -> Floats | None:
     """So many of a few more outlines that have one size and lie one way up; None where others do as well."""
     if not count < len(found) <= count + MOST_OTHERS or count < 2 * MOST_OTHERS - 1:
         return None
@@ -176,7 +176,7 @@ def _most_alike(found: Floats, count: int) -> Floats | None:
     size = float(np.median(np.ptp(shapes, axis=1).mean(1)))
     usual = shapes[0]
     for _ in range(2):  # each begun at the corner that lies as the others' first one
-        shapes = np.array([_as_begun(shape, usual) for shape in shapes], np.float32)
+        shapes = np.array([_rolled_to_match(shape, usual) for shape in shapes], np.float32)
         usual = np.median(shapes, axis=0)
     off = np.linalg.norm(shapes - usual, axis=-1).max(1) / size
     order = np.argsort(off)
@@ -185,7 +185,7 @@ def _most_alike(found: Floats, count: int) -> Floats | None:
     return np.asarray(found[np.sort(order[:count])])
 
 
-def _as_begun(shape: Floats, other: Floats) -> Floats:
+def _rolled_to_match(shape: Floats, other: Floats) -> Floats:
     """A shape (K, 2) begun at the corner nearest to another's first one."""
     ways = [np.roll(shape, start, 0) for start in range(len(shape))]
     return min(ways, key=lambda way: float(np.linalg.norm(way - other, axis=-1).max()))

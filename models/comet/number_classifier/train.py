@@ -19,7 +19,7 @@ from models.dataset import Column, Shuffled, cached
 from models.export import export, store_half
 from models.networks import block
 from models.trainer import Losses, Trainer, parser
-from models.typefaces import Typeface, kept
+from models.typefaces import kept
 
 EMBEDDED, POSE = 64, 4
 SHEET = 3000
@@ -54,7 +54,7 @@ class NumberClassifier(nn.Module):
 
 def draw(seed: int, faces: Path, kind: str = "train") -> Sequence[Column]:
     """A sheet of views, in the order of `COLUMNS`."""
-    rng, some = np.random.default_rng(seed), typefaces(faces)[kind]
+    rng, some = np.random.default_rng(seed), kept(faces)[kind]
     views = [draw_view(rng, some) for _ in range(SHEET)]
     return (
         np.array([view.pixels for view in views]),
@@ -62,12 +62,6 @@ def draw(seed: int, faces: Path, kind: str = "train") -> Sequence[Column]:
         np.array([view.is_upright for view in views], np.float32),
         np.array([view.pose for view in views]),
     )
-
-
-@functools.cache
-def typefaces(path: Path) -> dict[str, list[Typeface]]:
-    """Those to train on and those held out, by a file of `models/typefaces.py`."""
-    return kept(path)
 
 
 def main() -> None:

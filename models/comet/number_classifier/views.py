@@ -206,9 +206,8 @@ def _overlaid(
     if rng.random() < 0.5:
         card[np.abs(beyond - float(rng.uniform(0, 6))) < float(rng.uniform(0.5, 3))] = _colour(rng)
     if rng.random() < 0.6:  # its shadow
-        sheet *= (1 - float(rng.uniform(0.1, 0.5)) * np.exp(np.minimum(0, beyond) / float(rng.uniform(1, 6))))[
-            ..., None
-        ]
+        shade = float(rng.uniform(0.1, 0.5)) * np.exp(np.minimum(0, beyond) / float(rng.uniform(1, 6)))
+        sheet *= (1 - shade)[..., None]
     is_hidden = beyond > 0
     sheet[is_hidden] = card[is_hidden]
     if label == NONE:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import align, look_at
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
-from companion.games.comet.vision.hypothesis import Hypothesis, area_of, clash, has_usual_size, median_likeness
+from companion.games.comet.vision.hypothesis import Hypothesis, area_of, clash, has_usual_size, median_correlation
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.geometry import mapped
+from companion.vision.geometry import homography, mapped
 from companion.vision.image.pyramid import Pyramid, warp
 
 Floats = NDArray[np.floating]
@@ -23,10 +23,20 @@ _CORE = 0.6
 """The share of a card around its middle whose colour is taken for its own."""
 _SIDE = 8
 """A card's colours are seen at so many by so many points."""
+_ALONG = np.linspace(-1, 1, _SIDE)
+_GRID = 0.85 * np.stack(np.meshgrid(_ALONG, _ALONG), -1).reshape(-1, 2)
+"""Points of a card."""
 _MOST_COLOURS = 800
 """So many colours of the table are kept."""
-_BEYOND = (1.2, 1.35)
-"""The table is seen so far out from a card's middle, in its halves."""
+_AROUND = np.concatenate(
+    [
+        far * np.stack(ends, 1)
+        for far in (1.2, 1.35)
+        for side in (np.full(_SIDE, -1.0), np.full(_SIDE, 1.0))
+        for ends in ((_ALONG, side), (side, _ALONG))
+    ]
+)
+"""Points around it, where the table is seen."""
 
 
 def find_backs(
@@ -40,25 +50,20 @@ def find_backs(
         likely: what may be cards.
         read: those on which numbers are read.
     """
-    likely = _compared_with_back(pyramid, taught, likely, read)
+    faces, maybe = [_chromaticity(pyramid, one.corners) for one in read], _may_be_backs(likely, read)
+    likely = [
+        _as_back(pyramid, taught, one, faces) if may_be else one for one, may_be in zip(likely, maybe, strict=True)
+    ]
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
-        likely = _compared_with_back(pyramid, TaughtNumerals(replace(taught.profile, back=back)), likely, read)
+        likely = [_fitted(pyramid, one, back) if may_be else one for one, may_be in zip(likely, maybe, strict=True)]
     return mark_similar_backs(pyramid, _of_one_deck(pyramid, likely, read), read)
 
 
-def _compared_with_back(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
-) -> list[Hypothesis]:
-    """The hypotheses, those without numbers compared with the back, and their colours with the read cards'."""
-    faces = [_chromaticity(pyramid, one.corners) for one in read]
-    is_plain = median_likeness(read) > LIMITS.like_face  # then what looks like no face may be a back, read as numbers
-    return [
-        one
-        if one.legible >= LIMITS.read_card and not (is_plain and one.alike < LIMITS.unlike_face_alone)
-        else _as_back(pyramid, taught, one, faces)
-        for one in likely
-    ]
+def _may_be_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[bool]:
+    """Which show no numbers, or look unlike the faces that are read where those look alike: patterns may be read."""
+    is_plain = median_correlation(read) > LIMITS.like_face
+    return [one.legible < LIMITS.read_card or (is_plain and one.alike < LIMITS.unlike_face_alone) for one in likely]
 
 
 def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
@@ -143,21 +148,12 @@ def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
 
 def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> Floats:
     """Colours (N, 4) around the cards that are ``read``, where nothing lies that may be a card."""
-    along = np.linspace(-1, 1, _SIDE)
-    ring = np.concatenate(
-        [
-            far * np.stack(ends, 1)
-            for far in _BEYOND
-            for side in (-np.ones_like(along), np.ones_like(along))
-            for ends in ((along, side), (side, along))
-        ]
-    )
-    points = np.concatenate([mapped(_image_from_unit(one.corners), ring) for one in read] or [np.zeros((0, 2))])
+    points = np.concatenate([mapped(homography(one.corners), _AROUND) for one in read] or [np.zeros((0, 2))])
     w, h = pyramid.size
     is_free = ((points >= 0) & (points < [w, h])).all(1)
     for one in likely:
         if one.found >= LIMITS.card or one.legible >= LIMITS.read_card:
-            inside = mapped(np.linalg.inv(_image_from_unit(one.corners)), points)
+            inside = mapped(np.linalg.inv(homography(one.corners)), points)
             is_free &= (np.abs(inside) > 1.05).any(1)
     if not is_free.any():
         return np.zeros((0, 4))
@@ -166,18 +162,10 @@ def _table_colours(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypoth
     return _features(pyramid.sample(some, pyramid.level_for(px)))
 
 
-def _image_from_unit(corners: Floats) -> NDArray[np.float64]:
-    """The homography (3, 3) to the picture from a card's own frame, in which it reaches from -1 to 1."""
-    ends = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float32)
-    return cv2.getPerspectiveTransform(ends, corners.astype(np.float32)).astype(np.float64)
-
-
 def _colours(pyramid: Pyramid, corners: Floats) -> Floats:
     """The colours (N, 4) of a card (4, 2)."""
-    along = np.linspace(-0.85, 0.85, _SIDE)
-    grid = np.stack(np.meshgrid(along, along), -1).reshape(-1, 2)
     level = pyramid.level_for(float(np.sqrt(area_of(corners))) / _SIDE)
-    return _features(pyramid.sample(mapped(_image_from_unit(corners), grid), level))
+    return _features(pyramid.sample(mapped(homography(corners), _GRID), level))
 
 
 def _features(bgr: NDArray[np.generic]) -> Floats:
@@ -206,16 +194,22 @@ def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
 def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats]) -> Hypothesis:
     """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
     colour = _chromaticity(pyramid, one.corners)
-    off = min((float(np.abs(colour - face).max()) for face in faces), default=0.0)
+    off = min((_apart(colour, face) for face in faces), default=0.0)
     one = replace(one, is_other_colour=off > LIMITS.other_colour)
     if taught.profile.back.size:
-        ways = (one.corners, np.roll(one.corners, 2, 0))
-        back = max((align(pyramid, way, taught.profile.back) for way in ways), key=lambda fit: fit.correlation)
-        one = replace(one, like_back=back.correlation)
+        one = _fitted(pyramid, one, taught.profile.back)
         if one.is_back:
-            return replace(one, corners=back.corners)
+            return one
     if not faces:  # any deck may lie there
         return one
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+
+
+def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:
+    """A hypothesis with how much it looks like a back (h, w), moved to fit it where it is one."""
+    ways = (one.corners, np.roll(one.corners, 2, 0))
+    fit = max((align(pyramid, way, back) for way in ways), key=lambda fit: fit.correlation)
+    one = replace(one, like_back=fit.correlation)
+    return replace(one, corners=fit.corners) if one.is_back else one

@@ -101,12 +101,12 @@ def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
 
 def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
     """Those that look like the taught face about as much as most do: others may lie across two cards."""
-    usual = median_likeness(read)
+    usual = median_correlation(read)
     least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
     return [one for one in read if one.alike >= least]
 
 
-def median_likeness(read: list[Hypothesis]) -> float:
+def median_correlation(read: list[Hypothesis]) -> float:
     """How much most cards on which numbers are read look like the taught face; 0 where there are none."""
     return float(np.median([one.alike for one in read])) if read else 0.0
 
@@ -170,9 +170,11 @@ def _best(pyramid: Pyramid, taught: TaughtNumerals, ways: list[Floats], found: f
     gain = legible * upright + LIMITS.look_weight * np.array(alike)
     gain[0] += LIMITS.found_gain * found - LIMITS.alignment_gain
     chosen = int(gain.argmax())
-    corners, sections = tried[chosen], [seen.sections[best], *again.sections][chosen]
+    outlines, scores, which = (ways, seen, best) if chosen == 0 else (tried[1:], again, chosen - 1)
+    corners, sections = outlines[which], scores.sections[which]
     if _doubted(sections).any():
-        corners, sections = _settled(pyramid, taught, corners, sections)
+        (moved,) = taught.corrected(np.array(outlines), scores, [which])
+        corners, sections = _settled(pyramid, taught, corners, sections, moved)
     others = [fit.correlation for fit, i in zip(fits, near, strict=True) if i != way_of[chosen]]
     like_numbers = float(legible.max())
     is_sure = upright[chosen] >= LIMITS.sure_way
@@ -212,13 +214,12 @@ def _doubted(sections: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _settled(
-    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64]
+    pyramid: Pyramid, taught: TaughtNumerals, corners: Floats, sections: NDArray[np.float64], moved: Floats
 ) -> tuple[Floats, NDArray[np.float64]]:
-    """A card (4, 2) and its sections (3, 15), moved to where its numerals lie if they are plainer there.
+    """A card (4, 2) and its sections (3, 15), or as ``moved`` to where its numerals lie if they are plainer there.
 
     Those still in doubt are the mean of looks through outlines moved a little.
     """
-    (moved,) = taught.corrected(corners[None], taught.read_numerals(pyramid, corners[None]), [0])
     again = taught.classify(pyramid, moved[None])[0]
     if again.max(-1).min() > sections.max(-1).min():
         corners, sections = moved, again

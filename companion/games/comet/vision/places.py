@@ -100,7 +100,7 @@ def normalised(views: NDArray[np.uint8]) -> Floats:
     return np.asarray(level / np.maximum(spread, _LEAST_CONTRAST))
 
 
-def corrected(
+def correct_outlines(
     corners: NDArray[np.floating], places: NumberPlaces, poses: NDArray[np.floating], shown: NDArray[np.floating]
 ) -> Floats:
     """Outlines (N, 4, 2) moved to where their numerals say that the cards lie.

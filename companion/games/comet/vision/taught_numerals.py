@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, corrected, normalised
+from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, correct_outlines, normalised
 from companion.games.comet.vision.profile import EMBEDDED, NETWORK, CometProfile
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
@@ -98,7 +98,7 @@ class TaughtNumerals:
         """Some of the cards (N, 4, 2) that were read, moved to where their numerals say that they lie (M, 4, 2)."""
         some = list(which)
         shown = 1 - np.exp(scores.seen.numbers[some, :, -1])
-        return corrected(corners[some], self.profile.places, scores.seen.poses[some], shown)
+        return correct_outlines(corners[some], self.profile.places, scores.seen.poses[some], shown)
 
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float64]:
         """Of the three sections of cards (N, 4, 2) the probabilities (N, 3, 15)."""

@@ -13,7 +13,7 @@ from companion.games.comet.vision.hypothesis import (
     free_share,
     has_proportion,
     has_usual_size,
-    median_likeness,
+    median_correlation,
     read_cards,
     resembles_face,
     usual_area,
@@ -215,7 +215,7 @@ def _is_like(one: Hypothesis, read: list[Hypothesis]) -> bool:
 
     It may be less plain where the numbers are read surely: something lies on the card.
     """
-    usual = median_likeness(read)
+    usual = median_correlation(read)
     less = LIMITS.less_alike if one.legible < LIMITS.surely_read else LIMITS.hidden_face
     return one.legible >= LIMITS.read_card and one.alike > max(LIMITS.least_face, usual - less)
 

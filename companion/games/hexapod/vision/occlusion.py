@@ -36,7 +36,7 @@ def is_thing_over(field: DetectedField, emptied: Iterable[Place], seen: Planes, 
     """
     shape = changed.shape
     corners, cells = corners_of_cells(field), list(emptied)
-    bare = _likeness_to_floor(field, cells, seen, changed)
+    bare = _floor_share(field, cells, seen, changed)
     if bare is not None and not _NO_FLOOR <= bare < _BARE:
         return bare < _NO_FLOOR
     over = blob_over(changed, _cells_of(corners, cells, shape))
@@ -50,7 +50,7 @@ def blob_over(changed: Mask, where: Mask) -> Mask:
     return changed & np.isin(labels, np.unique(labels[where & changed]))
 
 
-def _likeness_to_floor(field: DetectedField, cells: list[Place], seen: Planes, changed: Mask) -> float | None:
+def _floor_share(field: DetectedField, cells: list[Place], seen: Planes, changed: Mask) -> float | None:
     """The share of cells that looks like those that were empty and have not changed, 0..1; None without such."""
     corners, shape = corners_of_cells(field), changed.shape
     empty = np.array([[kind is None for kind in row] for row in field.cells]) & ~np.array(field.doubt)
