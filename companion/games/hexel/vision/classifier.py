@@ -91,6 +91,20 @@ def raw_patches(pyramid: Pyramid, corners: NDArray[np.floating]) -> tuple[NDArra
     return colours.reshape(-1, 6, PATCH, PATCH, 3), faces
 
 
+def is_overexposed(faces: NDArray[np.floating]) -> bool:
+    """Whether most faces (N, 3), see `raw_patches`, are burnt out to white."""
+    return float(np.median(faces.min(axis=1))) >= LIMITS.burnt_out_level
+
+
+def whitened(
+    colours: NDArray[np.float32], faces: NDArray[np.float32], exposure: float
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Raw patches and faces, see `raw_patches`, as a camera gives them that makes the faces so many times white."""
+    gain = np.float32(255 * exposure) / faces
+    brightened = np.minimum(colours * gain[:, None, None, None], np.float32(255))
+    return brightened, np.full_like(faces, min(255.0, 255 * exposure))
+
+
 _FOOT = 5
 """Width in pixels of a patch's two inner corners, which show the bare face."""
 

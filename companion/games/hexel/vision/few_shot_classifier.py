@@ -3,10 +3,11 @@
 Symbols are symmetric about the line from the card's middle outwards: mirroring one half removes what covers the other.
 A shadow or a veil over a part of the card is divided out by the bare face in the patch itself. A variant counts where
 it is clearly nearer to a prototype than the patch as it is. Similar patches of one card share their probabilities.
-Overexposed patches show no symbol.
+Overexposed patches show no symbol. Where either a picture or what taught the printing is overexposed, the other is
+brightened until its symbols look alike.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import cv2
@@ -14,16 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import (
+    FACE_VALUE,
     PATCH,
     accept_symbols,
     bare_face,
     contrast,
     contrast_levels,
+    is_overexposed,
     over_face,
     raw_patches,
+    whitened,
 )
 from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
-from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input
+from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.sample import mosaic
 from companion.vision.image.pyramid import Pyramid
@@ -31,7 +35,12 @@ from companion.vision.networks import Network, network
 
 
 def symbol_probabilities(
-    net: Network, profile: SymbolProfile, pyramid: Pyramid, corners: NDArray[np.floating], plain: float
+    net: Network,
+    profile: SymbolProfile,
+    pyramid: Pyramid,
+    corners: NDArray[np.floating],
+    plain: float,
+    exposure: float = 0.0,
 ) -> NDArray[np.float32]:
     """The probabilities of the profile's symbols and, last, of none of them: (N, 6, K + 1).
 
@@ -41,14 +50,16 @@ def symbol_probabilities(
         pyramid: the picture.
         corners: (N, 6, 2) pixels of its cards.
         plain: the confidence above which a symbol is not augmented; see also `classify_adapted`.
+        exposure: see `FewShotSymbols`.
     """
     if len(corners) == 0:
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
-    colours, faces = raw_patches(pyramid, corners)
+    raw = raw_patches(pyramid, corners)
+    shown = is_shown(*raw)
+    colours, faces = whitened(*raw, exposure) if exposure else raw
     embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
     probabilities = classify_adapted(profile.prototypes, embeddings, LIMITS.none_at, plain)
     is_clear = probabilities[..., :-1].max(-1) >= plain
-    shown = is_shown(colours)
     is_open = ~is_clear & shown & (is_clear.sum(1) >= LIMITS.fewest_plain)[:, None]
     if is_open.any():
         is_nearer, embeddings = _embed_variants(net, profile, colours, faces, embeddings, is_open)
@@ -73,9 +84,14 @@ def _pool_similar_symbols(
     return np.where(helps[..., None], mean, probabilities).astype(np.float32)
 
 
-def is_shown(colours: NDArray[np.float32]) -> NDArray[np.bool_]:
-    """Which raw patches (N, 6, PATCH, PATCH, 3) show anything: (N, 6) bool; overexposed ones do not."""
-    return np.asarray(contrast_levels(colours) >= LIMITS.shown_levels)
+def is_shown(colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Which raw patches, see `raw_patches`, show anything: (N, 6) bool; overexposed ones do not.
+
+    On a face that is burnt out to white a faint trace may be of any pale symbol.
+    """
+    is_burnt_out = faces.min(axis=1) >= LIMITS.burnt_out_level
+    least = np.where(is_burnt_out, LIMITS.shown_on_burnt_out, LIMITS.shown_levels)
+    return np.asarray(contrast_levels(colours) >= least[:, None])
 
 
 def _embed_variants(
@@ -125,9 +141,16 @@ def _patch_variants(
 
 @dataclass(frozen=True, slots=True)
 class FewShotSymbols:
-    """The classifier of a taught printing."""
+    """The classifier of a taught printing.
+
+    Attributes:
+        profile: of the printing.
+        exposure: how light the faces of a picture's cards are made before they are compared, in whites; 0 for as they
+            are.
+    """
 
     profile: SymbolProfile
+    exposure: float = 0.0
 
     @property
     def names(self) -> tuple[str | None, ...]:
@@ -137,9 +160,32 @@ class FewShotSymbols:
     def classify(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
         """See `Classifier`."""
         alone = symbol_probabilities(
-            network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol
+            network("hexel/embedding/weights.onnx"), self.profile, pyramid, corners, LIMITS.sure_symbol, self.exposure
         )
         return apply_two_symbol_prior(alone, LIMITS.sure_symbol)
+
+    def exposed_as(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> "FewShotSymbols":
+        """The classifier for a picture's exposure: that in which the symbols of its surest cards look most as taught.
+
+        Args:
+            pyramid: the picture.
+            corners: (N, 6, 2) of those cards.
+        """
+        if not len(corners) or self.profile.face_value.min() < FACE_VALUE or not self.profile.samples:
+            return self
+        raw = raw_patches(pyramid, corners)
+        was_overexposed, shown = _is_overexposed(self.profile), is_shown(*raw)
+        if was_overexposed == is_overexposed(raw[1]) or not shown.any():
+            return self
+        exposed = [
+            replace(self, exposure=exposure)
+            if was_overexposed
+            else replace(self, profile=_overexposed(self.profile, exposure))
+            for exposure in LIMITS.exposures
+        ]
+        off = [float(np.median(one._squared_misfits(*raw)[shown])) for one in (self, *exposed)]
+        best = int(np.argmin(off))
+        return exposed[best - 1] if off[best] < LIMITS.nearer_exposed * off[0] else self
 
     def is_foreign(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> bool:
         """Whether cards (N, 6, 2), one at least, show another printing: even the best are far from every prototype.
@@ -155,10 +201,15 @@ class FewShotSymbols:
         """
         if not len(corners):
             return np.zeros(0)
-        patches = embedding_input(*raw_patches(pyramid, corners), self.profile.face_value)
-        embeddings = embed(network("hexel/embedding/weights.onnx"), patches)
-        squared = ((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1)
+        squared = self._squared_misfits(*raw_patches(pyramid, corners))
         return np.asarray(np.minimum(squared, LIMITS.none_at).mean(1))
+
+    def _squared_misfits(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The squared distances (N, 6) of raw patches to the nearest prototypes; see `raw_patches`."""
+        colours, faces = whitened(colours, faces, self.exposure) if self.exposure else (colours, faces)
+        patches = embedding_input(colours, faces, self.profile.face_value)
+        embeddings = embed(network("hexel/embedding/weights.onnx"), patches)
+        return np.asarray(((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1))
 
     def is_read_without_colour(self) -> bool:
         """Whether what was taught is named all the same where its crops show no colour, in any depth: by shape."""
@@ -171,6 +222,18 @@ class FewShotSymbols:
     def accept(self, probabilities: NDArray[np.float32]) -> tuple[str | None, ...]:
         """See `Classifier`."""
         return accept_symbols(probabilities, self.names)
+
+
+@lru_cache(maxsize=8)
+def _is_overexposed(profile: SymbolProfile) -> bool:
+    """Whether the faces of the cards that were taught are; worked out once for a profile."""
+    return is_overexposed(raw_patches(*mosaic(profile.samples, FRAME))[1])
+
+
+@lru_cache(maxsize=8 * len(LIMITS.exposures))
+def _overexposed(profile: SymbolProfile, exposure: float) -> SymbolProfile:
+    """See `overexposed`; worked out once for a profile and an exposure."""
+    return overexposed(network("hexel/embedding/weights.onnx"), profile, exposure)
 
 
 @lru_cache(maxsize=8)

@@ -5,7 +5,7 @@ patch gets the symbol of the nearest prototype.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -20,10 +20,11 @@ from companion.games.hexel.vision.classifier import (
     cut_patches,
     over_face,
     raw_patches,
+    whitened,
 )
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
-from companion.vision.enrolment.sample import CropFrame
+from companion.vision.enrolment.sample import CropFrame, mosaic
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network
@@ -161,6 +162,22 @@ def fit_prototypes(
         np.float32
     )
     return SymbolProfile(deck, symbols, prototypes, value.astype(np.float32))
+
+
+def overexposed(net: Network, profile: SymbolProfile, exposure: float) -> SymbolProfile:
+    """A printing with light faces as its samples look where these are so many times white.
+
+    A symbol that does not show then keeps its prototype.
+    """
+    colours, faces = whitened(*raw_patches(*mosaic(profile.samples, FRAME)), exposure)
+    embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
+    names = np.array([sample.label["edges"] for sample in profile.samples], object)
+    is_shown = contrast_levels(colours) >= LIMITS.shown_levels
+    prototypes = profile.prototypes.copy()
+    for k, symbol in enumerate(profile.symbols):
+        own = embeddings[(names == symbol) & is_shown]
+        prototypes[k] = np.median(own, axis=0) if len(own) else prototypes[k]
+    return replace(profile, prototypes=prototypes)
 
 
 def _nearer_than(

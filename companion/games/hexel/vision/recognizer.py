@@ -49,6 +49,9 @@ def read_hexel(
     found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.hint]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
+    if isinstance(classifier, FewShotSymbols):
+        is_sure = np.array([one.confidence >= LIMITS.sure_find for one in found], bool)
+        classifier = classifier.exposed_as(pyramid, corners[is_sure])
     probabilities = classifier.classify(pyramid, corners)
     if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
         found, corners = _of_any_print(pyramid, found, corners, classifier)
@@ -126,6 +129,10 @@ def read_unknown(
     hints: Sequence[Detection] = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
     found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
+    if isinstance(classifier, FewShotSymbols):
+        is_sure = [one.confidence >= LIMITS.sure_find for one in found]
+        sure = [*(c.corners for c in known), *corners[np.array(is_sure, bool)]]
+        classifier = classifier.exposed_as(pyramid, np.array(sure, np.float32).reshape(-1, 6, 2))
     probabilities = classifier.classify(pyramid, corners)
     if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
         found = unchanged.but(_of_any_print(pyramid, found, corners, classifier, [c.corners for c in known])[0])

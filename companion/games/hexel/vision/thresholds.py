@@ -94,6 +94,8 @@ class HexelLimits:
     """Exponents of the grey levels: symbols that differ in depth alone are mixed up in one of them."""
     shown_levels: float = 4.0
     """Levels of 255 by which anything printed stands out from the face."""
+    shown_on_burnt_out: float = 30.0
+    """The same on a face that is burnt out: symbols that were read there stood out by 96, traces of others by 9."""
 
     # outline tta
     most_outlines: int = 6
@@ -194,6 +196,12 @@ class HexelLimits:
     path-traced ones 4.2 at least."""
     most_foreign: int = 8
     """How many of the most confident cards are asked whether they are of the printing."""
+    burnt_out_level: float = 250.0
+    """A face, of 255, is burnt out above it."""
+    exposures: tuple[float, ...] = (1.3, 1.6, 2.0, 2.5, 3.0)
+    """How many times white light faces may be on an overexposed photograph."""
+    nearer_exposed: float = 0.8
+    """One of them is taken where it brings a picture's cards so much nearer to what was taught."""
     none_at: float = 10.0
     """A patch farther than this from every prototype, squared, is no symbol of the deck; training made it so."""
     seen_levels: float = 12.0

@@ -8,12 +8,14 @@ import numpy as np
 import pytest
 
 from companion.errors import UsageError
+from companion.games.hexel.deck import SYMBOLS as SYMBOLS_OF
 from companion.games.hexel.vision.enrolment import learn_hexel
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import read_hexel
 from companion.rules.hexgrid import Cell
 from companion.vision.tracking.registration import agree, register
+from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import Mark, Printing
 
@@ -50,6 +52,21 @@ def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Pri
     match = register(truth, told)
     assert match is not None and match.clashing == 0
     assert len([1 for cell, edges in told.items() if agree(truth[match.cell(cell)], match.edges(edges))]) == len(truth)
+
+
+@pytest.mark.parametrize(("seed", "edition"), [(9810009, "46"), (9830006, "36")], ids=["taught", "seen"])
+def test_a_photograph_that_is_overexposed_and_one_that_is_not_show_the_same_printing(seed: int, edition: str) -> None:
+    rng = np.random.default_rng(seed)
+    look = invented(SYMBOLS_OF[edition], rng)
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS_OF[edition])}
+    lesson = photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.0)
+    label = {"image": "taught", "cards": lesson.truth["cards"]}
+    classifier = FewShotSymbols(learn_hexel(f"hexel{edition}", [("taught", lesson.bgr)], [label]))
+    picture = photograph(rng, edition=edition, printing=look, cards=int(rng.integers(4, 16)))
+    told = {c.cell: c.edges for c in read_hexel(picture.bgr, classifier).cards if c.cell is not None}
+    match = register({tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}, told)
+    assert match is not None and match.clashing == 0
+    assert [edges for edges in told.values() if None not in edges] == list(told.values()) != []
 
 
 def test_a_profile_is_the_same_after_a_file(tmp_path: Path) -> None:

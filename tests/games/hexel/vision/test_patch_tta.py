@@ -62,11 +62,12 @@ def test_a_symbol_wholly_under_a_thing_stays_unnamed(profile: SymbolProfile) -> 
 def test_a_face_burnt_out_to_white_shows_no_symbols(profile: SymbolProfile) -> None:
     picture, corners = card(["red"] * 6)
     picture[:] = 255
-    assert not is_shown(raw_patches(Pyramid.of(picture), corners)[0]).any()
+    assert not is_shown(*raw_patches(Pyramid.of(picture), corners)).any()
     assert (told(profile, picture, corners)[:, -1] == 1.0).all()
 
 
-def test_a_faint_print_is_shown() -> None:
-    patches = np.full((1, 6, PATCH, PATCH, 3), 240.0, np.float32)
+@pytest.mark.parametrize(("face", "shows"), [(240.0, True), (254.0, False)], ids=["lit", "burnt out"])
+def test_a_faint_print_is_shown_where_its_face_is_not_burnt_out(face: float, shows: bool) -> None:
+    patches = np.full((1, 6, PATCH, PATCH, 3), face, np.float32)
     patches[:, :, 8:16, 8:16] -= 9.0
-    assert is_shown(patches).all()
+    assert (is_shown(patches, np.full((1, 3), face, np.float32)) == shows).all()
