@@ -42,8 +42,12 @@ _DEPTH_SPREAD = {"head": 0.35, "common": 0.35, "star": 0.5}
 """How far the logarithm of its brightness does; a star lies on paper of its own, and so its bright parts tell less."""
 MAX_INK_VALUE = 6.0
 """Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
-_STAR = np.array([(x, y) for x in (-0.1, 0.0, 0.1) for y in (-0.1, 0.0, 0.1)])
-"""Where a star's middle is looked at, in circumradii."""
+_STAR = np.array([(x, y) for x in (-0.08, 0.0, 0.08) for y in (-0.08, 0.0, 0.08)])
+"""What lies on a star's ink, about its middle, in circumradii."""
+_PAPER = 0.46 * np.stack([np.cos(np.radians(15.0 * np.arange(24))), np.sin(np.radians(15.0 * np.arange(24)))], axis=1)
+"""What lies on the token's paper, around the star; its disc's radius is 0.53."""
+_OFF = np.array([(x, y) for x in np.arange(-0.3, 0.31, 0.06) for y in np.arange(-0.3, 0.31, 0.06)])
+"""How far beside its cell's middle a token may lie."""
 
 
 def _places() -> np.ndarray:
@@ -244,8 +248,17 @@ def ink_vector(ink: np.ndarray) -> np.ndarray:
 
 
 def star_ink(view: np.ndarray) -> np.ndarray:
-    """The middle colour (3,) of a star's middle."""
-    return np.asarray(np.median(sample_view(view, _STAR, 0), axis=0))
+    """The middle colour (3,) of a star's middle, wherever on its cell its token lies.
+
+    That is where one colour lies in the middle of a ring of another one.
+    """
+    count = len(_OFF)
+    inks = sample_view(view, (_OFF[:, None] + _STAR).reshape(-1, 2), 0).reshape(count, -1, 3)
+    papers = sample_view(view, (_OFF[:, None] + _PAPER).reshape(-1, 2), 0).reshape(count, -1, 3)
+    ink, paper = np.median(inks, axis=1), np.median(papers, axis=1)
+    spread = sum(np.abs(some - middle[:, None]).mean(axis=(1, 2)) for some, middle in ((inks, ink), (papers, paper)))
+    best = int(np.argmax(np.abs(ink - paper).mean(axis=1) - 2 * spread))
+    return np.asarray(ink[best])
 
 
 def rim_ink(view: np.ndarray) -> np.ndarray:

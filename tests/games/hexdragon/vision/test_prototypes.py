@@ -74,8 +74,10 @@ def test_where_a_heads_ink_is_is_learnt_from_where_heads_differ() -> None:
     assert profile.places[:, 0].min() > 0.39
 
 
-def test_a_star_is_named_by_its_middle() -> None:
-    picture = view(INKS["blue"], (0, 0))
+@pytest.mark.parametrize("at", [(0.0, 0.0), (0.2, -0.2)], ids=["in the middle", "beside it"])
+def test_a_star_is_named_by_its_middle_wherever_its_token_lies(at: tuple[float, float]) -> None:
+    picture = view(INKS["blue"], at)
+    picture[:6] = INKS["red"]  # the table's colour beside its cell
     assert star_ink(picture) == pytest.approx(INKS["blue"])
     assert owners_by_ink(picture, answers(0, star=0.9)).argmax() == OWNERS.index("blue")
 
