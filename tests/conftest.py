@@ -3,6 +3,8 @@
 import os
 import sys
 
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `companion.cli.main` does, before anything imports NumPy
+
 import cv2
 import pytest
 from hypothesis import settings

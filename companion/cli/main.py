@@ -36,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):  # a name that the terminal cannot show is shown as its code
         sys.stdout.reconfigure(errors="backslashreplace")
     os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_PIXELS))  # before anything imports OpenCV
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: more threads wait for each other
     os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")  # what is wrong with a picture is said in one line, by us
     try:
         return companion.main(words, prog_name="companion", standalone_mode=False, color=may_colour()) or 0
