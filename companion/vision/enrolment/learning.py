@@ -25,12 +25,13 @@ Pictures = Sequence[tuple[str, NDArray[np.uint8]]]
 
 HUES_DEG: Mapping[str, float] = {"red": 0, "gold": 42, "yellow": 50, "green": 130, "blue": 220, "purple": 290}
 """The hues that colours' names mean."""
-_OWN_HUE_DEG = 45.0
+_OWN_HUE_DEG = 40.0
 """An ink further than this from its own name's hue is no such ink."""
-_SWAPPED_DEG, _SWAPPED_ALONE_DEG, _GAIN_DEG = 66.0, 46.0, 80.0
+_SWAPPED_DEG, _SWAPPED_ALONE_DEG, _GAIN_DEG = 60.0, 42.0, 80.0
 """Two inks together are so near to each other's names' hues that they are swapped, where a third name of a colour bears
 its own, and where there is no third; and by so much nearer than to their own. An invented deck's inks may mean nothing:
-of 40 HexDragon printings in any inks 1 is refused so, 4 without asking for the third."""
+of 80 HexDragon printings in any inks 1 is refused so; of 20 with red and blue swapped all are, of 20 with blue and
+green beetles swapped 18."""
 _CONTRADICTS = 0.5
 """A sample contradicts its label where another class is so many times nearer, by squared distance, than its own."""
 
@@ -235,6 +236,7 @@ def require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
     others = hues.keys() - {name for pair in swapped for name in pair}
     if not others:
         swapped = [(a, b) for a, b in swapped if _seem_swapped(hues[a], hues[b], a, b, _SWAPPED_ALONE_DEG)]
+        others = hues.keys() - {name for pair in swapped for name in pair}
     if swapped and all(_turn(hues[name], HUES_DEG[name]) <= _OWN_HUE_DEG for name in others):
         a, b = swapped[0]
         raise TeachingRefused(
