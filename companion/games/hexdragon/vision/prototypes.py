@@ -44,7 +44,8 @@ MAX_INK_VALUE = 6.0
 """Views of inks are cut off there and no sooner: on dark faces a band passes for paper, and inks are far brighter."""
 _STAR = np.array([(x, y) for x in (-0.08, 0.0, 0.08) for y in (-0.08, 0.0, 0.08)])
 """What lies on a star's ink, about its middle, in circumradii."""
-_PAPER = 0.46 * np.stack([np.cos(np.radians(15.0 * np.arange(24))), np.sin(np.radians(15.0 * np.arange(24)))], axis=1)
+_AROUND = np.radians(15.0 * np.arange(24))
+_PAPER = 0.46 * np.stack([np.cos(_AROUND), np.sin(_AROUND)], 1)
 """What lies on the token's paper, around the star; its disc's radius is 0.53."""
 _OFF = np.array([(x, y) for x in np.arange(-0.3, 0.31, 0.06) for y in np.arange(-0.3, 0.31, 0.06)])
 """How far beside its cell's middle a token may lie."""
@@ -231,6 +232,8 @@ def _far(
 ) -> np.ndarray:
     """How far a piece's ink is from every owner's (T, K, 3) in each light, squared, in spreads: (T, K)."""
     if answers.kinds[i, 1] > answers.kinds[i, 0]:
+        if answers.kinds[i, 1] < LIMITS.maybe_star[0]:  # nothing is told of it: its ink is not looked for
+            return np.zeros(heads.shape[:2])
         return _distance(heads, star_ink(view), "star")
     ink = np.median(sample_view(view, places, int(answers.ends[i, :, HEAD].argmax())), axis=0)
     return np.asarray(_distance(heads, ink, "head") + 0.5 * _distance(rims, rim_ink(view), "head"))
@@ -252,9 +255,10 @@ def star_ink(view: np.ndarray) -> np.ndarray:
 
     That is where one colour lies in the middle of a ring of another one.
     """
-    count = len(_OFF)
-    inks = sample_view(view, (_OFF[:, None] + _STAR).reshape(-1, 2), 0).reshape(count, -1, 3)
-    papers = sample_view(view, (_OFF[:, None] + _PAPER).reshape(-1, 2), 0).reshape(count, -1, 3)
+    inks, papers = (
+        sample_view(view, (_OFF[:, None] + points).reshape(-1, 2), 0).reshape(len(_OFF), -1, 3)
+        for points in (_STAR, _PAPER)
+    )
     ink, paper = np.median(inks, axis=1), np.median(papers, axis=1)
     spread = sum(np.abs(some - middle[:, None]).mean(axis=(1, 2)) for some, middle in ((inks, ink), (papers, paper)))
     best = int(np.argmax(np.abs(ink - paper).mean(axis=1) - 2 * spread))

@@ -85,24 +85,32 @@ def over_face(
 
 def raw_patches(pyramid: Pyramid, corners: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """The six patches of every card and the cards' faces without white balance, 0..255; see `cut_patches`."""
-    poses = HEXAGON.pose_of(corners)
-    colours = sample_pieces(pyramid, poses, _PATCH_POINTS, 2 * _HALF / PATCH)
-    faces = np.maximum(percentiles(sample_pieces(pyramid, poses, _FACE_POINTS, 0.12), 50), 6.0)
-    return colours.reshape(-1, 6, PATCH, PATCH, 3), faces
+    colours = sample_pieces(pyramid, HEXAGON.pose_of(corners), _PATCH_POINTS, 2 * _HALF / PATCH)
+    return colours.reshape(-1, 6, PATCH, PATCH, 3), face_colours(pyramid, corners)
 
 
-def is_overexposed(faces: NDArray[np.floating]) -> bool:
-    """Whether most faces (N, 3), see `raw_patches`, are burnt out to white."""
+def face_colours(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.float32]:
+    """The colours (N, 3) of cards' faces (N, 6, 2), BGR, 0..255, without white balance."""
+    shown = sample_pieces(pyramid, HEXAGON.pose_of(corners), _FACE_POINTS, 0.12)
+    return np.asarray(np.maximum(percentiles(shown, 50), 6.0))
+
+
+def are_overexposed(faces: NDArray[np.floating]) -> bool:
+    """Whether most faces (N, 3), see `face_colours`, are burnt out to white."""
     return float(np.median(faces.min(axis=1))) >= LIMITS.burnt_out_level
 
 
-def whitened(
+def at_exposure(
     colours: NDArray[np.float32], faces: NDArray[np.float32], exposure: float
 ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Raw patches and faces, see `raw_patches`, as a camera gives them that makes the faces so many times white."""
+    """Raw patches and faces, see `raw_patches`, overexposed so that the faces would be so many times white.
+
+    An exposure of 0 leaves them as they are.
+    """
+    if not exposure:
+        return colours, faces
     gain = np.float32(255 * exposure) / faces
-    brightened = np.minimum(colours * gain[:, None, None, None], np.float32(255))
-    return brightened, np.full_like(faces, min(255.0, 255 * exposure))
+    return np.minimum(colours * gain[:, None, None, None], np.float32(255)), np.full_like(faces, 255)
 
 
 _FOOT = 5

@@ -18,13 +18,14 @@ from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
     accept_symbols,
+    are_overexposed,
+    at_exposure,
     bare_face,
     contrast,
     contrast_levels,
-    is_overexposed,
+    face_colours,
     over_face,
     raw_patches,
-    whitened,
 )
 from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
@@ -56,7 +57,7 @@ def symbol_probabilities(
         return np.zeros((0, 6, len(profile.symbols) + 1), np.float32)
     raw = raw_patches(pyramid, corners)
     shown = is_shown(*raw)
-    colours, faces = whitened(*raw, exposure) if exposure else raw
+    colours, faces = at_exposure(*raw, exposure)
     embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
     probabilities = classify_adapted(profile.prototypes, embeddings, LIMITS.none_at, plain)
     is_clear = probabilities[..., :-1].max(-1) >= plain
@@ -173,9 +174,12 @@ class FewShotSymbols:
         """
         if not len(corners) or self.profile.face_value.min() < FACE_VALUE or not self.profile.samples:
             return self
+        was_overexposed = _was_overexposed(self.profile)
+        if was_overexposed == are_overexposed(face_colours(pyramid, corners)):
+            return self
         raw = raw_patches(pyramid, corners)
-        was_overexposed, shown = _is_overexposed(self.profile), is_shown(*raw)
-        if was_overexposed == is_overexposed(raw[1]) or not shown.any():
+        shown = is_shown(*raw)
+        if not shown.any():
             return self
         exposed = [
             replace(self, exposure=exposure)
@@ -206,8 +210,7 @@ class FewShotSymbols:
 
     def _squared_misfits(self, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> NDArray[np.float32]:
         """The squared distances (N, 6) of raw patches to the nearest prototypes; see `raw_patches`."""
-        colours, faces = whitened(colours, faces, self.exposure) if self.exposure else (colours, faces)
-        patches = embedding_input(colours, faces, self.profile.face_value)
+        patches = embedding_input(*at_exposure(colours, faces, self.exposure), self.profile.face_value)
         embeddings = embed(network("hexel/embedding/weights.onnx"), patches)
         return np.asarray(((embeddings[:, :, None] - self.profile.prototypes) ** 2).sum(-1).min(-1))
 
@@ -225,9 +228,9 @@ class FewShotSymbols:
 
 
 @lru_cache(maxsize=8)
-def _is_overexposed(profile: SymbolProfile) -> bool:
-    """Whether the faces of the cards that were taught are; worked out once for a profile."""
-    return is_overexposed(raw_patches(*mosaic(profile.samples, FRAME))[1])
+def _was_overexposed(profile: SymbolProfile) -> bool:
+    """Whether the faces of the cards that were taught were; worked out once for a profile."""
+    return are_overexposed(face_colours(*mosaic(profile.samples, FRAME)))
 
 
 @lru_cache(maxsize=8 * len(LIMITS.exposures))

@@ -15,12 +15,12 @@ from companion.errors import TeachingRefused
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
+    at_exposure,
     contrast,
     contrast_levels,
     cut_patches,
     over_face,
     raw_patches,
-    whitened,
 )
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
@@ -169,7 +169,7 @@ def overexposed(net: Network, profile: SymbolProfile, exposure: float) -> Symbol
 
     A symbol that does not show then keeps its prototype.
     """
-    colours, faces = whitened(*raw_patches(*mosaic(profile.samples, FRAME)), exposure)
+    colours, faces = at_exposure(*raw_patches(*mosaic(profile.samples, FRAME)), exposure)
     embeddings = embed(net, embedding_input(colours, faces, profile.face_value))
     names = np.array([sample.label["edges"] for sample in profile.samples], object)
     is_shown = contrast_levels(colours) >= LIMITS.shown_levels

@@ -49,9 +49,7 @@ def read_hexel(
     found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.hint]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found), times=2)
     clock.lap("find")
-    if isinstance(classifier, FewShotSymbols):
-        is_sure = np.array([one.confidence >= LIMITS.sure_find for one in found], bool)
-        classifier = classifier.exposed_as(pyramid, corners[is_sure])
+    classifier = _in_exposure_of(pyramid, classifier, found, corners)
     probabilities = classifier.classify(pyramid, corners)
     if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
         found, corners = _of_any_print(pyramid, found, corners, classifier)
@@ -129,10 +127,7 @@ def read_unknown(
     hints: Sequence[Detection] = unchanged.but(DETECTOR.detect(pyramid, LIMITS.faint_hint, across_px))
     found: Sequence[Detection] = [hint for hint in hints if hint.confidence >= LIMITS.likely_beside_known]
     corners = refine_corners(CORNER_REFINER, pyramid, corners_of(found))
-    if isinstance(classifier, FewShotSymbols):
-        is_sure = [one.confidence >= LIMITS.sure_find for one in found]
-        sure = [*(c.corners for c in known), *corners[np.array(is_sure, bool)]]
-        classifier = classifier.exposed_as(pyramid, np.array(sure, np.float32).reshape(-1, 6, 2))
+    classifier = _in_exposure_of(pyramid, classifier, found, corners, [c.corners for c in known])
     probabilities = classifier.classify(pyramid, corners)
     if isinstance(classifier, FewShotSymbols) and not _are_read(probabilities, classifier):
         found = unchanged.but(_of_any_print(pyramid, found, corners, classifier, [c.corners for c in known])[0])
@@ -154,6 +149,20 @@ def read_unknown(
     return replace(
         reading, cards=tuple(filter(is_unknown, reading.cards)), loose=tuple(filter(is_unknown, reading.loose))
     )
+
+
+def _in_exposure_of(
+    pyramid: Pyramid,
+    classifier: SymbolClassifier,
+    found: Sequence[Detection],
+    corners: NDArray[np.float32],
+    known: Sequence[NDArray[np.float32]] = (),
+) -> SymbolClassifier:
+    """The classifier in the exposure of the picture, told by the known cards and those found surely."""
+    if not isinstance(classifier, FewShotSymbols):
+        return classifier
+    sure = [outline for one, outline in zip(found, corners, strict=True) if one.confidence >= LIMITS.sure_find]
+    return classifier.exposed_as(pyramid, np.array([*known, *sure], np.float32).reshape(-1, 6, 2))
 
 
 def _of_any_print(
