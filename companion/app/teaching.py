@@ -6,7 +6,7 @@ the thread that loaded them, and go with it.
 """
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -42,6 +42,7 @@ class _Lesson:
         samples: what was agreed to.
         fresh: what the newest photograph gave, not yet agreed to.
         key: the printing that is added to; None for a new one.
+        trusts_names: names are right though inks look as if two were swapped, as somebody said.
         watch: what looks for the layout.
     """
 
@@ -51,6 +52,7 @@ class _Lesson:
     fresh: list[Sample] = field(default_factory=list)
     key: str | None = None
     name: str = ""
+    trusts_names: bool = False
     watch: LayoutWatch | None = None
     parts: list[bytes] = field(default_factory=list)
 
@@ -100,7 +102,12 @@ class Lessons:
             else:
                 profile = self._profile(str(key))
                 self._lesson = _Lesson(
-                    profile.GAME, profile.deck, list(profile.samples), key=str(key), name=profile.name
+                    profile.GAME,
+                    profile.deck,
+                    list(profile.samples),
+                    key=str(key),
+                    name=profile.name,
+                    trusts_names=True,
                 )
             return self.state()
 
@@ -176,13 +183,18 @@ class Lessons:
             some[at : at + 1] = [] if label is None else [replace(sample, label=label)]
             return self.state()
 
-    def agree(self) -> dict[str, Any]:
-        """The newest photograph's cut-outs are right. Raises `UsageError` where all samples teach too little."""
+    def agree(self, *, trust_names: bool = False) -> dict[str, Any]:
+        """The newest photograph's cut-outs are right, with ``trust_names`` though two names look swapped.
+
+        Raises:
+            UsageError: all samples together teach too little.
+        """
         with self._lock:
             lesson = self._present()
             samples = [*lesson.samples, *lesson.fresh]
-            self._work(lambda: fit_profile(_teaching(lesson.game), lesson.deck, samples))
-            lesson.samples, lesson.fresh = samples, []
+            is_sure = lesson.trusts_names or trust_names
+            self._work(lambda: _fitted(lesson, samples, is_sure))
+            lesson.samples, lesson.fresh, lesson.trusts_names = samples, [], is_sure
             return self.state()
 
     def stop(self) -> dict[str, Any]:
@@ -204,7 +216,7 @@ class Lessons:
             recognizer = games.game(lesson.game).recognizer()
 
             def read() -> bytes:
-                profile = fit_profile(_teaching(lesson.game), lesson.deck, lesson.samples)
+                profile = _fitted(lesson, lesson.samples, lesson.trusts_names)
                 reading = recognizer.read(picture, _teaching(lesson.game).classifier(profile))
                 return bytes(draw_labels(picture, (*reading.cards, *reading.loose)))
 
@@ -216,7 +228,7 @@ class Lessons:
             lesson = self._present()
             if not name.strip() or len(name) > 60 or not name.isprintable():
                 raise Refusal("malformed", "A printing needs a name, of 60 letters at most.")
-            profile = self._work(lambda: fit_profile(_teaching(lesson.game), lesson.deck, lesson.samples))
+            profile = self._work(lambda: _fitted(lesson, lesson.samples, lesson.trusts_names))
             key = self._profiles.keep(profile.described(name=name.strip()), lesson.key)
             self._profiles.use(lesson.deck, key)
             self._lesson = None
@@ -294,6 +306,10 @@ class Lessons:
 
     def _work(self, task: Callable[[], Result]) -> Result:
         return self._worker.submit(task).result()
+
+
+def _fitted(lesson: _Lesson, samples: Sequence[Sample], trusts_names: bool) -> Profile:
+    return fit_profile(_teaching(lesson.game), lesson.deck, samples, trust_names=trusts_names)
 
 
 def _sample_as_json(teaching: Teaching, number: int, sample: Sample) -> dict[str, Any]:

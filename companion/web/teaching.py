@@ -47,8 +47,8 @@ class Teaches(Protocol):
     def rename(self, number: int, cutout: int, name: str | None) -> dict[str, Any]:
         """Call a cut-out otherwise, or leave it out."""
 
-    def agree(self) -> dict[str, Any]:
-        """The newest cut-outs are right."""
+    def agree(self, *, trust_names: bool) -> dict[str, Any]:
+        """The newest cut-outs are right, though two names look swapped where names are to be trusted."""
 
     def stop(self) -> dict[str, Any]:
         """Forget the lesson."""
@@ -135,7 +135,7 @@ def take_step(step: str) -> Response:
         "begin": lambda: teacher.begin(given),
         "take": lambda: teacher.take(None),
         "rename": lambda: teacher.rename(_whole(given, "number"), _whole(given, "cutout"), _text(given, "name")),
-        "agree": teacher.agree,
+        "agree": lambda: teacher.agree(trust_names=given.get("trust_names") is True),
         "drop": teacher.drop,
         "stop": teacher.stop,
         "keep": lambda: teacher.keep(text_of(given, "name")),

@@ -41,6 +41,18 @@ def test_names_are_agreed_to_or_changed_by_answers(tmp_path: Path) -> None:
     assert [one.name for one in Profiles(tmp_path).kept()] == ["Grandma's deck"]
 
 
+@pytest.mark.parametrize("is_sure", [True, False])
+def test_names_that_look_swapped_are_kept_where_somebody_says_that_they_are_right(
+    tmp_path: Path, is_sure: bool
+) -> None:
+    file = tmp_path / "a.png"
+    cv2.imwrite(str(file), layout_picture(LAYOUT))
+    answers = "1 blue\n2 red\n\n" + ("y\nOurs\n" if is_sure else "n\n")
+    told = CliRunner().invoke(teach_command, [*HEXEL, "--data", str(tmp_path), str(file)], input=answers)
+    assert "red and blue look swapped" in told.output or "blue and red look swapped" in told.output
+    assert (told.exit_code == 0, len(Profiles(tmp_path).kept())) == (is_sure, is_sure)
+
+
 def test_a_camera_takes_its_picture_once_all_lies_still(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     frames = tmp_path / "frames"
     frames.mkdir()

@@ -187,6 +187,25 @@ def test_names_are_changed_samples_left_out_and_what_cannot_be_is_refused(
     assert operator.post("/api/teach/begin", json={"deck": "chess"}).status_code == 409
 
 
+def test_names_that_look_swapped_are_kept_where_somebody_says_that_they_are_right(
+    operator: FlaskClient, running: SimpleNamespace, camera: Shown, tmp_path: Path
+) -> None:
+    step(operator, "begin", deck=DECK)
+    lay(running, camera)
+    step(operator, "take")
+    step(operator, "rename", number=0, cutout=0, name="blue")
+    step(operator, "rename", number=1, cutout=0, name="red")
+    assert operator.post("/api/teach/agree", json={}).get_json()["error"]["code"] == "labels-swapped"
+    assert len(step(operator, "agree", trust_names=True)["lesson"]["samples"]) == 3
+    assert operator.get("/api/teach/try.jpg").status_code == 200
+    key = step(operator, "keep", name="Red is blue")["profiles"][0]["key"]
+    again = step(operator, "begin", key=key)["lesson"]
+    step(operator, "take")
+    step(operator, "rename", number=3, cutout=0, name="blue")
+    step(operator, "rename", number=4, cutout=0, name="red")
+    assert len(step(operator, "agree")["lesson"]["samples"]) == len(again["samples"]) + 3
+
+
 def test_a_photograph_comes_in_parts_from_the_phone(operator: FlaskClient, running: SimpleNamespace) -> None:
     running.camera.close()
     step(operator, "begin", deck=DECK)
@@ -391,6 +410,25 @@ def _teach_and_play(
         assert {key: move[key] for key in played.move} == dict(played.move)
     finally:
         watching.stop()
+
+
+def test_a_tap_says_that_names_are_right_though_two_look_swapped(
+    serve: Any, chromium: Any, running: SimpleNamespace, camera: Shown, referee: Referee, tmp_path: Path
+) -> None:
+    def tap(element: str) -> None:
+        chromium.wait_for(f"document.getElementById('{element}') && !document.body.classList.contains('is-busy')")
+        chromium.run(f"document.getElementById('{element}').click()")
+
+    lay(running, camera)
+    address = f"http://127.0.0.1:{serve(teachers_app(referee, running, tmp_path))}"
+    chromium.forget()
+    chromium.open(f"{address}/?code={CODE}")
+    chromium.run(OPERATE)
+    chromium.open(f"{address}/teach")
+    for element in (f"deck-{DECK}", "take", "cutout-0-0", "name-blue", "cutout-1-0", "name-red", "agree"):
+        tap(element)
+    tap("agree-all-the-same")
+    chromium.wait_for("document.getElementById('enough')")
 
 
 def wait_until(condition: Callable[[], bool], within_s: float = 60.0) -> None:

@@ -241,7 +241,7 @@ def require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:
         a, b = swapped[0]
         raise TeachingRefused(
             f"the labels {a} and {b} look swapped: what is called {a} is printed {b}, and the other way round; "
-            "swap them, or say that the names are right (--trust-names)",
+            "swap them, or say that the names are right",
             code="labels-swapped",
         )
 

@@ -15,6 +15,7 @@ const PART_BYTES = 60000;
 let state = /** @type {any} */ (null);
 let chosen = ""; // the cut-out whose names are offered
 let step = "show"; // show: lay and take; light: once more in another; try; name
+let refused = ""; // the code of what went wrong last
 let isBusy = false;
 let round = 0; // counts what was drawn, so that pictures are fetched anew
 
@@ -28,10 +29,12 @@ async function act(work) {
   isBusy = true;
   document.body.classList.add("is-busy");
   trouble("");
+  refused = "";
   try {
     state = await work();
     return true;
   } catch (error) {
+    refused = error.code;
     trouble(error.message);
     return false;
   } finally {
@@ -165,15 +168,18 @@ function names(lesson, number, cutout, present) {
 }
 
 function agreeing(lesson) {
+  const agree = (given) => async () => {
+    if (await act(() => ask("agree", given))) step = state.lesson.lights > 1 ? "try" : "light";
+    draw();
+  };
   return h("section", {},
     h("h2", {}, t("right-so")),
     h("p", {}, t("tap-wrong")),
     cutouts(lesson, lesson.fresh),
     h("div", { class: "row" },
-      button("agree", t("all-right"), async () => {
-        if (await act(() => ask("agree"))) step = state.lesson.lights > 1 ? "try" : "light";
-        draw();
-      }),
+      refused === "labels-swapped"
+        ? button("agree-all-the-same", t("right-all-the-same"), agree({ trust_names: true }))
+        : button("agree", t("all-right"), agree({})),
       button("drop", t("take-again"), () => act(() => ask("drop")), { class: "plain" })));
 }
 
