@@ -51,9 +51,8 @@ def taught(
     """The profile of a printing from one photograph that is accepted."""
     for _ in range(_MOST_PHOTOGRAPHS):
         picture = teaching_photograph(rng, look, (1280, 720))
-        cards = picture.truth["cards"]
-        if any(card.get("cut") or max([0.0, *card["hidden"]]) > 0.02 or card["covered"] > 0.1 for card in cards):
-            continue  # a hand lies there, as anybody sees
+        if has_hand(picture):
+            continue
         try:
             profile = learn_comet("comet", [("teach", picture.bgr)], [labels_of(picture, look, rng, has_corners)])
         except UsageError as error:
@@ -65,6 +64,12 @@ def taught(
             cv2.imwrite(str(keep.with_name(f"{keep.name}-taught.png")), picture.bgr)
         return profile
     return None
+
+
+def has_hand(picture: Photograph) -> bool:
+    """A hand lies on a card, as anybody sees."""
+    cards = picture.truth["cards"]
+    return any(card.get("cut") or max([0.0, *card["hidden"]]) > 0.02 or card["covered"] > 0.1 for card in cards)
 
 
 def unreadable(entry: dict[str, Any]) -> bool:

@@ -138,8 +138,10 @@ class Comet:
         return styled(list(plain_typefaces()), rng)
 
     def taught(self, rng: Rng, look: Any) -> tuple[Picture, Label]:
-        picture = teaching_photograph(rng, look, (1280, 720))
-        return picture.bgr, comet_learn.labels_of(picture, look, rng, True)
+        while True:
+            picture = teaching_photograph(rng, look, (1280, 720))
+            if not comet_learn.has_hand(picture):
+                return picture.bgr, comet_learn.labels_of(picture, look, rng, True)
 
     def played(self, rng: Rng, look: Any) -> Photograph:
         return comet_photograph(rng, printing=look, count=int(rng.integers(3, 9)))
