@@ -95,24 +95,6 @@ def face_colours(pyramid: Pyramid, corners: NDArray[np.floating]) -> NDArray[np.
     return np.asarray(np.maximum(percentiles(shown, 50), 6.0))
 
 
-def are_overexposed(faces: NDArray[np.floating]) -> bool:
-    """Whether most faces (N, 3), see `face_colours`, are burnt out to white."""
-    return float(np.median(faces.min(axis=1))) >= LIMITS.burnt_out_level
-
-
-def at_exposure(
-    colours: NDArray[np.float32], faces: NDArray[np.float32], exposure: float
-) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Raw patches and faces, see `raw_patches`, overexposed so that the faces would be so many times white.
-
-    An exposure of 0 leaves them as they are.
-    """
-    if not exposure:
-        return colours, faces
-    gain = np.float32(255 * exposure) / faces
-    return np.minimum(colours * gain[:, None, None, None], np.float32(255)), np.full_like(faces, 255)
-
-
 _FOOT = 5
 """Width in pixels of a patch's two inner corners, which show the bare face."""
 

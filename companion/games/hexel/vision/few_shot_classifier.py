@@ -15,18 +15,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import (
-    FACE_VALUE,
     PATCH,
     accept_symbols,
-    are_overexposed,
-    at_exposure,
     bare_face,
     contrast,
     contrast_levels,
-    face_colours,
     over_face,
     raw_patches,
 )
+from companion.games.hexel.vision.exposure import Brightness, at_exposure, exposures_between
 from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
@@ -172,21 +169,18 @@ class FewShotSymbols:
             pyramid: the picture.
             corners: (N, 6, 2) of those cards.
         """
-        if not len(corners) or self.profile.face_value.min() < FACE_VALUE or not self.profile.samples:
-            return self
-        was_overexposed = _was_overexposed(self.profile)
-        if was_overexposed == are_overexposed(face_colours(pyramid, corners)):
+        if not len(corners) or not self.profile.samples:
             return self
         raw = raw_patches(pyramid, corners)
+        taught, seen = _brightness(self.profile), Brightness.of(*raw)
+        if taught.face > seen.face:
+            exposed = [replace(self, exposure=one) for one in exposures_between(taught, seen)]
+        else:
+            brighter = (_overexposed(self.profile, round(one, 2)) for one in exposures_between(seen, taught))
+            exposed = [replace(self, profile=profile) for profile in brighter]
         shown = is_shown(*raw)
-        if not shown.any():
+        if not exposed or not shown.any():
             return self
-        exposed = [
-            replace(self, exposure=exposure)
-            if was_overexposed
-            else replace(self, profile=_overexposed(self.profile, exposure))
-            for exposure in LIMITS.exposures
-        ]
         off = [float(np.median(one._squared_misfits(*raw)[shown])) for one in (self, *exposed)]
         best = int(np.argmin(off))
         return exposed[best - 1] if off[best] < LIMITS.nearer_exposed * off[0] else self
@@ -228,9 +222,9 @@ class FewShotSymbols:
 
 
 @lru_cache(maxsize=8)
-def _was_overexposed(profile: SymbolProfile) -> bool:
-    """Whether the faces of the cards that were taught were; worked out once for a profile."""
-    return are_overexposed(face_colours(*mosaic(profile.samples, FRAME)))
+def _brightness(profile: SymbolProfile) -> Brightness:
+    """Of the cards that were taught; worked out once for a profile."""
+    return Brightness.of(*raw_patches(*mosaic(profile.samples, FRAME)))
 
 
 @lru_cache(maxsize=8 * len(LIMITS.exposures))

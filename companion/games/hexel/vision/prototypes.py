@@ -15,13 +15,13 @@ from companion.errors import TeachingRefused
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
-    at_exposure,
     contrast,
     contrast_levels,
     cut_patches,
     over_face,
     raw_patches,
 )
+from companion.games.hexel.vision.exposure import at_exposure
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.enrolment.sample import CropFrame, mosaic
@@ -128,11 +128,15 @@ def fit_prototypes(
     Raises:
         TeachingRefused: ``unclear``, none of the cards of a symbol is seen clearly.
     """
-    value = np.median([face_value_of(pyramid, corners) for pyramid, corners, _ in photographs], axis=0)
+    values = [face_value_of(pyramid, corners) for pyramid, corners, _ in photographs]
+    kept = _well_exposed(values, [names for *_, names in photographs])
+    value = np.median([values[i] for i in kept], axis=0)
     embeddings_of: dict[str, list[np.ndarray]] = {}
     weight_of: dict[str, list[float]] = {}
     overexposed: set[str | None] = set()
-    for (pyramid, corners, names), weight in zip(photographs, weights or [1.0] * len(photographs), strict=True):
+    for i in kept:
+        pyramid, corners, names = photographs[i]
+        weight = 1.0 if weights is None else weights[i]
         embeddings: dict[str, list[NDArray[np.float32]]] = {}
         colours, faces = raw_patches(pyramid, corners)
         is_seen = np.median(contrast_levels(colours), axis=1) >= LIMITS.seen_levels
@@ -164,8 +168,19 @@ def fit_prototypes(
     return SymbolProfile(deck, symbols, prototypes, value.astype(np.float32))
 
 
+def _well_exposed(values: Sequence[NDArray[np.float32]], names: Sequence[Sequence[Sequence[str | None]]]) -> list[int]:
+    """Which photographs to learn from: those that show the face darkest, if they show every symbol.
+
+    Overexposure and haze make a dark face lighter beside what is printed on it, and what is printed less of a colour.
+    """
+    lightest = [float(value.max()) for value in values]
+    kept = [i for i, light in enumerate(lightest) if light <= LIMITS.well_exposed * min(lightest)]
+    shown, wanted = ({name for i in some for six in names[i] for name in six} for some in (kept, range(len(values))))
+    return kept if shown == wanted else list(range(len(values)))
+
+
 def overexposed(net: Network, profile: SymbolProfile, exposure: float) -> SymbolProfile:
-    """A printing with light faces as its samples look where these are so many times white.
+    """A printing as its samples look where their faces are so many times white.
 
     A symbol that does not show then keeps its prototype.
     """

@@ -200,6 +200,14 @@ class HexelLimits:
     """A face, of 255, is burnt out above it."""
     exposures: tuple[float, ...] = (1.3, 1.6, 2.0, 2.5, 3.0)
     """How many times white light faces may be on an overexposed photograph."""
+    lighter: float = 1.2
+    """Faces so many times lighter than others are in more light."""
+    more_exposed: tuple[float, ...] = (1.0, 1.25, 1.5)
+    """How many times lighter than on an overexposed photograph dark faces are made: lenses add light of their own."""
+    nearly_white: float = 0.99
+    """No lighter than so many whites: beyond it even a coloured face is white."""
+    well_exposed: float = 2.0
+    """On a photograph that shows a dark face so many times lighter than another does light hides what is printed."""
     nearer_exposed: float = 0.8
     """One of them is taken where it brings a picture's cards so much nearer to what was taught."""
     none_at: float = 10.0

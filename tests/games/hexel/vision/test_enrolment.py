@@ -18,6 +18,7 @@ from companion.vision.tracking.registration import agree, register
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.photograph import photograph
 from models.drawing.hexel.printings import Mark, Printing
+from models.drawing.photograph import Photograph
 
 SYMBOLS = ("red", "blue", "void")
 LIGHT = Printing(
@@ -54,12 +55,21 @@ def test_a_printing_taught_from_one_photograph_is_read_in_another_room(look: Pri
     assert len([1 for cell, edges in told.items() if agree(truth[match.cell(cell)], match.edges(edges))]) == len(truth)
 
 
+def single_symbols(rng: np.random.Generator, edition: str, look: Printing) -> Photograph:
+    """A photograph of the cards that carry one symbol, in a calm room."""
+    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS_OF[edition])}
+    return photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.0)
+
+
+def brighter(bgr: np.ndarray, gain: float) -> np.ndarray:
+    return np.minimum(bgr.astype(np.float32) * np.float32(gain), 255).astype(np.uint8)
+
+
 @pytest.mark.parametrize(("seed", "edition"), [(9810009, "46"), (9830006, "36")], ids=["taught", "seen"])
 def test_a_photograph_that_is_overexposed_and_one_that_is_not_show_the_same_printing(seed: int, edition: str) -> None:
     rng = np.random.default_rng(seed)
     look = invented(SYMBOLS_OF[edition], rng)
-    faces: dict[Cell, tuple[str, ...]] = {(i, 0): (name,) * 6 for i, name in enumerate(SYMBOLS_OF[edition])}
-    lesson = photograph(rng, edition=edition, printing=look, faces=faces, hardness=0.0)
+    lesson = single_symbols(rng, edition, look)
     label = {"image": "taught", "cards": lesson.truth["cards"]}
     classifier = FewShotSymbols(learn_hexel(f"hexel{edition}", [("taught", lesson.bgr)], [label]))
     picture = photograph(rng, edition=edition, printing=look, cards=int(rng.integers(4, 16)))
@@ -67,6 +77,39 @@ def test_a_photograph_that_is_overexposed_and_one_that_is_not_show_the_same_prin
     match = register({tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}, told)
     assert match is not None and match.clashing == 0
     assert [edges for edges in told.values() if None not in edges] == list(told.values()) != []
+
+
+@pytest.mark.parametrize(
+    ("seed", "taught_gain", "seen_gain"), [(9890035, 6, 1), (9890053, 1, 4)], ids=["taught", "seen"]
+)
+def test_a_dark_printing_is_the_same_where_light_burns_out_its_print(
+    seed: int, taught_gain: float, seen_gain: float
+) -> None:
+    rng = np.random.default_rng(seed)
+    look = invented(SYMBOLS_OF["46"], rng)
+    lesson = single_symbols(rng, "46", look)
+    picture = photograph(rng, edition="46", printing=look, cards=6, hardness=0.0)
+    label = {"image": "taught", "cards": lesson.truth["cards"]}
+    profile = learn_hexel("hexel46", [("taught", brighter(lesson.bgr, taught_gain))], [label], trust_names=True)
+    reading = read_hexel(brighter(picture.bgr, seen_gain), FewShotSymbols(profile))
+    told = {c.cell: c.edges for c in reading.cards if c.cell is not None}
+    match = register({tuple(c["cell"]): tuple(c["edges"]) for c in picture.truth["cards"]}, told)
+    assert match is not None and (match.agreeing, match.clashing) == (6, 0)
+
+
+def test_a_second_light_that_burns_out_does_no_harm() -> None:
+    rng = np.random.default_rng(9870018)
+    look = invented(SYMBOLS_OF["36"], rng)
+    first = single_symbols(rng, "36", look)
+    _, picture = (photograph(rng, printing=look, cards=int(rng.integers(4, 12))) for _ in range(2))
+    second = single_symbols(rng, "36", look)
+    lessons = [("first", first), ("second", second)]
+    pictures = [(name, lesson.bgr) for name, lesson in lessons]
+    labels = [{"image": name, "cards": lesson.truth["cards"]} for name, lesson in lessons]
+    reading = read_hexel(picture.bgr, FewShotSymbols(learn_hexel("hexel36", pictures, labels, trust_names=True)))
+    shown = [card for card in picture.truth["cards"] + picture.truth["loose"] if not card.get("cut")]
+    assert len(reading.cards) + len(reading.loose) == len(shown)
+    assert all(None not in card.edges for card in (*reading.cards, *reading.loose)) and not reading.warnings
 
 
 def test_a_profile_is_the_same_after_a_file(tmp_path: Path) -> None:
