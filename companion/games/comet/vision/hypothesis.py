@@ -234,7 +234,12 @@ def _settled(
 
 def best_first(some: list[Hypothesis]) -> list[Hypothesis]:
     """Those that are read best, look most like the taught face or a back, and are found surest come first."""
-    return sorted(some, key=lambda one: -(one.legible + max(one.alike, one.is_back) + 0.5 * one.found))
+    return sorted(some, key=rating, reverse=True)
+
+
+def rating(one: Hypothesis) -> float:
+    """How much one looks like a card."""
+    return one.legible + max(one.alike, one.is_back) + 0.5 * one.found
 
 
 def _once(some: list[Hypothesis]) -> list[Hypothesis]:

@@ -22,8 +22,8 @@ _BLOCKS = (31, 75, 151)
 """The neighbourhoods in pixels whose mean parts ink from ground."""
 _STEP = 7
 """Of 255: ink differs from that mean by more."""
-_HEIGHTS = (0.09, 0.62)
-"""How high numerals are, in half heights of the card."""
+_LOWEST, _HIGHEST = 0.09, 0.87
+"""How high numerals are, in half heights of the card; at most in halves of its shorter side."""
 _MOST_BOXES = 220
 
 
@@ -136,12 +136,13 @@ def ink_boxes(pyramid: Pyramid, corners: NDArray[np.floating], half_width: float
     area = abs(cv2.contourArea(np.asarray(corners, np.float32)))
     px = float(np.sqrt(area / (size[0] * size[1])))
     seen = warp(pyramid, card_to_image(corners, half_width) @ card_from_pixel, size, px)
+    highest = _HIGHEST * min(half_width, 1.0) * _PX_PER_UNIT
     found = [
         box
         for channel in (cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), *cv2.split(seen))
         for block in _BLOCKS
         for kind in (cv2.THRESH_BINARY, cv2.THRESH_BINARY_INV)
-        for box in _components(channel, block, kind)
+        for box in _components(channel, block, kind, highest)
     ]
     boxes = _distinct(np.array(found, np.float64).reshape(-1, 4))
     return np.stack(
@@ -154,14 +155,16 @@ def ink_boxes(pyramid: Pyramid, corners: NDArray[np.floating], half_width: float
     )
 
 
-def _components(channel: NDArray[Any], block: int, kind: int) -> list[tuple[float, float, float, float]]:
+def _components(
+    channel: NDArray[Any], block: int, kind: int, highest: float
+) -> list[tuple[float, float, float, float]]:
     """Boxes (x, y, w, h) around connected ink as high as numerals, and around two of them side by side."""
     smooth = cv2.GaussianBlur(channel, (5, 5), 0)
     offset = -_STEP if kind == cv2.THRESH_BINARY else _STEP
     ink = cv2.adaptiveThreshold(smooth, 255, cv2.ADAPTIVE_THRESH_MEAN_C, kind, block, offset)
     _, _, stats, _ = cv2.connectedComponentsWithStats(ink, connectivity=4)
     x, y, w, h, held = stats[1:].T.astype(float)
-    is_numeral = (h > _HEIGHTS[0] * _PX_PER_UNIT) & (h < _HEIGHTS[1] * _PX_PER_UNIT)
+    is_numeral = (h > _LOWEST * _PX_PER_UNIT) & (h < highest)
     is_numeral &= (w > 0.08 * h) & (w < 1.6 * h) & (held > 0.08 * w * h)
     ones = np.stack([x, y, w, h], 1)[is_numeral]
     boxes = [(one[0], one[1], one[2], one[3]) for one in ones.tolist()]

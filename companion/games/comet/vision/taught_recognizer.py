@@ -20,6 +20,7 @@ from companion.games.comet.vision.hypothesis import (
     free_share,
     has_proportion,
     has_usual_size,
+    rating,
     read_cards,
 )
 from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
@@ -102,7 +103,31 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
         read = [other for other in kept if other.legible >= LIMITS.read_card]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
             kept.append(one)
-    return [_as_seen_by_all(one, there) for one in kept]
+    return [_as_seen_by_all(one, there) for one in _with_both_backs(kept, there, usual)]
+
+
+def _with_both_backs(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards; an outline across two backs of a fan, made of an edge of either, gives way to those of both."""
+    for one in [one for one in kept if usual and one.is_back]:
+        others = [other for other in kept if other is not one]
+        rivals = [
+            rival
+            for rival in there
+            if rival.is_back
+            and rating(rival) > rating(one) - LIMITS.hardly_worse
+            and has_usual_size(rival, usual, LIMITS.same_area)
+            and clash(one, rival)
+            and not any(clash(rival, other) for other in others)
+        ]
+        pairs = [
+            (a, b)
+            for i, a in enumerate(rivals)
+            for b in rivals[:i]
+            if max(a.like_back, b.like_back) > one.like_back - LIMITS.plainer_way and not clash(a, b)
+        ]
+        if pairs:
+            kept = [*others, *max(pairs, key=lambda pair: rating(pair[0]) + rating(pair[1]))]
+    return kept
 
 
 def _least_free(one: Hypothesis) -> float:

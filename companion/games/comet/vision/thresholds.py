@@ -174,6 +174,8 @@ class CometLimits:
     like_face: float = 0.75
     like_back: float = 0.8
     """An outline whose look correlates so with the taught one shows that."""
+    hardly_worse: float = 0.5
+    """Two backs that are rated lower than one that lies across both, see `rating`, by no more are preferred."""
     plain_back: float = 6.0
     """Of 255: a back whose tones spread less cannot be told by its look."""
     maybe_back: float = 0.97

@@ -287,6 +287,18 @@ def test_a_number_is_as_sure_as_the_outlines_of_its_card_agree(number, likely, s
     )
 
 
+@pytest.mark.parametrize(("looks", "told"), [(0.9, (0.0, 5.0)), (0.3, (2.5,))])
+def test_two_backs_of_a_fan_are_told_where_an_outline_across_both_is_found_surer(looks, told):
+    card = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
+    face = of_numbers((40, 0), [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]])
+    backs = [
+        Hypothesis(card + [aside, 0], found, np.zeros((3, 15)), 0.0, like_back=like, maybe_back=1.0)
+        for aside, found, like in ((0.0, 0.9, looks), (2.5, 1.0, 0.8), (5.0, 0.9, looks))
+    ]
+    shown = present([face, *backs], [face])
+    assert tuple(sorted(one.corners[0, 0] for one in shown if one.is_back)) == told
+
+
 def test_what_is_likely_a_back_is_one_beside_a_sure_one_of_its_colour():
     picture = np.full((200, 300, 3), (40, 60, 90), np.uint8)
     card = np.array([[0, 0], [50, 0], [50, 70], [0, 70]])
@@ -333,6 +345,17 @@ def test_a_printing_that_is_read_lying_on_its_side_is_not_taken_for_one_seen_fro
     reading = read_comet(picture.bgr, TaughtNumerals(learn_comet("comet", [("taught", picture.bgr)], labels)))
     assert "too-steep" not in {warning.code for warning in reading.warnings}
     assert any(card.values and None not in card.values for card in reading.cards)
+
+
+def test_numbers_nearly_as_high_as_a_card_that_lies_on_its_side_are_learnt():
+    places = tuple(Place(k, (28.0 * (k - 1), 0.0), 21.5, 26.0) for k in range(3))
+    look = replace(printing(), is_turned=True, figures=(), own_places=places)
+    cards = [LaidComet(face, np.array([98.0 * k, 0.0]), -90.0, look.size) for k, face in enumerate(FACES)]
+    rng = np.random.default_rng(3)
+    picture = comet_photograph(rng, printing=look, cards=cards, hardness=0.0, across_px=150, yaw_deg=0.0)
+    labels = labels_of(FACES)
+    profile = learn_comet("comet", [("taught", picture.bgr)], labels)
+    assert profile.high.min() > 0.62 and len(profile.places.slots) == 3
 
 
 def test_a_profile_is_small_and_read_from_its_file(tmp_path):
