@@ -292,7 +292,7 @@ def test_two_backs_of_a_fan_are_told_where_an_outline_across_both_is_found_surer
     card = np.array([[0, 0], [10, 0], [10, 14], [0, 14]])
     face = of_numbers((40, 0), [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]])
     backs = [
-        Hypothesis(card + [aside, 0], found, np.zeros((3, 15)), 0.0, like_back=like, maybe_back=1.0)
+        Hypothesis(card + np.array([aside, 0.0]), found, np.zeros((3, 15)), 0.0, like_back=like, maybe_back=1.0)
         for aside, found, like in ((0.0, 0.9, looks), (2.5, 1.0, 0.8), (5.0, 0.9, looks))
     ]
     shown = present([face, *backs], [face])
