@@ -76,6 +76,44 @@ def search_numerals(
     frames = [card_to_image(quad, places.half_width) for quad in read]
     if not frames:
         return []
+    at, unit_px = _unread_numerals(pyramid, places, read, whole, likely)
+    found = _triples(at, places, [_affine(frame) for frame in frames])
+    return _distinct_poses(found, whole, unit_px, LIMITS.most_poses)
+
+
+def search_pairs(
+    pyramid: Pyramid,
+    places: NumberPlaces,
+    read: Sequence[NDArray[np.floating]],
+    whole: Sequence[NDArray[np.floating]],
+    likely: Sequence[NDArray[np.floating]],
+    above: Sequence[NDArray[np.floating]],
+) -> list[tuple[NDArray[np.float32], int]]:
+    """As `search_numerals`, where two of a card's numerals may stand and one of ``above`` lies on the third.
+
+    Each with which that is; there are none where numbers are printed more than once: one of them shows.
+    """
+    frames = [card_to_image(quad, places.half_width) for quad in read]
+    if not frames or len(places.slots) > 3:
+        return []
+    at, unit_px = _unread_numerals(pyramid, places, read, whole, likely)
+    near = [_affine(frame) for frame in frames]
+    return [
+        (quad, hidden)
+        for hidden in range(3)
+        for quad in _distinct_poses(_pairs(at, places, near, above, hidden), whole, unit_px, LIMITS.most_pairs)
+    ]
+
+
+def _unread_numerals(
+    pyramid: Pyramid,
+    places: NumberPlaces,
+    read: Sequence[NDArray[np.floating]],
+    whole: Sequence[NDArray[np.floating]],
+    likely: Sequence[NDArray[np.floating]],
+) -> tuple[Floats, float]:
+    """Where numerals may stand (N, 2) that are not those of ``whole`` cards, and half a card's height in pixels."""
+    frames = [card_to_image(quad, places.half_width) for quad in read]
     unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
     ink = _ink(pyramid, places.high * unit_px)
     ink = ink.only(_has_contrast(ink, np.concatenate([mapped(frame, places.at) for frame in frames]), places, unit_px))
@@ -86,15 +124,20 @@ def search_numerals(
     order = np.argsort(-np.abs(ink.contrast))[: LIMITS.most_numerals]
     apart = np.linalg.norm(ink.at[order, None] - ink.at[order], axis=-1)
     at = ink.at[order[suppress_overlaps(apart < _APART * unit_px * float(places.high.min()))]]
-    at = _merge_figures(at, unit_px * float(np.median(places.high)))
-    found = sorted(_triples(at, places, [_affine(frame) for frame in frames]), key=lambda one: one[0])
+    return _merge_figures(at, unit_px * float(np.median(places.high))), unit_px
+
+
+def _distinct_poses(
+    found: list[tuple[float, Floats]], whole: Sequence[NDArray[np.floating]], unit_px: float, most: int
+) -> list[NDArray[np.float32]]:
+    """Of outlines and how far each is off the likeliest, none of them a ``whole`` card's or near another's."""
     middles = np.array([np.asarray(quad).mean(0) for quad in whole]).reshape(-1, 2)
     kept: list[Floats] = []
-    for _, quad in found:
+    for _, quad in sorted(found, key=lambda one: one[0]):
         is_known = (np.abs(middles - quad.mean(0)).max(-1) < LIMITS.beside_whole * unit_px).any()
         if not is_known and not any(np.abs(quad - other).max() < LIMITS.same_pose * unit_px for other in kept):
             kept.append(quad)
-            if len(kept) == LIMITS.most_poses:
+            if len(kept) == most:
                 break
     return [quad.astype(np.float32) for quad in kept]
 
@@ -205,6 +248,42 @@ def _triples(at: Floats, places: NumberPlaces, near: list[tuple[Floats, Floats]]
                 corners = turn * unit + shift
                 found.append((off, np.stack([corners.real, corners.imag], 1) @ affine.T + first))
     return found
+
+
+def _pairs(
+    at: Floats,
+    places: NumberPlaces,
+    near: list[tuple[Floats, Floats]],
+    above: Sequence[NDArray[np.floating]],
+    hidden: int,
+) -> list[tuple[float, Floats]]:
+    """As `_triples`, of each two points that stand as two of a card's numerals, the third below one of ``above``."""
+    unit = np.array([-places.half_width - 1j, places.half_width - 1j, places.half_width + 1j, -places.half_width + 1j])
+    upper = [np.asarray(quad, np.float32) for quad in above]
+    (three,) = places.prints
+    row, high = _complex(places.at[three]), float(np.median(places.high[three]))
+    a, b = (slot for slot in range(3) if slot != hidden)
+    apart = row[b] - row[a]
+    loose = LIMITS.odd_scale / 2 + LIMITS.off_numeral / 2 * high / abs(apart)
+    found = []
+    for first in at:
+        _, affine = near[int(np.argmin([np.linalg.norm(middle - first) for middle, _ in near]))]
+        seen = _complex((at - first) @ np.linalg.inv(affine).T)
+        turns = seen / apart
+        for k in np.flatnonzero(np.abs(np.abs(turns) - 1) < loose).tolist():
+            turn = complex(turns[k] / abs(turns[k]))
+            shift = complex(seen[k] / 2 - turn * (row[a] + row[b]) / 2)
+            points = turn * np.append(unit, row[hidden]) + shift
+            *quad, under = np.stack([points.real, points.imag], 1) @ affine.T + first
+            if any(_lies_on(one, under, first, at[k]) for one in upper):
+                found.append((float(abs(np.log(abs(turns[k])))), np.array(quad)))
+    return found
+
+
+def _lies_on(quad: NDArray[np.float32], hidden: Floats, *shown: Floats) -> bool:
+    """An outline (4, 2) holds one point (2,) and none of others."""
+    inside = [cv2.pointPolygonTest(quad, (float(x), float(y)), False) > 0 for x, y in (hidden, *shown)]
+    return inside[0] and not any(inside[1:])
 
 
 def _complex(points: NDArray[np.floating]) -> NDArray[np.complex128]:

@@ -110,6 +110,12 @@ def _is_read(card: DetectedCard) -> bool:
     return not {None, BACK} & set(card.edges)
 
 
+def _is_read_in_part(card: DetectedCometCard) -> bool:
+    """Two of its numbers are stated, and the third surely shows none: another card lies on it."""
+    is_sure = float(card.probabilities.max(-1).min()) >= LIMITS.sure_taught
+    return is_sure and sum(number is not None for number in card.edges) == 2
+
+
 def _is_understood(reading: CometReading) -> bool:
     """A layout that was found is the printing's: it reads most of the cards face up in full, three at least."""
     faces = [card for card in reading.cards if BACK not in card.edges]
@@ -146,7 +152,7 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     """The reading without outlines whose edges are no card's, and without numbers on a picture from the side.
 
     On a table of a taught printing a card that is read whole needs no edges: it may touch others of its colour, and
-    two of them say that the printing lies here.
+    two of them say that the printing lies here. Nor does one on which another lies.
     """
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     verdict = verify(pyramid, [_as_find(card) for card in cards], reading.warnings, LIMITS.table)
@@ -155,9 +161,12 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     if whole.sum() >= LIMITS.fewest_whole and not verdict.stays.any():
         about_table = tuple(warning for warning in reading.warnings if warning.at is None)
         verdict = Verdict(whole | [BACK in card.edges for card in cards], about_table)
-    stays = verdict.stays | (whole & verdict.stays.any())
+    in_part = np.array([is_taught and _is_read_in_part(card) for card in cards], bool)
+    stays = verdict.stays | ((whole | in_part) & verdict.stays.any())
+    added = [card.centre for card, one in zip(cards, stays & ~verdict.stays, strict=True) if one]
+    warnings = verdict.warnings + tuple(warning for warning in reading.warnings if warning.at in added)
     cards = [card for card, one in zip(cards, stays, strict=True) if one]
-    warnings, read = verdict.warnings, [card for card in cards if _has_numbers(card)]
+    read = [card for card in cards if _has_numbers(card)]
     condition = None
     shape, outlines = _shape(reading.classifier), [card.corners for card in read]
     if read and is_too_steep(pyramid, shape, outlines, LIMITS.less_tilted):

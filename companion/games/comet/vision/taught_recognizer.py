@@ -27,6 +27,7 @@ from companion.games.comet.vision.results import NUMBERS, CometReading, Detected
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_search import (
     is_blank,
+    search_covered,
     search_fanned,
     search_hidden,
     search_neighbours,
@@ -63,6 +64,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     likely += search_neighbours(pyramid, taught, likely)
     likely += search_hidden(pyramid, taught, likely)
     likely += search_fanned(pyramid, taught, likely, [one.corners for one in (*outlines, *unlikely)])
+    likely += search_covered(pyramid, taught, likely, [one.corners for one in (*outlines, *unlikely)])
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
     likely = find_backs(pyramid, taught, likely, read)
@@ -103,20 +105,22 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
         read = [other for other in kept if other.legible >= LIMITS.read_card]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
             kept.append(one)
-    return [_as_seen_by_all(one, there) for one in _with_both_backs(kept, there, usual)]
+    return [_as_seen_by_all(one, there) for one in _with_both(kept, there, usual)]
 
 
-def _with_both_backs(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
-    """The cards; an outline across two backs of a fan, made of an edge of either, gives way to those of both."""
-    for one in [one for one in kept if usual and one.is_back]:
+def _with_both(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
+    """The cards; an outline across two, with an edge or numbers of either, gives way to those of both."""
+    for one in kept if usual else ():
         others = [other for other in kept if other is not one]
+        if len(others) == len(kept):
+            continue  # it gave way already
         rivals = [
             rival
             for rival in there
-            if rival.is_back
+            if clash(one, rival)
+            and _is_alike(one, rival)
             and rating(rival) > rating(one) - LIMITS.hardly_worse
             and has_usual_size(rival, usual, LIMITS.same_area)
-            and clash(one, rival)
             and not any(clash(rival, other) for other in others)
         ]
         pairs = [
@@ -128,6 +132,11 @@ def _with_both_backs(kept: list[Hypothesis], there: list[Hypothesis], usual: lis
         if pairs:
             kept = [*others, *max(pairs, key=lambda pair: rating(pair[0]) + rating(pair[1]))]
     return kept
+
+
+def _is_alike(one: Hypothesis, other: Hypothesis) -> bool:
+    """Both are backs, or numbers are read on both."""
+    return (one.is_back and other.is_back) or min(one.legible, other.legible) >= LIMITS.read_card
 
 
 def _least_free(one: Hypothesis) -> float:

@@ -4,6 +4,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.games.comet.vision.alignment import correlation, look_at
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER
 from companion.games.comet.vision.hypothesis import (
     Hypothesis,
@@ -18,7 +19,8 @@ from companion.games.comet.vision.hypothesis import (
     resembles_face,
     usual_area,
 )
-from companion.games.comet.vision.numeral_search import search_numerals
+from companion.games.comet.vision.numeral_search import search_numerals, search_pairs
+from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.corner_refiner import refine_corners
@@ -195,6 +197,31 @@ def search_fanned(
         if sure >= LIMITS.read_card
     ]
     return [one for one in found if _is_like(one, usual) or _is_plain(one)]
+
+
+def search_covered(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], outlines: list[Floats]
+) -> list[Hypothesis]:
+    """Cards found by two of their numerals: another lies on the third."""
+    read = [one.corners for one in read_cards(likely)]
+    above = [one.corners for one in likely if max(one.found, one.legible) >= LIMITS.card]
+    pairs = search_pairs(pyramid, taught.profile.places, read, read, outlines, above)
+    if not pairs:
+        return []
+    poses = np.array([pose for pose, _ in pairs])
+    quads = taught.corrected(poses, taught.read_numerals(pyramid, poses), range(len(poses)))
+    seen = taught.read_numerals(pyramid, quads)
+    face = taught.profile.face
+    found = []
+    for quad, (_, hidden), sections, upright in zip(quads, pairs, seen.sections, seen.upright, strict=True):
+        least = np.delete(sections[:, : len(NUMBERS)].max(-1), hidden).min()
+        alike = correlation(look_at(pyramid, quad, (face.shape[0], face.shape[1])), face)
+        if upright >= LIMITS.sure_way and least >= (
+            LIMITS.sure_taught if alike > LIMITS.least_face else LIMITS.plainly_read
+        ):
+            shown = np.where(np.arange(3)[:, None] == hidden, np.eye(sections.shape[1])[-1], sections)
+            found.append(Hypothesis(quad, LIMITS.card, shown, LIMITS.read_in_part, alike))
+    return found
 
 
 def _is_plain(one: Hypothesis) -> bool:

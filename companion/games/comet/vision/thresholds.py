@@ -136,6 +136,8 @@ class CometLimits:
     """A print less sure than this says nothing beside another of the same number."""
     read_card: float = 0.6
     """A card whose numbers are read so surely lies there the way up it was read."""
+    read_in_part: float = 0.59
+    """Of a card of which two numbers are read and another card lies on the third that is how surely it is read."""
     look_weight: float = 0.5
     """What looking as taught is worth beside numbers that are read."""
     alignment_gain: float = 0.02
@@ -257,7 +259,8 @@ class CometLimits:
     plainly_read: float = 0.99
     """A card whose numbers are read so surely, each of them, need look no more like the taught face than any."""
     most_poses: int = 48
-    """So many poses are looked at."""
+    most_pairs: int = 120
+    """So many poses are looked at; of those by two numerals more, for most are none."""
 
     # enrolment
     labels_unseen: float = 0.1

@@ -14,7 +14,7 @@ from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision.backs import mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis
-from companion.games.comet.vision.numeral_search import search_numerals
+from companion.games.comet.vision.numeral_search import search_numerals, search_pairs
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK, NUMBERS
@@ -217,6 +217,32 @@ def test_three_numerals_say_where_a_card_lies_of_which_no_edge_shows():
     found = search_numerals(Pyramid.of(picture), places, poses[:1], poses[:1], everywhere)
     assert len(found) == 2  # either way up: what the numerals are is not looked at
     assert min(np.abs(one - poses[1]).max() for one in found) < 6
+
+
+@pytest.mark.parametrize("seed", [6, 8])
+def test_a_card_on_whose_first_number_another_lies_is_told_by_the_two_others(seed):
+    look = printing()
+    laid = (((3, 7, 12), 120.0, 0.0, 0.0), ((2, 5, 8), 0.0, 0.0, 0.0), ((10, 13, 4), -42.0, 3.0, 3.0))
+    cards = [LaidComet(values, np.array([x, y]), turn, look.size) for values, x, y, turn in laid]
+    picture = comet_photograph(np.random.default_rng(seed), printing=look, cards=cards, hardness=0.0, across_px=150)
+    reading = read_comet(picture.bgr, TaughtNumerals(learnt(look)))
+    assert {card.edges for card in reading.cards} == {("3", "7", "12"), ("10", "13", "4"), (None, "5", "8")}
+    assert [warning.code for warning in reading.warnings] == ["unsure"]
+
+
+@pytest.mark.parametrize(("hidden", "covers"), [(0, True), (2, False)])
+def test_two_numerals_say_where_a_card_lies_on_whose_third_another_does(hidden, covers):
+    rows = [[0, -0.4, -0.7, 0.25, 0], [1, 0.0, -0.7, 0.25, 0], [2, 0.4, -0.7, 0.25, 0]]
+    places = NumberPlaces.from_rows(rows, 0.7)
+    picture = np.full((500, 700, 3), 220, np.uint8)
+    card = np.array([[-70, -100], [70, -100], [70, 100], [-70, 100]])
+    upper, lower = card + np.array([150, 200]), card + np.array([235, 205])
+    shown = [*mapped(card_to_image(upper, 0.7), places.at), *mapped(card_to_image(lower, 0.7), places.at)[1:]]
+    for at in shown:
+        cv2.circle(picture, at.astype(int).tolist(), 10, (30, 30, 30), 3)
+    everywhere = [np.array([[0, 0], [700, 0], [700, 500], [0, 500]]) * 0.6 + (50, 50)]
+    found = search_pairs(Pyramid.of(picture), places, [upper], [upper], everywhere, [upper])
+    assert any(which == hidden and np.abs(pose - lower).max() < 6 for pose, which in found) is covers
 
 
 def of_numbers(at, numerals, legible=1.0, sure=1.0):
