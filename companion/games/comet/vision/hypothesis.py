@@ -74,7 +74,8 @@ class Hypothesis:
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         if self.like_numbers >= self._most_legible_back():
             return False
-        unlike = LIMITS.less_like_face if self.is_other_colour else LIMITS.unlike_face_alone
+        is_surely_back = self.maybe_back > LIMITS.surely_back and self.found >= LIMITS.surely_found
+        unlike = LIMITS.less_like_face if self.is_other_colour or is_surely_back else LIMITS.unlike_face_alone
         shows_number = self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number
         return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < unlike and not shows_number)
 

@@ -193,6 +193,8 @@ def is_card(one: Hypothesis, usual: list[Hypothesis]) -> bool:
         return one.found >= LIMITS.unread_card
     if max(one.like_back, one.alike) > LIMITS.like_face:
         return one.presence >= LIMITS.card
+    if usual and one.is_back and one.is_other_colour and one.maybe_back > LIMITS.surely_back:
+        return one.found >= LIMITS.card
     return one.found >= (LIMITS.unread_card if one.is_back else LIMITS.unread_taught)
 
 

@@ -186,7 +186,8 @@ class CometLimits:
     """What a network takes for a back so surely, and looks no more like a face, is one; no more than the third where it
     has the faces' colour."""
     surely_back: float = 0.995
-    """A back most surely: its pattern may be read as numbers, and it need be found less surely beside others."""
+    """A back most surely: its pattern may be read as numbers, it need be found less surely in another colour than the
+    faces', and in theirs it may look more like one where it is found surely."""
     no_number: float = 0.07
     hardly_number: float = 0.45
     unsure_number: float = 0.55

@@ -342,6 +342,26 @@ def test_what_is_likely_a_back_is_one_beside_a_sure_one_of_its_colour():
     assert not is_card(likely, [face])
 
 
+@pytest.mark.parametrize(
+    ("found", "maybe_back", "is_other_colour", "is_told"),
+    [(0.55, 0.999, True, True), (0.55, 0.98, True, False), (0.55, 0.999, False, False), (0.7, 0.98, True, True)],
+)
+def test_what_a_network_surely_takes_for_a_back_need_not_be_found_surely(found, maybe_back, is_other_colour, is_told):
+    card = np.array([[0, 0], [50, 0], [50, 70], [0, 70]])
+    face = Hypothesis(card, 1.0, np.zeros((3, 15)), 1.0, 0.9)
+    back = Hypothesis(card + 80, found, np.zeros((3, 15)), 0.0, maybe_back=maybe_back, is_other_colour=is_other_colour)
+    assert back.is_back and is_card(back, [face]) is is_told
+
+
+@pytest.mark.parametrize(
+    ("found", "maybe_back", "is_back"), [(0.95, 1.0, True), (0.8, 1.0, False), (0.95, 0.98, False)]
+)
+def test_a_back_in_the_faces_colour_may_look_a_little_like_one_where_it_is_found_surely(found, maybe_back, is_back):
+    card = np.array([[0, 0], [50, 0], [50, 70], [0, 70]])
+    one = Hypothesis(card, found, np.zeros((3, 15)), 0.0, alike=0.3, maybe_back=maybe_back)
+    assert one.is_back is is_back
+
+
 def test_a_card_whose_outline_is_hardly_likely_may_lie_face_down_where_it_is_as_large_as_those_that_are_read():
     look = printing()
     cards = [LaidComet(v, np.array([90.0 * k, 0.0]), 5.0, look.size) for k, v in enumerate(((4, 5, 8), None))]
