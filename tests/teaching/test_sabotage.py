@@ -37,7 +37,7 @@ SPOILT: dict[str, tuple[Callable[[Picture], Picture], set[str]]] = {
     "burnt out": (lambda p: np.clip(p * 6.0, 0, 255).astype(np.uint8), {"burnt-out"}),
     "grey": (lambda p: np.repeat(p.mean(-1, keepdims=True), 3, axis=-1).astype(np.uint8), {"no-colours"}),
     "noisy": (
-        lambda p: np.clip(p + np.random.default_rng(1).normal(0, 75, p.shape), 0, 255).astype(np.uint8),
+        lambda p: np.clip(p + np.random.default_rng(1).normal(0, 55, p.shape), 0, 255).astype(np.uint8),
         {"noisy"},
     ),
     "small": (lambda p: shrunk(p, 0.07, 0.07), {"too-small", "no-layout"}),

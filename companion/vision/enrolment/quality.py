@@ -19,9 +19,10 @@ BURNT_OUT = 0.97
 """More of a card than this is plain white: no print is left."""
 SOFTEST = 0.05
 """An edge is at most so soft, as a share of a card's side: beyond it letters and lines run into one another."""
-NOISIEST, NOISIEST_PICTURE = 20.0, 30.0
+NOISIEST, NOISIEST_PICTURE = 20.0, 22.0
 """Standard deviation of a sensor's noise, in levels of 255, beyond which small print drowns: of a card's crop, where
-that of neighbouring pixels is averaged, and of a photograph, to whose print it may come as large as a pixel of it."""
+that of neighbouring pixels is averaged, and of a photograph, to whose print it may come as large as a pixel of it. Of
+329 real, rendered and drawn photographs none has more than 7.5; what burns out hides some."""
 GREYEST = 2.5
 """A picture in which the colours of no pixel in a thousand lie further apart has none."""
 _WHITE_ALL_OVER = 0.5
