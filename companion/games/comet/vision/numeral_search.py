@@ -6,7 +6,7 @@ as tilted as the cards beside them, say where it lies.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import cv2
 import numpy as np
@@ -57,78 +57,86 @@ class _Ink:
         return _Ink(self.at[which], self.contrast[which])
 
 
-def search_numerals(
-    pyramid: Pyramid,
-    places: NumberPlaces,
-    read: Sequence[NDArray[np.floating]],
-    whole: Sequence[NDArray[np.floating]],
-    likely: Sequence[NDArray[np.floating]],
-) -> list[NDArray[np.float32]]:
-    """Outlines (4, 2), begun at the top left, where a card's three numerals may stand; the likeliest first.
+Quads = Sequence[NDArray[np.floating]]
+"""Outlines (4, 2)."""
 
-    Args:
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NumeralSearch:
+    """Looks on a picture for cards of a printing by numerals that none of the cards that are read explains.
+
+    Attributes:
         pyramid: the picture.
         places: where the printing's numerals stand.
-        read: outlines (4, 2) on which numbers are read, some of them perhaps wrongly placed.
-        whole: those of them that surely lie so.
         likely: outlines within which numerals are looked for.
     """
-    frames = [card_to_image(quad, places.half_width) for quad in read]
-    if not frames:
-        return []
-    at, unit_px = _unread_numerals(pyramid, places, read, whole, likely)
-    found = _triples(at, places, [_affine(frame) for frame in frames])
-    return _distinct_poses(found, whole, unit_px, LIMITS.most_poses)
 
+    pyramid: Pyramid
+    places: NumberPlaces
+    likely: Quads
+    _components_of: dict[tuple[float, float], tuple[Floats, Floats]] = field(default_factory=dict)
 
-def search_pairs(
-    pyramid: Pyramid,
-    places: NumberPlaces,
-    read: Sequence[NDArray[np.floating]],
-    whole: Sequence[NDArray[np.floating]],
-    likely: Sequence[NDArray[np.floating]],
-    above: Sequence[NDArray[np.floating]],
-) -> list[tuple[NDArray[np.float32], int]]:
-    """As `search_numerals`, where two of a card's numerals may stand and one of ``above`` lies on the third.
+    def by_three(self, read: Quads, whole: Quads) -> list[NDArray[np.float32]]:
+        """Outlines (4, 2), begun at the top left, where a card's three numerals may stand; the likeliest first.
 
-    Each with which that is; there are none where numbers are printed more than once: one of them shows.
-    """
-    frames = [card_to_image(quad, places.half_width) for quad in read]
-    if not frames or len(places.slots) > 3:
-        return []
-    at, unit_px = _unread_numerals(pyramid, places, read, whole, likely)
-    near = [_affine(frame) for frame in frames]
-    return [
-        (quad, hidden)
-        for hidden in range(3)
-        for quad in _distinct_poses(_pairs(at, places, near, above, hidden), whole, unit_px, LIMITS.most_pairs)
-    ]
+        Args:
+            read: outlines on which numbers are read, some of them perhaps wrongly placed.
+            whole: those of them that surely lie so.
+        """
+        if not read:
+            return []
+        frames, at, unit_px = self._unread(read, whole)
+        return _distinct_poses(_triples(at, self.places, frames), whole, unit_px, LIMITS.most_poses)
 
+    def by_two(self, read: Quads, above: Quads) -> list[tuple[NDArray[np.float32], int]]:
+        """As `by_three`, where two of a card's numerals may stand and one of ``above`` lies on the third.
 
-def _unread_numerals(
-    pyramid: Pyramid,
-    places: NumberPlaces,
-    read: Sequence[NDArray[np.floating]],
-    whole: Sequence[NDArray[np.floating]],
-    likely: Sequence[NDArray[np.floating]],
-) -> tuple[Floats, float]:
-    """Where numerals may stand (N, 2) that are not those of ``whole`` cards, and half a card's height in pixels."""
-    frames = [card_to_image(quad, places.half_width) for quad in read]
-    unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
-    ink = _ink(pyramid, places.high * unit_px)
-    ink = ink.only(_has_contrast(ink, np.concatenate([mapped(frame, places.at) for frame in frames]), places, unit_px))
-    ink = ink.only(~_is_near(ink.at, whole, places, unit_px))
-    ink = ink.only(
-        _is_within(ink.at, [quad for quad in likely if _is_large_enough(quad, unit_px, places)], pyramid.size)
-    )
-    order = np.argsort(-np.abs(ink.contrast))[: LIMITS.most_numerals]
-    apart = np.linalg.norm(ink.at[order, None] - ink.at[order], axis=-1)
-    at = ink.at[order[suppress_overlaps(apart < _APART * unit_px * float(places.high.min()))]]
-    return _merge_figures(at, unit_px * float(np.median(places.high))), unit_px
+        Each with which that is; there are none where numbers are printed more than once: one of them shows. All that
+        are ``read`` lie so.
+        """
+        if not read or len(self.places.slots) > 3:
+            return []
+        frames, at, unit_px = self._unread(read, read)
+        return [
+            (quad, hidden)
+            for hidden in range(3)
+            for quad in _distinct_poses(
+                _pairs(at, self.places, frames, above, hidden), read, unit_px, LIMITS.most_pairs
+            )
+        ]
+
+    def _unread(self, read: Quads, whole: Quads) -> tuple[list[tuple[Floats, Floats]], Floats, float]:
+        """How cards ``read`` lie, see `_affine`, where numerals may stand (N, 2) that are not those of ``whole`` ones,
+        and half a card's height in pixels."""
+        places = self.places
+        frames = [card_to_image(quad, places.half_width) for quad in read]
+        unit_px = float(np.median([np.sqrt(areas(np.asarray(quad, float)) / (4 * places.half_width)) for quad in read]))
+        ink = self._ink(places.high * unit_px)
+        printed = np.concatenate([mapped(frame, places.at) for frame in frames])
+        ink = ink.only(_has_contrast(ink, printed, places, unit_px))
+        ink = ink.only(~_is_near(ink.at, whole, places, unit_px))
+        around = [quad for quad in self.likely if _is_large_enough(quad, unit_px, places)]
+        ink = ink.only(_is_within(ink.at, around, self.pyramid.size))
+        order = np.argsort(-np.abs(ink.contrast))[: LIMITS.most_numerals]
+        apart = np.linalg.norm(ink.at[order, None] - ink.at[order], axis=-1)
+        at = ink.at[order[suppress_overlaps(apart < _APART * unit_px * float(places.high.min()))]]
+        at = _merge_figures(at, unit_px * float(np.median(places.high)))
+        return [_affine(frame) for frame in frames], at, unit_px
+
+    def _ink(self, high_px: NDArray[np.floating]) -> _Ink:
+        """Ink of numerals so high (P,), whichever way up; looked for once."""
+        sizes = [(float(h), block) for h in np.unique(np.round(4 * np.log(high_px))) / 4 for block in _BLOCKS]
+        for size in sizes:
+            if size not in self._components_of:
+                self._components_of[size] = _components(self.pyramid, *size)
+        at, contrast = (
+            np.concatenate(some) for some in zip(*[self._components_of[size] for size in sizes], strict=True)
+        )
+        return _Ink(at, contrast)
 
 
 def _distinct_poses(
-    found: list[tuple[float, Floats]], whole: Sequence[NDArray[np.floating]], unit_px: float, most: int
+    found: list[tuple[float, Floats]], whole: Quads, unit_px: float, most: int
 ) -> list[NDArray[np.float32]]:
     """Of outlines and how far each is off the likeliest, none of them a ``whole`` card's or near another's."""
     middles = np.array([np.asarray(quad).mean(0) for quad in whole]).reshape(-1, 2)
@@ -148,17 +156,6 @@ def _merge_figures(at: Floats, high_px: float) -> Floats:
     is_beside = (apart < _SAME_NUMBER * high_px) & (apart > 0)
     pairs = np.argwhere(np.triu(is_beside))
     return np.concatenate([at[~is_beside.any(1)], (at[pairs[:, 0]] + at[pairs[:, 1]]) / 2])
-
-
-def _ink(pyramid: Pyramid, high_px: NDArray[np.floating]) -> _Ink:
-    """Ink of numerals so high (P,), whichever way up."""
-    found = [
-        _components(pyramid, height, block)
-        for height in np.unique(np.round(4 * np.log(high_px))) / 4
-        for block in _BLOCKS
-    ]
-    at, contrast = (np.concatenate(some) for some in zip(*found, strict=True))
-    return _Ink(at, contrast)
 
 
 def _components(pyramid: Pyramid, log_high: float, block: float) -> tuple[Floats, Floats]:

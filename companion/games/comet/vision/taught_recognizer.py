@@ -23,6 +23,7 @@ from companion.games.comet.vision.hypothesis import (
     rating,
     read_cards,
 )
+from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_search import (
@@ -63,8 +64,9 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     likely += search_rows(pyramid, taught, likely)
     likely += search_neighbours(pyramid, taught, likely)
     likely += search_hidden(pyramid, taught, likely)
-    likely += search_fanned(pyramid, taught, likely, [one.corners for one in (*outlines, *unlikely)])
-    likely += search_covered(pyramid, taught, likely, [one.corners for one in (*outlines, *unlikely)])
+    numerals = NumeralSearch(pyramid, taught.profile.places, [one.corners for one in (*outlines, *unlikely)])
+    likely += search_fanned(numerals, taught, likely)
+    likely += search_covered(numerals, taught, likely)
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
     likely = find_backs(pyramid, taught, likely, read)
@@ -105,22 +107,20 @@ def present(likely: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesi
         read = [other for other in kept if other.legible >= LIMITS.read_card]
         if not any(clash(one, other) for other in kept) and free_share(one, read) > _least_free(one):
             kept.append(one)
-    return [_as_seen_by_all(one, there) for one in _with_both(kept, there, usual)]
+    return [_as_seen_by_all(one, there) for one in _replace_spanning(kept, there, usual)]
 
 
-def _with_both(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
+def _replace_spanning(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypothesis]) -> list[Hypothesis]:
     """The cards; an outline across two, with an edge or numbers of either, gives way to those of both."""
     for one in kept if usual else ():
         others = [other for other in kept if other is not one]
-        if len(others) == len(kept):
-            continue  # it gave way already
         rivals = [
             rival
             for rival in there
-            if clash(one, rival)
-            and _is_alike(one, rival)
+            if _show_same_side(one, rival)
             and rating(rival) > rating(one) - LIMITS.hardly_worse
             and has_usual_size(rival, usual, LIMITS.same_area)
+            and clash(one, rival)
             and not any(clash(rival, other) for other in others)
         ]
         pairs = [
@@ -134,7 +134,7 @@ def _with_both(kept: list[Hypothesis], there: list[Hypothesis], usual: list[Hypo
     return kept
 
 
-def _is_alike(one: Hypothesis, other: Hypothesis) -> bool:
+def _show_same_side(one: Hypothesis, other: Hypothesis) -> bool:
     """Both are backs, or numbers are read on both."""
     return (one.is_back and other.is_back) or min(one.legible, other.legible) >= LIMITS.read_card
 

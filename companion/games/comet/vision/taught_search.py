@@ -19,7 +19,7 @@ from companion.games.comet.vision.hypothesis import (
     resembles_face,
     usual_area,
 )
-from companion.games.comet.vision.numeral_search import search_numerals, search_pairs
+from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
@@ -178,13 +178,11 @@ def search_faces(
     return apart
 
 
-def search_fanned(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], outlines: list[Floats]
-) -> list[Hypothesis]:
+def search_fanned(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards found by their numerals: fans of them were outlined as one card, or as none."""
     read = [one for one in likely if one.legible >= LIMITS.read_card]
     whole = [one.corners for one in read if one.found >= LIMITS.card and one.legible >= LIMITS.surely_read]
-    poses = search_numerals(pyramid, taught.profile.places, [one.corners for one in read], whole, outlines)
+    pyramid, poses = search.pyramid, search.by_three([one.corners for one in read], whole)
     if not poses:
         return []
     quads = np.concatenate([poses, _refined(pyramid, np.array(poses), taught.profile.half_width)])
@@ -199,13 +197,11 @@ def search_fanned(
     return [one for one in found if _is_like(one, usual) or _is_plain(one)]
 
 
-def search_covered(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], outlines: list[Floats]
-) -> list[Hypothesis]:
+def search_covered(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
     """Cards found by two of their numerals: another lies on the third."""
     read = [one.corners for one in read_cards(likely)]
     above = [one.corners for one in likely if max(one.found, one.legible) >= LIMITS.card]
-    pairs = search_pairs(pyramid, taught.profile.places, read, read, outlines, above)
+    pyramid, pairs = search.pyramid, search.by_two(read, above)
     if not pairs:
         return []
     poses = np.array([pose for pose, _ in pairs])

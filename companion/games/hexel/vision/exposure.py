@@ -17,32 +17,35 @@ class Brightness:
     """How bright a photograph shows cards, of 255.
 
     Attributes:
-        most: the brightest that is printed on them.
         face: their faces.
         is_white: whether most faces are burnt out to white.
     """
 
-    most: float
     face: float
     is_white: bool
 
     @classmethod
-    def of(cls, colours: NDArray[np.float32], faces: NDArray[np.float32]) -> "Brightness":
-        """Of raw patches and faces; see `raw_patches`."""
+    def of(cls, faces: NDArray[np.float32]) -> "Brightness":
+        """Of faces (N, 3); see `face_colours`."""
         is_white = float(np.median(faces.min(axis=1))) >= LIMITS.burnt_out_level
-        return cls(float(np.percentile(colours.max(-1), 99)), float(np.median(faces.max(axis=1))), is_white)
+        return cls(float(np.median(faces.max(axis=1))), is_white)
+
+
+def is_print_burnt_out(colours: NDArray[np.float32]) -> bool:
+    """Whether the brightest of what raw patches (N, 6, S, S, 3) show is as light as can be."""
+    return float(np.percentile(colours.max(-1), 99)) >= LIMITS.burnt_out_level
 
 
 def exposures_between(lighter: Brightness, darker: Brightness) -> tuple[float, ...]:
     """The exposures, see `at_exposure`, one of which may make the darker photograph's cards look like the lighter's.
 
-    There are none where nothing is burnt out, or where they are as light: then their cards look alike as they are.
+    There are none where they are as light: then their cards look alike as they are.
     """
     if lighter.is_white:
         return () if darker.is_white else LIMITS.exposures
-    if lighter.most < LIMITS.burnt_out_level or lighter.face < LIMITS.lighter * darker.face:
+    if lighter.face < LIMITS.lighter * darker.face:
         return ()
-    return tuple(min(lighter.face / 255 * more, LIMITS.nearly_white) for more in LIMITS.more_exposed)
+    return tuple(dict.fromkeys(min(lighter.face / 255 * more, LIMITS.nearly_white) for more in LIMITS.more_exposed))
 
 
 def at_exposure(

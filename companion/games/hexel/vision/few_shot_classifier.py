@@ -20,10 +20,11 @@ from companion.games.hexel.vision.classifier import (
     bare_face,
     contrast,
     contrast_levels,
+    face_colours,
     over_face,
     raw_patches,
 )
-from companion.games.hexel.vision.exposure import Brightness, at_exposure, exposures_between
+from companion.games.hexel.vision.exposure import Brightness, at_exposure, exposures_between, is_print_burnt_out
 from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
@@ -171,16 +172,19 @@ class FewShotSymbols:
         """
         if not len(corners) or not self.profile.samples:
             return self
-        raw = raw_patches(pyramid, corners)
-        taught, seen = _brightness(self.profile), Brightness.of(*raw)
-        if taught.face > seen.face:
-            exposed = [replace(self, exposure=one) for one in exposures_between(taught, seen)]
-        else:
-            brighter = (_overexposed(self.profile, round(one, 2)) for one in exposures_between(seen, taught))
-            exposed = [replace(self, profile=profile) for profile in brighter]
-        shown = is_shown(*raw)
-        if not exposed or not shown.any():
+        (taught, is_taught_burnt_out), seen = _exposure(self.profile), Brightness.of(face_colours(pyramid, corners))
+        is_darker = seen.face < taught.face
+        exposures = exposures_between(taught, seen) if is_darker else exposures_between(seen, taught)
+        if not exposures or (is_darker and not is_taught_burnt_out):
             return self
+        raw = raw_patches(pyramid, corners)
+        shown = is_shown(*raw)
+        if not shown.any() or not (is_darker or is_print_burnt_out(raw[0])):
+            return self
+        if is_darker:
+            exposed = [replace(self, exposure=one) for one in exposures]
+        else:
+            exposed = [replace(self, profile=_overexposed(self.profile, round(one, 2))) for one in exposures]
         off = [float(np.median(one._squared_misfits(*raw)[shown])) for one in (self, *exposed)]
         best = int(np.argmin(off))
         return exposed[best - 1] if off[best] < LIMITS.nearer_exposed * off[0] else self
@@ -222,9 +226,10 @@ class FewShotSymbols:
 
 
 @lru_cache(maxsize=8)
-def _brightness(profile: SymbolProfile) -> Brightness:
-    """Of the cards that were taught; worked out once for a profile."""
-    return Brightness.of(*raw_patches(*mosaic(profile.samples, FRAME)))
+def _exposure(profile: SymbolProfile) -> tuple[Brightness, bool]:
+    """How bright the cards were that were taught, and whether their print was burnt out; worked out once a profile."""
+    colours, faces = raw_patches(*mosaic(profile.samples, FRAME))
+    return Brightness.of(faces), is_print_burnt_out(colours)
 
 
 @lru_cache(maxsize=8 * len(LIMITS.exposures))

@@ -14,7 +14,7 @@ from companion.games.comet.recognition import RECOGNIZER
 from companion.games.comet.vision.backs import mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis
-from companion.games.comet.vision.numeral_search import search_numerals, search_pairs
+from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
 from companion.games.comet.vision.recognizer import read_comet
 from companion.games.comet.vision.results import BACK, NUMBERS
@@ -214,7 +214,7 @@ def test_three_numerals_say_where_a_card_lies_of_which_no_edge_shows():
             cv2.circle(picture, at.astype(int).tolist(), 10, (30, 30, 30), 3)
     cv2.circle(picture, (400, 60), 10, (30, 30, 30), 3)  # alone it says nothing
     everywhere = [np.array([[0, 0], [700, 0], [700, 500], [0, 500]]) * 0.6 + (200, 50)]
-    found = search_numerals(Pyramid.of(picture), places, poses[:1], poses[:1], everywhere)
+    found = NumeralSearch(Pyramid.of(picture), places, everywhere).by_three(poses[:1], poses[:1])
     assert len(found) == 2  # either way up: what the numerals are is not looked at
     assert min(np.abs(one - poses[1]).max() for one in found) < 6
 
@@ -241,7 +241,7 @@ def test_two_numerals_say_where_a_card_lies_on_whose_third_another_does(hidden, 
     for at in shown:
         cv2.circle(picture, at.astype(int).tolist(), 10, (30, 30, 30), 3)
     everywhere = [np.array([[0, 0], [700, 0], [700, 500], [0, 500]]) * 0.6 + (50, 50)]
-    found = search_pairs(Pyramid.of(picture), places, [upper], [upper], everywhere, [upper])
+    found = NumeralSearch(Pyramid.of(picture), places, everywhere).by_two([upper], [upper])
     assert any(which == hidden and np.abs(pose - lower).max() < 6 for pose, which in found) is covers
 
 
