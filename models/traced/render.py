@@ -122,13 +122,13 @@ def add_table(table: dict[str, Any]) -> Any:
 
 def add_thing(thing: dict[str, Any]) -> Any:
     """A cup, chip, box, pen or hand."""
-    if thing["kind"] == "hand":
-        balls = bpy.data.metaballs.new("hand")
+    if "balls" in thing:
+        balls = bpy.data.metaballs.new(thing["kind"])  # balls of one name melt into each other
         balls.resolution, balls.render_resolution = 0.004, 0.003
         for x, y, z, radius in thing["balls"]:
             ball = balls.elements.new()
             ball.co, ball.radius = (x * MM, -y * MM, z * MM), radius * MM * 1.6
-        found = add("hand", balls)
+        found = add(thing["kind"], balls)
     else:
         x, y, radius, high = thing["at"][0] * MM, -thing["at"][1] * MM, thing["radius"] * MM, thing["high"] * MM
         if thing["kind"] == "box":
@@ -218,6 +218,13 @@ def render(path: Path) -> None:
         corners.append([[one.x * told["size"][0], (1 - one.y) * told["size"][1]] for one in seen])
     scene.render.filepath = stem + ".png"
     bpy.ops.render.render(write_still=True)
+    if told.get("has_owner", True):
+        render_owner(scene, camera, stem, table, cards, things)
+    Path(stem + ".corners.json").write_text(json.dumps(corners))
+
+
+def render_owner(scene: Any, camera: Any, stem: str, table: Any, cards: Any, things: Any) -> None:
+    """Render which card each pixel shows."""
     for number, thing in ((0, table), *enumerate(cards, 1), *((THING, thing) for thing in things)):
         repaint(thing, glowing(number))
     cycles = scene.cycles
@@ -227,7 +234,6 @@ def render(path: Path) -> None:
     scene.render.dither_intensity, camera.data.dof.use_dof = 0, False
     scene.render.filepath = stem + ".owner.png"
     bpy.ops.render.render(write_still=True)
-    Path(stem + ".corners.json").write_text(json.dumps(corners))
 
 
 if __name__ == "__main__":

@@ -1,22 +1,25 @@
 """Describes scenes of cards for `render`: faces as pictures, where cards, things, lamps and the camera stand.
 
     PYTHONPATH=. python -m models.traced.scenes --art art.npz --out DIR [--faces FILE] [--comet N] [--any N] [--tiles N]
-                                                [--hexel N] [--hexdragon N] [--hexapod N]
+                                                [--hexel N] [--hexdragon N] [--hexapod N] [--films]
 
-So many printings of each game, with the photograph that teaches it, and so many pairs of pictures of other decks.
+So many printings of each game, with the photograph that teaches it, and so many pairs of pictures of other decks. With
+``--films`` each printing comes with its teaching photograph and a film instead of photographs.
 """
 
 import argparse
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import cv2
+import numpy as np
 
 from models.drawing.art import Art
 from models.drawing.comet.printings import plain_typefaces
 from models.traced.any_decks import any_decks, tile_decks
 from models.traced.comet import comet_deck
+from models.traced.film import filmed
 from models.traced.hexapod import hexapod_deck
 from models.traced.hexdragon import hexdragon_deck
 from models.traced.hexel import hexel_deck
@@ -36,6 +39,7 @@ def main() -> None:
     parser.add_argument("--hexel", type=int, default=0, help="Hex'el printings")
     parser.add_argument("--hexdragon", type=int, default=0, help="HexDragon sets")
     parser.add_argument("--hexapod", type=int, default=0, help="Hexapod decks")
+    parser.add_argument("--films", action="store_true", help="films of the games' printings")
     parser.add_argument("--begin", type=int, default=6_200_000)
     options = parser.parse_args()
     cv2.setNumThreads(1)
@@ -52,10 +56,19 @@ def main() -> None:
     for number, (count, make) in enumerate(makers):
         begin = options.begin + 100_000 * number
         for seed in range(begin, begin + count):
-            _write(options.out, make(seed))
+            described = list(make(seed))
+            _write(options.out, _with_film(options.out, seed, described) if options.films else described)
 
 
-def _write(folder: Path, described: Iterator[Described]) -> None:
+def _with_film(folder: Path, seed: int, described: Sequence[Described]) -> Iterator[Described]:
+    """The teaching photograph of a printing, and the pictures of a film of its first other photograph."""
+    teaching, scene, *_ = described
+    pictures, film = filmed(scene, np.random.default_rng(seed))
+    (folder / f"{film['name']}.film.json").write_text(json.dumps(film))
+    yield from (teaching, *pictures)
+
+
+def _write(folder: Path, described: Iterable[Described]) -> None:
     for one in described:
         (folder / f"{one['name']}.scene.json").write_text(json.dumps(one))
 

@@ -34,9 +34,7 @@ def photographed(picture: NDArray[np.uint8], rng: np.random.Generator, is_hard: 
     """The picture as a small camera gives it: a little soft, tinted and noisy, from a JPEG."""
     soft = cv2.GaussianBlur(picture.astype(np.float32), (0, 0), rng.uniform(0.4, 1.1 if is_hard else 0.8))
     seen = soft * (1 + rng.normal(0, 0.03, 3)) + rng.normal(0, 1, picture.shape) * rng.uniform(1, 6 if is_hard else 3.5)
-    quality = int(rng.integers(60 if is_hard else 78, 96))
-    _, jpeg = cv2.imencode(".jpg", np.clip(seen, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, quality])
-    return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
+    return _from_jpeg(seen, int(rng.integers(60 if is_hard else 78, 96)))
 
 
 def boxes(things: NDArray[np.uint8]) -> list[NDArray[np.float32]]:
@@ -88,6 +86,19 @@ def on_picture(card: dict[str, Any], corners: NDArray[Any], points: Any) -> NDAr
     own = np.array(card["corners"], np.float64)
     to_picture, _ = cv2.findHomography(own, np.asarray(corners, np.float64))
     return mapped(np.asarray(to_picture, np.float64), np.array(points, np.float64))
+
+
+def filmed_frame(path: Path, film: str, number: int) -> NDArray[np.uint8]:
+    """One frame of a film from its rendered picture: noise is each frame's own, softness and tint are the film's."""
+    own, rng = np.random.default_rng(zlib.crc32(film.encode())), np.random.default_rng(number)
+    blur_px, tint, noise = own.uniform(0.4, 0.8), 1 + own.normal(0, 0.03, 3), own.uniform(1, 3.5)
+    soft = cv2.GaussianBlur(np.asarray(cv2.imread(str(path)), np.float32), (0, 0), blur_px)
+    return _from_jpeg(soft * tint + noise * rng.normal(0, 1, soft.shape), 90)
+
+
+def _from_jpeg(seen: NDArray[np.floating], quality: int) -> NDArray[np.uint8]:
+    _, jpeg = cv2.imencode(".jpg", np.clip(seen, 0, 255).astype(np.uint8), [cv2.IMWRITE_JPEG_QUALITY, quality])
+    return np.asarray(cv2.imdecode(jpeg, cv2.IMREAD_COLOR), np.uint8)
 
 
 def _stem(path: Path) -> str:

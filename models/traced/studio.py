@@ -120,7 +120,9 @@ def scene(
     things = [] if is_teaching else list(_things(rng, cards, reach))
     things += among
     if is_hard and rng.random() < 0.25:
-        things.append(_hand(rng, at.mean(0) + rng.normal(0, 1, 2) * reach * 0.6))
+        target, seat = at.mean(0) + rng.normal(0, 1, 2) * reach * 0.6, rng.uniform(0, 2 * math.pi)
+        looks = np.random.default_rng([int(rng.integers(len(_SKINS))), int(1000 * seat)])
+        things += hand_parts(looks, target, seat)
     grey = float(rng.uniform(0.15, 0.6))
     lies = {
         "texture": picture,
@@ -215,20 +217,40 @@ def _things(rng: Rng, cards: Sequence[Described], reach: float) -> Iterator[Desc
         yield thing
 
 
-def _hand(rng: Rng, target: Floats) -> Described:
-    """A hand and its arm, of balls that melt into each other: x, y, z and radius in mm."""
-    a = rng.uniform(0, 2 * math.pi)
-    along = np.array([math.cos(a), math.sin(a)])
+def hand_parts(rng: Rng, target: Floats, seat: float, lift_mm: float = 0.0) -> list[Described]:
+    """A hand whose fingertips are over a place and whose arm comes from some direction, with or without a sleeve.
+
+    Args:
+        rng: how the hand looks.
+        target: where the fingertips are, in mm.
+        seat: the direction from them to the arm, in radians.
+        lift_mm: how high above the table.
+
+    Returns:
+        things of balls that melt into each other: x, y, z and radius in mm.
+    """
+    along = np.array([math.cos(seat), math.sin(seat)])
     across = np.array([-along[1], along[0]])
+    spread, bent = rng.uniform(14.0, 17.5), rng.uniform(0, 12, 5)
     balls: list[list[float]] = []
     for finger in range(5):
         for s in np.linspace(0, 1, 9):
-            at = target + across * (finger - 2) * 16.2 + along * (80 if finger else 55) * s
+            at = target + across * (finger - 2) * spread + along * ((80 if finger else 55) * s + bent[finger] * (1 - s))
             balls.append([*at, 14 + 22 * s, 9.5])
     for s in np.linspace(0, 1, 10):
         balls += [[*(target + along * (80 + 70 * s) + across * w), 38, 22] for w in (-22, 0, 22)]
-    balls += [[*(target + along * (150 + 260 * s)), 45, 30] for s in np.linspace(0, 1, 14)]
-    return {"kind": "hand", "balls": [[float(v) for v in ball] for ball in balls], "rgb": list(rng.choice(_SKINS))}
+    arm = [[*(target + along * (150 + 850 * s)), 45 + 120 * s, 30 + 14 * s] for s in np.linspace(0, 1, 46)]
+    is_sleeved = rng.random() < 0.7
+    cuff = int(rng.integers(1, 8)) if is_sleeved else len(arm)
+    skin = list(_SKINS[int(rng.integers(len(_SKINS)))])
+    cloth = (colour(rng.uniform(0, 1), rng.uniform(0, 0.8), rng.uniform(0.05, 0.9)) / 255)[::-1].tolist()
+    parts = [("hand", skin, [*balls, *arm[: cuff + 1]])]
+    if is_sleeved:
+        parts.append(("sleeve", cloth, [[*at, high, radius + 9] for *at, high, radius in arm[cuff:]]))
+    return [
+        {"kind": kind, "rgb": rgb, "balls": (np.array(told) + np.array([0, 0, lift_mm, 0])).tolist()}
+        for kind, rgb, told in parts
+    ]
 
 
 def tile(described: Described, size: tuple[float, float], rounding: float) -> Described:

@@ -231,8 +231,10 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
 
 @dataclass
 class Score:
-    """What was reported of a take."""
+    """What was reported of a take; ``paired`` is the report of each event, by the event's number."""
 
+    reports: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
+    paired: dict[int, dict[str, Any]] = field(default_factory=dict)
     events: int = 0
     placed: list[int] = field(default_factory=lambda: [0, 0])
     removed: list[int] = field(default_factory=lambda: [0, 0])
@@ -245,34 +247,34 @@ class Score:
     ms: float = 0.0
 
 
-def watch(take: Take, game: str) -> Score:
-    """Let the game's tracker watch a take."""
+def watch(take: Take, game: str, classifier: Any = None) -> Score:
+    """Let the game's tracker watch a take, of a known printing or by a classifier of another."""
     recognizer = GAMES[game].recognizer()
-    tracker = recognizer.tracker(recognizer.classifier(None, None), SettleTimes())
-    score, reports, busy_s = Score(), [], 0.0
+    tracker = recognizer.tracker(classifier or recognizer.classifier(None, None), SettleTimes())
+    score, busy_s = Score(), 0.0
     for t_s, shown in take.frames:
         picture = shown()
         begun = process_time()
         events = tracker.step(picture, t_s)
         busy_s += process_time() - begun
-        reports += [(t_s, one) for one in events if one["event"] in WANTED]
+        score.reports += [(t_s, one) for one in events if one["event"] in WANTED]
         score.notices += [
             f"{one.get('code', 'table')}@{t_s:.1f}" for one in events if one["event"] in ("notice", "table")
         ]
     score.ms = 1000 * busy_s / len(take.frames)
-    _match(take, reports, score)
+    _match(take, score)
     return score
 
 
-def _match(take: Take, reports: Sequence[tuple[float, dict[str, Any]]], score: Score) -> None:
+def _match(take: Take, score: Score) -> None:
     paired: dict[int, float] = {}
-    for t_s, one in reports:
+    for t_s, one in score.reports:
         outline = np.array(one["corners"], np.float32)
         there = [i for i, e in enumerate(take.events) if e.kind == one["event"] and _is_at(e, outline)]
         open_ = [i for i in there if t_s > take.events[i].hand_in and i not in paired]
         if open_:
             best = min(open_, key=lambda i: (t_s < take.events[i].still, -take.events[i].still))
-            paired[best] = t_s
+            paired[best], score.paired[best] = t_s, one
         elif any(i in paired for i in there):
             score.repeated += 1
         else:

@@ -293,12 +293,15 @@ class CardTracker(Tracker[DetectedCard]):
         unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
         missed = [track for track in unseen if _is_missed(track, reading.where, view)]
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
+        in_view = self._seen_as_known(reading)
         was, now = self._detector.accepted, self._detector.seen
-        gone = [t for t in missed if is_gone(t.piece, was, now, view.changed, others[t])]
+        gone = [t for t in missed if is_gone(t.piece, was, now, view.changed, others[t], in_view)]
         coming_or_going = [track.piece for track in gone + self._appearing]
         events: list[TableEvent] = []
         for track in missed:
-            if track not in gone or is_covered(track.piece, was, now, view.changed, coming_or_going, others[track]):
+            if track not in gone or is_covered(
+                track.piece, was, now, view.changed, coming_or_going, others[track], in_view
+            ):
                 track.enter(State.COVERED, self._now_s, "something lies on it")
                 continue
             track.enter(State.LEAVING, self._now_s, "it is not seen where it lay")
@@ -315,10 +318,9 @@ class CardTracker(Tracker[DetectedCard]):
         """Accept what lies still and holds nothing new: known cards at once, a moved chip or a shadow after a while."""
         shape = reading.where.shape
         self._forget([track for track in self._appearing if self._now_s - track.seen_s >= _FORGET_S])
-        known = [track.piece for track in self._lying]
-        as_known = [*reading.lying, *(card for card in reading.seen if self._lies_as_known(card, known))]
+        as_known = self._seen_as_known(reading)
         whole = places_of([card for card in as_known if None not in card.edges], shape, 1.12)
-        waiting = over_unseen(known, as_known, view.changed)
+        waiting = over_unseen([track.piece for track in self._lying], as_known, view.changed)
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
         slow = reading.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
@@ -326,6 +328,11 @@ class CardTracker(Tracker[DetectedCard]):
         whole &= view.still
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)
+
+    def _seen_as_known(self, reading: ChangeReading) -> list[DetectedCard]:
+        """The known cards that lie as they lay, and those that were read anew and show the same."""
+        known = [track.piece for track in self._lying]
+        return [*reading.lying, *(card for card in reading.seen if self._lies_as_known(card, known))]
 
     def _lies_as_known(self, card: DetectedCard, known: list[DetectedCard]) -> bool:
         """Whether a known card lies there and shows the same: one that was turned over does not."""

@@ -29,6 +29,8 @@ _FEW_TELL = 0.1
 """Where fewer mask pixels than this share tell a card from the table, all of them count alike."""
 _SURROUNDINGS = 5.0
 """What lies beyond so many sides lies in no part of a card's surroundings."""
+_LEAST_OWN = 0.2
+"""Where less of a card is in no other's place, nothing tells whether it has gone."""
 _FEW_CELLS = 6
 """Fewer mask pixels of table around a card do not say what the table looks like."""
 _BLUR = 1.5
@@ -99,7 +101,14 @@ def _detail(planes: Planes) -> Planes:
     return np.stack([plane - cv2.blur(plane, (_DETAIL, _DETAIL), borderType=cv2.BORDER_REPLICATE) for plane in logs])
 
 
-def is_gone(card: DetectedCard, accepted: Planes, seen: Planes, changed: Mask, others: Sequence[DetectedCard]) -> bool:
+def is_gone(
+    card: DetectedCard,
+    accepted: Planes,
+    seen: Planes,
+    changed: Mask,
+    others: Sequence[DetectedCard],
+    in_view: Sequence[DetectedCard] = (),
+) -> bool:
     """Whether nothing of a card shows any more where it lay: of one under a cup or a sleeve a part does.
 
     Args:
@@ -108,8 +117,10 @@ def is_gone(card: DetectedCard, accepted: Planes, seen: Planes, changed: Mask, o
         seen: (3, h, w), the picture now.
         changed: bool (h, w).
         others: the other cards that are known: they are no table.
+        in_view: those of them that are seen as they were: what shows in their places is theirs. A card of a fan that
+            was taken from another leaves paper like its own.
     """
-    area = cells_of(card.corners, changed.shape, _inner(card))
+    area = _own_place(card, changed.shape, _inner(card), in_view)
     ring = _table_around(card, changed.shape, others)
     telling = area.astype(np.float32)
     if int(ring.sum()) >= _FEW_CELLS:
@@ -127,6 +138,7 @@ def is_covered(
     changed: Mask,
     gone: Sequence[DetectedCard],
     others: Sequence[DetectedCard],
+    in_view: Sequence[DetectedCard] = (),
 ) -> bool:
     """Whether a hand, an arm or a thing lies on a card that is not seen.
 
@@ -140,6 +152,7 @@ def is_covered(
         changed: bool (h, w).
         gone: the cards whose whole place changed, taken away or just laid: what changed there is no thing.
         others: the other cards that are known: they are no table.
+        in_view: those of them that are seen as they were: what shows in their places lies on no card.
     """
     outside = _changed_beyond(card, changed, gone)
     if outside is None:
@@ -158,9 +171,10 @@ def is_covered(
         return beyond > BEYOND_CARDS
     low, high = (np.percentile(seen[:, ring], share, axis=1)[:, None, None] for share in (5, 95))
     is_table = np.asarray(((seen >= low - _CONTRAST) & (seen <= high + _CONTRAST)).all(0))
-    if (share_in(card.corners, is_table, _inner(card)) or 0.0) < _NO_TABLE:
+    inner, whole = (_own_place(card, changed.shape, grow, in_view) for grow in (_inner(card), 1.0))
+    if _mean(is_table[inner]) < _NO_TABLE:
         return True
-    is_bare = not has_ring or (share_in(card.corners, is_table) or 0.0) >= _BARE
+    is_bare = not has_ring or _mean(is_table[whole]) >= _BARE
     return beyond > BEYOND_CARDS or (beyond if not is_bare else on_others) > LITTLE_BEYOND_CARDS
 
 
@@ -187,6 +201,20 @@ def _changed_beyond(card: DetectedCard, changed: Mask, gone: Sequence[DetectedCa
 def _in_cards(mask: Mask, card: DetectedCard) -> float:
     """The area of a mask in areas of a card."""
     return float(mask.sum()) / float(cells_of(card.corners, mask.shape).sum())
+
+
+def _own_place(card: DetectedCard, shape: tuple[int, ...], grow: float, in_view: Sequence[DetectedCard]) -> Mask:
+    """The mask pixels of a card that are in no other's place; none where these are but a strip."""
+    area = cells_of(card.corners, shape, grow)
+    over = _neighbours(card, in_view)
+    if not over:
+        return area
+    own = area & ~places_of(over, shape)
+    return own if np.count_nonzero(own) >= _LEAST_OWN * np.count_nonzero(area) else np.zeros_like(area)
+
+
+def _mean(mask: Mask) -> float:
+    return float(mask.mean()) if mask.size else 0.0
 
 
 def _inner(card: DetectedCard) -> float:

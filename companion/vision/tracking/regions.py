@@ -2,23 +2,24 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.detection.detector import Detection
 from companion.vision.geometry import median
-from companion.vision.results import DetectedCard, Reading, moved_by, near, sides_of
+from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
 from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.masks import STEP, Mask, share_in
+from companion.vision.tracking.masks import STEP, Mask, cells_of, share_in
 from companion.vision.tracking.pieces import View
 
 _UNTOUCHED = 0.03
 """Where less of a card's place changed, the card lies as it lay."""
 _BLUR = 1.5
 """So many of the glance's pixels along a card's edge do not count for that: a neighbour's blur reaches over them."""
+_SHADED = 1.25
+"""A card's blur and shadow reach so many times as far from its middle as its edges."""
 _CORE = 0.5
 """So much of an outline is its core."""
 _WHOLE = 0.8
@@ -39,6 +40,7 @@ _MARGINS = (1.0, 1.7, 0.6)
 _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
+Found = TypeVar("Found", bound=Outlined)
 Window = tuple[int, int, int, int]
 """Left, top, right and bottom, in pixels."""
 
@@ -53,6 +55,7 @@ class Unchanged:
         everywhere: all that are known, also beyond the piece, in the picture's pixels.
         at: where the piece begins in the picture.
         is_at: whether nothing that changed lies still within an outline (K, 2).
+        is_explained: whether no more than a crumb of what changed and lies still is beyond some outlines.
     """
 
     cards: Sequence[DetectedCard] = ()
@@ -60,8 +63,9 @@ class Unchanged:
     everywhere: Sequence[DetectedCard] = ()
     at: tuple[int, int] = (0, 0)
     is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
+    is_explained: Callable[[Sequence[NDArray[np.floating]]], bool] = lambda outlines: False
 
-    def but(self, found: Sequence[Detection]) -> tuple[Detection, ...]:
+    def but(self, found: Sequence[Found]) -> tuple[Found, ...]:
         """Of what was found what may be new: a card that was touched, or a thing where something came to rest."""
         lying, touched = near(found, self.cards, 0.5), near(found, self.touched, 0.5)
         is_new = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
@@ -156,7 +160,11 @@ def _with_window(windows: list[Window], fresh: Window) -> list[Window]:
 
 
 def unchanged_in(
-    window: Window, cards: Sequence[DetectedCard], changed: NDArray[np.bool_], settled: NDArray[np.bool_]
+    window: Window,
+    cards: Sequence[DetectedCard],
+    changed: NDArray[np.bool_],
+    settled: NDArray[np.bool_],
+    across: float | None,
 ) -> Unchanged:
     """What a window holds that is as it was, the known cards among it.
 
@@ -165,19 +173,28 @@ def unchanged_in(
         cards: all that are known.
         changed: bool (h, w) of the glance.
         settled: bool (h, w), what of it lies still.
+        across: see `windows_of`.
     """
-    x0, y0 = window[:2]
+    x0, y0, x1, y1 = window
 
     def is_at(outline: NDArray[np.floating]) -> bool:
         share = share_in(outline + np.array([x0, y0], np.float32), settled)
         return share is not None and share < _UNTOUCHED
+
+    def is_explained(outlines: Sequence[NDArray[np.floating]]) -> bool:
+        rest = np.zeros_like(settled)
+        rest[y0 // STEP : y1 // STEP, x0 // STEP : x1 // STEP] = True
+        rest &= settled
+        for outline in outlines:
+            rest &= ~cells_of(outline + np.array([x0, y0], np.float32), settled.shape, _SHADED)
+        return int(np.count_nonzero(rest)) <= _least_cells(across)
 
     lying: list[DetectedCard] = []
     touched: list[DetectedCard] = []
     for card in _within(window, cards):
         share = changed_share(card, changed, max(0.6, 1.0 - _BLUR * STEP / card.side))
         (lying if share < _UNTOUCHED else touched).append(moved_by(card, -x0, -y0))
-    return Unchanged(lying, touched, cards, (x0, y0), is_at)
+    return Unchanged(lying, touched, cards, (x0, y0), is_at, is_explained)
 
 
 def _within(window: Window, cards: Sequence[DetectedCard]) -> list[DetectedCard]:
@@ -244,7 +261,9 @@ class ChangeReader:
         for window in (*in_peace, *others):
             x0, y0, x1, y1 = window
             reading.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
-            as_it_was = unchanged_in(window, known, view.changed, settled) if self._read_unknown else Unchanged()
+            as_it_was = (
+                unchanged_in(window, known, view.changed, settled, across) if self._read_unknown else Unchanged()
+            )
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
             seen = self._read_window(bgr, window, as_it_was, across, classifier)
             twice = near(seen, reading.seen, 0.3)

@@ -13,6 +13,7 @@ from models.drawing.hexel.styles import clip_art, letters, painted_edges
 from models.traced import hexapod, hexdragon, hexel
 from models.traced.any_decks import any_decks, tile_decks
 from models.traced.comet import comet_deck
+from models.traced.film import filmed
 from models.traced.shards import Rendered, square_part, traced_scene
 from models.traced.studio import Studio, turn
 
@@ -38,6 +39,30 @@ def test_a_seed_is_a_description_whose_faces_lie_beside_it(studio):
         assert all(cv2.imread(card["texture"]) is not None for card in scene["cards"])
         assert scene["camera"]["at"][2] > 0.1
     assert {number for card in first[0]["cards"] for number in card["values"] or ()} == set(range(2, 15))
+
+
+def test_of_a_film_every_event_shows_in_its_frames(studio):
+    _, scene = comet_deck(3, studio, plain_typefaces(), pictures=1)
+    pictures, film = filmed(scene, np.random.default_rng(1))
+    shown = {picture["name"]: picture for picture in pictures}
+    frames = [shown[name] for name in film["frames"]]
+    meant = shown[film["all"]]["cards"]
+
+    def lies(number, frame):
+        return any(card == meant[number] for card in frame["cards"])
+
+    def is_hand(frame):
+        return any(thing["kind"] == "hand" for thing in frame["things"])
+
+    assert [event["event"] for event in film["events"]] == ["placed"] * 5 + ["removed"]
+    for event in film["events"]:
+        number, is_laid = event["card"], event["event"] == "placed"
+        assert lies(number, frames[event["hand_in"] - 1]) != is_laid
+        assert lies(number, frames[event["hand_gone"]]) == lies(number, frames[event["still"]]) == is_laid
+        assert [is_hand(frame) for frame in frames].index(True, event["hand_in"]) == event["hand_in"]
+        assert all(is_hand(frame) for frame in frames[event["hand_in"] : event["hand_gone"]])
+        assert not any(is_hand(frame) for frame in frames[event["hand_gone"] : event["hand_gone"] + 12])
+    assert len(frames) > len(pictures)
 
 
 def test_of_a_rendered_scene_hidden_and_cut_cards_and_boxes_may_be_found_or_not(studio, tmp_path):

@@ -63,6 +63,19 @@ def test_a_star_is_gone_from_its_field_though_the_pieces_around_it_still_show() 
     assert is_gone(card(), before, after, changed(before, after), beside)
 
 
+def test_a_card_taken_from_another_that_shows_the_same_paper_there_is_gone_and_not_covered() -> None:
+    below, above = card(320.0), card(355.0)
+    before, after = painted((below, CARD), (above, CARD)), painted((below, CARD))
+    where = changed(before, after)
+    assert not is_gone(above, before, after, where, [below])
+    assert is_gone(above, before, after, where, [below], [below])
+    assert not is_covered(above, before, after, where, [above], [below], [below])
+    cup = painted((below, CARD), (above, CARD), (card(395.0, side=36.0), CUP))
+    assert not is_gone(above, before, cup, changed(before, cup), [below], [below])
+    hardly = card(322.0)
+    assert not is_gone(hardly, before, after, where, [below], [below]), "nothing but a strip of it could tell"
+
+
 def test_a_thing_on_a_card_covers_it_and_bare_table_does_not() -> None:
     before = painted((card(), CARD))
     bare, cup = painted(), painted((card(side=62.0), CUP))

@@ -49,7 +49,7 @@ def test_a_card_just_laid_is_read_whole_and_with_little_around_it() -> None:
 def test_a_card_laid_beside_another_leaves_that_one_untouched() -> None:
     old, laid = _card(400, 300), _card(400 + ACROSS_PX, 300)
     changed = cells_of(laid.corners, SHAPE, 1.05)
-    (lies,) = unchanged_in((100, 80, SIZE[1], SIZE[0]), [old], changed, changed).cards
+    (lies,) = unchanged_in((100, 80, SIZE[1], SIZE[0]), [old], changed, changed, ACROSS_PX).cards
     assert np.allclose(lies.corners, old.corners - [100, 80])
 
 
@@ -57,16 +57,29 @@ def test_a_card_with_a_chip_on_it_is_touched() -> None:
     old = _card(400, 300)
     changed = np.zeros(SHAPE, bool)
     changed[36:39, 48:51] = True
-    assert not unchanged_in((0, 0, SIZE[1], SIZE[0]), [old], changed, changed).cards
+    assert not unchanged_in((0, 0, SIZE[1], SIZE[0]), [old], changed, changed, ACROSS_PX).cards
 
 
 def test_a_place_is_unchanged_unless_something_lies_there_now() -> None:
     chip = _card(400, 300).corners
     lies = cells_of(chip, SHAPE, 0.4)
-    as_it_was = unchanged_in((100, 80, SIZE[1], SIZE[0]), [], np.ones(SHAPE, bool), lies)
+    as_it_was = unchanged_in((100, 80, SIZE[1], SIZE[0]), [], np.ones(SHAPE, bool), lies, ACROSS_PX)
     assert not as_it_was.is_at(chip - [100, 80])
     assert as_it_was.is_at(chip - [100, 80] + [ACROSS_PX, 0])
     assert not as_it_was.is_at(chip - [2000, 0]), "out of the picture nobody knows"
+
+
+def test_a_change_is_explained_by_the_cards_that_were_read_but_for_crumbs() -> None:
+    laid, other = _card(400, 300), _card(600, 300)
+    window = (100, 80, SIZE[1], SIZE[0])
+    settled = cells_of(laid.corners, SHAPE, 1.1)
+    settled[20:22, 80:82] = True
+    where = laid.corners - np.array([100, 80], np.float32)
+    alone = unchanged_in(window, [], settled, settled, ACROSS_PX)
+    assert alone.is_explained([where]) and not alone.is_explained([])
+    both = settled | cells_of(other.corners, SHAPE)
+    assert not unchanged_in(window, [], both, both, ACROSS_PX).is_explained([where])
+    assert unchanged_in((100, 80, 500, SIZE[0]), [], both, both, ACROSS_PX).is_explained([where])
 
 
 def test_a_window_is_in_by_more_than_a_crumb() -> None:
@@ -84,6 +97,6 @@ def test_news_is_what_was_touched_and_what_lies_where_something_came_to_rest() -
     changed = cells_of(laid.corners, SHAPE) | (
         cells_of(touched.corners, SHAPE) & ~cells_of(touched.corners, SHAPE, 0.7)
     )
-    as_it_was = unchanged_in((0, 0, SIZE[1], SIZE[0]), [lies, touched], changed, changed)
+    as_it_was = unchanged_in((0, 0, SIZE[1], SIZE[0]), [lies, touched], changed, changed, ACROSS_PX)
     found = [Detection(card.corners, 0.9) for card in (lies, touched, laid, bare)]
     assert as_it_was.but(found) == (found[1], found[2])

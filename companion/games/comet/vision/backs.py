@@ -40,7 +40,7 @@ _AROUND = np.concatenate(
 
 
 def find_backs(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis]
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], read: list[Hypothesis], *, is_known: bool
 ) -> list[Hypothesis]:
     """The hypotheses, with what is known of those that show no numbers: whether they are backs, or the bare table.
 
@@ -49,10 +49,12 @@ def find_backs(
         taught: the printing.
         likely: what may be cards.
         read: those on which numbers are read.
+        is_known: whether cards of the printing are known to lie on the table, beyond the picture too.
     """
     faces, maybe = [_chromaticity(pyramid, one.corners) for one in read], _may_be_backs(likely, read)
     likely = [
-        _as_back(pyramid, taught, one, faces) if may_be else one for one, may_be in zip(likely, maybe, strict=True)
+        _as_back(pyramid, taught, one, faces, is_known=is_known) if may_be else one
+        for one, may_be in zip(likely, maybe, strict=True)
     ]
     likely = _without_table(pyramid, likely, read)
     if not taught.profile.back.size and (back := _seen_back(pyramid, taught, likely, read)) is not None:
@@ -191,7 +193,9 @@ def _chromaticity(pyramid: Pyramid, corners: Floats) -> Floats:
     return np.asarray(colour / colour.sum())
 
 
-def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats]) -> Hypothesis:
+def _as_back(
+    pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: list[Floats], *, is_known: bool
+) -> Hypothesis:
     """How much an outline looks like a back, moved to fit the taught one where it does; ``faces`` are colours read."""
     colour = _chromaticity(pyramid, one.corners)
     off = min((_apart(colour, face) for face in faces), default=0.0)
@@ -200,7 +204,7 @@ def _as_back(pyramid: Pyramid, taught: TaughtNumerals, one: Hypothesis, faces: l
         one = _fitted(pyramid, one, taught.profile.back)
         if one.is_back:
             return one
-    if not faces:  # any deck may lie there
+    if not faces and not is_known:  # any deck may lie there
         return one
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]

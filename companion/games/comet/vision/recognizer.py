@@ -79,23 +79,32 @@ def read_unknown(
         across_px: see `read_comet`.
         unchanged: the known cards, beside, over or under which the others lie.
     """
-    if isinstance(classifier, TaughtNumerals):
-        return read_comet(bgr, classifier, across_px)
-    classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
     pyramid = Pyramid.of(bgr)
+    cards: Sequence[DetectedCard]
+    if isinstance(classifier, TaughtNumerals):
+        cards = read_taught(bgr, classifier, across_px, unchanged).cards
+    else:
+        classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
+        cards = _read_unknown(pyramid, classifier, across_px, unchanged)
+    is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
+    asked = [k for k, card in enumerate(cards) if _has_numbers(card) and not (is_known and _as_find(card).is_sure)]
+    if asked:
+        every = [*(card.corners for card in cards), *(card.corners for card in unchanged.cards)]
+        has_edges = have_edges(pyramid, every, asked, LIMITS.table.edges)
+        false = {k for k, edges in zip(asked, has_edges, strict=True) if not edges}
+        cards = [card for k, card in enumerate(cards) if k not in false]
+    return CometReading(tuple(cards), (), (), classifier)
+
+
+def _read_unknown(
+    pyramid: Pyramid, classifier: PretrainedNumerals, across_px: float, unchanged: Unchanged
+) -> list[DetectedCometCard]:
+    """The unknown cards of a known printing; see `read_unknown`."""
     seen = DETECTOR.detect(pyramid, LIMITS.hint, across_px * LIMITS.width_of_across)
     found = [
         one for one, is_known in zip(seen, near(seen, unchanged.cards, LIMITS.known_card), strict=True) if not is_known
     ]
-    beside = [card.corners for card in unchanged.cards]
-    cards, _ = _read_found(pyramid, found, classifier, Stopwatch(), beside)
-    is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
-    asked = [k for k, card in enumerate(cards) if _has_numbers(card) and not (is_known and _as_find(card).is_sure)]
-    if asked:
-        has_edges = have_edges(pyramid, [*(card.corners for card in cards), *beside], asked, LIMITS.table.edges)
-        false = {k for k, edges in zip(asked, has_edges, strict=True) if not edges}
-        cards = [card for k, card in enumerate(cards) if k not in false]
-    return CometReading(tuple(cards), (), (), classifier)
+    return _read_found(pyramid, found, classifier, Stopwatch(), [card.corners for card in unchanged.cards])[0]
 
 
 def _is_unfamiliar(cards: list[DetectedCometCard]) -> bool:
@@ -201,7 +210,7 @@ def _unread(card: DetectedCometCard) -> DetectedCometCard:
     return replace(card, edges=(None,) * 3, confidence=card.presence * 0.5)
 
 
-def _as_find(card: DetectedCometCard) -> Find:
+def _as_find(card: DetectedCard) -> Find:
     is_sure = None not in card.edges and card.presence >= LIMITS.sure_find
     return Find(card.corners, card.presence, _has_numbers(card), is_sure)
 

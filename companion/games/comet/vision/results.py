@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.results import DetectedCard, Reading, calibrated
 
@@ -34,7 +35,7 @@ class DetectedCometCard(DetectedCard):
 
     def as_json(self) -> dict[str, Any]:
         """As the contract prints a card: without numbers when it lies face down, and when none can be read."""
-        corners = np.roll(self.corners.astype(float), -self.east, 0)
+        corners = upright(self)
         return {
             "values": None if set(self.edges) == {None} else self.values,
             "corners": np.round(corners, 2).tolist(),
@@ -72,6 +73,11 @@ def in_words(values: list[int | None] | None) -> str:
     if values is None:
         return "face down"
     return " ".join("?" if value is None else "A" if value == NUMBERS[-1] else str(value) for value in values)
+
+
+def upright(card: DetectedCard) -> NDArray[np.float64]:
+    """The card's corners (4, 2) begun at its top left."""
+    return np.roll(card.corners.astype(float), -card.east, 0)
 
 
 def turned_half(card: DetectedCometCard) -> DetectedCometCard:

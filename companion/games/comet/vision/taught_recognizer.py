@@ -24,9 +24,10 @@ from companion.games.comet.vision.hypothesis import (
     read_cards,
 )
 from companion.games.comet.vision.numeral_search import NumeralSearch
-from companion.games.comet.vision.results import NUMBERS, CometReading, DetectedCometCard
+from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard, upright
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_search import (
+    IsFree,
     is_blank,
     search_covered,
     search_fanned,
@@ -41,36 +42,59 @@ from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import corners_of
 from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import ReadingWarning, Stopwatch, confidence_of
+from companion.vision.results import ReadingWarning, Stopwatch, confidence_of, near
+from companion.vision.tracking.regions import Unchanged
 
 Floats = NDArray[np.floating]
+_SAME_CARD = 0.15
+"""A card nearer to a known one than so many sides of a hexagon as large is that card."""
 _LAST_FIGURES = {NUMBERS.index(last): NUMBERS.index(10 + last) for last in (2, 3)}
 """The numbers that are the last figure of another one."""
 _AROUND = 2.0
 """Two outlines show figures of one number where they have it no farther apart, in its reach."""
 
 
-def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
-    """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
+def read_taught(
+    bgr: NDArray[np.uint8],
+    taught: TaughtNumerals,
+    across_px: float | None = None,
+    unchanged: Unchanged | None = None,
+) -> CometReading:
+    """Read a Comet table of a taught printing from one picture; see `recognizer.read_comet`.
+
+    Of a piece of a picture of which something is known, ``unchanged``, only the other cards are given.
+    """
     clock = Stopwatch()
     pyramid, judged = judge_candidates(bgr, 4)
     kept = [one for one in suppress(judged, SETTINGS.overlap) if one.confidence >= SETTINGS.min_confidence]
     outlines = [*_own_outlines(pyramid, across_px), *kept]
     half_width = taught.profile.half_width
     unlikely = [one for one in judged if one not in kept and has_proportion(one.corners, half_width)]
+    lying: list[Hypothesis] = []
+    is_free: IsFree = (lambda outline: False) if unchanged is None else unchanged.is_free
+    if unchanged is not None:
+        lying = [examine(pyramid, taught, upright(card), 1.0) for card in unchanged.cards]
+        where_touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
+        outlines, unlikely = [*unchanged.but(outlines), *where_touched], list(unchanged.but(unlikely))
     clock.lap("find")
-    likely = [examine(pyramid, taught, one.corners, one.confidence) for one in outlines]
-    likely += search_unlikely(pyramid, taught, likely, unlikely)
-    likely += search_rows(pyramid, taught, likely)
-    likely += search_neighbours(pyramid, taught, likely)
-    likely += search_hidden(pyramid, taught, likely)
-    numerals = NumeralSearch(pyramid, taught.profile.places, [one.corners for one in (*outlines, *unlikely)])
-    likely += search_fanned(numerals, taught, likely)
-    likely += search_covered(numerals, taught, likely)
+    likely = lying + [examine(pyramid, taught, one.corners, one.confidence) for one in outlines]
+    is_explained = unchanged is not None and unchanged.is_explained([one.corners for one in read_cards(likely)])
+    if not is_explained:
+        likely += search_unlikely(pyramid, taught, likely, unlikely)
+        likely += search_rows(pyramid, taught, likely)
+        likely += search_neighbours(pyramid, taught, likely, is_free)
+        likely += search_hidden(pyramid, taught, likely, is_free)
+        seen = [*(one.corners for one in lying), *(one.corners for one in (*outlines, *unlikely))]
+        numerals = NumeralSearch(pyramid, taught.profile.places, seen)
+        likely += search_fanned(numerals, taught, likely, is_free)
+        likely += search_covered(numerals, taught, likely, is_free)
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
-    likely = find_backs(pyramid, taught, likely, read)
-    cards = [_card(k, one, taught) for k, one in enumerate(present(likely, read))]
+    usual = read if unchanged is None else [*read, *_elsewhere(unchanged)]
+    likely = find_backs(pyramid, taught, likely, read, is_known=bool(usual))
+    there = present(likely, usual)
+    there = [one for one, is_known in zip(there, near(there, lying, _SAME_CARD), strict=True) if not is_known]
+    cards = [_card(k, one, taught) for k, one in enumerate(there)]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
@@ -78,6 +102,12 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
         warnings.insert(0, FOREIGN_PROFILE.warning)
     clock.lap("judge")
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
+
+
+def _elsewhere(unchanged: Unchanged) -> list[Hypothesis]:
+    """The cards that are known elsewhere: how large cards are."""
+    faces = [card for card in unchanged.everywhere if not {None, BACK} & set(card.edges)]
+    return [Hypothesis(upright(card) - unchanged.at, 1.0, np.zeros((3, len(NUMBERS) + 2)), 1.0) for card in faces]
 
 
 def _is_familiar(one: Hypothesis) -> bool:

@@ -1,5 +1,7 @@
 """Cards of a taught printing that no outline showed well: rows, neighbours, faces and fans beside what is read."""
 
+from collections.abc import Callable
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +31,8 @@ from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.floating]
+IsFree = Callable[[Floats], bool]
+"""Whether nothing can have been laid within an outline (4, 2): all is as it was known there."""
 _ROUNDS = 3
 """How many cards away from one that is read its neighbours are looked for."""
 _MODELS = 2
@@ -96,7 +100,9 @@ def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
     return []
 
 
-def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+def search_neighbours(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
+) -> list[Hypothesis]:
     """Cards that no outline showed well: beside those that are read, and where some outline lies, as they lie."""
     fresh = read = read_cards(likely)
     places = [place for one in likely if one not in read for place in _around(one.corners, read)]
@@ -109,7 +115,7 @@ def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hyp
             if _is_covered(place, read, pyramid.size) or _is_near(place, tried, read[0]):
                 continue
             tried = np.array([*tried, place])
-            one = _classify_neighbour(pyramid, taught, place, read)
+            one = _classify_neighbour(pyramid, taught, place, read, is_free)
             if one and _is_like(one, read) and not _is_covered(one.corners.mean(0), read, pyramid.size):
                 added.append(one)
                 if as_usual([*read, one])[-1] is one:
@@ -121,7 +127,9 @@ def search_neighbours(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hyp
     return added
 
 
-def search_hidden(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+def search_hidden(
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
+) -> list[Hypothesis]:
     """Cards that touch or cover each other, found by their faces, about as large as those that are read."""
     read = read_cards(likely)
     added: list[Hypothesis] = []
@@ -130,7 +138,7 @@ def search_hidden(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothe
     profile = taught.profile
     high_px = float(np.median([np.linalg.norm(_steps(one.corners)[2]) for one in read])) / _TOUCHING
     for outline in search_faces(pyramid, profile.face, profile.half_width, high_px, LIMITS.most_faces):
-        if not _is_covered(outline.mean(0), [*read, *added], pyramid.size):
+        if not _is_covered(outline.mean(0), [*read, *added], pyramid.size) and not is_free(outline):
             one = examine(pyramid, taught, outline, 0.0)
             if _is_like(one, read) and not _is_covered(one.corners.mean(0), [*read, *added], pyramid.size):
                 added.append(one)
@@ -178,11 +186,14 @@ def search_faces(
     return apart
 
 
-def search_fanned(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+def search_fanned(
+    search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
+) -> list[Hypothesis]:
     """Cards found by their numerals: fans of them were outlined as one card, or as none."""
     read = [one for one in likely if one.legible >= LIMITS.read_card]
     whole = [one.corners for one in read if one.found >= LIMITS.card and one.legible >= LIMITS.surely_read]
-    pyramid, poses = search.pyramid, search.by_three([one.corners for one in read], whole)
+    pyramid = search.pyramid
+    poses = [pose for pose in search.by_three([one.corners for one in read], whole) if not is_free(pose)]
     if not poses:
         return []
     quads = np.concatenate([poses, _refined(pyramid, np.array(poses), taught.profile.half_width)])
@@ -197,11 +208,14 @@ def search_fanned(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hy
     return [one for one in found if _is_like(one, usual) or _is_plain(one)]
 
 
-def search_covered(search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis]) -> list[Hypothesis]:
+def search_covered(
+    search: NumeralSearch, taught: TaughtNumerals, likely: list[Hypothesis], is_free: IsFree
+) -> list[Hypothesis]:
     """Cards found by two of their numerals: another lies on the third."""
     read = [one.corners for one in read_cards(likely)]
     above = [one.corners for one in likely if max(one.found, one.legible) >= LIMITS.card]
-    pyramid, pairs = search.pyramid, search.by_two(read, above)
+    pyramid = search.pyramid
+    pairs = [(pose, hidden) for pose, hidden in search.by_two(read, above) if not is_free(pose)]
     if not pairs:
         return []
     poses = np.array([pose for pose, _ in pairs])
@@ -276,11 +290,12 @@ def _is_near(place: Floats, tried: Floats, card: Hypothesis) -> bool:
 
 
 def _classify_neighbour(
-    pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis]
+    pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis], is_free: IsFree
 ) -> Hypothesis | None:
     """What a card at a place shows that lies as the nearest read ones do; None where nothing resembles a face."""
     apart = [float(np.linalg.norm(one.corners.mean(0) - place)) for one in read]
     near = [read[i] for i in np.argsort(apart)[:_MODELS]]
     quads = [one.corners - one.corners.mean(0) + place for one in near]
-    looks = [examine(pyramid, taught, quad, 0.0) for quad in quads if resembles_face(pyramid, taught, quad)]
+    maybe = [quad for quad in quads if not is_free(quad) and resembles_face(pyramid, taught, quad)]
+    looks = [examine(pyramid, taught, quad, 0.0) for quad in maybe]
     return max(looks, key=lambda one: one.legible, default=None)

@@ -39,7 +39,7 @@ def backs_of(monkeypatch, colours, pattern=None, sure=0.95):
     found = (sure,) * 3 if np.isscalar(sure) else sure
     face = Hypothesis(CARD + PLACES[0], 1.0, np.zeros((3, 15)), 1.0, 0.9)
     blank = [Hypothesis(CARD + at, each, np.zeros((3, 15)), 0.0) for at, each in zip(PLACES[1:], found, strict=True)]
-    compared = find_backs(Pyramid.of(picture), untaught_back(), [face, *blank], [face])
+    compared = find_backs(Pyramid.of(picture), untaught_back(), [face, *blank], [face], is_known=True)
     return [one.is_back and is_card(one, [face]) for one in compared[1:]]
 
 

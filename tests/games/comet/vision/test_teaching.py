@@ -16,7 +16,7 @@ from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis
 from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
-from companion.games.comet.vision.recognizer import read_comet
+from companion.games.comet.vision.recognizer import read_comet, read_unknown
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.taught_numerals import NumberViews, TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import is_card, present
@@ -26,6 +26,7 @@ from companion.vision.enrolment.labels import Candidates, outlines_of
 from companion.vision.enrolment.profile import MOST_BYTES
 from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid
+from companion.vision.tracking.regions import Unchanged
 from models.drawing.comet.layouts import LaidComet
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.comet.printings import Figure, Place, reference
@@ -461,6 +462,38 @@ def test_a_back_that_was_taught_is_told():
     picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=170)
     reading = read_comet(picture.bgr, TaughtNumerals(profile))
     assert sorted(set(card.edges) == {BACK} for card in reading.cards) == [False, True]
+
+
+def test_beside_known_cards_of_a_taught_printing_only_the_new_one_is_read_as_in_the_whole_picture():
+    look = printing()
+    taught = TaughtNumerals(learnt(look, (*FACES[:4], (11, 13, 14), None)))
+    faces = [(2, 3, 4), (5, 6, 7), None, (8, 11, 13)]
+    cards = [LaidComet(v, np.array([84.0 * k, 6.0 * (k % 2)]), 4.0 * k, look.size) for k, v in enumerate(faces)]
+    picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=130)
+    whole = read_comet(picture.bgr, taught).cards
+    assert len(whole) == len(faces)
+    for new in whole:
+        known = [card for card in whole if card is not new]
+        (told,) = read_unknown(picture.bgr, taught, new.side * 3**0.5, Unchanged(known, everywhere=known)).cards
+        assert (told.values, np.abs(told.corners - new.corners).max() < 4) == (new.values, True)
+
+
+def test_a_card_face_down_alone_in_a_piece_is_told_where_the_printing_is_known_to_lie():
+    look = printing()
+    profile = learnt(look, (*FACES[:4], (11, 13, 14), None))
+    taught = TaughtNumerals(replace(profile, back=np.zeros((0, 0), np.float32)))
+    faces = [(2, 3, 4), (5, 6, 7), (8, 11, 13), None]
+    cards = [LaidComet(v, np.array([100.0 * k, 0.0]), 4.0 * k, look.size) for k, v in enumerate(faces)]
+    picture = comet_photograph(np.random.default_rng(8), printing=look, cards=cards, hardness=0.0, across_px=130)
+    whole = read_comet(picture.bgr, taught).cards
+    known, (back,) = ([card for card in whole if (BACK in card.edges) == is_back] for is_back in (False, True))
+    left, top = np.maximum(back.corners.min(0).astype(int) - 25, 0).tolist()
+    right, bottom = (back.corners.max(0).astype(int) + 25).tolist()
+    piece = np.ascontiguousarray(picture.bgr[top:bottom, left:right])
+    for everywhere, told in ((known, [(BACK,) * 3]), ([], [])):
+        unchanged = Unchanged(everywhere=everywhere, at=(left, top))
+        seen = read_unknown(piece, taught, back.side * 3**0.5, unchanged).cards
+        assert [card.edges for card in seen if card.edges != (None,) * 3] == told
 
 
 def test_a_back_that_was_taught_badly_is_told_as_one_of_many_that_a_network_knows():

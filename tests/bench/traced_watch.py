@@ -1,0 +1,170 @@
+"""Watches path-traced films of printings taught from one photograph each: told once, by their names, when, how late.
+
+    python -m models.traced.scenes --films --art art.npz --faces typefaces.npz --begin 6700000 \\
+        --comet 2 --hexel 3 --hexdragon 3 --hexapod 3 --out DIR
+    python models/traced/render.py DIR/*.scene.json        # with bpy, see models/README.md
+    PYTHONPATH=. python tests/bench/traced_watch.py DIR [--only GAME] [--keep DIR]
+
+Prints what `watch_takes` prints, and of the placements how many were named right, wrong and unsure; delays count from
+the frame in which the hand has gone. With ``--keep`` the films are written as videos, with the events on them.
+"""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import comet_traced
+import cv2
+import numpy as np
+import traced_learn
+from watch_takes import Event, Score, Take, line_of, watch
+
+from companion.errors import UsageError
+from companion.games import GAMES
+from models.traced.film import FPS
+from models.traced.shards import filmed_frame, is_rendered, rendered
+
+Entry = dict[str, Any]
+SIDES = 6
+
+
+def deck_of(game: str, told: Entry) -> str:
+    return f"hexel{told['edition']}" if game == "hexel" else game
+
+
+def classifier(game: str, teaching: Path) -> Any:
+    """Of the printing that a photograph teaches. Raises `UsageError` where it is refused."""
+    one, rng = rendered(teaching), np.random.default_rng(int(teaching.name.split("-")[0]))
+    if game == "comet":
+        picture, cards = comet_traced.opened(teaching)
+        label = comet_traced.labels_of(cards, rng, True)
+    else:
+        picture, label = one.picture, traced_learn.label_of(traced_learn.GAMES[game].truth(one), rng)
+    recognizer = GAMES[game].recognizer()
+    profile = recognizer.learn(deck_of(game, one.told), [("teach", picture)], [label], trust_names=True)
+    assert recognizer.teaching is not None
+    return recognizer.teaching.classifier(profile)
+
+
+def take_of(film: Path) -> tuple[Take, list[Entry]]:
+    """A film as a take, and of each of its events the card."""
+    told, folder = json.loads(film.read_text()), film.parent
+    all_lie = json.loads((folder / f"{told['all']}.scene.json").read_text())
+    corners = json.loads((folder / f"{told['all']}.corners.json").read_text())
+    events, cards = [], []
+    for one in told["events"]:
+        gone = one["hand_gone"] / FPS
+        outline = np.array(corners[one["card"]], np.float32)
+        events.append(Event(one["event"], (outline,), one["hand_in"] / FPS, one["still"] / FPS, gone, gone))
+        cards.append(all_lie["cards"][one["card"]])
+    frames = [
+        (number / FPS, lambda number=number, name=name: filmed_frame(folder / f"{name}.png", told["name"], number))
+        for number, name in enumerate(told["frames"])
+    ]
+    return Take(frames, events), cards
+
+
+def verdict(game: str, card: Entry, report: Entry) -> str:
+    """Whether a placement was named right, wrong or not surely."""
+    meant, told = NAMES[game](card, report)
+    if told is None:
+        return "unsure"
+    return "right" if told in meant else "wrong"
+
+
+def _hexel(card: Entry, report: Entry) -> tuple[list[Any], Any]:
+    return _turned(card["edges"]), None if None in report["edges"] else list(report["edges"])
+
+
+def _comet(card: Entry, report: Entry) -> tuple[list[Any], Any]:
+    values = report["values"]
+    meant = None if card["values"] is None else sorted(card["values"])
+    if values is None:
+        return [meant == values], True
+    return [meant], None if None in values else sorted(values)
+
+
+def _hexdragon(card: Entry, report: Entry) -> tuple[list[Any], Any]:
+    face = card["face"]
+    if face["kind"] == "star" or report["kind"] == "star":
+        return [(face["kind"], card["owner"])], (report["kind"], report["owner"])
+    pairs = [frozenset(frozenset((end + turn) % SIDES for end in path) for path in face["paths"]) for turn in range(6)]
+    told = (report["kind"], report["owner"], frozenset(frozenset(path) for path in report["paths"]))
+    is_sure = not report.get("unsure") and report["kind"] is not None
+    return [(face["kind"], card["owner"], paths) for paths in pairs], told if is_sure else None
+
+
+def _hexapod(card: Entry, report: Entry) -> tuple[list[Any], Any]:
+    cells = report.get("cells")
+    turned = [np.rot90(np.array(card["cells"], object), turn).tolist() for turn in range(4)]
+    is_sure = cells is not None and all(one is not None for line in cells for one in line)
+    return turned, [list(line) for line in cells] if is_sure else None
+
+
+def _turned(edges: Sequence[str]) -> list[list[str]]:
+    return [[*edges[turn:], *edges[:turn]] for turn in range(len(edges))]
+
+
+NAMES: dict[str, Callable[[Entry, Entry], tuple[list[Any], Any]]] = {
+    "hexel": _hexel,
+    "comet": _comet,
+    "hexdragon": _hexdragon,
+    "hexapod": _hexapod,
+}
+
+
+def keep(path: Path, take: Take, score: Score) -> None:
+    """The film as a video, with what was told of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    height, width = take.frames[0][1]().shape[:2]
+    video = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), FPS, (width, height))
+    for at_s, shown in take.frames:
+        picture = shown()
+        for told_s, one in score.reports:
+            if told_s <= at_s < told_s + 1.0:
+                cv2.polylines(picture, [np.int32(one["corners"])], True, (0, 0, 255), 2)
+        video.write(picture)
+    video.release()
+
+
+def main() -> None:
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("folder", type=Path)
+    ap.add_argument("--only", choices=list(GAMES))
+    ap.add_argument("--keep", type=Path)
+    a = ap.parse_args()
+    cv2.setNumThreads(1)
+    print("game      film           placed rem false early rep  delay s median, worst  ms a frame", flush=True)
+    total: dict[str, Counter[str]] = {}
+    for path in sorted(a.folder.glob("*.film.json")):
+        teaching = path.with_name(path.name.split("-")[0] + "-teach.scene.json")
+        told = json.loads(teaching.read_text())
+        game = "comet" if "values" in told["cards"][0] else traced_learn.game_of(told)
+        names = [teaching, *(path.with_name(f"{name}.scene.json") for name in json.loads(path.read_text())["frames"])]
+        if a.only not in (None, game) or not all(map(is_rendered, names)):
+            continue
+        take, cards = take_of(path)
+        counts = total.setdefault(game, Counter())
+        counts["placed"] += sum(event.kind == "placed" for event in take.events)
+        try:
+            score = watch(take, game, classifier(game, teaching))
+        except UsageError as error:
+            counts["refused"] += 1
+            print(f"{game:<10}{path.name.split('-')[0]} {error}", flush=True)
+            continue
+        named = {number: one for number, one in score.paired.items() if take.events[number].kind == "placed"}
+        verdicts = Counter(verdict(game, cards[number], one) for number, one in named.items())
+        counts += verdicts + Counter(false=len(score.false), early=score.early, repeated=score.repeated)
+        counts["removed"] += score.removed[0]
+        print(line_of(game, path.name.split("-")[0], score), dict(verdicts), flush=True)
+        if a.keep:
+            keep(a.keep / f"{path.name.split('-')[0]}.mp4", take, score)
+    for game, counts in total.items():
+        print(game, dict(counts))
+
+
+if __name__ == "__main__":
+    main()
