@@ -34,6 +34,26 @@ class Laid:
     cells: Cells
 
 
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What showed where a card was laid: its top left cell, and the kinds there before."""
+
+    place: Place
+    kinds: tuple[str | None, ...]
+
+    @classmethod
+    def by(cls, card: Laid, cells: Kinds) -> "Covered":
+        """What a card covers of some kinds."""
+        return cls(card.place, _kinds(cells, card.place))
+
+    def is_bare(self, before: DetectedField, now: DetectedField) -> bool:
+        """Whether just that shows there again: the card was taken away."""
+        under = _under(self.place)
+        is_read = not any(now.doubt[r][c] for r, c in under)
+        changes = set(changed_cells(before, now))
+        return bool(changes) and changes <= set(under) and is_read and self.kinds == _kinds(now.cells, self.place)
+
+
 def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str | None]:
     """The cells that show something else than before, as far as they were read, and what."""
     return {
@@ -136,6 +156,11 @@ def _first_read(before: DetectedField, now: DetectedField) -> dict[Place, str | 
         for c, doubted in enumerate(row)
         if doubted and not now.doubt[r][c] and now.cells[r][c] is not None
     }
+
+
+def _kinds(cells: Kinds, place: Place) -> tuple[str | None, ...]:
+    """The four kinds that show where a card lies or may lie."""
+    return tuple(cells[r][c] for r, c in _under(place))
 
 
 def _under(place: Place) -> list[Place]:

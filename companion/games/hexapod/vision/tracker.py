@@ -15,7 +15,7 @@ from companion.games.hexapod.vision.classifier import InsectClassifier, Pretrain
 from companion.games.hexapod.vision.events import corners_of_cells, grid_of_cells, moved, placed, removed
 from companion.games.hexapod.vision.occlusion import blob_over, is_thing_over
 from companion.games.hexapod.vision.orientation import reclassify_fields
-from companion.games.hexapod.vision.placements import changed_cells, laid_cards, with_card
+from companion.games.hexapod.vision.placements import Covered, changed_cells, laid_cards, with_card
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
@@ -65,6 +65,7 @@ class CaseTracker(Tracker[DetectedField]):
         super().__init__(patience)
         self._classifier = classifier or PretrainedInsects()
         self._readings: dict[Track[DetectedField], _Reading] = {}
+        self._covered_kinds: dict[Track[DetectedField], list[Covered]] = {}
         self._pyramid: Pyramid | None = None
         self._next_full_s = 0.0
 
@@ -182,6 +183,12 @@ class CaseTracker(Tracker[DetectedField]):
         board = self._lying.index(track)
         changes, is_sure = changed_cells(before, now), not any(map(any, now.doubt))
         events: list[TableEvent] = []
+        covered = self._covered_kinds.setdefault(track, [])
+        if covered and covered[-1].is_bare(before, now):
+            covered.pop()
+            track.piece = now
+            self._settle(track, is_open)
+            return [removed(board, now, changes)]
         laid = laid_cards(before, now, shares)
         if len(laid) == 2 and not any(None in row for row in laid[0].cells):
             since_s = np.round(_cell_means(track.piece, stirred_s), 1)
@@ -189,11 +196,13 @@ class CaseTracker(Tracker[DetectedField]):
         if laid:
             cells = before.cells
             for card in laid:
+                covered.append(Covered.by(card, cells))
                 cells = with_card(cells, card)
                 events.append(placed(board, now, card))
             track.piece = replace(now, cells=cells)
         elif changes and is_sure:
             events = [removed(board, now, changes) if None in changes.values() else moved(board, now, changes)]
+            covered.clear()
             track.piece = now
         elif not changes and (is_old or is_sure):
             track.piece = now if is_sure else before

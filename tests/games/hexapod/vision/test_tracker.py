@@ -121,6 +121,19 @@ def test_a_card_taken_out_of_a_case_is_told_with_what_shows_then(frame):
     assert len(changes(told)) == 1
 
 
+def test_a_card_taken_from_those_it_was_laid_on_is_told_as_removed(frame):
+    over = (1, 1, BELOW)
+    told = watched(
+        (8, lambda: frame(case(FIRST, SECOND))),
+        (12, lambda: frame(case(FIRST, SECOND, over))),
+        (12, lambda: frame(case(FIRST, SECOND))),
+        (12, lambda: frame(case(FIRST, SECOND, over))),
+    )
+    shown = [[*FIRST[2][0]], [FIRST[2][1][0], SECOND[2][0][0]]]
+    laid = ("placed", 0, 1, 1, as_lists(BELOW))
+    assert changes(told) == [laid, ("removed", 0, 1, 1, shown), laid]
+
+
 def test_a_card_drawn_from_a_stack_shows_the_one_below(frame):
     told = watched(
         (8, lambda: frame(case(FIRST), [(*STACK, TOP)])),
