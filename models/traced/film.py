@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from models.traced.studio import LARGE, MIDDLING, Described, Rng, hand_parts
+from models.traced.studio import LARGE, MIDDLING, Described, Rng, hand_parts, turn
 
 FPS = 10.0
 _LAID = 5
@@ -53,25 +53,25 @@ def filmed(scene: Described, rng: Rng) -> tuple[list[Described], Described]:
     """The pictures of a film, and the film itself.
 
     Args:
-        scene: how the table looks in the end, its cards in the order in which they are laid; the last `_LAID` that
-            `is_played`, but for the first, are laid.
+        scene: how the table looks in the end, its cards in the order in which they are laid. The last `_LAID` of the
+            game's that are in view are laid, all but the first where there are no more.
         rng: hands, and where they come from.
 
     Returns:
         descriptions for `render`, and the film: ``frames`` with their names, ``events`` with the number of the card in
         the picture ``all``, and ``hand_in``, ``still`` and ``hand_gone`` as numbers of frames.
     """
-    cards = scene["cards"]
-    played = [number for number, card in enumerate(cards) if is_played(card)]
+    cards, size = scene["cards"], _size(scene)
+    played = [k for k, card in enumerate(cards) if is_played(card) and _is_in_view(card, scene["camera"], size)]
     laid = played[max(1, len(played) - _LAID) :]
-    reel = _Reel({**scene, "size": list(_size(scene))}, scene["name"].replace("-0", "-film"))
+    reel = _Reel({**scene, "size": list(size)}, scene["name"].replace("-0", "-film"))
     lying = [number for number in range(len(cards)) if number not in laid]
     reel.show([cards[number] for number in lying], times=_REST)
     seats = rng.uniform(0, 2 * math.pi) + np.array([0.0, math.pi * rng.uniform(0.6, 1.0)])
     people = [_Person(float(seat), rng) for seat in seats]
-    for turn, number in enumerate(laid):
+    for visit, number in enumerate(laid):
         around = [cards[other] for other in sorted(lying)]
-        _lay(reel, around, cards[number], number, people[turn % 2], rng)
+        _lay(reel, around, cards[number], number, people[visit % 2], rng)
         lying.append(number)
         reel.show([cards[other] for other in sorted(lying)], times=_REST)
     all_lie = reel.frames[-1]
@@ -81,6 +81,17 @@ def filmed(scene: Described, rng: Rng) -> tuple[list[Described], Described]:
     _take(reel, around, cards[last], last, people[len(laid) % 2])
     reel.show(around, times=2 * _REST)
     return reel.pictures, {"name": reel.name, "all": all_lie, "frames": reel.frames, "events": reel.events}
+
+
+def _is_in_view(card: Described, seen: Described, size: tuple[int, int]) -> bool:
+    """Whether a card lies in the circle around the picture's middle that touches its longer sides."""
+    at, to = np.array(seen["at"]), np.array(seen["to"])
+    ahead = (to - at) / np.linalg.norm(to - at)
+    corners = (np.array(card["corners"]) @ turn(card["turn"]) + card["at"]) * [0.001, -0.001]
+    ways = np.c_[corners, np.zeros(len(corners))] - at
+    deep = ways @ ahead
+    aside = np.linalg.norm(ways - deep[:, None] * ahead, axis=1) / deep
+    return bool(aside.max() < math.tan(math.radians(seen["view_deg"] / 2)) * size[1] / size[0])
 
 
 def _size(scene: Described) -> tuple[int, int]:

@@ -3,7 +3,7 @@
     python -m models.traced.scenes --films --art art.npz --faces typefaces.npz --begin 6700000 \\
         --comet 2 --hexel 3 --hexdragon 3 --hexapod 3 --out DIR
     python models/traced/render.py DIR/*.scene.json        # with bpy, see models/README.md
-    PYTHONPATH=. python tests/bench/traced_watch.py DIR [--only GAME] [--keep DIR]
+    PYTHONPATH=. python tests/bench/traced_watch.py DIR [--only GAME] [--takes] [--keep DIR]
 
 Prints what `watch_takes` prints, and of the placements how many were named right, wrong and unsure; delays count from
 the frame in which the hand has gone. With ``--keep`` the films are written as videos, with the events on them.
@@ -20,15 +20,16 @@ import comet_traced
 import cv2
 import numpy as np
 import traced_learn
-from watch_takes import Event, Score, Take, line_of, watch
+from watch_takes import FPS, Event, Film, Score, Take, line_of, takes_of, watch
 
 from companion.errors import UsageError
 from companion.games import GAMES
-from models.traced.film import FPS
 from models.traced.shards import filmed_frame, is_rendered, rendered
 
 Entry = dict[str, Any]
 SIDES = 6
+SAME = ("as-filmed", "flicker", "dimmed", "dropped", "hung", "fan", "drumming", "head", "dealing")
+"""Takes of which each event is the film's."""
 
 
 def deck_of(game: str, told: Entry) -> str:
@@ -49,22 +50,17 @@ def classifier(game: str, teaching: Path) -> Any:
     return recognizer.teaching.classifier(profile)
 
 
-def take_of(film: Path) -> tuple[Take, list[Entry]]:
-    """A film as a take, and of each of its events the card."""
-    told, folder = json.loads(film.read_text()), film.parent
+def opened(path: Path, game: str) -> tuple[Film, list[Entry]]:
+    """A film, and of each of its events the card."""
+    told, folder = json.loads(path.read_text()), path.parent
     all_lie = json.loads((folder / f"{told['all']}.scene.json").read_text())
     corners = json.loads((folder / f"{told['all']}.corners.json").read_text())
-    events, cards = [], []
+    events = []
     for one in told["events"]:
-        gone = one["hand_gone"] / FPS
-        outline = np.array(corners[one["card"]], np.float32)
-        events.append(Event(one["event"], (outline,), one["hand_in"] / FPS, one["still"] / FPS, gone, gone))
-        cards.append(all_lie["cards"][one["card"]])
-    frames = [
-        (number / FPS, lambda number=number, name=name: filmed_frame(folder / f"{name}.png", told["name"], number))
-        for number, name in enumerate(told["frames"])
-    ]
-    return Take(frames, events), cards
+        times = [float(one[k]) for k in ("hand_in", "still", "hand_gone", "hand_gone")]
+        events.append(Event(one["event"], (np.array(corners[one["card"]], np.float32),), *times))
+    pictures = [filmed_frame(folder / f"{name}.png", told["name"], k) for k, name in enumerate(told["frames"])]
+    return Film(game, pictures, events), [all_lie["cards"][one["card"]] for one in told["events"]]
 
 
 def verdict(game: str, card: Entry, report: Entry) -> str:
@@ -134,6 +130,7 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("folder", type=Path)
     ap.add_argument("--only", choices=list(GAMES))
+    ap.add_argument("--takes", action="store_true", help="as other takes too, as `watch_takes` makes them")
     ap.add_argument("--keep", type=Path)
     a = ap.parse_args()
     cv2.setNumThreads(1)
@@ -146,22 +143,29 @@ def main() -> None:
         names = [teaching, *(path.with_name(f"{name}.scene.json") for name in json.loads(path.read_text())["frames"])]
         if a.only not in (None, game) or not all(map(is_rendered, names)):
             continue
-        take, cards = take_of(path)
+        film, cards = opened(path, game)
         counts = total.setdefault(game, Counter())
-        counts["placed"] += sum(event.kind == "placed" for event in take.events)
         try:
-            score = watch(take, game, classifier(game, teaching))
+            taught = classifier(game, teaching)
         except UsageError as error:
             counts["refused"] += 1
             print(f"{game:<10}{path.name.split('-')[0]} {error}", flush=True)
             continue
-        named = {number: one for number, one in score.paired.items() if take.events[number].kind == "placed"}
-        verdicts = Counter(verdict(game, cards[number], one) for number, one in named.items())
-        counts += verdicts + Counter(false=len(score.false), early=score.early, repeated=score.repeated)
-        counts["removed"] += score.removed[0]
-        print(line_of(game, path.name.split("-")[0], score), dict(verdicts), flush=True)
-        if a.keep:
-            keep(a.keep / f"{path.name.split('-')[0]}.mp4", take, score)
+        for name, make in takes_of(film):
+            if name != "as-filmed" and not a.takes:
+                continue
+            take = make()
+            score = watch(take, game, taught)
+            named = {k: one for k, one in score.paired.items() if take.events[k].kind == "placed"}
+            verdicts = Counter(verdict(game, cards[k], one) for k, one in named.items()) if name in SAME else Counter()
+            counts += verdicts + Counter(false=len(score.false), early=score.early, repeated=score.repeated)
+            counts += Counter(
+                placed=score.placed[1], told=score.placed[0], taken=score.removed[1], removed=score.removed[0]
+            )
+            seed = path.name.split("-")[0]
+            print(line_of(game, f"{seed}{name if a.takes else '':>15}", score), dict(verdicts), flush=True)
+            if a.keep:
+                keep(a.keep / f"{seed}-{name}.mp4", take, score)
     for game, counts in total.items():
         print(game, dict(counts))
 

@@ -293,7 +293,7 @@ class CardTracker(Tracker[DetectedCard]):
         unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
         missed = [track for track in unseen if _is_missed(track, reading.where, view)]
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
-        in_view = self._seen_as_known(reading)
+        in_view = [card for card in self._seen_as_known(reading) if None not in card.edges]
         was, now = self._detector.accepted, self._detector.seen
         gone = [t for t in missed if is_gone(t.piece, was, now, view.changed, others[t], in_view)]
         coming_or_going = [track.piece for track in gone + self._appearing]

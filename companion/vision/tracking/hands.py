@@ -61,6 +61,16 @@ def people(view: View, seen: Planes) -> Mask:
     return find_skin(view.hands, seen) & ~view.mask.is_still(_FOREVER_S)
 
 
+def hands_at_work(view: View, for_s: float) -> Mask:
+    """The hands of which a part has moved within so long, bool (h, w): what lies at the rim seems to reach in too."""
+    if not view.hands.any():
+        return view.hands
+    count, labels = cv2.connectedComponents(view.hands.astype(np.uint8), connectivity=8)
+    moved = np.bincount(labels[~view.mask.is_still(for_s)], minlength=count) > 0
+    moved[0] = False
+    return np.asarray(moved[labels])
+
+
 def is_resting(view: View, hand: Mask, for_s: float, least: float) -> bool | None:
     """Whether a hand of at least so many mask pixels has lain still for so long; None without one."""
     if np.count_nonzero(hand) < least:

@@ -157,7 +157,8 @@ def is_covered(
     outside = _changed_beyond(card, changed, gone)
     if outside is None:
         return True
-    lies_on = outside & places_of(others, changed.shape) & ~(in_shade(accepted, seen) | in_shade(seen, accepted))
+    lies_on = outside & places_of(others, changed.shape) & ~places_of(in_view, changed.shape)
+    lies_on &= ~(in_shade(accepted, seen) | in_shade(seen, accepted))
     beyond, on_others = (_in_cards(mask, card) for mask in (outside, lies_on))
     ring = _table_around(card, changed.shape, others)
     has_ring = int(ring.sum()) >= _FEW_CELLS

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from companion.vision.detection.conditions import CONDITIONS
 from companion.vision.geometry import median
 from companion.vision.results import sides_of
-from companion.vision.tracking.camera_motion import CameraMotion, displacement_px
+from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
 from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
 from companion.vision.tracking.hands import find_hands, is_resting, people
@@ -65,6 +65,7 @@ class Tracker(ABC, Generic[Piece]):
         self._notices = Notices()
         self._initial = InitialTable()
         self._tracks: list[Track[Piece]] | None = None
+        self._at_reference: dict[Track[Piece], NDArray[np.float32]] = {}
         self._now_s = 0.0
         self._frame_s: float | None = None
         self._is_busy = False
@@ -200,7 +201,7 @@ class Tracker(ABC, Generic[Piece]):
     ) -> list[TableEvent]:
         self._tracks = self._follow([*reading.cards, *reading.loose])
         self._detector.accept(accepted)
-        self._motion.set_reference(bgr, self._now_s)
+        self._set_reference(bgr)
         return [{"event": "table", **reading.as_json()}, *self._say_conditions(reading)]
 
     def _say_conditions(self, reading: TableReading) -> list[TableEvent]:
@@ -219,7 +220,7 @@ class Tracker(ABC, Generic[Piece]):
         self._motion.forget()
         self._search.reset()
         if self._now_s - self._motion.reference_s > _REFERENCE_S:
-            self._motion.set_reference(bgr, self._now_s)
+            self._set_reference(bgr)
         return self._notices.unsay("hand-resting") + self._back_in_view()
 
     def _take_changes(self, bgr: NDArray[np.uint8], mask: ChangeMask, changed: Mask) -> list[TableEvent]:
@@ -254,7 +255,7 @@ class Tracker(ABC, Generic[Piece]):
         for track, piece in zip(self._lying, sighting.pieces, strict=True):
             track.piece = piece
         self._forget(self._appearing)
-        self._motion.set_reference(view.bgr, self._now_s)
+        self._set_reference(view.bgr)
         return [*self._back_in_view(), *conditions, self._camera_moved()]
 
     def _back_in_view(self) -> list[TableEvent]:
@@ -273,16 +274,29 @@ class Tracker(ABC, Generic[Piece]):
         disturbed = [track.piece for track in self._lying if track.state is not State.STILL]
         unread = blurred_places(disturbed, changed.shape)
         self._detector.follow_camera(bgr, homography, self._now_s, unread)
-        self._motion.set_reference(bgr, self._now_s)
         self._search.reset()
         was = [track.piece for track in self._lying]
         for track in self._tracks or ():
-            corners = cv2.perspectiveTransform(track.piece.corners[None].astype(np.float32), homography)[0]
+            corners = self._carried(track, homography)
             track.piece = replace(track.piece, corners=corners)  # type: ignore[type-var]
+        self._set_reference(bgr)
         width, height = bgr.shape[1], bgr.shape[0]
         bare = displacement_px(homography, (width, height)) / width * 10
         far = shift_between(was, [track.piece for track in self._lying]) if was else bare
         return self._back_in_view() + ([self._camera_moved()] if far >= MOVED else [])
+
+    def _set_reference(self, bgr: NDArray[np.uint8]) -> None:
+        """Measure the camera's motion from this frame on, and remember where all lies in it."""
+        self._motion.set_reference(bgr, self._now_s)
+        self._at_reference = {track: track.piece.corners for track in self._tracks or ()}
+
+    def _carried(self, track: Track[Piece], homography: Homography) -> NDArray[np.float32]:
+        """Where a track's corners lie after the camera's motion; many were already found there, each by itself."""
+        was = self._at_reference.get(track, track.piece.corners)
+        now = track.piece.corners
+        there, moved = (_mapped(corners, homography) for corners in (was, now))
+        is_followed = np.linalg.norm(now - there, axis=1).mean() < np.linalg.norm(now - was, axis=1).mean()
+        return there if is_followed else moved
 
     def _camera_moved(self) -> TableEvent:
         return notice("camera-moved", f"The camera or the table was moved; the {self.THINGS} were found again.")
@@ -307,6 +321,10 @@ class Tracker(ABC, Generic[Piece]):
         if is_at_rest is None:
             return self._notices.unsay("hand-resting")
         return self._notices.say("hand-resting", "A hand rests over the table.") if is_at_rest else []
+
+
+def _mapped(corners: NDArray[np.floating], homography: Homography) -> NDArray[np.float32]:
+    return np.asarray(cv2.perspectiveTransform(corners[None].astype(np.float32), homography)[0], np.float32)
 
 
 def _share(piece: PlacedPiece, mask: Mask) -> float:

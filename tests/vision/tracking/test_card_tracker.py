@@ -23,6 +23,7 @@ from companion.vision.detection.conditions import MIRRORED
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading
 from companion.vision.tracking import tracks
+from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.layouts import LatticeLayout, celled
@@ -433,6 +434,21 @@ def test_a_bumped_camera_is_said_and_places_nothing(table: Table) -> None:
     table.show(LINE, hand=(x, 300), shift=(21.0, 13.0))
     table.show([*LINE, (0, 1)], 12, shift=(21.0, 13.0))
     assert table.news() == ["placed"]
+
+
+def test_a_bump_that_the_cards_were_already_followed_through_moves_them_no_second_time(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shift = (3.0, 1.0)
+    motion: list[tuple[bool, np.ndarray | None]] = [(False, None)]
+    monkeypatch.setattr(CameraMotion, "settle", lambda self, bgr: motion[0])
+    table.show(LINE, 12, shift=shift)
+    where = [centre(cell) + shift for cell in LINE]
+    assert np.allclose(sorted(card.centre for card in table.cards()), where, atol=1.5)
+    motion[0] = (True, np.array([[1, 0, shift[0]], [0, 1, shift[1]], [0, 0, 1]]))
+    table.show(LINE, 1, shift=shift, hand=(210.0, 100.0))
+    assert np.allclose(sorted(card.centre for card in table.cards()), where, atol=1.5)
+    assert table.news() == []
 
 
 def test_a_card_taken_away_while_the_camera_is_bumped_is_told_as_removed(table: Table) -> None:

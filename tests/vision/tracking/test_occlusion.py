@@ -113,6 +113,16 @@ def test_a_thing_of_the_tables_colour_that_lies_on_the_cards_beside_too_covers_a
     assert not is_covered(card(), before, taken, changed(before, taken), [card()], beside)
 
 
+def test_nothing_lies_on_a_card_beside_which_another_is_seen_as_it_was() -> None:
+    beside = card(400.0)
+    before = painted((beside, CARD), (card(), CARD))
+    taken = painted((beside, CARD))
+    where = changed(before, taken)
+    where[cells_of(beside.corners, SHAPE) & (np.arange(SHAPE[1]) < 50)] = True
+    assert is_covered(card(), before, taken, where, [card()], [beside])
+    assert not is_covered(card(), before, taken, where, [card()], [beside], [beside])
+
+
 def test_a_card_that_is_taken_away_with_its_shadow_on_the_cards_beside_is_not_covered() -> None:
     beside = [card(320.0 + dx, 240.0) for dx in (-78.0, 78.0)]
     taken = painted(*((piece, CARD) for piece in beside))

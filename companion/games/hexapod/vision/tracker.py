@@ -21,7 +21,7 @@ from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import people
+from companion.vision.tracking.hands import hands_at_work, people
 from companion.vision.tracking.masks import Mask, cells_of, count_in, grown, places_of, share_in
 from companion.vision.tracking.occlusion import in_shade
 from companion.vision.tracking.pieces import Found, TableReading, View
@@ -111,7 +111,8 @@ class CaseTracker(Tracker[DetectedField]):
         field, reading = track.piece, self._readings.get(track)
         changed = _cell_shares(field, view.changed)
         stirring = view.changed & ~view.mask.is_still(self._patience.card_s / 2)
-        is_open = _cell_shares(field, view.hands | stirring) < _OPEN
+        at_work = hands_at_work(view, self._patience.doubt_s)  # what lies longer is looked at like a thing
+        is_open = _cell_shares(field, at_work | stirring) < _OPEN
         if not is_open.all():
             track.enter(State.COVERED, self._now_s, "a hand is over it")
         is_changed = changed >= _UNCHANGED
