@@ -79,6 +79,11 @@ class ChangeDetector:
         """What lies there now, in the light of the accepted picture: (3, h, w)."""
         return self._anchor
 
+    @property
+    def differs(self) -> Mask:
+        """Where what lies there now is not what was last accepted, also where what lay beneath shows: bool (h, w)."""
+        return self._differs(self._accepted)
+
     def update(self, bgr: NDArray[np.uint8], now_s: float) -> ChangeMask:
         """Compare one frame, uint8 (h, w, 3), always of the same size, with what was there before."""
         small = _sampled(bgr)

@@ -13,6 +13,10 @@ _AT_REST = 0.97
 """So much of a card that lies still has not stirred: a card that is slid stirs along two edges at least."""
 _GONE = 0.9
 """A card is gone when so much of what tells it from the table changed."""
+_GONE_PALE = 0.6
+"""Of one as pale as the table that is enough, where its print does not show either:"""
+_UNLIKE = 0.3
+"""its place's detail correlates no better with what it showed."""
 BEYOND_CARDS = 0.35
 """A change that reaches beyond cards by so much of a card is no card that was taken away."""
 LITTLE_BEYOND_CARDS = BEYOND_CARDS / 3
@@ -105,7 +109,7 @@ def is_gone(
     card: DetectedCard,
     accepted: Planes,
     seen: Planes,
-    changed: Mask,
+    differs: Mask,
     others: Sequence[DetectedCard],
     in_view: Sequence[DetectedCard] = (),
 ) -> bool:
@@ -115,20 +119,26 @@ def is_gone(
         card: as it was known.
         accepted: (3, h, w), the picture in which it lay there.
         seen: (3, h, w), the picture now.
-        changed: bool (h, w).
+        differs: bool (h, w), where the two do.
         others: the other cards that are known: they are no table.
         in_view: those of them that are seen as they were: what shows in their places is theirs. A card of a fan that
             was taken from another leaves paper like its own.
     """
-    area = _own_place(card, changed.shape, _inner(card), in_view)
-    ring = _table_around(card, changed.shape, others)
-    telling = area.astype(np.float32)
+    area = _own_place(card, differs.shape, _inner(card), in_view)
+    ring = _table_around(card, differs.shape, others)
+    telling, is_pale = area.astype(np.float32), False
     if int(ring.sum()) >= _FEW_CELLS:
         table = np.median(accepted[:, ring], axis=1)[:, None, None]
         contrast = np.clip(np.abs(accepted - table).max(0) - _CONTRAST, 0.0, _MOST_TELLING)
-        telling = telling if np.count_nonzero(contrast[area]) < _FEW_TELL * int(area.sum()) else contrast * area
-    is_other = bool(area.any()) and float(telling[changed].sum()) >= _GONE * float(telling.sum())
-    return is_other and detail_correlation(card, accepted, seen, others) < _ALIKE
+        is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
+        telling = telling if is_pale else contrast * area
+    if not area.any():
+        return False
+    share = float(telling[differs].sum()) / float(telling.sum())
+    if share < (_GONE_PALE if is_pale else _GONE):
+        return False
+    alike = detail_correlation(card, accepted, seen, others)
+    return alike < (_ALIKE if share >= _GONE else _UNLIKE)
 
 
 def is_covered(

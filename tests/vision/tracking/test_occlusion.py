@@ -50,6 +50,19 @@ def test_a_card_in_a_shadow_or_brighter_light_is_not_gone() -> None:
         assert not is_gone(card(), before, after, np.ones(SHAPE, bool), [])
 
 
+def test_a_card_as_pale_as_the_table_is_gone_when_most_of_its_place_differs_and_its_print_with_it() -> None:
+    rng = np.random.default_rng(3)
+    table, print_ = (rng.normal(0, 4, SHAPE) for _ in range(2))
+    place = cells_of(card().corners, SHAPE, 0.9)
+    before, after = painted((card(), TABLE + 12)), painted() + table.astype(np.float32)
+    before[:, place] += (5 * print_[place]).astype(np.float32)
+    differs = np.abs(before - after).max(0) > 9
+    assert 0.6 < differs[place].mean() < 0.9
+    assert is_gone(card(), before, after, differs, [])
+    dimmed = before * 0.8
+    assert not is_gone(card(), before, dimmed.astype(np.float32), differs, []), "its print still shows"
+
+
 def test_a_piece_on_a_printed_field_is_gone_when_the_faint_print_around_it_stays() -> None:
     before = painted((card(), TABLE + 24), (card(side=30.0), TABLE), (card(side=24.0), CARD))
     after = painted((card(), TABLE + 24), (card(side=30.0), TABLE))

@@ -26,6 +26,8 @@ _ASIDE, _SCALED, _TURNED = 0.08, 0.1, 0.06
 """How far off a numeral's pose is told, in its heights, as a logarithm, and in radians."""
 _MOVED, _GROWN, _ROTATED = 0.08, 0.06, 0.06
 """How far off outlines are, in half heights of a card, as a logarithm, and in radians."""
+_SAME_PLACE = 0.15
+"""Two places nearer than so many half heights of a card are the same."""
 _LEAST_CONTRAST = 6.0
 """Of 255: a view of less contrast shows nothing, and is not stretched to more."""
 
@@ -64,6 +66,13 @@ class NumberPlaces:
                 *(np.flatnonzero((self.slots == k) & (self.is_turned == is_turned)) for k in range(3)), strict=False
             )
         ]
+
+    @property
+    def is_alike_turned(self) -> bool:
+        """Whether each number is printed at the opposite place upside down too: no way up is the card's own."""
+        across = np.linalg.norm(self.at[:, None] + self.at, axis=-1) < _SAME_PLACE
+        is_turned_over = self.is_turned[:, None] != self.is_turned
+        return bool((across & is_turned_over & (self.slots[:, None] == self.slots)).any(1).all())
 
     def as_rows(self) -> list[list[float]]:
         """Each place as its slot, x, y, height, and 1 where it is upside down."""

@@ -93,6 +93,16 @@ def turned_half(card: DetectedCometCard) -> DetectedCometCard:
 
 def aligned_comet(card: DetectedCometCard, model: DetectedCometCard) -> DetectedCometCard:
     """The card by itself, its corners begun where those of ``model``, seen there before, begin."""
+    return replace(turned_half(card) if _begins_across(card, model) else card, cell=None)
+
+
+def aligned_either_way(card: DetectedCometCard, model: DetectedCometCard) -> DetectedCometCard:
+    """As `aligned_comet`, of a printing that reads the same both ways up: its numbers stay in their order."""
+    corners = np.roll(card.corners, -2, 0) if _begins_across(card, model) else card.corners
+    return replace(card, corners=corners, cell=None)
+
+
+def _begins_across(card: DetectedCometCard, model: DetectedCometCard) -> bool:
+    """Whether a card's corners begin at the opposite one of those of ``model``."""
     mine, offsets = card.corners - card.corners.mean(0), model.corners - model.corners.mean(0)
-    is_upside_down = float((mine * offsets).sum()) < float((np.roll(mine, -2, 0) * offsets).sum())
-    return replace(turned_half(card) if is_upside_down else card, cell=None)
+    return float((mine * offsets).sum()) < float((np.roll(mine, -2, 0) * offsets).sum())

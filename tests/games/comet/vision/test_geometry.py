@@ -1,5 +1,7 @@
 """Comet cards' outlines: coded and read back up to half a turn, cut out straight, turned about without loss."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,16 @@ from companion.games.comet.vision.classifier import (
     score_numerals,
 )
 from companion.games.comet.vision.detector import CARD, HALF_WIDTH
-from companion.games.comet.vision.results import BACK, NUMBERS, DetectedCometCard, aligned_comet, in_words, turned_half
+from companion.games.comet.vision.places import NumberPlaces
+from companion.games.comet.vision.results import (
+    BACK,
+    NUMBERS,
+    DetectedCometCard,
+    aligned_comet,
+    aligned_either_way,
+    in_words,
+    turned_half,
+)
 from companion.vision.image.pyramid import Pyramid
 
 
@@ -75,6 +86,24 @@ def test_a_card_seen_again_upside_down_is_aligned_with_what_was_known():
     )
     again = aligned_comet(fresh, known)
     assert again.edges == known.edges and np.abs(again.corners - known.corners).max() < 8 and again.cell is None
+
+
+def test_a_card_that_reads_the_same_both_ways_up_keeps_its_numbers_in_their_order():
+    corners = np.array([[0, 0], [63, 0], [63, 88], [0, 88]], np.float32)
+    known = DetectedCometCard((0, 0), ("3", "11", "10"), corners, 0.9, 0.9, np.zeros((3, 15)), 0)
+    for begun in (0, 2):
+        again = aligned_either_way(replace(known, corners=np.roll(corners + 1, -begun, 0)), known)
+        assert again.edges == known.edges and np.allclose(again.corners, corners + 1)
+
+
+@pytest.mark.parametrize(("turned", "is_alike"), [((0, 0, 0, 1, 1, 1), True), ((0, 0, 0, 0, 0, 0), False)])
+def test_places_are_alike_both_ways_up_where_each_number_stands_opposite_upside_down(turned, is_alike):
+    rows = [
+        [k % 3, way * -0.5, way * (-0.8 + 0.3 * (k % 3)), 0.2, t]
+        for k, (way, t) in enumerate(zip((1, 1, 1, -1, -1, -1), turned, strict=True))
+    ]
+    assert NumberPlaces.from_rows(rows, 0.7).is_alike_turned == is_alike
+    assert not NumberPlaces.from_rows(rows[:3], 0.7).is_alike_turned
 
 
 def test_values_ascend_with_the_unsure_last_and_a_back_has_none():
