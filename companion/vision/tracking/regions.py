@@ -76,6 +76,8 @@ class Unchanged:
         return self.is_at(_CORE * outline + (1 - _CORE) * outline.mean(0))
 
 
+NOTHING_KNOWN = Unchanged()
+"""Of a whole picture."""
 Read = Callable[[NDArray[np.uint8], Any, float | None], Reading]
 ReadUnknown = Callable[[NDArray[np.uint8], Any, float, Unchanged], Reading]
 
@@ -262,7 +264,7 @@ class ChangeReader:
             x0, y0, x1, y1 = window
             reading.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             as_it_was = (
-                unchanged_in(window, known, view.changed, settled, across) if self._read_unknown else Unchanged()
+                unchanged_in(window, known, view.changed, settled, across) if self._read_unknown else NOTHING_KNOWN
             )
             reading.lying.extend(moved_by(card, x0, y0) for card in as_it_was.cards)
             seen = self._read_window(bgr, window, as_it_was, across, classifier)

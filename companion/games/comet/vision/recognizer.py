@@ -13,7 +13,7 @@ from companion.games.comet.vision.plausibility import back_distances, compare_ba
 from companion.games.comet.vision.reexamination import ClassifiedOutlines, classify_outlines
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import read_taught
+from companion.games.comet.vision.taught_recognizer import read_beside_known, read_taught
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, verify_cards
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
@@ -82,7 +82,7 @@ def read_unknown(
     pyramid = Pyramid.of(bgr)
     cards: Sequence[DetectedCard]
     if isinstance(classifier, TaughtNumerals):
-        cards = read_taught(bgr, classifier, across_px, unchanged).cards
+        cards = read_beside_known(bgr, classifier, across_px, unchanged)
     else:
         classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
         cards = _read_unknown(pyramid, classifier, across_px, unchanged)

@@ -4,6 +4,7 @@ Outlines come from the detector that knows no print and from Comet's own; each i
 card is told where its numbers are read, where it looks as taught, or where it is found surely and as large as others.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,7 +28,6 @@ from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard, upright
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_search import (
-    IsFree,
     is_blank,
     search_covered,
     search_fanned,
@@ -43,7 +43,7 @@ from companion.vision.detection.detector import corners_of
 from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of, near
-from companion.vision.tracking.regions import Unchanged
+from companion.vision.tracking.regions import NOTHING_KNOWN, Unchanged
 
 Floats = NDArray[np.floating]
 _SAME_CARD = 0.15
@@ -54,47 +54,16 @@ _AROUND = 2.0
 """Two outlines show figures of one number where they have it no farther apart, in its reach."""
 
 
-def read_taught(
-    bgr: NDArray[np.uint8],
-    taught: TaughtNumerals,
-    across_px: float | None = None,
-    unchanged: Unchanged | None = None,
-) -> CometReading:
-    """Read a Comet table of a taught printing from one picture; see `recognizer.read_comet`.
-
-    Of a piece of a picture of which something is known, ``unchanged``, only the other cards are given.
-    """
+def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
+    """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
     clock = Stopwatch()
-    pyramid, judged = judge_candidates(bgr, 4)
-    kept = [one for one in suppress(judged, SETTINGS.overlap) if one.confidence >= SETTINGS.min_confidence]
-    outlines = [*_own_outlines(pyramid, across_px), *kept]
-    half_width = taught.profile.half_width
-    unlikely = [one for one in judged if one not in kept and has_proportion(one.corners, half_width)]
-    lying: list[Hypothesis] = []
-    is_free: IsFree = (lambda outline: False) if unchanged is None else unchanged.is_free
-    if unchanged is not None:
-        lying = [examine(pyramid, taught, upright(card), 1.0) for card in unchanged.cards]
-        where_touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
-        outlines, unlikely = [*unchanged.but(outlines), *where_touched], list(unchanged.but(unlikely))
+    pyramid, outlines, unlikely = _found(bgr, taught, across_px)
     clock.lap("find")
-    likely = lying + [examine(pyramid, taught, one.corners, one.confidence) for one in outlines]
-    is_explained = unchanged is not None and unchanged.is_explained([one.corners for one in read_cards(likely)])
-    if not is_explained:
-        likely += search_unlikely(pyramid, taught, likely, unlikely)
-        likely += search_rows(pyramid, taught, likely)
-        likely += search_neighbours(pyramid, taught, likely, is_free)
-        likely += search_hidden(pyramid, taught, likely, is_free)
-        seen = [*(one.corners for one in lying), *(one.corners for one in (*outlines, *unlikely))]
-        numerals = NumeralSearch(pyramid, taught.profile.places, seen)
-        likely += search_fanned(numerals, taught, likely, is_free)
-        likely += search_covered(numerals, taught, likely, is_free)
+    likely = _searched(pyramid, taught, [], outlines, unlikely)
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
-    usual = read if unchanged is None else [*read, *_elsewhere(unchanged)]
-    likely = find_backs(pyramid, taught, likely, read, is_known=bool(usual))
-    there = present(likely, usual)
-    there = [one for one, is_known in zip(there, near(there, lying, _SAME_CARD), strict=True) if not is_known]
-    cards = [_card(k, one, taught) for k, one in enumerate(there)]
+    likely = find_backs(pyramid, taught, likely, read, is_known=bool(read))
+    cards = [_card(k, one, taught) for k, one in enumerate(present(likely, read))]
     warnings = [_unsure(card) for card in cards if None in card.edges]
     if not cards:
         warnings = [ReadingWarning("nothing-found", "no Comet card on this picture")]
@@ -102,6 +71,78 @@ def read_taught(
         warnings.insert(0, FOREIGN_PROFILE.warning)
     clock.lap("judge")
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
+
+
+def read_beside_known(
+    bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float, unchanged: Unchanged
+) -> list[DetectedCometCard]:
+    """The cards of a taught printing in a piece of a table but for those that lie as they lay.
+
+    Args:
+        bgr: uint8 (h, w, 3).
+        taught: the printing.
+        across_px: see `recognizer.read_comet`.
+        unchanged: what is known of the piece and of the table. Only where something changed is anything looked for,
+            and no further than until cards that are read explain it.
+    """
+    lying: list[Hypothesis] = []
+    pyramid = Pyramid.of(bgr)
+    likely = _read_at_once(pyramid, taught, across_px, unchanged)
+    if likely is None:
+        pyramid, outlines, unlikely = _found(bgr, taught, across_px)
+        lying = [examine(pyramid, taught, upright(card), 1.0) for card in unchanged.cards]
+        where_touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
+        outlines = [*unchanged.but(outlines), *where_touched]
+        likely = _searched(pyramid, taught, lying, outlines, unchanged.but(unlikely), unchanged)
+    read = read_cards(likely)
+    usual = [*read, *_elsewhere(unchanged)]
+    there = present(find_backs(pyramid, taught, likely, read, is_known=bool(usual)), usual)
+    is_known = near(there, lying, _SAME_CARD)
+    return [_card(k, one, taught) for k, one in enumerate(there) if not is_known[k]]
+
+
+def _read_at_once(
+    pyramid: Pyramid, taught: TaughtNumerals, across_px: float, unchanged: Unchanged
+) -> list[Hypothesis] | None:
+    """The cards that Comet's own detector shows, where they explain all that changed; None where they do not."""
+    own = unchanged.but(_own_outlines(pyramid, across_px))
+    read = read_cards([examine(pyramid, taught, one.corners, one.confidence) for one in own])
+    read = [one for one in read if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
+    is_all = unchanged.is_explained([one.corners for one in read]) and all(near(unchanged.touched, read, _SAME_CARD))
+    return read if read and is_all else None
+
+
+def _found(
+    bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None
+) -> tuple[Pyramid, list[Outline], list[Outline]]:
+    """The picture's pyramid, outlines that may be cards, and hardly likely ones of a card's proportion."""
+    pyramid, judged = judge_candidates(bgr, 4)
+    kept = [one for one in suppress(judged, SETTINGS.overlap) if one.confidence >= SETTINGS.min_confidence]
+    unlikely = [one for one in judged if one not in kept and has_proportion(one.corners, taught.profile.half_width)]
+    return pyramid, [*_own_outlines(pyramid, across_px), *kept], unlikely
+
+
+def _searched(
+    pyramid: Pyramid,
+    taught: TaughtNumerals,
+    lying: list[Hypothesis],
+    outlines: Sequence[Outline],
+    unlikely: Sequence[Outline],
+    unchanged: Unchanged = NOTHING_KNOWN,
+) -> list[Hypothesis]:
+    """What may be cards: those known to be ``lying``, outlines that were found, and what is found beside them."""
+    likely = lying + [examine(pyramid, taught, one.corners, one.confidence) for one in outlines]
+    if unchanged.is_explained([one.corners for one in read_cards(likely)]):
+        return likely
+    likely += search_unlikely(pyramid, taught, likely, unlikely)
+    likely += search_rows(pyramid, taught, likely)
+    likely += search_neighbours(pyramid, taught, likely, unchanged.is_free)
+    likely += search_hidden(pyramid, taught, likely, unchanged.is_free)
+    seen = [*(one.corners for one in lying), *(one.corners for one in (*outlines, *unlikely))]
+    numerals = NumeralSearch(pyramid, taught.profile.places, seen)
+    likely += search_fanned(numerals, taught, likely, unchanged.is_free)
+    likely += search_covered(numerals, taught, likely, unchanged.is_free)
+    return likely
 
 
 def _elsewhere(unchanged: Unchanged) -> list[Hypothesis]:

@@ -1,6 +1,6 @@
 """Cards of a taught printing that no outline showed well: rows, neighbours, faces and fans beside what is read."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import cv2
 import numpy as np
@@ -52,7 +52,7 @@ _FACES_APART = 0.3
 
 
 def search_unlikely(
-    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], unlikely: list[Outline]
+    pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesis], unlikely: Sequence[Outline]
 ) -> list[Hypothesis]:
     """Cards whose outlines are hardly likely, for they touch or cover others: what is printed on them says so.
 
