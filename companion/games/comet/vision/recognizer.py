@@ -93,7 +93,8 @@ def read_unknown(
         has_edges = have_edges(pyramid, every, asked, LIMITS.table.edges)
         false = {k for k, edges in zip(asked, has_edges, strict=True) if not edges}
         cards = [card for k, card in enumerate(cards) if k not in false]
-    return CometReading(tuple(cards), (), (), classifier)
+    reading = CometReading(tuple(cards), (), (), classifier)
+    return _told_in_view(pyramid, reading) if isinstance(classifier, TaughtNumerals) else reading
 
 
 def _read_unknown(
@@ -175,17 +176,22 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     added = [card.centre for card, one in zip(cards, stays & ~verdict.stays, strict=True) if one]
     warnings = verdict.warnings + tuple(warning for warning in reading.warnings if warning.at in added)
     cards = [card for card, one in zip(cards, stays, strict=True) if one]
+    return _told_in_view(pyramid, replace(reading, cards=tuple(cards), warnings=warnings))
+
+
+def _told_in_view(pyramid: Pyramid, reading: CometReading) -> CometReading:
+    """The reading without numbers where they are seen too much from the side, or in a mirror."""
+    cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     read = [card for card in cards if _has_numbers(card)]
-    condition = None
     shape, outlines = _shape(reading.classifier), [card.corners for card in read]
     if read and is_too_steep(pyramid, shape, outlines, LIMITS.less_tilted):
         condition = TOO_STEEP
     elif _is_in_mirror(pyramid, cards, reading.classifier):
         condition = MIRRORED
-    if condition is not None:
-        warnings += (condition.warning, *(condition.unsure("numbers", card.centre) for card in read))
-        cards = [_unread(card) if card in read else card for card in cards]
-    return replace(reading, cards=tuple(cards), warnings=warnings)
+    else:
+        return reading
+    warnings = (*reading.warnings, condition.warning, *(condition.unsure("numbers", card.centre) for card in read))
+    return replace(reading, cards=tuple(_unread(card) if card in read else card for card in cards), warnings=warnings)
 
 
 def _is_in_mirror(pyramid: Pyramid, cards: Sequence[DetectedCometCard], classifier: Classifier | None) -> bool:

@@ -11,6 +11,7 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.comet.recognition import RECOGNIZER
+from companion.games.comet.vision import recognizer
 from companion.games.comet.vision.backs import mark_similar_backs
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
 from companion.games.comet.vision.hypothesis import Hypothesis
@@ -476,6 +477,19 @@ def test_beside_known_cards_of_a_taught_printing_only_the_new_one_is_read_as_in_
         known = [card for card in whole if card is not new]
         (told,) = read_unknown(picture.bgr, taught, new.side * 3**0.5, Unchanged(known, everywhere=known)).cards
         assert (told.values, np.abs(told.corners - new.corners).max() < 4) == (new.values, True)
+
+
+def test_a_new_card_that_is_seen_too_much_from_the_side_is_left_open(monkeypatch):
+    taught = TaughtNumerals(learnt(printing()))
+    picture = table(printing())
+    new, *known = read_comet(picture.bgr, taught).cards
+    unchanged = Unchanged(known, everywhere=known)
+    assert [card.values for card in read_unknown(picture.bgr, taught, new.side * 3**0.5, unchanged).cards] == [
+        new.values
+    ]
+    monkeypatch.setattr(recognizer, "is_too_steep", lambda *seen: True)
+    (told,) = read_unknown(picture.bgr, taught, new.side * 3**0.5, unchanged).cards
+    assert told.values == [None] * 3
 
 
 def test_a_card_face_down_alone_in_a_piece_is_told_where_the_printing_is_known_to_lie():
