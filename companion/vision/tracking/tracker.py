@@ -33,7 +33,9 @@ _CHANGED = 0.0005
 _CRUMB = np.ones((2, 2), np.uint8)
 """What is narrower than two mask pixels is a crumb of a change."""
 _START = (0.97, 0.2)
-"""So much of the picture lies still when the table is first read, and so many seconds pass between two readings."""
+"""So much of the picture lies still when the table is first read, and so many seconds pass between two readings: twice
+as many after each that left something open.
+"""
 _START_AMID_PEOPLE = (0.6, 0.09)
 """And so much, more often, where people go on moving beside all that lies there: they give but moments."""
 _START_PATIENCE_S = 0.8
@@ -70,6 +72,7 @@ class Tracker(ABC, Generic[Piece]):
         self._frame_s: float | None = None
         self._is_busy = False
         self._hands_s = self._looked_s = -np.inf
+        self._unsure_starts = 0
         self._search: TableSearch[Piece] = TableSearch(self._patience, self._read_table, self._find, self._is_unsure)
 
     # ------------------------------------------------------------ what others ask
@@ -179,7 +182,9 @@ class Tracker(ABC, Generic[Piece]):
         if self._initial.is_due(bgr, self._now_s):
             self._detector.accept()
         is_late = self._now_s > _START_PATIENCE_S
-        if not self._search.may_read(mask, *(_START_AMID_PEOPLE if is_late else _START)):
+        still, pause_s = _START_AMID_PEOPLE if is_late else _START
+        pause_s = max(pause_s, min(pause_s * 2**self._unsure_starts, self._patience.doubt_s - self._now_s))
+        if not self._search.may_read(mask, still, pause_s):
             return []
         first, seen = self._detector.accepted, self._detector.seen
         picture, laid = self._initial.before_plays(bgr, first, seen, mask.changed, self._crumb())
@@ -191,6 +196,7 @@ class Tracker(ABC, Generic[Piece]):
             if any(_share(piece, people) > _TRACE for piece in (*reading.cards, *reading.loose)):
                 return []
         if self._is_unsure(reading) and self._now_s < self._patience.doubt_s:
+            self._unsure_starts += 1
             return []
         events = self._start_from(reading, picture, ~laid)
         plays = laid & mask.changed

@@ -229,6 +229,21 @@ def test_a_card_misread_under_a_cup_that_lies_on_its_neighbour_too_is_no_other_c
     assert table.news() == ["table"]
 
 
+def test_a_table_that_cannot_be_read_fully_is_read_a_few_times_before_it_is_told() -> None:
+    looks: list[int] = []
+
+    def half_read(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        looks.append(len(table.told))
+        whole = read(bgr, classifier, across_px)
+        return replace(whole, cards=tuple(replace(card, edges=(None, *card.edges[1:])) for card in whole.cards))
+
+    table = Table()
+    table.settler = CardTracker(half_read, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    table.show(LINE, 25)
+    assert table.news() == ["table"] and 14 <= table.told[0][0] <= 17
+    assert len(looks) <= 5
+
+
 def test_a_card_laid_before_the_table_first_settled_is_placed() -> None:
     table = Table()
     table.show(LINE, 1)
