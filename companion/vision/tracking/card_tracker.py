@@ -40,6 +40,8 @@ _HELD = 0.1
 _TOUCHED = 0.05
 _MISSED = 0.15
 """Where less of a card's place looks different, it is not taken away: a star fills a quarter of its field."""
+_PLAIN, _ACROSS = 0.9, 1.0
+"""What is seen less surely, and lies fewer sides from a surer card, lies across it."""
 _SAME = 0.7
 """Where a place shows detail so like what was accepted there, nothing was laid: the light changed. A card at a shadow's
 edge still correlates with itself by 0.79, a new one with what it lies on by 0.61 at most."""
@@ -134,6 +136,14 @@ class CardTracker(Tracker[DetectedCard]):
                 track.enter(State.COVERED, self._now_s, "a hand is over it")
             elif track.state is not State.STILL and changed < _TOUCHED:
                 track.enter(State.STILL, self._now_s)
+
+    def _fresh(self) -> list[DetectedCard]:
+        """See `Tracker`; without what is hardly seen across a surer card: fingers on its edge may look like one."""
+        fresh: list[DetectedCard] = []
+        for card in sorted(super()._fresh(), key=lambda card: -card.presence):
+            if card.presence >= _PLAIN or not any(near([card], fresh, _ACROSS)):
+                fresh.append(card)
+        return fresh
 
     # ------------------------------------------------------------ cards seen where something changed
 

@@ -311,8 +311,11 @@ class Tracker(ABC, Generic[Piece]):
 
     def _explained(self) -> Mask:
         """Where cards lie that were read: what changed there is no hand, bool (h, w)."""
-        read = [track.piece for track in self._appearing if track.readings]
-        return blurred_places(read, self._detector.seen.shape[1:])
+        return blurred_places(self._fresh(), self._detector.seen.shape[1:])
+
+    def _fresh(self) -> list[Piece]:
+        """What appears and was read."""
+        return [track.piece for track in self._appearing if track.readings]
 
     def _crumb(self) -> float:
         """So few changed mask pixels are a crumb: a tenth of a card."""

@@ -148,6 +148,20 @@ def test_a_card_still_appears_where_another_is_seen_across_it_in_the_same_look(t
     assert [track.state for track in (jumped, *appearing)] == [State.APPEARING, State.GONE, State.GONE]
 
 
+@pytest.mark.parametrize(("presence", "fresh"), [((0.86, 0.67), 1), ((0.95, 0.92), 2)])
+def test_what_is_hardly_seen_across_a_surer_card_may_be_fingers_that_hold_it(
+    table: Table, presence: tuple[float, float], fresh: int
+) -> None:
+    card = replace(table.cards()[0], corners=table.cards()[0].corners + np.float32(150), presence=presence[0])
+    across = replace(card, corners=card.corners - np.array([0.7 * SIDE, 0.0], np.float32), presence=presence[1])
+    for one in (across, card):
+        table.settler._gather(one)
+    explained = table.settler._explained()
+    fingers = across.corners.mean(0) - (0.8 * SIDE, 0)
+    assert len(table.settler._fresh()) == fresh
+    assert [bool(explained[int(y) // 8, int(x) // 8]) for x, y in (fingers, card.centre)] == [fresh == 2, True]
+
+
 def test_a_card_in_the_shadow_of_an_arm_beside_it_is_told_while_the_arm_stays(table: Table) -> None:
     x, y = (int(v) for v in centre(NEW))
     for k in range(15):
