@@ -7,15 +7,17 @@ import numpy as np
 from models.drawing.art import Picture
 from models.drawing.comet.cards import numeral_boxes_mm, raster_back, raster_face
 from models.drawing.comet.layouts import LaidComet, laid_groups, strays
-from models.drawing.comet.printings import CometPrinting, Typeface
+from models.drawing.comet.printings import CometPrinting, Typeface, reference
 from models.drawing.comet.styles import STYLES, styled, teaching_cards
-from models.traced.studio import LARGE, Described, Studio, card, opaque, scene
+from models.traced.studio import LARGE, Described, Rng, Studio, card, opaque, scene
 
 
-def comet_deck(seed: int, studio: Studio, faces: Sequence[Typeface], pictures: int = 2) -> Iterator[Described]:
-    """Photographs of a Comet printing that nobody has drawn before: that which teaches it, and others."""
+def comet_deck(
+    seed: int, studio: Studio, faces: Sequence[Typeface], pictures: int = 2, *, is_known: bool = False
+) -> Iterator[Described]:
+    """Photographs of a Comet printing, invented or known: that which teaches it, and others."""
     rng = np.random.default_rng(seed)
-    look = styled(faces, rng, sorted(STYLES)[seed % len(STYLES)])
+    look = _known(rng) if is_known else styled(faces, rng, sorted(STYLES)[seed % len(STYLES)])
     gloss = np.array([rng.uniform(0.25, 0.7), rng.choice([0, 0.15, 0.4])])
 
     def cards(laid: Sequence[LaidComet]) -> list[Described]:
@@ -38,6 +40,10 @@ def comet_deck(seed: int, studio: Studio, faces: Sequence[Typeface], pictures: i
         laid = [*laid, *strays(laid, look, rng)[:3]]
         least = min(place.numeral_mm for place in look.places) / float(rng.uniform(10.5, 16))
         yield scene(rng, studio, cards(laid), f"{seed}-{k}", LARGE, bool(k % 2), least=least)
+
+
+def _known(rng: Rng) -> CometPrinting:
+    return reference("mono" if rng.random() < 0.5 else "keyed")
 
 
 def _comet_face(one: LaidComet, look: CometPrinting) -> Picture:

@@ -11,7 +11,7 @@ from companion.games.hexapod.deck import CELL_MM, ROUNDING_MM, SIDE_MM, outline
 from models.drawing.hexapod.layouts import Case, Lying, showing_all
 from models.drawing.hexapod.layouts import scene as any_table
 from models.drawing.hexapod.photograph import HIDDEN
-from models.drawing.hexapod.printings import CaseLook, Printing, card_raster, invented
+from models.drawing.hexapod.printings import CaseLook, Printing, card_raster, invented, reference
 from models.drawing.hexel.printings import hex_colour
 from models.drawing.photograph import Entry, covered_share, marked_cut, outlines
 from models.traced.shards import Rendered, on_picture
@@ -23,10 +23,10 @@ _UNIT = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float64)
 _EACH = [[(row, col) for col in (0, 1)] for row in (0, 1)]
 
 
-def hexapod_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Described]:
+def hexapod_deck(seed: int, studio: Studio, pictures: int = 2, *, is_known: bool = False) -> Iterator[Described]:
     """Photographs of a deck: that which teaches it, one case with every kind, and others."""
     rng = np.random.default_rng(seed)
-    look = invented(rng)
+    look = reference() if is_known else invented(rng)
     gloss = np.array([rng.uniform(0.25, 0.7), rng.choice([0, 0.15, 0.4])])
     for name in ("teach", *map(str, range(pictures))):
         laid = showing_all(rng) if name == "teach" else any_table(rng, cases=1, grid=(5, 5), odd=False)

@@ -25,10 +25,10 @@ _BOARD_PX_PER_MM = 4.0
 _STAR_MM = 16.0
 
 
-def hexdragon_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Described]:
+def hexdragon_deck(seed: int, studio: Studio, pictures: int = 2, *, is_known: bool = False) -> Iterator[Described]:
     """Photographs of a set: that which teaches it (the start tile, a head of each colour and a body), and others."""
     rng = np.random.default_rng(seed)
-    look = drawing_of("invented", rng)
+    look = drawing_of("exact" if is_known else "invented", rng)
     gloss = np.array([rng.uniform(0.25, 0.7), rng.choice([0, 0.15, 0.4])])
     put, laying = teaching_table(rng)
     described = _described(seed, put, laying, look, studio, gloss)

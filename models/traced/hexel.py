@@ -9,7 +9,7 @@ from companion.games.hexel.deck import APOTHEM_MM, SYMBOLS, back_shapes
 from companion.printing.raster import raster
 from models.drawing.hexel.invented import invented
 from models.drawing.hexel.layouts import Laid, grown_tableau, hand_laid, strays
-from models.drawing.hexel.printings import Printing, hexagon
+from models.drawing.hexel.printings import REFERENCE, Printing, hexagon
 from models.drawing.hexel.styles import PicturedDeck, clip_art, letters, painted_edges
 from models.drawing.photograph import Entry, covered_share, marked_cut, outlines
 from models.traced.shards import Rendered, on_picture
@@ -19,12 +19,12 @@ PX_PER_MM = 9.0
 STYLES = ("clip art", "painted edges", "letters", "shapes")
 
 
-def hexel_deck(seed: int, studio: Studio, pictures: int = 2) -> Iterator[Described]:
-    """Photographs of a printing: that which teaches it, with the three cards of one symbol in a line, and others."""
+def hexel_deck(seed: int, studio: Studio, pictures: int = 2, *, is_known: bool = False) -> Iterator[Described]:
+    """Photographs of a printing, invented or known: its three cards of one symbol in a line, and others."""
     rng = np.random.default_rng(seed)
     edition = ("36", "46")[seed // len(STYLES) % 2]
     symbols = SYMBOLS[edition]
-    look = _look(STYLES[seed % len(STYLES)], symbols, studio, rng)
+    look = REFERENCE[edition] if is_known else _look(STYLES[seed % len(STYLES)], symbols, studio, rng)
     gloss = np.array([rng.uniform(0.25, 0.7), rng.choice([0, 0.15, 0.4])])
 
     def cards(laid: Sequence[Laid]) -> list[Described]:

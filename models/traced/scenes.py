@@ -1,10 +1,11 @@
 """Describes scenes of cards for `render`: faces as pictures, where cards, things, lamps and the camera stand.
 
     PYTHONPATH=. python -m models.traced.scenes --art art.npz --out DIR [--faces FILE] [--comet N] [--any N] [--tiles N]
-                                                [--hexel N] [--hexdragon N] [--hexapod N] [--films]
+                                                [--hexel N] [--hexdragon N] [--hexapod N] [--films] [--known]
 
 So many printings of each game, with the photograph that teaches it, and so many pairs of pictures of other decks. With
-``--films`` each printing comes with its teaching photograph and a film instead of photographs.
+``--films`` each printing comes with its teaching photograph and a film instead of photographs; with ``--known`` these
+are the games' own printings, which need no teaching.
 """
 
 import argparse
@@ -40,18 +41,20 @@ def main() -> None:
     parser.add_argument("--hexdragon", type=int, default=0, help="HexDragon sets")
     parser.add_argument("--hexapod", type=int, default=0, help="Hexapod decks")
     parser.add_argument("--films", action="store_true", help="films of the games' printings")
+    parser.add_argument("--known", action="store_true", help="the games' own printings")
     parser.add_argument("--begin", type=int, default=6_200_000)
     options = parser.parse_args()
     cv2.setNumThreads(1)
+    known = options.known
     studio = Studio(options.out, Art.read(options.art))
     faces = kept(options.faces)["held-out"] if options.faces else list(plain_typefaces())
     makers: tuple[tuple[int, Callable[[int], Iterator[Described]]], ...] = (
-        (options.comet, lambda seed: comet_deck(seed, studio, faces)),
+        (options.comet, lambda seed: comet_deck(seed, studio, faces, is_known=known)),
         (options.any, lambda seed: any_decks(seed, studio)),
         (options.tiles, lambda seed: tile_decks(seed, studio)),
-        (options.hexel, lambda seed: hexel_deck(seed, studio)),
-        (options.hexdragon, lambda seed: hexdragon_deck(seed, studio)),
-        (options.hexapod, lambda seed: hexapod_deck(seed, studio)),
+        (options.hexel, lambda seed: hexel_deck(seed, studio, is_known=known)),
+        (options.hexdragon, lambda seed: hexdragon_deck(seed, studio, is_known=known)),
+        (options.hexapod, lambda seed: hexapod_deck(seed, studio, is_known=known)),
     )
     for number, (count, make) in enumerate(makers):
         begin = options.begin + 100_000 * number

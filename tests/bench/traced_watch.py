@@ -3,7 +3,7 @@
     python -m models.traced.scenes --films --art art.npz --faces typefaces.npz --begin 6700000 \\
         --comet 2 --hexel 3 --hexdragon 3 --hexapod 3 --out DIR
     python models/traced/render.py DIR/*.scene.json        # with bpy, see models/README.md
-    PYTHONPATH=. python tests/bench/traced_watch.py DIR [--only GAME] [--takes] [--keep DIR]
+    PYTHONPATH=. python tests/bench/traced_watch.py DIR [--only GAME] [--takes] [--known] [--keep DIR]
 
 Prints what `watch_takes` prints, and of the placements how many were named right, wrong and unsure; delays count from
 the frame in which the hand has gone. With ``--keep`` the films are written as videos, with the events on them.
@@ -130,6 +130,7 @@ def main() -> None:
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("folder", type=Path)
     ap.add_argument("--only", choices=list(GAMES))
+    ap.add_argument("--known", action="store_true", help="the games' own printings are filmed: nothing is taught")
     ap.add_argument("--takes", action="store_true", help="as other takes too, as `watch_takes` makes them")
     ap.add_argument("--keep", type=Path)
     a = ap.parse_args()
@@ -146,7 +147,7 @@ def main() -> None:
         film, cards = opened(path, game)
         counts = total.setdefault(game, Counter())
         try:
-            taught = classifier(game, teaching)
+            taught = None if a.known else classifier(game, teaching)
         except UsageError as error:
             counts["refused"] += 1
             print(f"{game:<10}{path.name.split('-')[0]} {error}", flush=True)
