@@ -37,6 +37,8 @@ from companion.vision.tracking.tracks import State, Track, add_reading
 
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""
+_LET_GO, _HOLDS = 0.05, "a hand holds it"
+"""And one that was held is held still, until less is."""
 _TOUCHED = 0.05
 _MISSED = 0.15
 """Where less of a card's place looks different, it is not taken away: a star fills a quarter of its field."""
@@ -172,8 +174,8 @@ class CardTracker(Tracker[DetectedCard]):
         for track, old in sorted(fresh, key=lambda one: one[0].rest_s):
             if track.state is not State.APPEARING:
                 continue  # it was read twice, or has been reported as moved
-            if share_around(track.piece, hands) > _HELD:
-                track.readings, track.reason, track.first_s = 0, "a hand holds it", self._now_s
+            if share_around(track.piece, hands) > (_LET_GO if track.reason == _HOLDS else _HELD):
+                track.readings, track.reason, track.first_s = 0, _HOLDS, self._now_s
             elif old is not None and self._lies_under_a_thing(track, old, appearing, replacing):
                 track.reason = "something lies on it"
             elif self._is_read(track, old):

@@ -22,7 +22,7 @@ from companion.rules.hexgrid import Cell
 from companion.vision.detection.conditions import MIRRORED
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading
-from companion.vision.tracking import tracks
+from companion.vision.tracking import card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import SettleTimes, TableEvent
@@ -160,6 +160,24 @@ def test_what_is_hardly_seen_across_a_surer_card_may_be_fingers_that_hold_it(
     fingers = across.corners.mean(0) - (0.8 * SIDE, 0)
     assert len(table.settler._fresh()) == fresh
     assert [bool(explained[int(y) // 8, int(x) // 8]) for x, y in (fingers, card.centre)] == [fresh == 2, True]
+
+
+def test_a_card_that_a_hand_holds_is_held_until_little_of_the_hand_is_left_around_it(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    around = [0.08]
+    monkeypatch.setattr(card_tracker, "share_around", lambda card, hands: around[0])
+    table.show([*LINE, NEW], 3)
+    assert table.news() == ["placed"], "so little does not hold a card"
+    table.told.clear()
+    around[0] = 0.2
+    table.show([*LINE, NEW, (1, 1)], 4)
+    around[0] = 0.08
+    table.show([*LINE, NEW, (1, 1)], 4)
+    assert table.news() == []
+    around[0] = 0.02
+    table.show([*LINE, NEW, (1, 1)], 9)
+    assert table.news() == ["placed"]
 
 
 def test_a_card_in_the_shadow_of_an_arm_beside_it_is_told_while_the_arm_stays(table: Table) -> None:
