@@ -13,7 +13,6 @@ import numpy as np
 
 from models.traced.studio import LARGE, MIDDLING, Described, Rng, hand_parts, turn
 
-FPS = 10.0
 _LAID = 5
 _REST = 12
 """Frames in which nothing moves, after every visit and before the first."""

@@ -157,7 +157,7 @@ def main() -> None:
                 continue
             take = make()
             score = watch(take, game, taught)
-            named = {k: one for k, one in score.paired.items() if take.events[k].kind == "placed"}
+            named = {k: one for k, (_, one) in score.paired.items() if take.events[k].kind == "placed"}
             verdicts = Counter(verdict(game, cards[k], one) for k, one in named.items()) if name in SAME else Counter()
             counts += verdicts + Counter(false=len(score.false), early=score.early, repeated=score.repeated)
             counts += Counter(

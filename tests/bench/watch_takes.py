@@ -231,10 +231,10 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
 
 @dataclass
 class Score:
-    """What was reported of a take; ``paired`` is the report of each event, by the event's number."""
+    """What was reported of a take; ``paired`` is when and what of each event, by the event's number."""
 
     reports: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
-    paired: dict[int, dict[str, Any]] = field(default_factory=dict)
+    paired: dict[int, tuple[float, dict[str, Any]]] = field(default_factory=dict)
     events: int = 0
     placed: list[int] = field(default_factory=lambda: [0, 0])
     removed: list[int] = field(default_factory=lambda: [0, 0])
@@ -267,14 +267,14 @@ def watch(take: Take, game: str, classifier: Any = None) -> Score:
 
 
 def _match(take: Take, score: Score) -> None:
-    paired: dict[int, float] = {}
+    paired = score.paired
     for t_s, one in score.reports:
         outline = np.array(one["corners"], np.float32)
         there = [i for i, e in enumerate(take.events) if e.kind == one["event"] and _is_at(e, outline)]
         open_ = [i for i in there if t_s > take.events[i].hand_in and i not in paired]
         if open_:
             best = min(open_, key=lambda i: (t_s < take.events[i].still, -take.events[i].still))
-            paired[best], score.paired[best] = t_s, one
+            paired[best] = t_s, one
         elif any(i in paired for i in there):
             score.repeated += 1
         else:
@@ -286,8 +286,8 @@ def _match(take: Take, score: Score) -> None:
             score.missed.append(f"{event.kind}@{event.frame:.1f}")
             continue
         count[0] += 1
-        score.early += paired[i] < event.still
-        score.delays_s.append(paired[i] - event.frame)
+        score.early += paired[i][0] < event.still
+        score.delays_s.append(paired[i][0] - event.frame)
 
 
 def _is_at(event: Event, outline: NDArray[np.float32], share: float = SAME_PLACE) -> bool:

@@ -304,10 +304,12 @@ class CardTracker(Tracker[DetectedCard]):
         is_seen = near([t.piece for t in lying], [*reading.seen, *reading.lying], 0.6)
         unseen = [track for track, is_there in zip(lying, is_seen, strict=True) if not is_there]
         missed = [track for track in unseen if _is_missed(track, reading.where, view)]
+        if not missed:
+            return []
         others = {track: [other.piece for other in lying if other is not track] for track in missed}
         in_view = [card for card in self._seen_as_known(reading) if None not in card.edges]
         was, now = self._detector.accepted, self._detector.seen
-        differs = self._detector.differs if missed else view.changed
+        differs = self._detector.differs
         gone = [t for t in missed if is_gone(t.piece, was, now, differs, others[t], in_view)]
         coming_or_going = [track.piece for track in gone + self._appearing]
         events: list[TableEvent] = []

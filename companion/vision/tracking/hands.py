@@ -4,7 +4,7 @@ import cv2
 import numpy as np
 
 from companion.vision.tracking.change_detector import ChangeMask
-from companion.vision.tracking.masks import Mask, Planes
+from companion.vision.tracking.masks import Mask, Planes, blobs_with
 from companion.vision.tracking.pieces import View
 
 _MOVING_S = 0.09
@@ -63,12 +63,7 @@ def people(view: View, seen: Planes) -> Mask:
 
 def hands_at_work(view: View, for_s: float) -> Mask:
     """The hands of which a part has moved within so long, bool (h, w): what lies at the rim seems to reach in too."""
-    if not view.hands.any():
-        return view.hands
-    count, labels = cv2.connectedComponents(view.hands.astype(np.uint8), connectivity=8)
-    moved = np.bincount(labels[~view.mask.is_still(for_s)], minlength=count) > 0
-    moved[0] = False
-    return np.asarray(moved[labels])
+    return blobs_with(view.hands, ~view.mask.is_still(for_s)) if view.hands.any() else view.hands
 
 
 def is_resting(view: View, hand: Mask, for_s: float, least: float) -> bool | None:

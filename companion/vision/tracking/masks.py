@@ -74,6 +74,12 @@ def places_of(pieces: Sequence[Outlined], shape: tuple[int, ...], grow: float | 
     return out
 
 
+def blobs_with(mask: Mask, where: Mask, more_than: float = 0.0) -> Mask:
+    """The connected parts of a mask of which more than so many pixels lie in ``where``, bool (h, w)."""
+    count, labels = cv2.connectedComponents(mask.astype(np.uint8), connectivity=8)
+    return np.asarray((np.bincount(labels[mask & where], minlength=count) > more_than)[labels])
+
+
 def grown(mask: Mask) -> Mask:
     """The mask and two mask pixels around it, bool (h, w): as far as an edge blurs."""
     return np.asarray(cv2.dilate(mask.view(np.uint8), np.ones((5, 5), np.uint8)).view(bool))

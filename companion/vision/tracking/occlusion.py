@@ -7,7 +7,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.results import DetectedCard, near
-from companion.vision.tracking.masks import STEP, Mask, Planes, cells_of, count_in, grown, places_of, share_in
+from companion.vision.tracking.masks import (
+    STEP,
+    Mask,
+    Planes,
+    blobs_with,
+    cells_of,
+    count_in,
+    grown,
+    places_of,
+    share_in,
+)
 
 _AT_REST = 0.97
 """So much of a card that lies still has not stirred: a card that is slid stirs along two edges at least."""
@@ -252,6 +262,5 @@ def over_unseen(known: Sequence[DetectedCard], seen: Sequence[DetectedCard], cha
     )
     over = unseen & changed
     if over.any():
-        _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-        unseen |= grown(np.isin(labels, np.unique(labels[over])))
+        unseen |= grown(blobs_with(changed, over))
     return unseen

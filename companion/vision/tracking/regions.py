@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from companion.vision.geometry import median
 from companion.vision.results import DetectedCard, Outlined, Reading, moved_by, near, sides_of
 from companion.vision.tracking.events import SettleTimes
-from companion.vision.tracking.masks import STEP, Mask, cells_of, share_in
+from companion.vision.tracking.masks import STEP, Mask, blobs_with, cells_of, share_in
 from companion.vision.tracking.pieces import View
 
 _UNTOUCHED = 0.03
@@ -40,7 +40,7 @@ _MARGINS = (1.0, 1.7, 0.6)
 _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
-Found = TypeVar("Found", bound=Outlined)
+AnyOutlined = TypeVar("AnyOutlined", bound=Outlined)
 Window = tuple[int, int, int, int]
 """Left, top, right and bottom, in pixels."""
 
@@ -65,7 +65,7 @@ class Unchanged:
     is_at: Callable[[NDArray[np.floating]], bool] = lambda outline: False
     is_explained: Callable[[Sequence[NDArray[np.floating]]], bool] = lambda outlines: False
 
-    def but(self, found: Sequence[Found]) -> tuple[Found, ...]:
+    def but(self, found: Sequence[AnyOutlined]) -> tuple[AnyOutlined, ...]:
         """Of what was found what may be new: a card that was touched, or a thing where something came to rest."""
         lying, touched = near(found, self.cards, 0.5), near(found, self.touched, 0.5)
         is_new = (is_touched or not self.is_free(f.corners) for f, is_touched in zip(found, touched, strict=True))
@@ -139,9 +139,8 @@ def where_at_work(changed: Mask, still: Mask, across: float | None) -> Mask:
 
     Where no card is known the picture is read as a whole: then one such change makes all of them so.
     """
-    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    is_busy = np.bincount(labels[changed & ~still], minlength=int(labels.max()) + 1) > _least_cells(across)
-    return changed if across is None and is_busy.any() else np.asarray(is_busy[labels])
+    at_work = blobs_with(changed, ~still, _least_cells(across))
+    return changed if across is None and at_work.any() else at_work
 
 
 def is_in(window: Window, mask: NDArray[np.bool_], across: float | None) -> bool:
@@ -177,19 +176,17 @@ def unchanged_in(
         settled: bool (h, w), what of it lies still.
         across: see `windows_of`.
     """
-    x0, y0, x1, y1 = window
+    x0, y0 = window[:2]
 
     def is_at(outline: NDArray[np.floating]) -> bool:
         share = share_in(outline + np.array([x0, y0], np.float32), settled)
         return share is not None and share < _UNTOUCHED
 
     def is_explained(outlines: Sequence[NDArray[np.floating]]) -> bool:
-        rest = np.zeros_like(settled)
-        rest[y0 // STEP : y1 // STEP, x0 // STEP : x1 // STEP] = True
-        rest &= settled
+        rest = settled.copy()
         for outline in outlines:
             rest &= ~cells_of(outline + np.array([x0, y0], np.float32), settled.shape, _SHADED)
-        return int(np.count_nonzero(rest)) <= _least_cells(across)
+        return not is_in(window, rest, across)
 
     lying: list[DetectedCard] = []
     touched: list[DetectedCard] = []

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.detection.conditions import CONDITIONS
-from companion.vision.geometry import median
+from companion.vision.geometry import mapped, median
 from companion.vision.results import sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
 from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
@@ -300,7 +300,7 @@ class Tracker(ABC, Generic[Piece]):
         """Where a track's corners lie after the camera's motion; many were already found there, each by itself."""
         was = self._at_reference.get(track, track.piece.corners)
         now = track.piece.corners
-        there, moved = (_mapped(corners, homography) for corners in (was, now))
+        there, moved = (mapped(homography, corners).astype(np.float32) for corners in (was, now))
         is_followed = np.linalg.norm(now - there, axis=1).mean() < np.linalg.norm(now - was, axis=1).mean()
         return there if is_followed else moved
 
@@ -330,10 +330,6 @@ class Tracker(ABC, Generic[Piece]):
         if is_at_rest is None:
             return self._notices.unsay("hand-resting")
         return self._notices.say("hand-resting", "A hand rests over the table.") if is_at_rest else []
-
-
-def _mapped(corners: NDArray[np.floating], homography: Homography) -> NDArray[np.float32]:
-    return np.asarray(cv2.perspectiveTransform(corners[None].astype(np.float32), homography)[0], np.float32)
 
 
 def _share(piece: PlacedPiece, mask: Mask) -> float:

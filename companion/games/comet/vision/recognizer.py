@@ -13,7 +13,7 @@ from companion.games.comet.vision.plausibility import back_distances, compare_ba
 from companion.games.comet.vision.reexamination import ClassifiedOutlines, classify_outlines
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
-from companion.games.comet.vision.taught_recognizer import read_beside_known, read_taught
+from companion.games.comet.vision.taught_recognizer import read_new_cards, read_taught
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, verify_cards
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
@@ -82,7 +82,7 @@ def read_unknown(
     pyramid = Pyramid.of(bgr)
     cards: Sequence[DetectedCard]
     if isinstance(classifier, TaughtNumerals):
-        cards = read_beside_known(bgr, classifier, across_px, unchanged)
+        cards = read_new_cards(bgr, classifier, across_px, unchanged)
     else:
         classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
         cards = _read_unknown(pyramid, classifier, across_px, unchanged)
@@ -94,7 +94,7 @@ def read_unknown(
         false = {k for k, edges in zip(asked, has_edges, strict=True) if not edges}
         cards = [card for k, card in enumerate(cards) if k not in false]
     reading = CometReading(tuple(cards), (), (), classifier)
-    return _told_in_view(pyramid, reading) if isinstance(classifier, TaughtNumerals) else reading
+    return _apply_conditions(pyramid, reading) if isinstance(classifier, TaughtNumerals) else reading
 
 
 def _read_unknown(
@@ -176,10 +176,10 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
     added = [card.centre for card, one in zip(cards, stays & ~verdict.stays, strict=True) if one]
     warnings = verdict.warnings + tuple(warning for warning in reading.warnings if warning.at in added)
     cards = [card for card, one in zip(cards, stays, strict=True) if one]
-    return _told_in_view(pyramid, replace(reading, cards=tuple(cards), warnings=warnings))
+    return _apply_conditions(pyramid, replace(reading, cards=tuple(cards), warnings=warnings))
 
 
-def _told_in_view(pyramid: Pyramid, reading: CometReading) -> CometReading:
+def _apply_conditions(pyramid: Pyramid, reading: CometReading) -> CometReading:
     """The reading without numbers where they are seen too much from the side, or in a mirror."""
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
     read = [card for card in cards if _has_numbers(card)]

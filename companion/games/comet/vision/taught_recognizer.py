@@ -57,7 +57,7 @@ _AROUND = 2.0
 def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
     """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
     clock = Stopwatch()
-    pyramid, outlines, unlikely = _found(bgr, taught, across_px)
+    pyramid, outlines, unlikely = _find_outlines(bgr, taught, across_px)
     clock.lap("find")
     likely = _searched(pyramid, taught, [], outlines, unlikely)
     clock.lap("name")
@@ -73,7 +73,7 @@ def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float
     return CometReading(tuple(cards), (), tuple(warnings), taught, clock.laps)
 
 
-def read_beside_known(
+def read_new_cards(
     bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float, unchanged: Unchanged
 ) -> list[DetectedCometCard]:
     """The cards of a taught printing in a piece of a table but for those that lie as they lay.
@@ -89,7 +89,7 @@ def read_beside_known(
     pyramid = Pyramid.of(bgr)
     likely = _read_at_once(pyramid, taught, across_px, unchanged)
     if likely is None:
-        pyramid, outlines, unlikely = _found(bgr, taught, across_px)
+        pyramid, outlines, unlikely = _find_outlines(bgr, taught, across_px)
         lying = [examine(pyramid, taught, upright(card), 1.0) for card in unchanged.cards]
         where_touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
         outlines = [*unchanged.but(outlines), *where_touched]
@@ -112,7 +112,7 @@ def _read_at_once(
     return read if read and is_all else None
 
 
-def _found(
+def _find_outlines(
     bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None
 ) -> tuple[Pyramid, list[Outline], list[Outline]]:
     """The picture's pyramid, outlines that may be cards, and hardly likely ones of a card's proportion."""

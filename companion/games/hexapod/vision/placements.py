@@ -39,19 +39,21 @@ class Covered:
     """What showed where a card was laid: its top left cell, and the kinds there before."""
 
     place: Place
-    kinds: tuple[str | None, ...]
+    cells: Cells
 
     @classmethod
     def by(cls, card: Laid, cells: Kinds) -> "Covered":
         """What a card covers of some kinds."""
-        return cls(card.place, _kinds(cells, card.place))
+        return cls(card.place, _shown(cells, card.place, set()))
 
     def is_bare(self, before: DetectedField, now: DetectedField) -> bool:
         """Whether just that shows there again: the card was taken away."""
         under = _under(self.place)
         is_read = not any(now.doubt[r][c] for r, c in under)
         changes = set(changed_cells(before, now))
-        return bool(changes) and changes <= set(under) and is_read and self.kinds == _kinds(now.cells, self.place)
+        return (
+            bool(changes) and changes <= set(under) and is_read and self.cells == _shown(now.cells, self.place, set())
+        )
 
 
 def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str | None]:
@@ -156,11 +158,6 @@ def _first_read(before: DetectedField, now: DetectedField) -> dict[Place, str | 
         for c, doubted in enumerate(row)
         if doubted and not now.doubt[r][c] and now.cells[r][c] is not None
     }
-
-
-def _kinds(cells: Kinds, place: Place) -> tuple[str | None, ...]:
-    """The four kinds that show where a card lies or may lie."""
-    return tuple(cells[r][c] for r, c in _under(place))
 
 
 def _under(place: Place) -> list[Place]:
