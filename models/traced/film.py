@@ -41,6 +41,12 @@ class _Reel:
         self.frames += [name] * times
 
 
+def played_in_view(scene: Described) -> list[int]:
+    """The numbers of the game's cards that a film can lay: those wholly in view."""
+    size = _size(scene)
+    return [n for n, card in enumerate(scene["cards"]) if is_played(card) and _is_in_view(card, scene["camera"], size)]
+
+
 def is_played(card: Described) -> bool:
     """Whether a card of a game's scene is one that is laid in the game: not beside it, no board, no case."""
     if card["aside"]:
@@ -53,7 +59,7 @@ def filmed(scene: Described, rng: Rng) -> tuple[list[Described], Described]:
 
     Args:
         scene: how the table looks in the end, its cards in the order in which they are laid. The last `_LAID` of the
-            game's that are in view are laid, all but the first where there are no more.
+            game's in view (`played_in_view`, at least two) are laid, all but the first where there are no more.
         rng: hands, and where they come from.
 
     Returns:
@@ -61,7 +67,7 @@ def filmed(scene: Described, rng: Rng) -> tuple[list[Described], Described]:
         the picture ``all``, and ``hand_in``, ``still`` and ``hand_gone`` as numbers of frames.
     """
     cards, size = scene["cards"], _size(scene)
-    played = [k for k, card in enumerate(cards) if is_played(card) and _is_in_view(card, scene["camera"], size)]
+    played = played_in_view(scene)
     laid = played[max(1, len(played) - _LAID) :]
     reel = _Reel({**scene, "size": list(size)}, scene["name"].replace("-0", "-film"))
     lying = [number for number in range(len(cards)) if number not in laid]

@@ -20,7 +20,7 @@ from models.drawing.art import Art
 from models.drawing.comet.printings import plain_typefaces
 from models.traced.any_decks import any_decks, tile_decks
 from models.traced.comet import comet_deck
-from models.traced.film import filmed
+from models.traced.film import filmed, played_in_view
 from models.traced.hexapod import hexapod_deck
 from models.traced.hexdragon import hexdragon_deck
 from models.traced.hexel import hexel_deck
@@ -64,8 +64,11 @@ def main() -> None:
 
 
 def _with_film(folder: Path, seed: int, described: Sequence[Described]) -> Iterator[Described]:
-    """The teaching photograph of a printing, and the pictures of a film of its first other photograph."""
-    teaching, scene, *_ = described
+    """The teaching photograph of a printing, and the film of the first other that shows two cards whole."""
+    teaching, *others = described
+    scene = next((other for other in others if len(played_in_view(other)) > 1), None)
+    if scene is None:
+        raise ValueError(f"printing {seed}: no photograph shows two cards whole")
     pictures, film = filmed(scene, np.random.default_rng(seed))
     (folder / f"{film['name']}.film.json").write_text(json.dumps(film))
     yield from (teaching, *pictures)

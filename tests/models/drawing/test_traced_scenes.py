@@ -13,7 +13,7 @@ from models.drawing.hexel.styles import clip_art, letters, painted_edges
 from models.traced import hexapod, hexdragon, hexel
 from models.traced.any_decks import any_decks, tile_decks
 from models.traced.comet import comet_deck
-from models.traced.film import filmed
+from models.traced.film import filmed, played_in_view
 from models.traced.shards import Rendered, square_part, traced_scene
 from models.traced.studio import Studio, turn
 
@@ -63,6 +63,13 @@ def test_of_a_film_every_event_shows_in_its_frames(studio):
         assert all(is_hand(frame) for frame in frames[event["hand_in"] : event["hand_gone"]])
         assert not any(is_hand(frame) for frame in frames[event["hand_gone"] : event["hand_gone"] + 12])
     assert len(frames) > len(pictures)
+
+
+def test_a_film_lays_only_cards_that_are_wholly_in_view(studio):
+    _, scene = comet_deck(3, studio, plain_typefaces(), pictures=1)
+    assert len(played_in_view(scene)) > 1
+    narrow = {**scene, "camera": {**scene["camera"], "view_deg": 2.0}}
+    assert played_in_view(narrow) == []
 
 
 def test_of_a_rendered_scene_hidden_and_cut_cards_and_boxes_may_be_found_or_not(studio, tmp_path):
