@@ -4,6 +4,7 @@ It is tried the ways it may lie, and moved to fit the taught face. Of those that
 """
 
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import cv2
 import numpy as np
@@ -21,11 +22,13 @@ from companion.vision.image.pyramid import Pyramid
 Floats = NDArray[np.floating]
 _JITTER = np.array([[-0.03, 0.0], [0.03, 0.0], [0.0, -0.03], [0.0, 0.03]])
 """In half heights of a card, along its sides."""
+_CORE = 0.6
+"""The share of a card around its middle where no other card's middle lies."""
 _GRID = 48
 """A card is parted into so many by so many places, to see which of them others cover."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Hypothesis:
     """An outline, one way up.
 
@@ -59,6 +62,16 @@ class Hypothesis:
     is_foreign: bool = False
     is_as_other_backs: bool = False
     numerals: Floats = field(default_factory=lambda: np.zeros((0, 3, 3)))
+
+    @cached_property
+    def middle(self) -> Floats:
+        """The middle of its corners (2,)."""
+        return np.asarray(self.corners.mean(0))
+
+    @cached_property
+    def core(self) -> NDArray[np.float32]:
+        """The part of it (4, 2) where no other card's middle lies."""
+        return np.asarray(self.middle + _CORE * (self.corners - self.middle), np.float32)
 
     def shares_number(self, other: "Hypothesis") -> bool:
         """Each time that its numbers are printed, one of them is a number of another card."""
@@ -283,9 +296,14 @@ def has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS
 
 def usual_area(corners: Floats, usual: list[Hypothesis]) -> float:
     """The area of the cards nearest to an outline (4, 2)."""
-    apart = [float(np.linalg.norm(corners.mean(0) - other.corners.mean(0))) for other in usual]
-    near = np.argsort(apart)[: LIMITS.nearest]
-    return float(np.median([area_of(usual[i].corners) for i in near]))
+    near = nearest_first(corners.mean(0), usual)[: LIMITS.nearest]
+    return float(np.median([area_of(other.corners) for other in near]))
+
+
+def nearest_first(place: Floats, some: list[Hypothesis]) -> list[Hypothesis]:
+    """Those whose middles are nearest to a place (2,) come first."""
+    apart = np.linalg.norm(np.array([one.middle for one in some]) - place, axis=1)
+    return [some[k] for k in np.argsort(apart)]
 
 
 def area_of(corners: Floats) -> float:

@@ -17,6 +17,7 @@ from companion.games.comet.vision.hypothesis import (
     has_proportion,
     has_usual_size,
     median_correlation,
+    nearest_first,
     read_cards,
     resembles_face,
     usual_area,
@@ -41,8 +42,6 @@ _TOUCHING = 1.03
 """How far apart the middles of cards that touch are, in their widths or heights."""
 _SAME_PLACE = 0.05
 """Places nearer than that, in heights of a card, are looked at once."""
-_CORE = 0.6
-"""The share of a card around its middle where no other card's middle lies."""
 _LOOK_PX = 26
 """How high faces are looked for, from afar."""
 _TURNS = 24
@@ -109,14 +108,14 @@ def search_neighbours(
     added: list[Hypothesis] = []
     for _ in range(_ROUNDS if read else 0):
         tried = np.zeros((0, 2))
-        places += [one.corners.mean(0) + step for one in fresh for step in _steps(one.corners)]
+        places += [one.middle + step for one in fresh for step in _steps(one.corners)]
         fresh = []
         for place in places:
             if _is_covered(place, read, pyramid.size) or _is_near(place, tried, read[0]):
                 continue
             tried = np.array([*tried, place])
             one = _classify_neighbour(pyramid, taught, place, read, is_free)
-            if one and _is_like(one, read) and not _is_covered(one.corners.mean(0), read, pyramid.size):
+            if one and _is_like(one, read) and not _is_covered(one.middle, read, pyramid.size):
                 added.append(one)
                 if as_usual([*read, one])[-1] is one:
                     fresh.append(one)
@@ -140,7 +139,7 @@ def search_hidden(
     for outline in search_faces(pyramid, profile.face, profile.half_width, high_px, LIMITS.most_faces):
         if not _is_covered(outline.mean(0), [*read, *added], pyramid.size) and not is_free(outline):
             one = examine(pyramid, taught, outline, 0.0)
-            if _is_like(one, read) and not _is_covered(one.corners.mean(0), [*read, *added], pyramid.size):
+            if _is_like(one, read) and not _is_covered(one.middle, [*read, *added], pyramid.size):
                 added.append(one)
     return added
 
@@ -276,11 +275,7 @@ def _is_covered(place: Floats, read: list[Hypothesis], size: tuple[int, int]) ->
     x, y = float(place[0]), float(place[1])
     if not (0 < x < size[0] and 0 < y < size[1]):
         return True
-    for one in read:
-        core = one.corners.mean(0) + _CORE * (one.corners - one.corners.mean(0))
-        if cv2.pointPolygonTest(core.astype(np.float32), (x, y), False) >= 0:
-            return True
-    return False
+    return any(cv2.pointPolygonTest(one.core, (x, y), False) >= 0 for one in read)
 
 
 def _is_near(place: Floats, tried: Floats, card: Hypothesis) -> bool:
@@ -293,9 +288,7 @@ def _classify_neighbour(
     pyramid: Pyramid, taught: TaughtNumerals, place: Floats, read: list[Hypothesis], is_free: IsFree
 ) -> Hypothesis | None:
     """What a card at a place shows that lies as the nearest read ones do; None where nothing resembles a face."""
-    apart = [float(np.linalg.norm(one.corners.mean(0) - place)) for one in read]
-    near = [read[i] for i in np.argsort(apart)[:_MODELS]]
-    quads = [one.corners - one.corners.mean(0) + place for one in near]
+    quads = [one.corners - one.middle + place for one in nearest_first(place, read)[:_MODELS]]
     maybe = [quad for quad in quads if not is_free(quad) and resembles_face(pyramid, taught, quad)]
     looks = [examine(pyramid, taught, quad, 0.0) for quad in maybe]
     return max(looks, key=lambda one: one.legible, default=None)
