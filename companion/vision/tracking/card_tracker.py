@@ -15,7 +15,7 @@ from companion.vision.results import Classifier, DetectedCard, Reading, is_near,
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import find_hands, people
 from companion.vision.tracking.layouts import Layout
-from companion.vision.tracking.masks import Mask, cells_of, places_of, share_in
+from companion.vision.tracking.masks import Mask, cells_of, grown, places_of, share_in
 from companion.vision.tracking.occlusion import (
     BEYOND_CARDS,
     LITTLE_BEYOND_CARDS,
@@ -339,7 +339,7 @@ class CardTracker(Tracker[DetectedCard]):
         waiting |= places_of([t.piece for t in self.tracks if t.state in (State.APPEARING, State.LEAVING)], shape, 1.4)
         slow = reading.where & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
-            slow &= ~people(view, self._detector.seen)
+            slow &= ~grown(people(view, self._detector.seen))
         whole &= view.still
         self._detector.accept(whole & ~waiting)
         self._detector.accept(slow & ~whole & ~waiting, is_thing=True)

@@ -414,6 +414,19 @@ def test_a_hand_resting_on_cards_is_mentioned_and_takes_no_card_away(table: Tabl
     assert len(table.cards()) == 3
 
 
+def test_a_card_held_for_long_is_not_told_though_the_sleeve_is_hardly_darker_than_the_table(table: Table) -> None:
+    at = np.array([500.0, 200.0])
+    x, y = at.astype(int)
+    for k in range(150):
+        image = picture([*LINE, at]).astype(np.float32)
+        image[y + 24 : y + 80, x - 40 : x + 40] = (90, 120, 170)
+        sleeve = np.linspace(-26, -2, 100)[None, :, None]  # folds: its edges are as light as the table
+        image[y + 80 :, x - 50 : x + 50] = np.array([60, 90, 120]) + sleeve
+        image += np.random.default_rng(k).normal(0, 2, image.shape)
+        table.told += [(k, told) for told in table.settler.step(np.clip(image, 0, 255).astype(np.uint8))]
+    assert table.news() == ["hand-resting"]
+
+
 def show_cup(table: Table, at: np.ndarray, radius: float, frames: int) -> None:
     """Frames on which a round thing stands on the table."""
     for k in range(frames):

@@ -249,7 +249,7 @@ class CaseTracker(Tracker[DetectedField]):
         slow = grown(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
             slow &= ~grown(blob_over(view.changed, self._covered(slow.shape)))  # stays a change until it has gone
-            self._detector.accept(slow & ~people(view, self._detector.seen), is_thing=True)
+            self._detector.accept(slow & ~grown(people(view, self._detector.seen)), is_thing=True)
         return events
 
     def _covered(self, shape: tuple[int, ...]) -> Mask:
