@@ -12,6 +12,7 @@ from cv2.typing import MatLike
 from numpy.typing import NDArray
 
 from companion.vision.tracking.masks import STEP, Mask, Planes
+from companion.vision.tracking.stabilization import Stabilizer
 
 _NOISE_FACTOR = 5.0
 _LEAST_CHANGE = 7.0
@@ -28,7 +29,7 @@ _FOLLOW = 0.9
 """By so much the anchor of what lies still comes nearer to a drifting light, a second."""
 _TEXTURE = 14.0
 """Grey levels between neighbours from which on a pixel is textured: it changes when the camera moves."""
-_SMALL_FROM_FULL = np.array([[1 / STEP, 0, -(STEP // 2 - 1) / STEP], [0, 1 / STEP, -(STEP // 2 - 1) / STEP], [0, 0, 1]])
+_SMALL_FROM_FULL = np.array([[1 / STEP, 0, (1 / STEP - 1) / 2], [0, 1 / STEP, (1 / STEP - 1) / 2], [0, 0, 1]])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,6 +69,7 @@ class ChangeDetector:
         self._textured = (none, np.zeros((0, 0), bool))
         self._quiet: tuple[NDArray[np.uint8], ChangeMask] | None = None
         self._compared_s = 0.0
+        self._stabilizer = Stabilizer()
 
     @property
     def accepted(self) -> Planes:
@@ -92,7 +94,7 @@ class ChangeDetector:
             limit = int(_TWO_NOISY * self._limit())  # of whole numbers, which are compared far faster
             if was.shape == small.shape and np.count_nonzero(cv2.absdiff(small, was) > limit) <= _FEW:
                 return ChangeMask(mask.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
-        mask, is_quiet = self._compare(small, now_s)
+        mask, is_quiet = self._compare(_averaged(bgr), now_s)
         self._quiet = (small, mask) if is_quiet else None
         self._compared_s = now_s
         return mask
@@ -108,6 +110,7 @@ class ChangeDetector:
         is_dark = level < _DARK or _is_black(seen)
         if not is_dark:
             seen *= np.float32(1.0 / level)
+            seen = self._stabilizer.stabilized(seen, self._accepted, now_s)
         moved = _largest(cv2.absdiff(seen, self._anchor))
         self._noise = 0.9 * self._noise + 0.1 * min(6.0, max(0.3, _median(moved[::3, ::3])))
         stirred = moved > self._limit()
@@ -158,6 +161,12 @@ class ChangeDetector:
         np.copyto(accepted, self._anchor, where=where)
         self._beneath, self._accepted = beneath, accepted
 
+    @property
+    def lasting_motion(self) -> NDArray[np.float64] | None:
+        """The homography (3, 3) from the accepted picture to where the camera points for good, or None."""
+        motion = self._stabilizer.lasting_motion()
+        return None if motion is None else np.linalg.inv(_SMALL_FROM_FULL) @ motion @ _SMALL_FROM_FULL
+
     def follow_camera(
         self, bgr: NDArray[np.uint8], homography: NDArray[np.float64], now_s: float, unread: Mask
     ) -> None:
@@ -169,7 +178,7 @@ class ChangeDetector:
             now_s: when the frame was taken.
             unread: bool (h, w) of the accepted picture, where hands were: there nothing is accepted by its looks.
         """
-        now = _planes(_sampled(bgr))
+        now = _planes(_averaged(bgr))
         now *= np.float32(_level(self._accepted) / _level(now))
         shift = _SMALL_FROM_FULL @ homography @ np.linalg.inv(_SMALL_FROM_FULL)
         h, w = now.shape[1:]
@@ -186,12 +195,22 @@ class ChangeDetector:
         self._anchor = now
         self._stirred_s = np.full((h, w), now_s)
         self._quiet = None
+        self._stabilizer.forget()
 
 
 def _sampled(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Every eighth pixel of a frame (h, w, 3), a little blurred."""
+    """Every eighth pixel of a frame (h, w, 3), a little blurred: a quick look whether anything stirs."""
     begun = bgr[STEP // 2 - 1 :, STEP // 2 - 1 :]
     small = cv2.resize(begun, None, fx=1 / STEP, fy=1 / STEP, interpolation=cv2.INTER_NEAREST)
+    return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
+
+
+def _averaged(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The mean of every eight by eight pixels of a frame (h, w, 3), a little blurred: print does not flicker in it."""
+    h, w = (side // STEP for side in bgr.shape[:2])
+    small: MatLike = bgr[: h * STEP, : w * STEP]
+    while small.shape[0] > h:
+        small = cv2.resize(small, None, fx=1 / 2, fy=1 / 2, interpolation=cv2.INTER_AREA)
     return np.asarray(cv2.blur(small, (3, 3)), np.uint8)
 
 

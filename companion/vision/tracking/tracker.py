@@ -225,6 +225,9 @@ class Tracker(ABC, Generic[Piece]):
         self._is_busy = False
         self._motion.forget()
         self._search.reset()
+        aside = self._detector.lasting_motion
+        if aside is not None:
+            self._carry(bgr, aside)
         if self._now_s - self._motion.reference_s > _REFERENCE_S:
             self._set_reference(bgr)
         return self._notices.unsay("hand-resting") + self._back_in_view()
@@ -277,19 +280,23 @@ class Tracker(ABC, Generic[Piece]):
         is_moved, homography = self._motion.settle(bgr)
         if homography is None:
             return [] if is_moved else None
-        disturbed = [track.piece for track in self._lying if track.state is not State.STILL]
-        unread = blurred_places(disturbed, changed.shape)
-        self._detector.follow_camera(bgr, homography, self._now_s, unread)
-        self._search.reset()
         was = [track.piece for track in self._lying]
-        for track in self._tracks or ():
-            corners = self._carried(track, homography)
-            track.piece = replace(track.piece, corners=corners)  # type: ignore[type-var]
-        self._set_reference(bgr)
+        self._carry(bgr, homography)
         width, height = bgr.shape[1], bgr.shape[0]
         bare = displacement_px(homography, (width, height)) / width * 10
         far = shift_between(was, [track.piece for track in self._lying]) if was else bare
         return self._back_in_view() + ([self._camera_moved()] if far >= MOVED else [])
+
+    def _carry(self, bgr: NDArray[np.uint8], homography: Homography) -> None:
+        """Take all to where the camera, moved so, sees it now."""
+        disturbed = [track.piece for track in self._lying if track.state is not State.STILL]
+        unread = blurred_places(disturbed, self._detector.seen.shape[1:])
+        self._detector.follow_camera(bgr, homography, self._now_s, unread)
+        self._search.reset()
+        for track in self._tracks or ():
+            corners = self._carried(track, homography)
+            track.piece = replace(track.piece, corners=corners)  # type: ignore[type-var]
+        self._set_reference(bgr)
 
     def _set_reference(self, bgr: NDArray[np.uint8]) -> None:
         """Measure the camera's motion from this frame on, and remember where all lies in it."""

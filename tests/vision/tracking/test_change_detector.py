@@ -111,7 +111,7 @@ def test_print_that_changed_under_a_hand_while_the_camera_moved_stays_a_change()
     def striped(begin: int, by: int) -> np.ndarray:
         image = frame(seed=by, patch=(96, 64))
         for x in range(96 + begin, 160, 32):
-            image[64:128, x : x + 16] = 90
+            image[64:128, x : x + 16] = 120
         return np.roll(image, by, 1)
 
     changed = []
