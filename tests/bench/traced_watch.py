@@ -28,7 +28,7 @@ from models.traced.shards import filmed_frame, is_rendered, rendered
 
 Entry = dict[str, Any]
 SIDES = 6
-SAME = ("as-filmed", "flicker", "dimmed", "dropped", "hung", "fan", "drumming", "head", "dealing")
+SAME = ("as-filmed", "flicker", "dimmed", "dropped", "hung", "fan", "drumming", "head", "dealing", "trembling-0.7")
 """Takes of which each event is the film's."""
 
 
@@ -86,11 +86,15 @@ def _comet(card: Entry, report: Entry) -> tuple[list[Any], Any]:
 def _hexdragon(card: Entry, report: Entry) -> tuple[list[Any], Any]:
     face = card["face"]
     if face["kind"] == "star" or report["kind"] == "star":
-        return [(face["kind"], card["owner"])], (report["kind"], report["owner"])
+        told = (report["kind"], report["owner"])
+        return [(face["kind"], card["owner"])], None if None in told else told
     pairs = [frozenset(frozenset((end + turn) % SIDES for end in path) for path in face["paths"]) for turn in range(6)]
+    is_sure = report["kind"] is not None and None not in report["paths"]
+    is_sure = is_sure and (report["owner"] is not None or report["kind"] != "head")
+    if not is_sure:
+        return [], None
     told = (report["kind"], report["owner"], frozenset(frozenset(path) for path in report["paths"]))
-    is_sure = not report.get("unsure") and report["kind"] is not None
-    return [(face["kind"], card["owner"], paths) for paths in pairs], told if is_sure else None
+    return [(face["kind"], card["owner"], paths) for paths in pairs], told
 
 
 def _hexapod(card: Entry, report: Entry) -> tuple[list[Any], Any]:

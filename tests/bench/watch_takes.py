@@ -147,6 +147,18 @@ def bump(film: Film, at: int, shift: float) -> Take:
     return replace(take, events=events)
 
 
+def trembling(film: Film, by_px: float) -> Take:
+    """A camera that trembles on its arm: each frame lies a little aside, by so many pixels in the mean square."""
+
+    def moved(i: int, shown: Picture) -> Picture:
+        x, y = np.random.default_rng(i).normal(0, by_px, 2)
+        size = (shown.shape[1], shown.shape[0])
+        aside = np.array([[1, 0, x], [0, 1, y]])
+        return np.asarray(cv2.warpAffine(shown, aside, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+
+    return changed(film.take([*range(len(film.pictures)), *[len(film.pictures) - 1] * 15]), moved)
+
+
 def two_hands(film: Film) -> Take:
     """Every second event happens two frames after the one before it began, by another hand in the same pictures."""
     pictures: list[Picture] = []
@@ -219,6 +231,8 @@ def takes_of(film: Film) -> Iterator[tuple[str, Callable[[], Take]]]:
     for shift in (4, 8, 20):
         yield f"bump-{shift}", lambda shift=shift: bump(film, int(film.events[2].hand_gone) + 3, shift)  # type: ignore[misc]
     yield "bump-hand", lambda: bump(film, hand, 12)
+    for by_px in (0.7, 1.2):
+        yield f"trembling-{by_px}", lambda by_px=by_px: trembling(film, by_px)  # type: ignore[misc]
     yield "two-hands", lambda: two_hands(film)
     for seed, (name, person) in enumerate(PEOPLE.items()):
         yield name, lambda seed=seed, person=person: with_people(film, seed, person)  # type: ignore[misc]
