@@ -228,7 +228,7 @@ class CaseTracker(Tracker[DetectedField]):
         track.piece = now
         track.enter(State.STILL, self._now_s)
         self._settle(track, everywhere)
-        return [] if now.cells == field.cells else [{"event": "placed", "board": None, **now.as_json()}]
+        return [{"event": "placed", "board": None, **now.as_json()}] if changed_cells(field, now) else []
 
     def _settle(self, track: Track[DetectedField], is_open: Mask, *, only_read: bool = False) -> None:
         """Accept what lies in a field, but for cells under a hand and those that could not be read."""

@@ -85,6 +85,16 @@ def test_the_table_is_quiet_once_a_hand_has_left_that_lay_on_the_first_picture(f
     assert tracker.is_quiet
 
 
+def test_a_loose_card_that_was_first_seen_under_a_cup_is_no_card_laid(frame):
+    lying = [(*STACK, TOP)]
+    told = watched(
+        (25, lambda: cv2.circle(frame(case(FIRST), lying), (747, 277), 26, (60, 90, 60), -1, cv2.LINE_AA)),
+        (25, lambda: frame(case(FIRST), lying)),
+    )
+    assert told[0]["event"] == "table" and None in told[0]["loose"][0]["cells"][1]
+    assert changes(told) == []
+
+
 def test_a_shadow_that_covers_one_card_and_goes_is_no_card_laid_over_equal_insects(frame):
     equal = (1, 1, (("stag", "green"), ("stag", "green")))
     mask = np.zeros((640, 960, 1), np.float32)
