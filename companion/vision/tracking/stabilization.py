@@ -16,8 +16,8 @@ _LEAST = 0.02
 """One that is nowhere as far is none at all."""
 _OTHER, _ROUNDS = 15.0, 4
 """Grey levels from which on a place shows another thing than before; so often is that looked at anew."""
-_DIFFERS = 7.0
-"""Grey levels from which on a place differs."""
+_BETTER = 0.9
+"""Where no more than this share of the squared differences is left, the camera trembled; shade explains nothing so."""
 _STIFFNESS = 2000.0
 """What the squared gradients are added to: without texture nothing is said to move."""
 _USUAL_S = 0.5
@@ -71,8 +71,9 @@ class Stabilizer:
             if np.abs(step).max() < _LEAST:
                 break
             differs = accepted[1] - _moved(seen, motion)
-        is_better = np.count_nonzero(np.abs(differs) > _DIFFERS) < np.count_nonzero(np.abs(before) > _DIFFERS)
-        return motion if is_better else np.zeros(4)
+        is_alike = np.abs(before) < _OTHER
+        left, all_of_it = (float(np.square(one[is_alike]).sum()) for one in (differs, before))
+        return motion if left < _BETTER * all_of_it else np.zeros(4)
 
 
 def _slopes(plane: NDArray[np.float32]) -> NDArray[np.float64]:
