@@ -65,9 +65,10 @@ class ChangeDetector:
         none = np.zeros((3, 0, 0), np.float32)
         self._accepted, self._beneath, self._anchor = none, none, none
         self._stirred_s = np.zeros((0, 0))
-        self._noise = 2.0
+        self._noise = self._sampled_noise = 2.0
         self._textured = (none, np.zeros((0, 0), bool))
-        self._quiet: tuple[NDArray[np.uint8], ChangeMask] | None = None
+        self._sample = np.zeros((0, 0, 3), np.uint8)
+        self._quiet: ChangeMask | None = None
         self._compared_s = 0.0
         self._stabilizer = Stabilizer()
 
@@ -88,14 +89,16 @@ class ChangeDetector:
 
     def update(self, bgr: NDArray[np.uint8], now_s: float) -> ChangeMask:
         """Compare one frame, uint8 (h, w, 3), always of the same size, with what was there before."""
-        small = _sampled(bgr)
-        if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
-            was, mask = self._quiet
-            limit = int(_TWO_NOISY * self._limit())  # of whole numbers, which are compared far faster
-            if was.shape == small.shape and np.count_nonzero(cv2.absdiff(small, was) > limit) <= _FEW:
-                return ChangeMask(mask.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
+        sample = _sampled(bgr)
+        if self._sample.shape == sample.shape:
+            if self._quiet is not None and now_s - self._compared_s < _FULL_COMPARISON_S:
+                limit = int(_TWO_NOISY * _limit(self._sampled_noise))  # of whole numbers, which are compared far faster
+                if np.count_nonzero(cv2.absdiff(sample, self._sample) > limit) <= _FEW:
+                    return ChangeMask(self._quiet.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
+            moved = cv2.absdiff(sample[::3, ::3], self._sample[::3, ::3]).max(2)
+            self._sampled_noise = _followed(self._sampled_noise, _median(moved.astype(np.float32)) / _TWO_NOISY)
         mask, is_quiet = self._compare(_averaged(bgr), now_s)
-        self._quiet = (small, mask) if is_quiet else None
+        self._sample, self._quiet = sample, mask if is_quiet else None
         self._compared_s = now_s
         return mask
 
@@ -112,7 +115,7 @@ class ChangeDetector:
             seen *= np.float32(1.0 / level)
             seen = self._stabilizer.stabilized(seen, self._accepted, now_s)
         moved = _largest(cv2.absdiff(seen, self._anchor))
-        self._noise = 0.9 * self._noise + 0.1 * min(6.0, max(0.3, _median(moved[::3, ::3])))
+        self._noise = _followed(self._noise, _median(moved[::3, ::3]))
         stirred = moved > self._limit()
         count = int(np.count_nonzero(stirred))
         follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
@@ -130,8 +133,7 @@ class ChangeDetector:
         return np.asarray(_largest(cv2.absdiff(self._anchor, planes)) > self._limit() * 1.3)
 
     def _limit(self) -> float:
-        """Grey levels by which a place differs at least that has changed."""
-        return max(_LEAST_CHANGE, _NOISE_FACTOR * self._noise)
+        return _limit(self._noise)
 
     def changed_texture(self, changed: Mask) -> float:
         """The share of the accepted picture's textured places that changed, 0..1: most, when the camera moves."""
@@ -196,6 +198,16 @@ class ChangeDetector:
         self._stirred_s = np.full((h, w), now_s)
         self._quiet = None
         self._stabilizer.forget()
+
+
+def _limit(noise: float) -> float:
+    """Grey levels by which a place differs at least that has changed."""
+    return max(_LEAST_CHANGE, _NOISE_FACTOR * noise)
+
+
+def _followed(noise: float, seen: float) -> float:
+    """The usual noise, with what one more frame shows of it."""
+    return 0.9 * noise + 0.1 * min(6.0, max(0.3, seen))
 
 
 def _sampled(bgr: NDArray[np.uint8]) -> NDArray[np.uint8]:

@@ -8,7 +8,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.tracking.masks import Planes
+from companion.vision.tracking.masks import Mask, Planes
 
 _MOST = 0.5
 """A motion farther than so many mask pixels is none that trembling makes."""
@@ -18,7 +18,14 @@ _OTHER, _ROUNDS = 15.0, 4
 """Grey levels from which on a place shows another thing than before; so often is that looked at anew."""
 _BETTER = 0.9
 """Where no more than this share of the squared differences is left, the camera trembled; shade explains nothing so."""
-_STIFFNESS = 2000.0
+_PARTS, _TEXTURED = (8, 5), 5.0
+"""Parts of the picture, across and down, and the mean squared slope of those that would show a motion.
+
+A cup that stands on one card may look like a turn there, but moves no other.
+"""
+_SOME = np.s_[::2, ::2]
+"""Places that are looked at."""
+_STIFFNESS = 500.0
 """What the squared gradients are added to: without texture nothing is said to move."""
 _USUAL_S = 0.5
 """Where the camera usually points is told from so long ago on."""
@@ -34,7 +41,7 @@ class Stabilizer:
 
     def __init__(self) -> None:
         self._of: Planes | None = None
-        self._slopes = np.zeros((4, 0))
+        self._slopes = np.zeros((4, 0), np.float32)
         self._motion = self._usual = np.zeros(4)
         self._at_s = 0.0
 
@@ -61,29 +68,39 @@ class Stabilizer:
         if self._of is not accepted:
             self._of, self._slopes = accepted, _slopes(accepted[1])
         motion = np.zeros(4)
-        differs = before = accepted[1] - seen
-        for _ in range(_ROUNDS):
+        meant = accepted[1][_SOME]
+        differs = before = meant - seen[_SOME]
+        is_alike = np.abs(before) < _OTHER
+        all_of_it = float(np.square(before[is_alike]).sum())
+        for first in (True, *[False] * (_ROUNDS - 1)):
             told = self._slopes * (np.abs(differs) < _OTHER).ravel()
-            step = np.linalg.solve(told @ self._slopes.T + _STIFFNESS * np.eye(4), told @ differs.ravel())
+            wanted = told @ differs.ravel()
+            step = np.linalg.solve(told @ self._slopes.T + _STIFFNESS * np.eye(4), wanted)
             motion += step
-            if np.abs(motion).max() > _MOST:
+            if np.abs(motion).max() > _MOST or (first and step @ wanted < (1 - _BETTER) * all_of_it):
                 return np.zeros(4)
             if np.abs(step).max() < _LEAST:
                 break
-            differs = accepted[1] - _moved(seen, motion)
-        is_alike = np.abs(before) < _OTHER
-        left, all_of_it = (float(np.square(one[is_alike]).sum()) for one in (differs, before))
-        return motion if left < _BETTER * all_of_it else np.zeros(4)
+            differs = meant - _moved(seen, motion)[_SOME]
+        explained = np.where(is_alike, np.square(before) - np.square(differs), np.float32(0.0))
+        is_better = explained.sum() > (1 - _BETTER) * all_of_it and self._is_all_over(explained, is_alike)
+        return motion if is_better else np.zeros(4)
+
+    def _is_all_over(self, explained: NDArray[np.float32], is_alike: Mask) -> bool:
+        """Whether in most parts of the picture with some texture a motion explains something of what differs."""
+        texture = np.square(self._slopes[:2]).sum(0).reshape(is_alike.shape) * is_alike
+        gains, textures = (cv2.resize(one, _PARTS, interpolation=cv2.INTER_AREA) for one in (explained, texture))
+        return bool((gains[textures > _TEXTURED] > 0).mean() > 0.5) if (textures > _TEXTURED).any() else False
 
 
-def _slopes(plane: NDArray[np.float32]) -> NDArray[np.float64]:
-    """How a picture (h, w) changes at each place with a shift to the right and down, a zoom and a turn (4, h * w)."""
-    down, across = np.zeros((2, *plane.shape))
+def _slopes(plane: NDArray[np.float32]) -> NDArray[np.float32]:
+    """How a picture (h, w) changes with a shift to the right and down, a zoom and a turn (4, N), at N places."""
+    down, across = np.zeros((2, *plane.shape), np.float32)
     down[1:-1] = (plane[2:] - plane[:-2]) / 2
     across[:, 1:-1] = (plane[:, 2:] - plane[:, :-2]) / 2
     h, w = plane.shape
-    x, y = ((np.arange(side) - (side - 1) / 2) / (w / 2) for side in (w, h))
-    x, y = x[None], y[:, None]
+    x, y = ((np.arange(side, dtype=np.float32) - (side - 1) / 2) / (w / 2) for side in (w, h))
+    down, across, x, y = down[_SOME], across[_SOME], x[None, ::2], y[::2, None]
     return np.stack([across, down, across * x + down * y, down * x - across * y]).reshape(4, -1)
 
 
