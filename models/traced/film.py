@@ -69,7 +69,7 @@ def filmed(scene: Described, rng: Rng) -> tuple[list[Described], Described]:
     cards, size = scene["cards"], _size(scene)
     played = played_in_view(scene)
     laid = played[max(1, len(played) - _LAID) :]
-    reel = _Reel({**scene, "size": list(size)}, scene["name"].replace("-0", "-film"))
+    reel = _Reel({**scene, "size": list(size)}, f"{scene['name'].split('-')[0]}-film")
     lying = [number for number in range(len(cards)) if number not in laid]
     reel.show([cards[number] for number in lying], times=_REST)
     seats = rng.uniform(0, 2 * math.pi) + np.array([0.0, math.pi * rng.uniform(0.6, 1.0)])
