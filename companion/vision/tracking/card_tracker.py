@@ -186,13 +186,17 @@ class CardTracker(Tracker[DetectedCard]):
         """Whether a card seen where one is known shows the same; it is followed where it was pushed a little."""
         again, known = self._layout.aligned(card, track.piece), self._layout.own(track.piece)
         is_whole_now = None in known.edges and None not in again.edges
-        if not agree(again.edges, known.edges) or is_whole_now:
+        if is_whole_now or not self._shows_nothing_else(card, track.piece):
             return False
         if None not in again.edges and not is_near(card, track.piece, 0.06):
             track.piece = replace(track.piece, corners=again.corners, presence=card.presence)
         if share_around(card, view.hands) <= _HELD:
             track.enter(State.STILL, self._now_s)
         return True
+
+    def _shows_nothing_else(self, card: DetectedCard, old: DetectedCard) -> bool:
+        """Whether a card may be the known one, as far as both were read."""
+        return agree(self._layout.aligned(card, old).edges, self._layout.own(old).edges)
 
     def _gather(self, card: DetectedCard) -> Track[DetectedCard]:
         """The track of an appearing card, this look at it included."""
@@ -249,8 +253,13 @@ class CardTracker(Tracker[DetectedCard]):
             return []
         assert self._tracks is not None
         events: list[TableEvent] = []
+        is_known = False
         if old is not None:
-            events += self._remove(old)
+            is_known = any(old.piece.edges) and self._shows_nothing_else(track.piece, old.piece)
+            if is_known:
+                self._forget([old])
+            else:
+                events += self._remove(old)
         known = self._lying
         cards = self._layout.named([*(one.piece for one in known), track.piece])
         joined = [c for c, one in zip(cards, known, strict=False) if one.piece.cell is None and c.cell is not None]
@@ -262,7 +271,8 @@ class CardTracker(Tracker[DetectedCard]):
         new = cards[-1]
         tie = {"tied": True} if abs(track.rest_s - self._placed_s) < _TIED_S else {}
         self._placed_s = track.rest_s
-        events += [{"event": "placed", **new.as_json(), **tie}, *({"event": "moved", **c.as_json()} for c in joined)]
+        told = "moved" if is_known else "placed"
+        events += [{"event": told, **new.as_json(), **tie}, *({"event": "moved", **c.as_json()} for c in joined)]
         if None in new.edges:
             at = [round(v) for v in new.centre]
             events.append(

@@ -547,6 +547,23 @@ def test_a_card_that_cannot_be_read_is_told_late_with_a_notice(table: Table) -> 
     assert table.told[0][1]["edges"] == [None] * 6
 
 
+def test_a_card_that_was_read_in_part_is_told_once_more_when_it_is_read_whole(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read_in_part(bgr: np.ndarray, classifier: SymbolClassifier | None, across_px: float | None) -> Reading:
+        seen = read(bgr, classifier, across_px)
+        cards = [replace(c, edges=tuple(e or ("red", None)[d % 2] for d, e in enumerate(c.edges))) for c in seen.cards]
+        return replace(seen, cards=tuple(cards))
+
+    table.settler = CardTracker(read_in_part, LatticeLayout(_find_cells), PretrainedSymbols("36"))
+    show_spotted(table, NEW, 30)
+    assert table.news() == ["table"]
+    table.told.clear()
+    table.show([*LINE, NEW], 30)
+    assert table.news() == ["moved"]
+    assert table.told[0][1]["edges"] == ["red"] * 6 and len(table.cards()) == 4
+
+
 def test_a_card_that_could_not_be_read_is_told_anew_once_it_can(table: Table) -> None:
     x, y = centre((0, 1))
     for i in range(30):
