@@ -3,7 +3,7 @@
 Changes when a play shows in another way. Pure: kinds in, kinds out.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -96,6 +96,13 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
     hidden = set(_under(best[-1])) if len(best) == 2 else set()
     lower = [Laid((int(p[0]), int(p[1])), _shown(now.cells, p, hidden)) for p in best[:-1]]
     return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1], set())))
+
+
+def may_reach_under(changes: Collection[Place], is_open: NDArray[np.bool_]) -> bool:
+    """Whether a card that shows in some cells may reach under a hand; ``is_open`` (rows, cols) says where none is."""
+    rows, cols = is_open.shape
+    places = [(r, c) for r in range(rows - 1) for c in range(cols - 1)]
+    return any(not is_open[cell] for p in places if set(changes) <= set(_under(p)) for cell in _under(p))
 
 
 def _explains(

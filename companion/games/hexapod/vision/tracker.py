@@ -15,7 +15,7 @@ from companion.games.hexapod.vision.classifier import InsectClassifier, Pretrain
 from companion.games.hexapod.vision.events import corners_of_cells, grid_of_cells, moved, placed, removed
 from companion.games.hexapod.vision.occlusion import blob_over, is_thing_over
 from companion.games.hexapod.vision.orientation import reclassify_fields
-from companion.games.hexapod.vision.placements import Covered, changed_cells, laid_cards, with_card
+from companion.games.hexapod.vision.placements import Covered, changed_cells, laid_cards, may_reach_under, with_card
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
@@ -190,6 +190,8 @@ class CaseTracker(Tracker[DetectedField]):
             track.piece = now
             self._settle(track, is_open)
             return [removed(board, now, changes)]
+        if changes and not is_old and may_reach_under(changes, is_open):
+            return []
         laid = laid_cards(before, now, shares)
         if len(laid) == 2 and not any(None in row for row in laid[0].cells):
             since_s = np.round(_cell_means(track.piece, stirred_s), 1)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.games.hexapod.vision.placements import changed_cells, laid_cards, square, with_card
+from companion.games.hexapod.vision.placements import changed_cells, laid_cards, may_reach_under, square, with_card
 from companion.games.hexapod.vision.results import DetectedField
 
 SQUARE = np.array([(0, 0), (100, 0), (100, 100), (0, 100)], np.float32)
@@ -94,3 +94,12 @@ def test_of_two_cards_laid_one_over_the_other_the_lower_is_found_by_what_shows_o
     lower, upper = laid_cards(case({}), case(CARD | top), changed)
     assert (lower.place, lower.cells) == ((1, 1), (("blue", None), ("green", "dung")))
     assert (upper.place, upper.cells) == ((0, 2), (("leaf", "leaf"), ("leaf", "blue")))
+
+
+def test_a_card_of_which_a_hand_may_hide_a_part_waits_until_the_hand_has_left() -> None:
+    is_open = np.ones((5, 5), bool)
+    is_open[:, 3:] = False
+    half, whole = [(1, 2), (2, 2)], [(1, 1), (1, 2), (2, 1), (2, 2)]
+    assert may_reach_under(half, is_open)
+    assert not may_reach_under(whole, is_open)
+    assert not may_reach_under(half, np.ones((5, 5), bool))
