@@ -134,7 +134,7 @@ class CaseTracker(Tracker[DetectedField]):
         still = view.mask.is_still(self._patience.card_s)
         rests = (_cell_shares(field, view.changed & ~still) < _OPEN) | ~is_open
         is_old = self._now_s - reading.since_s >= self._patience.doubt_s
-        if reading.count < _READINGS or not rests.all() or (any(map(any, now.doubt)) and not is_old):
+        if reading.count < _READINGS or not rests.all() or (_is_newly_doubted(before, now) and not is_old):
             return []
         if not field.is_case:
             return self._card_changed(track, now, is_there=is_card(upright))
@@ -182,7 +182,7 @@ class CaseTracker(Tracker[DetectedField]):
     ) -> list[TableEvent]:
         """What changed in a case, once it is certain."""
         board = self._lying.index(track)
-        changes, is_sure = changed_cells(before, now), not any(map(any, now.doubt))
+        changes, is_sure = changed_cells(before, now), not _is_newly_doubted(before, now)
         events: list[TableEvent] = []
         covered = self._covered_kinds.setdefault(track, [])
         if covered and covered[-1].is_bare(before, now):
@@ -289,6 +289,11 @@ class CaseTracker(Tracker[DetectedField]):
         at = sum(track.piece.is_case for track in known) if field.is_case else len(known)
         self._tracks = [*known[:at], *self._follow([field]), *known[at:]]
         return {"event": "placed", "board": at if field.is_case else None, **field.as_json()}
+
+
+def _is_newly_doubted(before: DetectedField, now: DetectedField) -> bool:
+    """Whether a cell cannot be read that could be before: one that never could waits for nothing."""
+    return bool((np.array(now.doubt) & ~np.array(before.doubt)).any())
 
 
 def _only_where(now: DetectedField, before: DetectedField, is_read: Mask) -> DetectedField:

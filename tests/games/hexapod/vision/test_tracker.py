@@ -95,6 +95,18 @@ def test_a_loose_card_that_was_first_seen_under_a_cup_is_no_card_laid(frame):
     assert changes(told) == []
 
 
+def test_a_card_is_told_at_once_though_another_in_the_case_could_never_be_read(frame):
+    tracker, far = new_tracker(), (3, 3, SECOND[2])
+    x, y = HOME[0][0] - 30, HOME[0][1] - 30  # a chip lies on one cell of the first card
+
+    def chip(*cards):
+        return cv2.circle(frame(case(*cards)), (x, y), 24, (60, 90, 60), -1, cv2.LINE_AA)
+
+    (table,) = watched((25, lambda: chip(FIRST)), by=tracker)
+    assert None in [kind for row in table["boards"][0]["cells"][1:3] for kind in row[1:3]]
+    assert changes(watched((8, lambda: chip(FIRST, far)), by=tracker)) == [("placed", 0, 3, 3, as_lists(far[2]))]
+
+
 def test_a_shadow_that_covers_one_card_and_goes_is_no_card_laid_over_equal_insects(frame):
     equal = (1, 1, (("stag", "green"), ("stag", "green")))
     mask = np.zeros((640, 960, 1), np.float32)
