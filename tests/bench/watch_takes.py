@@ -148,15 +148,19 @@ def bump(film: Film, at: int, shift: float) -> Take:
 
 
 def trembling(film: Film, by_px: float) -> Take:
-    """A camera that trembles on its arm: each frame lies a little aside, by so many pixels in the mean square."""
+    """A camera that trembles on its arm: every frame is shifted by so many pixels, and turned and zoomed as much at its
+    rim, in the mean square.
+    """
 
     def moved(i: int, shown: Picture) -> Picture:
-        x, y = np.random.default_rng(i).normal(0, by_px, 2)
-        size = (shown.shape[1], shown.shape[0])
-        aside = np.array([[1, 0, x], [0, 1, y]])
-        return np.asarray(cv2.warpAffine(shown, aside, size, borderMode=cv2.BORDER_REPLICATE), np.uint8)
+        h, w = shown.shape[:2]
+        right, down, turn, zoom = np.random.default_rng(i).normal(0, by_px, 4)
+        aside = cv2.getRotationMatrix2D((w / 2, h / 2), np.degrees(2 * turn / w), 1 + 2 * zoom / w)
+        aside[:, 2] += right, down
+        return np.asarray(cv2.warpAffine(shown, aside, (w, h), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
-    return changed(film.take([*range(len(film.pictures)), *[len(film.pictures) - 1] * 15]), moved)
+    n = len(film.pictures)
+    return changed(film.take([*range(n), *[n - 1] * 15]), moved)
 
 
 def two_hands(film: Film) -> Take:
@@ -284,7 +288,7 @@ def watch(take: Take, game: str, classifier: Any = None) -> Score:
 
 def _lies_as_it_lay(report: dict[str, Any], before: Sequence[Any]) -> bool:
     """A card that nobody touched is told as another cell's, for it has joined others, or as read whole at last."""
-    return any(_iou(np.array(report["corners"], np.float32), one.corners) > 0.8 for one in before)
+    return any(_iou(np.array(report["corners"], np.float32), one.corners) > SAME_PLACE for one in before)
 
 
 def _match(take: Take, score: Score) -> None:
