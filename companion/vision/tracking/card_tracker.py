@@ -40,8 +40,8 @@ _HELD = 0.1
 _LET_GO, _HOLDS = 0.05, "a hand holds it"
 """And one that was held is held still, until less is."""
 _TOUCHED = 0.05
-_MISSED = 0.15
-"""Where less of a card's place looks different, it is not taken away: a star fills a quarter of its field."""
+_MISSED = 0.1
+"""Where less of a card's place looks different, it is not taken away: a star on pale paper fills an eighth of it."""
 _PLAIN, _ACROSS = 0.9, 1.0
 """What is seen less surely, and lies fewer sides from a surer card, lies across it."""
 _SAME = 0.7

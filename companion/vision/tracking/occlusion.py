@@ -37,6 +37,8 @@ _NO_TABLE = 0.3
 """Where less of a card's inner place looks so, something lies there that is no table."""
 _CONTRAST = 20.0
 """Grey levels by which a mask pixel of a card differs from the table around it to tell one from the other."""
+_FAINT, _SHADED = 9.0, 0.3
+"""And the print of one as pale as the table; where more of the rest of its place differs, it lies in another light."""
 _MOST_TELLING = 40.0
 """And by so many more it tells no more: ink is not worth many times the paper beside it."""
 _FEW_TELL = 0.1
@@ -139,8 +141,12 @@ def is_gone(
     telling, is_pale = area.astype(np.float32), False
     if int(ring.sum()) >= _FEW_CELLS:
         table = np.median(accepted[:, ring], axis=1)[:, None, None]
-        contrast = np.clip(np.abs(accepted - table).max(0) - _CONTRAST, 0.0, _MOST_TELLING)
+        off = np.abs(accepted - table).max(0)
+        contrast = np.clip(off - _CONTRAST, 0.0, _MOST_TELLING)
         is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
+        faint = np.clip(off - _FAINT, 0.0, _MOST_TELLING)
+        if is_pale and _is_print_gone(np.asarray(faint, np.float32), area, differs):
+            return detail_correlation(card, accepted, seen, others) < _ALIKE
         telling = telling if is_pale else contrast * area
     if not area.any():
         return False
@@ -149,6 +155,21 @@ def is_gone(
         return False
     alike = detail_correlation(card, accepted, seen, others)
     return alike < (_ALIKE if share >= _GONE else _UNLIKE)
+
+
+def _is_print_gone(contrast: NDArray[np.float32], area: Mask, differs: Mask) -> bool:
+    """Whether of a pale card all faint print differs, and little else: shade would lie on all of it.
+
+    Args:
+        contrast: (h, w), how much tells it from the table.
+        area: bool (h, w), its place.
+        differs: bool (h, w).
+    """
+    is_print = (contrast > 0) & area
+    if int(is_print.sum()) <= _FEW_TELL * int(area.sum()):
+        return False
+    gone = float(contrast[is_print & differs].sum()) / float(contrast[is_print].sum())
+    return gone >= _GONE and _mean(differs[area & ~is_print]) < _SHADED
 
 
 def is_covered(
@@ -234,7 +255,7 @@ def _own_place(card: DetectedCard, shape: tuple[int, ...], grow: float, in_view:
     return own if np.count_nonzero(own) >= _LEAST_OWN * np.count_nonzero(area) else np.zeros_like(area)
 
 
-def _mean(mask: Mask) -> float:
+def _mean(mask: NDArray[np.bool_]) -> float:
     return float(mask.mean()) if mask.size else 0.0
 
 

@@ -35,8 +35,10 @@ _AT_WORK_S = 0.3
 """So long pass between two readings where a hand is at work: little is learnt there, and reading costs time."""
 _HAND_S = 0.9
 """And so long where nothing but the hand lies still."""
-_MARGINS = (1.0, 1.7, 0.6)
+_MARGINS = (1.0, 1.7, 0.6, 1.0)
 """What showed no card is looked at with so many times as much around it, in turn: a reader may miss one in a piece."""
+_WITH_KNOWN, _NEAREST = 3, 4
+"""In that of these looks so many of the nearest known cards are in view: they tell the light, and where cells are."""
 _LARGEST = 1.8
 """What is so many times larger than the known cards is a mat or a box, not a card of theirs."""
 
@@ -132,6 +134,16 @@ def windows_of(
 def _least_cells(across: float | None) -> float:
     """A change of fewer cells of the glance is a crumb."""
     return 0.1 * ((across or 45.0) / STEP) ** 2
+
+
+def with_nearest(window: Window, known: Sequence[DetectedCard], size: tuple[int, int]) -> Window:
+    """The window made large enough to show the nearest of the known cards; ``size`` is the picture's (h, w)."""
+    middle = (np.array(window[:2]) + window[2:]) / 2
+    near_by = sorted(known, key=lambda card: float(np.linalg.norm(card.corners.mean(0) - middle)))[:_NEAREST]
+    ends = np.concatenate([np.reshape(window, (2, 2)), *(card.corners for card in near_by)])
+    low, high = np.floor(ends.min(0)).astype(int), np.ceil(ends.max(0)).astype(int)
+    x0, y0 = (max(0, int(v) // STEP * STEP) for v in low)
+    return x0, y0, min(size[1], int(high[0])), min(size[0], int(high[1]))
 
 
 def where_at_work(changed: Mask, still: Mask, across: float | None) -> Mask:
@@ -251,13 +263,15 @@ class ChangeReader:
         reading = ChangeReading(np.zeros(settled.shape, bool), [], [])
         across = across_of(known)
         young = ~view.mask.is_still(self._patience.card_s + 0.2)
-        margin = _MARGINS[self._fruitless % len(_MARGINS)]
+        look = self._fruitless % len(_MARGINS)
+        margin = _MARGINS[look]
         size = (view.bgr.shape[0], view.bgr.shape[1])
         at_work = where_at_work(view.changed, view.still, across)
         in_peace = windows_of(settled & ~at_work, size, across, young, margin)
         others = self._worth_reading(windows_of(settled & at_work, size, across, young, margin), view, across)
         bgr = view.bgr if across else _without_hands(view)
-        for window in (*in_peace, *others):
+        for piece in (*in_peace, *others):
+            window = with_nearest(piece, known, size) if look == _WITH_KNOWN else piece
             x0, y0, x1, y1 = window
             reading.where[y0 // STEP : -(-y1 // STEP), x0 // STEP : -(-x1 // STEP)] = True
             as_it_was = (

@@ -76,6 +76,13 @@ def test_a_star_is_gone_from_its_field_though_the_pieces_around_it_still_show() 
     assert is_gone(card(), before, after, changed(before, after), beside)
 
 
+def test_a_pale_star_is_gone_when_its_faint_ink_is_and_not_in_a_shade() -> None:
+    before, after = painted((card(side=22.0), TABLE + 14)), painted()
+    assert is_gone(card(), before, after, changed(before, after), [])
+    shaded = before * np.where(cells_of(card().corners, SHAPE), 0.9, 1.0).astype(np.float32)
+    assert not is_gone(card(), before, shaded, changed(before, shaded), [])
+
+
 def test_a_card_taken_from_another_that_shows_the_same_paper_there_is_gone_and_not_covered() -> None:
     below, above = card(320.0), card(355.0)
     before, after = painted((below, CARD), (above, CARD)), painted((below, CARD))

@@ -6,7 +6,7 @@ from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.masks import STEP, cells_of
-from companion.vision.tracking.regions import is_in, unchanged_in, windows_of
+from companion.vision.tracking.regions import is_in, unchanged_in, windows_of, with_nearest
 
 ACROSS_PX = 96.0
 SHAPE = (90, 160)
@@ -100,3 +100,13 @@ def test_news_is_what_was_touched_and_what_lies_where_something_came_to_rest() -
     as_it_was = unchanged_in((0, 0, SIZE[1], SIZE[0]), [lies, touched], changed, changed, ACROSS_PX)
     found = [Detection(card.corners, 0.9) for card in (lies, touched, laid, bare)]
     assert as_it_was.but(found) == (found[1], found[2])
+
+
+def test_a_piece_that_showed_nothing_is_looked_at_with_the_nearest_known_cards_in_view() -> None:
+    known = [_card(150 + 100 * k, 500) for k in range(9)]
+    left, top, right, bottom = with_nearest((300, 80, 420, 200), known, SIZE)
+    low, high = np.array([left, top]), np.array([right, bottom])
+    is_in_view = [bool(((card.corners >= low) & (card.corners <= high)).all()) for card in known]
+    assert is_in_view == [False, *[True] * 4, *[False] * 4]
+    assert top == 80 and (left % STEP, top % STEP) == (0, 0)
+    assert with_nearest((300, 80, 420, 200), [], SIZE) == (296, 80, 420, 200)
