@@ -210,6 +210,18 @@ def test_what_is_laid_while_watching_is_told_once() -> None:
     assert told[2]["owner"] == "red"
 
 
+def test_a_star_laid_far_from_the_few_tiles_is_told_with_its_owner() -> None:
+    settler, few = GAMES["hexdragon"].recognizer().tracker(None, SettleTimes()), TABLE[:3]
+    star: Piece = ((-3, 2), None, "purple", 0)
+    told = [one for frame in frames([few, [*few, star], few], 14) for one in settler.step(frame)]
+    assert [(one["event"], one.get("kind")) for one in told] == [
+        ("table", None),
+        ("placed", "star"),
+        ("removed", "star"),
+    ]
+    assert told[1]["owner"] == "purple" and told[1]["cell"] is not None
+
+
 @pytest.mark.skipif(not SCENES.is_dir(), reason="the shared sample photographs are not beside this checkout")
 def test_the_first_shared_photograph_is_read_whole() -> None:
     truth = json.loads((SCENES / "truth.jsonl").read_text().splitlines()[0])
