@@ -37,10 +37,10 @@ _NO_TABLE = 0.3
 """Where less of a card's inner place looks so, something lies there that is no table."""
 _CONTRAST = 20.0
 """Grey levels by which a mask pixel of a card differs from the table around it to tell one from the other."""
-_FAINT, _SHADED = 9.0, 0.3
-"""And the print of one as pale as the table; where more of the rest of its place differs, it lies in another light."""
 _MOST_TELLING = 40.0
 """And by so many more it tells no more: ink is not worth many times the paper beside it."""
+_FAINT, _SHADED = 9.0, 0.3
+"""The same of the print of a card as pale as the table; where more of the rest of its place differs, the light does."""
 _FEW_TELL = 0.1
 """Where fewer mask pixels than this share tell a card from the table, all of them count alike."""
 _SURROUNDINGS = 5.0
