@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games import GAMES
+from companion.vision.results import DetectedCard
 from companion.vision.tracking.events import SettleTimes
 from models.drawing.people import PEOPLE, Visitor, visitor
 
@@ -287,8 +288,10 @@ def watch(take: Take, game: str, classifier: Any = None) -> Score:
 
 
 def _lies_as_it_lay(report: dict[str, Any], before: Sequence[Any]) -> bool:
-    """A card that nobody touched is told as another cell's, for it has joined others, or as read whole at last."""
-    return any(_iou(np.array(report["corners"], np.float32), one.corners) > SAME_PLACE for one in before)
+    """A card that nobody touched is told, for it has joined others and so has a cell, or is read whole at last."""
+    outline = np.array(report["corners"], np.float32)
+    there = [one for one in before if isinstance(one, DetectedCard) and _iou(outline, one.corners) > SAME_PLACE]
+    return any((one.cell is None and report["cell"] is not None) or None in one.edges for one in there)
 
 
 def _match(take: Take, score: Score) -> None:

@@ -362,7 +362,7 @@ class CardTracker(Tracker[DetectedCard]):
     def _lies_as_known(self, card: DetectedCard, known: list[DetectedCard]) -> bool:
         """Whether a known card lies there and shows the same: one that was turned over does not."""
         there = [other for other, is_there in zip(known, near(known, [card], 0.3), strict=True) if is_there]
-        return any(agree(self._layout.aligned(card, other).edges, self._layout.own(other).edges) for other in there)
+        return any(self._shows_nothing_else(card, other) for other in there)
 
 
 def _is_missed(track: Track[DetectedCard], looked: Mask, view: View) -> bool:

@@ -96,7 +96,7 @@ class ChangeDetector:
                 if np.count_nonzero(cv2.absdiff(sample, self._sample) > limit) <= _FEW:
                     return ChangeMask(self._quiet.changed, self._stirred_s, now_s, is_dark=False, is_as_before=True)
             moved = cv2.absdiff(sample[::3, ::3], self._sample[::3, ::3]).max(2)
-            self._sampled_noise = _followed(self._sampled_noise, _median(moved.astype(np.float32)) / _TWO_NOISY)
+            self._sampled_noise = _smoothed(self._sampled_noise, _median(moved.astype(np.float32)) / _TWO_NOISY)
         mask, is_quiet = self._compare(_averaged(bgr), now_s)
         self._sample, self._quiet = sample, mask if is_quiet else None
         self._compared_s = now_s
@@ -115,7 +115,7 @@ class ChangeDetector:
             seen *= np.float32(1.0 / level)
             seen = self._stabilizer.stabilized(seen, self._accepted, now_s)
         moved = _largest(cv2.absdiff(seen, self._anchor))
-        self._noise = _followed(self._noise, _median(moved[::3, ::3]))
+        self._noise = _smoothed(self._noise, _median(moved[::3, ::3]))
         stirred = moved > self._limit()
         count = int(np.count_nonzero(stirred))
         follow = 1.0 - (1.0 - _FOLLOW) ** max(0.01, min(1.0, now_s - self._compared_s))
@@ -205,7 +205,7 @@ def _limit(noise: float) -> float:
     return max(_LEAST_CHANGE, _NOISE_FACTOR * noise)
 
 
-def _followed(noise: float, seen: float) -> float:
+def _smoothed(noise: float, seen: float) -> float:
     """The usual noise, with what one more frame shows of it."""
     return 0.9 * noise + 0.1 * min(6.0, max(0.3, seen))
 

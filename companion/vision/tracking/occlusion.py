@@ -144,8 +144,7 @@ def is_gone(
         off = np.abs(accepted - table).max(0)
         contrast = np.clip(off - _CONTRAST, 0.0, _MOST_TELLING)
         is_pale = int(np.count_nonzero(contrast[area])) < _FEW_TELL * int(area.sum())
-        faint = np.clip(off - _FAINT, 0.0, _MOST_TELLING)
-        if is_pale and _is_print_gone(np.asarray(faint, np.float32), area, differs):
+        if is_pale and _is_print_gone(off, area, differs):
             return detail_correlation(card, accepted, seen, others) < _ALIKE
         telling = telling if is_pale else contrast * area
     if not area.any():
@@ -157,14 +156,15 @@ def is_gone(
     return alike < (_ALIKE if share >= _GONE else _UNLIKE)
 
 
-def _is_print_gone(contrast: NDArray[np.float32], area: Mask, differs: Mask) -> bool:
+def _is_print_gone(off: NDArray[np.float32], area: Mask, differs: Mask) -> bool:
     """Whether of a pale card all faint print differs, and little else: shade would lie on all of it.
 
     Args:
-        contrast: (h, w), how much tells it from the table.
+        off: (h, w), grey levels by which the accepted picture differs from the table.
         area: bool (h, w), its place.
         differs: bool (h, w).
     """
+    contrast = np.clip(off - _FAINT, 0.0, _MOST_TELLING)
     is_print = (contrast > 0) & area
     if int(is_print.sum()) <= _FEW_TELL * int(area.sum()):
         return False

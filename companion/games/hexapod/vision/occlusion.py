@@ -2,14 +2,13 @@
 
 from collections.abc import Iterable
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexapod.vision.events import corners_of_cells
 from companion.games.hexapod.vision.placements import Place
 from companion.games.hexapod.vision.results import DetectedField
-from companion.vision.tracking.masks import Mask, Planes, cells_of
+from companion.vision.tracking.masks import Mask, Planes, blobs_with, cells_of
 
 _INNER = 0.7
 """So much of a cell, from its middle, no blur of its edges reaches."""
@@ -39,15 +38,9 @@ def is_thing_over(field: DetectedField, emptied: Iterable[Place], seen: Planes, 
     bare = _floor_share(field, cells, seen, changed)
     if bare is not None and not _NO_FLOOR <= bare < _BARE:
         return bare < _NO_FLOOR
-    over = blob_over(changed, _cells_of(corners, cells, shape))
+    over = blobs_with(changed, _cells_of(corners, cells, shape))
     beyond = np.count_nonzero(over & ~cells_of(field.corners, shape, _CASE))
     return bool(beyond > _BEYOND * np.count_nonzero(cells_of(corners[cells[0]], shape)))
-
-
-def blob_over(changed: Mask, where: Mask) -> Mask:
-    """What changed there, and all that hangs together with it, bool (h, w)."""
-    _, labels = cv2.connectedComponents(changed.astype(np.uint8), connectivity=8)
-    return changed & np.isin(labels, np.unique(labels[where & changed]))
 
 
 def _floor_share(field: DetectedField, cells: list[Place], seen: Planes, changed: Mask) -> float | None:

@@ -44,16 +44,15 @@ class Covered:
     @classmethod
     def by(cls, card: Laid, cells: Kinds) -> "Covered":
         """What a card covers of some kinds."""
-        return cls(card.place, _shown(cells, card.place, set()))
+        return cls(card.place, _shown(cells, card.place))
 
     def is_bare(self, before: DetectedField, now: DetectedField) -> bool:
         """Whether just that shows there again: the card was taken away."""
         under = _under(self.place)
         is_read = not any(now.doubt[r][c] for r, c in under)
         changes = set(changed_cells(before, now))
-        return (
-            bool(changes) and changes <= set(under) and is_read and self.cells == _shown(now.cells, self.place, set())
-        )
+        shows_again = self.cells == _shown(now.cells, self.place)
+        return bool(changes) and changes <= set(under) and is_read and shows_again
 
 
 def changed_cells(before: DetectedField, now: DetectedField) -> dict[Place, str | None]:
@@ -80,8 +79,7 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
     changes = changed_cells(before, now) | _first_read(before, now)
     if any(kind is None for kind in changes.values()):
         return ()
-    rows, cols = changed.shape
-    places: list[Place] = [(r, c) for r in range(rows - 1) for c in range(cols - 1)]
+    places = _places(changed.shape)
     squares = [place for place in places if square(now.cells, place) is not None]
     fitting: list[tuple[Place, ...]] = [(place,) for place in squares if set(changes) <= set(_under(place))]
     if not changes:
@@ -95,14 +93,13 @@ def laid_cards(before: DetectedField, now: DetectedField, changed: NDArray[np.fl
     )
     hidden = set(_under(best[-1])) if len(best) == 2 else set()
     lower = [Laid((int(p[0]), int(p[1])), _shown(now.cells, p, hidden)) for p in best[:-1]]
-    return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1], set())))
+    return (*lower, Laid((int(best[-1][0]), int(best[-1][1])), _shown(now.cells, best[-1])))
 
 
 def may_reach_under(changes: Collection[Place], is_open: NDArray[np.bool_]) -> bool:
     """Whether a card that shows in some cells may reach under a hand; ``is_open`` (rows, cols) says where none is."""
-    rows, cols = is_open.shape
-    places = [(r, c) for r in range(rows - 1) for c in range(cols - 1)]
-    return any(not is_open[cell] for p in places if set(changes) <= set(_under(p)) for cell in _under(p))
+    holding = [_under(place) for place in _places(is_open.shape) if set(changes) <= set(_under(place))]
+    return any(not is_open[cell] for under in holding for cell in under)
 
 
 def _explains(
@@ -121,7 +118,7 @@ def _explains(
     return is_seen and all(sum(cell in changes for cell in cells) >= _SHOWS for cells in (shown, top))
 
 
-def _shown(cells: Kinds, place: Place, hidden: set[Place]) -> Cells:
+def _shown(cells: Kinds, place: Place, hidden: Collection[Place] = ()) -> Cells:
     """What shows of a card there; None where another card hides it."""
     a, b, c, d = (None if (r, q) in hidden else cells[r][q] for r, q in _under(place))
     return (a, b), (c, d)
@@ -165,6 +162,12 @@ def _first_read(before: DetectedField, now: DetectedField) -> dict[Place, str | 
         for c, doubted in enumerate(row)
         if doubted and not now.doubt[r][c] and now.cells[r][c] is not None
     }
+
+
+def _places(shape: tuple[int, ...]) -> list[Place]:
+    """Where cards may lie in a case of so many rows and columns: their top left cells."""
+    rows, cols = shape
+    return [(r, c) for r in range(rows - 1) for c in range(cols - 1)]
 
 
 def _under(place: Place) -> list[Place]:

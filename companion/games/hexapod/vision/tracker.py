@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from companion.games.hexapod.vision.association import align_first_corner, has_shifted, is_same_place, match_fields
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.events import corners_of_cells, grid_of_cells, moved, placed, removed
-from companion.games.hexapod.vision.occlusion import blob_over, is_thing_over
+from companion.games.hexapod.vision.occlusion import is_thing_over
 from companion.games.hexapod.vision.orientation import reclassify_fields
 from companion.games.hexapod.vision.placements import Covered, changed_cells, laid_cards, may_reach_under, with_card
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
@@ -22,7 +22,7 @@ from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
 from companion.vision.tracking.hands import hands_at_work, people
-from companion.vision.tracking.masks import Mask, cells_of, count_in, grown, places_of, share_in
+from companion.vision.tracking.masks import Mask, blobs_with, cells_of, count_in, grown, places_of, share_in
 from companion.vision.tracking.occlusion import in_shade
 from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.table_search import blurred_places
@@ -250,7 +250,7 @@ class CaseTracker(Tracker[DetectedField]):
         events = self._read_elsewhere(view, settled & ~view.hands)
         slow = grown(settled) & free & view.mask.changed & view.mask.is_still(self._patience.doubt_s)
         if slow.any():
-            slow &= ~grown(blob_over(view.changed, self._covered(slow.shape)))  # stays a change until it has gone
+            slow &= ~grown(blobs_with(view.changed, self._covered(slow.shape)))  # stays a change until it has gone
             self._detector.accept(slow & ~grown(people(view, self._detector.seen)), is_thing=True)
         return events
 
