@@ -95,7 +95,12 @@ class Evening:
         """From the end screen to the same people's next game."""
         self.tap("#rematch")
         self.see("!document.getElementById('sheet').open && !document.body.classList.contains('has-finale')")
-        assert self.page.complaints() == []
+        assert [line for line in self.page.complaints() if not is_of_a_correction_sent_again(line)] == []
+
+
+def is_of_a_correction_sent_again(line: str) -> bool:
+    """Whether the browser complains of a correction that another phone's move overtook: the page sends it again."""
+    return "/api/correct - " in line and "status of 409" in line
 
 
 @pytest.fixture
