@@ -1,7 +1,7 @@
 """Reads pictures made smaller, larger, nearer, noisier, darker, tilted and so on, step by step: right and wrong.
 
-    python tests/bench/sweeps.py --scenes DIR --scorer score_read.py [--game G] [--sweep noise] [--every N] [--keep DIR]
-    python tests/bench/sweeps.py --drawn 40 --scorer score_read.py [--game G]
+    python tests/bench/sweeps.py --scenes DIR --scorer score_read.py [--taught] [--game G] [--sweep noise] [--every N]
+    python tests/bench/sweeps.py --drawn 40 --scorer score_read.py [--game G] [--keep DIR]
 
 ``--scenes`` holds a folder for each game with its pictures and ``truth.jsonl``, ``--scorer`` says how a reading is held
 against it. For each step: the cards (of Hexapod the cells), the shares that are read right, unsure or missed, and
@@ -15,6 +15,7 @@ import importlib.util
 import itertools
 import json
 import multiprocessing
+import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -139,15 +140,17 @@ CLOSE_UP, SHARES = "close-up", (0.2, 0.3, 0.45, 0.6)
 """How much of the picture's longer side a card takes up: unlike the others it needs to know where the cards lie."""
 
 
+LABELS = Path("enrol/labels.jsonl")
 STEPS = {**{name: steps for name, (_, steps) in SWEEPS.items()}, CLOSE_UP: SHARES}
 
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A picture of a game, how it is changed, and who scores it."""
+    """A picture of a game and its printing, how it is changed, and who scores it."""
 
     game: str
     edition: str | None
+    profile: Path | None
     sweep: str
     step: float
     path: Path | None
@@ -182,7 +185,7 @@ def work(task: Task) -> tuple[str, str, float, Counter[str], list[tuple[float, b
             bgr, homography = SWEEPS[task.sweep][0](found, task.step)
         truth = within(carried(truth, homography), bgr.shape[1], bgr.shape[0])
     reader = GAMES[task.game].recognizer()
-    reading = reader.read(bgr, reader.classifier(task.edition, None))
+    reading = reader.read(bgr, reader.classifier(task.edition, task.profile))
     counts, stated, bad = judged(truth, reading.as_json(), task.game, scorer_at(task.scorer))
     if bad and task.keep:
         image = bgr.copy()
@@ -278,19 +281,31 @@ def judged(
     return counts, stated, bad
 
 
-def tasks(a: argparse.Namespace) -> Iterator[Task]:
+def taught(folder: Path, game: str, deck: str, profiles: Path) -> Path:
+    """The file of the printing of a deck that a folder teaches."""
+    labels = [json.loads(line) for line in (folder / LABELS).read_text().splitlines()]
+    pictures = [(label["image"], load_picture(folder / LABELS.parent / label["image"])) for label in labels]
+    file = profiles / f"{folder.name}.json"
+    GAMES[game].recognizer().learn(deck, pictures, labels).write(file)
+    return file
+
+
+def tasks(a: argparse.Namespace, profiles: Path) -> Iterator[Task]:
     for game in a.game or list(GAMES):
         for seed in range(FIRST_SEED, FIRST_SEED + (a.drawn or 0)):
-            yield Task(game, None, "drawn", 0.0, None, json.dumps({"seed": seed}), a.scorer, a.keep)
+            yield Task(game, None, None, "drawn", 0.0, None, json.dumps({"seed": seed}), a.scorer, a.keep)
         for folder in sorted(a.scenes.iterdir()) if a.scenes else ():
-            if folder.name.rstrip("0123456789") != game:
+            deck, _, printing = folder.name.partition("-")
+            is_taught = (folder / LABELS).exists()
+            if deck.rstrip("0123456789") != game or is_taught != a.taught or (printing and not is_taught):
                 continue
+            edition = deck.removeprefix(game) or None
+            profile = taught(folder, game, deck, profiles) if is_taught else None
             truths = (folder / "truth.jsonl").read_text().splitlines()[:: a.every]
-            edition = folder.name.removeprefix(game) or None
             for sweep, steps in STEPS.items():
                 for step, line in itertools.product(steps, truths) if sweep in (a.sweep or STEPS) else ():
                     path = folder / json.loads(line)["image"]
-                    yield Task(game, edition, sweep, step, path, line, a.scorer, a.keep)
+                    yield Task(game, edition, profile, sweep, step, path, line, a.scorer, a.keep)
 
 
 def show(table: dict[tuple[str, str, float], Counter[str]], told: dict[str, list[tuple[float, bool]]]) -> None:
@@ -327,14 +342,15 @@ def main() -> None:
     ap.add_argument("--sweep", choices=list(STEPS), action="append")
     ap.add_argument("--every", type=int, default=1, help="one picture in so many")
     ap.add_argument("--keep", type=Path)
+    ap.add_argument("--taught", action="store_true")
     ap.add_argument("--jobs", type=int, default=2)
     a = ap.parse_args()
     if a.keep:
         a.keep.mkdir(parents=True, exist_ok=True)
     table: dict[tuple[str, str, float], Counter[str]] = defaultdict(Counter)
     told: dict[str, list[tuple[float, bool]]] = defaultdict(list)
-    with multiprocessing.Pool(a.jobs) as pool:
-        for game, sweep, step, counts, stated in pool.imap(work, list(tasks(a)), chunksize=4):
+    with tempfile.TemporaryDirectory() as profiles, multiprocessing.Pool(a.jobs) as pool:
+        for game, sweep, step, counts, stated in pool.imap(work, list(tasks(a, Path(profiles))), chunksize=4):
             table[game, sweep, step] += counts
             told[game] += stated
     show(table, told)

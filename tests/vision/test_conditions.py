@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.detection.conditions import is_mirrored, tint_of
+from companion.vision.detection.conditions import NEUTRAL, Tint, TintLimits, is_mirrored, tint_of
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexapod.layouts import scene
@@ -93,6 +93,22 @@ def test_the_tint_is_that_of_the_cards_and_not_of_the_table() -> None:
     card = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
     tint = tint_of([(Pyramid.of(picture), [card])]).channels
     assert np.allclose(tint[2] - tint[:2], np.log([4, 2]), atol=0.05)
+
+
+def test_light_that_burns_out_blue_may_be_less_coloured() -> None:
+    limits = TintLimits(usual=1.0, burnt_out=0.85, burnt_out_blue=0.6)
+    blue, red = np.array([[0.5, -0.2, -0.3], [-0.3, -0.2, 0.5]], np.float32)
+    assert limits.exceeded_by(Tint(blue, True), NEUTRAL)
+    assert not limits.exceeded_by(Tint(red, True), NEUTRAL)
+    assert not limits.exceeded_by(Tint(blue, False), NEUTRAL)
+    assert not limits.exceeded_by(Tint(blue, True), blue), "taught in light as blue"
+    assert not TintLimits(usual=1.0, burnt_out=0.85).exceeded_by(Tint(blue, True), NEUTRAL)
+
+
+def test_green_insects_in_light_that_burns_out_blue_are_not_told_as_blue_ones() -> None:
+    recognizer, bgr = GAMES["hexapod"].recognizer(), table("hexapod")
+    reading = recognizer.read(shaded(bgr, (1.9, 1.0, 0.68)), recognizer.classifier(None, None))
+    assert "light" in codes(reading) and not coloured(reading)
 
 
 def shaded(bgr: np.ndarray, light: tuple[float, ...]) -> np.ndarray:

@@ -21,6 +21,8 @@ _FAINT = 0.08
 of their colour left, where insects were first taken for one another."""
 _BRIGHT_SHARE, _LESS_BRIGHT_SHARES = 0.95, (0.8, 0.65, 0.5, 0.35, 0.2)
 _BURNT_OUT, _DARKEST_LEVEL = 250.0, 4.0
+_BLUE = 0
+"""The channel, of OpenCV's order."""
 
 Shown = tuple[Pyramid, Sequence[NDArray[np.floating]]]
 """A picture, and the outlines (K, 2) of cards on it."""
@@ -104,10 +106,20 @@ class TintLimits:
     Attributes:
         usual: in a picture that shows all of it.
         burnt_out: where a channel is burnt out, so that a white balance by bright parts errs.
+        burnt_out_blue: likewise, in bluer light; as in light of other colours when None.
     """
 
     usual: float
     burnt_out: float
+    burnt_out_blue: float | None = None
+
+    def exceeded_by(self, seen: Tint, taught: NDArray[np.floating]) -> bool:
+        """Whether a picture's tint is too far from that (3,) in which the printing was taught."""
+        limit = self.usual
+        if seen.is_burnt_out:
+            is_bluer = (seen.channels - taught).argmax() == _BLUE
+            limit = self.burnt_out_blue if is_bluer and self.burnt_out_blue is not None else self.burnt_out
+        return seen.off(taught) > limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +220,7 @@ def conditions_of(
     found = (FOREIGN_PROFILE,) if is_foreign() else ()
     if len(tint):
         seen = tint_of([(pyramid, outlines)])
-        if seen.off(tint) > (limits.burnt_out if seen.is_burnt_out else limits.usual):
+        if limits.exceeded_by(seen, tint):
             return (*found, LIGHT)
     return found if has_colour(pyramid, outlines) else (*found, NO_COLOUR)
 

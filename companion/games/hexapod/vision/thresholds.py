@@ -16,9 +16,10 @@ TABLE = TableLimits(
 0.87 of its free sides and 1 in 20 is more oblong than this, where it lies against another; cards of other games are
 1.4 times as long as wide, and edges show around a row of them too."""
 
-TINT = TintLimits(usual=1.0, burnt_out=0.85)
+TINT = TintLimits(usual=1.0, burnt_out=0.85, burnt_out_blue=0.6)
 """On `tests/bench/sweeps.py --sweep warmth` 9 % of the cells were stated wrongly at 0.9 in pictures burnt out, none at
-0.7; of a taught printing 3 % at 1.2 in others."""
+0.7; of a taught printing 3 % at 1.2 in others. In bluer light that burns out blue, green insects were blue ones: at
+warmth -0.75, from 0.61 on, in 3 % of the cells."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ TABLE = TableLimits(EdgeLimits(min_support=0.6), min_vote_presence=0.6, count_be
 finds on other cards none shows them along more than 0.6. A board's printed cells count as hexagons: they speak
 against a reading only where no tile of it is sure."""
 
-TINT = TintLimits(usual=1.5, burnt_out=0.9)
+TINT = TintLimits(usual=1.5, burnt_out=0.9, burnt_out_blue=0.84)
 """On `tests/bench/sweeps.py --sweep warmth` 4 % of the tiles were stated wrongly at 1.0 in pictures burnt out, none at
-0.8; 2 % at 2.1 in others, none at 1.4."""
+0.8; 2 % at 2.1 in others, none at 1.4; in bluer light that burns out blue two owners at 0.9."""
 
 
 @dataclass(frozen=True, slots=True)

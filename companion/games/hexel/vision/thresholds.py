@@ -9,8 +9,9 @@ TABLE = TableLimits(EdgeLimits(min_support=0.6), count_below_share=1.0)
 """Of 1,200 cards on drawn and path-traced pictures 1 in 200 shows edges along less than 0.66 of its free sides; of
 13 finds on playing cards none shows them along more than 0.6."""
 
-TINT = TintLimits(usual=1.5, burnt_out=2.0)
-"""On `tests/bench/sweeps.py --sweep warmth` nothing was stated wrongly; at 2.1 in pictures not burnt out rings were."""
+TINT = TintLimits(usual=1.5, burnt_out=1.85)
+"""On `tests/bench/sweeps.py --sweep warmth` two cards of 338 were stated wrongly at 1.9 in pictures burnt out; at
+2.1 in others rings were."""
 
 
 @dataclass(frozen=True, slots=True)
