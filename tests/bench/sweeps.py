@@ -296,11 +296,10 @@ def tasks(a: argparse.Namespace, profiles: Path) -> Iterator[Task]:
             yield Task(game, None, None, "drawn", 0.0, None, json.dumps({"seed": seed}), a.scorer, a.keep)
         for folder in sorted(a.scenes.iterdir()) if a.scenes else ():
             deck, _, printing = folder.name.partition("-")
-            is_taught = (folder / LABELS).exists()
-            if deck.rstrip("0123456789") != game or is_taught != a.taught or (printing and not is_taught):
+            if deck.rstrip("0123456789") != game or not ((folder / LABELS).exists() if a.taught else printing == ""):
                 continue
             edition = deck.removeprefix(game) or None
-            profile = taught(folder, game, deck, profiles) if is_taught else None
+            profile = taught(folder, game, deck, profiles) if a.taught else None
             truths = (folder / "truth.jsonl").read_text().splitlines()[:: a.every]
             for sweep, steps in STEPS.items():
                 for step, line in itertools.product(steps, truths) if sweep in (a.sweep or STEPS) else ():
