@@ -6,7 +6,7 @@ ones, which way is up, an embedding: a unit vector by which drawings never seen 
 cell's middle lies what it shows: the field is not quite where it was found, or the card lies on a stack.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -217,6 +217,8 @@ class FewShotInsects:
         of_kind: (N,) index in `KINDS` of each.
         discriminant: of the kinds.
         tint: see `Profile`.
+        is_told_without_colour: whether what was taught is named all the same in grey: by its figures. It is worked out
+            when first asked.
         rows: see `InsectClassifier`.
         cols: see `InsectClassifier`.
     """
@@ -225,6 +227,7 @@ class FewShotInsects:
     of_kind: NDArray[np.int64]
     discriminant: Discriminant
     tint: NDArray[np.float32]
+    is_told_without_colour: Callable[[], bool]
     rows: int = 5
     cols: int = 5
     needs_upright: bool = True

@@ -119,7 +119,8 @@ class InsectProfile(Profile):
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
         parted = Discriminant(self.parted, self.weights, self.offsets)
-        return FewShotInsects(self.examples, of_kind, parted, self.tint, self.rows, self.cols)
+        is_told = partial(_is_told_without_colour, self)
+        return FewShotInsects(self.examples, of_kind, parted, self.tint, is_told, self.rows, self.cols)
 
 
 class HexapodTeaching(Teaching):
@@ -274,6 +275,30 @@ class HexapodTeaching(Teaching):
         """A sample as a picture, its case's corners (4, 2) and its cells."""
         corners = self.frame(sample.label).corners.astype(np.float32)
         return Pyramid.of(sample.crop()), corners, sample.label["cells"]
+
+
+@lru_cache(maxsize=8)
+def _is_told_without_colour(profile: InsectProfile) -> bool:
+    """See `FewShotInsects`; worked out once for a profile.
+
+    Insects that differ in depth alone are mixed up in one of the depths of grey.
+    """
+    classifier = profile.classifier()
+    for sample in profile.samples:
+        cells: Grid = sample.label["cells"]
+        rows, cols = len(cells), len(cells[0])
+        corners = _frame(rows, cols).corners.astype(np.float32)
+        grey = cv2.cvtColor(sample.crop(), cv2.COLOR_BGR2GRAY) / 255.0
+        depths = [np.round(255 * grey**depth).astype(np.uint8) for depth in LIMITS.depths]
+        shown = [Pyramid.of(np.asarray(cv2.cvtColor(one, cv2.COLOR_GRAY2BGR), np.uint8)) for one in depths]
+        fields = np.concatenate([views(pyramid, [corners], rows, cols) for pyramid in shown])
+        for seen in classify_cells(network(_NETWORK), fields):
+            likely = classifier.kinds(seen) * seen.state[..., INSECT, None]
+            for places, kind in _insects(cells):
+                own = likely[tuple(np.transpose(places))].mean(0)
+                if KINDS[int(own.argmax())] != kind or own.max() < LIMITS.sure_insect:
+                    return False
+    return True
 
 
 TEACHING = HexapodTeaching()

@@ -31,7 +31,10 @@ _FACE_POINTS = np.array(
 
 
 class _Lights(NamedTuple):
-    """Lights that may be: what each does to the logarithms of colours (T, 3), and how far it fades and veils (T,)."""
+    """Lights that may be: what each does to the logarithms of colours (T, 3), and how far it fades and veils (T,).
+
+    One below 0 veils less than that in which the set was taught.
+    """
 
     tints: NDArray[np.float64]
     fading: NDArray[np.float64]
@@ -40,7 +43,7 @@ class _Lights(NamedTuple):
 
 def _lights() -> _Lights:
     steps = np.arange(-0.3, 0.31, 0.1)
-    grid = np.meshgrid(steps, steps, (-0.1, 0.0, 0.1, 0.2, 0.3), (0.0, 0.1, 0.2))
+    grid = np.meshgrid(steps, steps, (-0.1, 0.0, 0.1, 0.2, 0.3), (-0.1, 0.0, 0.1, 0.2))
     u, v, fading, veil = (axis.ravel() for axis in grid)
     near = np.hypot(u, v) < 0.31
     across, along = np.array([1.0, -0.5, -0.5]), np.array([0.0, np.sqrt(0.75), -np.sqrt(0.75)])
@@ -85,7 +88,7 @@ def in_every_light(inks: NDArray[np.float32], cast: NDArray[np.float32]) -> NDAr
     seen = inks * np.exp(LIGHTS.tints)[:, None] * cast
     fading, veil = LIGHTS.fading[:, None, None], LIGHTS.veil[:, None, None]
     faded = (seen + fading * ((seen @ _LUMA)[..., None] - seen)) / cast
-    return np.asarray(faded + veil * (BRIGHT - faded))
+    return np.asarray(np.maximum(faded + veil * (BRIGHT - faded), 0.0))
 
 
 def is_sure_head(answers: Answers) -> NDArray[np.bool_]:

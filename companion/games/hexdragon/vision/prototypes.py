@@ -253,7 +253,8 @@ def ink_vector(ink: np.ndarray) -> np.ndarray:
 def star_ink(view: np.ndarray) -> np.ndarray:
     """The middle colour (3,) of a star's middle, wherever on its cell its token lies.
 
-    That is where one colour lies in the middle of a ring of another one.
+    That is where one colour lies in the middle of a ring of another one, rather near the cell's middle: on dark paper a
+    star shows less than the paper does on a pale board.
     """
     inks, papers = (
         sample_view(view, (_OFF[:, None] + points).reshape(-1, 2), 0).reshape(len(_OFF), -1, 3)
@@ -261,7 +262,8 @@ def star_ink(view: np.ndarray) -> np.ndarray:
     )
     ink, paper = np.median(inks, axis=1), np.median(papers, axis=1)
     spread = sum(np.abs(some - middle[:, None]).mean(axis=(1, 2)) for some, middle in ((inks, ink), (papers, paper)))
-    best = int(np.argmax(np.abs(ink - paper).mean(axis=1) - 2 * spread))
+    aside = LIMITS.star_aside * np.hypot(*_OFF.T)
+    best = int(np.argmax(np.abs(ink - paper).mean(axis=1) - 2 * spread - aside))
     return np.asarray(ink[best])
 
 

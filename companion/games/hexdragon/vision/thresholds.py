@@ -96,6 +96,8 @@ class HexDragonLimits:
     no_head_ink: float = 6.0
     """What looks like a band or a face is nobody's, unless it is by so much, squared, nearer to an owner's ink."""
     dim_ink: float = 0.06
+    star_aside: float = 0.3
+    """What a token's lying a circumradius beside its cell's middle counts against it, in shares of white."""
 
     # enrolment
     least_taught_px: float = 13.0

@@ -135,6 +135,23 @@ def test_a_printing_never_seen_is_learnt_from_one_photograph(tmp_path):
     assert all(told in (None, truth) for told, truth in pairs)
 
 
+@pytest.mark.parametrize(("seed", "is_told"), [(2, True), (0, False)], ids=["one ink", "several inks"])
+def test_a_deck_in_one_ink_is_read_where_the_picture_has_no_colour(seed: int, is_told: bool) -> None:
+    rng = np.random.default_rng(seed)
+    look = invented(rng)
+    taught = photograph(rng, printing=look, laid=showing_all(rng), hardness=0.0)
+    board = taught.truth["boards"][0]
+    label = {"boards": [{"cells": board["laid"], "corners": board["corners"]}]}
+    classifier = learn_hexapod("hexapod", [("taught", taught.bgr)], [label]).classifier()
+    grey = cv2.cvtColor(
+        photograph(rng, printing=look, laid=scene(rng, 1, (5, 5)), hardness=0.0).bgr, cv2.COLOR_BGR2GRAY
+    )
+    reading = read_hexapod(np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8), classifier)
+    assert classifier.is_told_without_colour() == is_told
+    assert {"no-colour", "unsure"} <= {one.code for one in reading.warnings} or is_told
+    assert not reading.warnings or not is_told
+
+
 def test_a_photograph_that_lacks_a_kind_is_refused_by_its_name(frame):
     picture, cells = frame([((480, 320), 0, CARDS)]), [list(row) for row in shown(CARDS)]
     taught = [["any" if kind == "gold" else kind for kind in row] for row in cells]

@@ -106,6 +106,16 @@ def test_black_heads_behind_a_veil_of_light_keep_their_owner() -> None:
     assert [OWNERS[k] for k in share.argmax(1)] == ["red", "red", "yellow"]
 
 
+def test_heads_taught_behind_a_veil_of_light_keep_their_owners_without_it() -> None:
+    """What was taken for green: a light that lies over teal brings it near to grey."""
+    plain = np.array([[0.46, 1.02, 0.25], [0.2, 0.8, 0.15], [0.9, 0.4, 0.2]], np.float32)
+    veiled = plain + 0.2 * (BRIGHT - plain)
+    common = COMMON + 0.2 * (BRIGHT - COMMON)
+    taught = InkProfile("hexdragon", NAMES, veiled, np.tile(common[1], (3, 1)), PLACES[:9].astype(np.float32), common)
+    share = owners(taught, np.stack([tile(plain[k], lambda ink: ink) for k in (0, 1, 2)]))
+    assert [OWNERS[k] for k in share.argmax(1)] == list(NAMES) and share.max(1).min() > LIMITS.sure_owner
+
+
 def test_where_a_band_lies_a_head_is_nobodys() -> None:
     """Something hides the head, and the network takes a line beside it for one."""
     known = a_set(np.array([[0.3, 0.55, 0.9], [0.9, 0.4, 0.2], [0.7, 0.3, 0.8]], np.float32))

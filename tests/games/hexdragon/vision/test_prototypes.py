@@ -3,13 +3,15 @@
 import json
 from pathlib import Path
 
+import cv2
 import numpy as np
 import pytest
 
 from companion.errors import UsageError
-from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers
+from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers, cut_tiles
 from companion.games.hexdragon.vision.light import AS_MEASURED
 from companion.games.hexdragon.vision.prototypes import (
+    MAX_INK_VALUE,
     PLACES,
     InkProfile,
     fit_inks,
@@ -18,6 +20,7 @@ from companion.games.hexdragon.vision.prototypes import (
     rim_ink,
     star_ink,
 )
+from companion.vision.image.pyramid import Pyramid
 
 INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
 COMMON = np.full((2, 3), 0.7, np.float32)
@@ -30,6 +33,9 @@ PROFILE = InkProfile(
     COMMON,
 )
 STEPS = ((np.arange(VIEW) + 0.5) / VIEW * 2 - 1) * REACH
+
+
+SCENES = Path(__file__).resolve().parent / "scenes"
 
 
 def view(ink: tuple[float, float, float], at: tuple[float, float]) -> np.ndarray:
@@ -104,3 +110,12 @@ def test_what_is_no_profile_is_refused(tmp_path: Path, text: str) -> None:
     path.write_text(text)
     with pytest.raises(UsageError, match="no profile"):
         InkProfile.read(path)
+
+
+def test_a_star_on_dark_paper_that_lies_on_a_pale_board_shows_its_own_ink() -> None:
+    """What was taken for its ink: the paper, which the board outshines more than the star outshines the paper."""
+    bgr = cv2.imread(str(SCENES / "star-on-dark-paper.png"))
+    assert bgr is not None
+    cell = np.array([[[86, 9], [107, 52], [78, 94], [27, 91], [6, 48], [35, 7]]], np.float32)
+    views, _ = cut_tiles(Pyramid.of(np.asarray(bgr, np.uint8)), cell, np.array([1.04, 0.81, 1.15]), MAX_INK_VALUE)
+    assert np.allclose(star_ink(views[0]), (0.69, 0.61, 0.38), atol=0.05), "blue, not the grey of (0.35, 0.43, 0.33)"
