@@ -25,6 +25,7 @@ from companion.games.hexdragon.vision.tile_tta import (
     reclassify_stars,
     reclassify_tiles,
     refine_repeatedly,
+    snap_outlines,
     tile_confidence,
 )
 from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
@@ -97,7 +98,7 @@ def read_unknown(
     sure = np.array([t.confidence * tile_confidence(p) for t, p in zip([*tiles, *known_tiles], faces, strict=True)])
     grid = (unchanged and _grid_of(unchanged, outlines, sure)) or find_grid(outlines, sure)
     clock.lap("grid")
-    on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit)
+    on_grid = snap_outlines(reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit), grid)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
     starred = {
         cell: s

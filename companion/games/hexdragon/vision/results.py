@@ -145,8 +145,8 @@ def assess(pieces: Pieces, classifier: TileClassifier, size: tuple[int, int], of
     """Assemble the reading: accept confident edges and doubt the rest.
 
     Legality is a prior, never an answer: of a second start tile, a fourth head of a colour or more tiles of a class
-    than two supply sets hold, the least confident are rejected; clear ones stay, unless there are so many start tiles
-    that these must be other cards than HexDragon's.
+    than two supply sets hold, the least confident are rejected; clear ones stay. Of several start tiles all are
+    rejected: in dim light a body of three straight lines may look more like one than the start tile does.
 
     Args:
         pieces: each with its cell, the edge that looks in direction 0, its outline and its probabilities (6, C).
@@ -235,15 +235,13 @@ def _reject_surplus(cards: list[DetectedTile]) -> tuple[list[DetectedTile], list
         if len(members) <= _ALLOWED[group]:
             continue
         too_many = len(members) - _ALLOWED[group]
-        weak = sorted(members, key=lambda i: cards[i].confidence)[:too_many]
+        weak = sorted(members, key=lambda i: cards[i].confidence)[: None if group == "start" else too_many]
         text = f"{group} is seen {len(members)} times, and sets in play have {_ALLOWED[group]}"
         warnings.append(ReadingWarning("too-many", text, cards[weak[0]].centre))
         for i in weak:
             if cards[i].is_star and star_share(cards[i].probabilities) < LIMITS.plain_star:
                 dropped.add(i)
-            elif (group == "start" and too_many >= LIMITS.foreign_starts) or float(
-                cards[i].probabilities.max(-1).min()
-            ) < LIMITS.plain_edge:
+            elif group == "start" or float(cards[i].probabilities.max(-1).min()) < LIMITS.plain_edge:
                 out[i] = replace(cards[i], edges=UNREAD, confidence=min(0.5, cards[i].confidence))
     return [card for i, card in enumerate(out) if i not in dropped], warnings
 

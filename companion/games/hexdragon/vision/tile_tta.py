@@ -15,6 +15,7 @@ from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid
 
 Placed = tuple[Cell, int, Detection, NDArray[np.float32]]
@@ -76,6 +77,22 @@ def reclassify_tiles(pyramid: Pyramid, grid: Grid, placed: list[Placed], classif
         after, outline = max(zip(answers, corners, strict=True), key=lambda pair: tile_confidence(pair[0]))
         if not _is_weaker(after, before, classifier):
             out[i] = (cell, 0, Detection(outline, tile.confidence), after)
+    return out
+
+
+def snap_outlines(placed: list[Placed], grid: Grid) -> list[Placed]:
+    """The tiles, those askew in their cells with the outlines of the grid: a printed rim was found, or worse.
+
+    Few tiles tell no grid.
+    """
+    if sum(cell is not None for cell in grid.cells) < LIMITS.tiles_of_grid:
+        return placed
+    out = list(placed)
+    for i, (cell, east, tile, p) in enumerate(placed):
+        outline = grid.outline(cell)
+        off = np.linalg.norm(np.roll(tile.corners, -east, axis=0) - outline, axis=1).mean()
+        if off > LIMITS.askew * side_px(outline):
+            out[i] = (cell, 0, Detection(outline, tile.confidence), p)
     return out
 
 

@@ -132,10 +132,16 @@ def test_a_fourth_head_that_is_plainly_seen_stays() -> None:
     assert all(None not in card.edges for card in reading.cards)
 
 
-def test_a_whole_table_of_start_tiles_is_another_game_and_all_but_one_are_doubted() -> None:
+def test_a_whole_table_of_start_tiles_is_another_game_and_all_are_doubted() -> None:
     reading = read(*(((q, 0), START, 0.9995 if q == 1 else 0.999) for q in range(5)))
-    assert codes(reading) == ["too-many", *["unsure"] * 4]
-    assert [card.cell for card in reading.cards if None not in card.edges] == [(0, 0)]
+    assert codes(reading) == ["too-many", *["unsure"] * 5]
+    assert not [card for card in reading.cards if None not in card.edges]
+
+
+def test_of_two_start_tiles_however_plain_neither_is_told() -> None:
+    reading = read(((0, 0), START, 0.9999), ((1, 0), START, 0.9995), ((0, 1), BODY, 0.99))
+    assert codes(reading) == ["too-many", "unsure", "unsure"]
+    assert [card.cell for card in reading.cards if None not in card.edges] == [(0, 1)]
 
 
 @pytest.mark.parametrize(("copies", "said"), [(8, []), (9, ["too-many", "unsure"])])

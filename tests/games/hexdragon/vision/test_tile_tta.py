@@ -3,12 +3,13 @@
 from dataclasses import dataclass, field
 
 import numpy as np
+import pytest
 
 from companion.games.hexdragon.deck import cell_centre
 from companion.games.hexdragon.vision.classifier import NAMES, Face, accepted_edges
 from companion.games.hexdragon.vision.lattice import find_grid
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.games.hexdragon.vision.tile_tta import reclassify_tiles, refine_repeatedly
+from companion.games.hexdragon.vision.tile_tta import reclassify_tiles, refine_repeatedly, snap_outlines
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
@@ -63,3 +64,20 @@ def test_an_outline_moves_only_where_more_is_sure_then() -> None:
     assert np.array_equal(said, before)
     _, said = refine_repeatedly(PICTURE, OUTLINES.astype(np.float32), before, Said(0.97))
     assert (said.max(-1) > 0.9).all()
+
+
+@pytest.mark.parametrize(("count", "is_moved"), [(7, True), (3, False)])
+def test_an_outline_within_its_tile_gives_way_to_the_grids_where_there_are_enough_tiles(
+    count: int, is_moved: bool
+) -> None:
+    cells = [(0, 0), (1, 0), (0, 1), (-1, 0), (0, -1), (1, -1), (-1, 1)][:count]
+    outlines = np.array([HEXAGON.unit * 30 + np.array(cell_centre(q, r)) + (400, 300) for q, r in cells], np.float32)
+    middle = outlines[0].mean(0)
+    shrunk = np.concatenate([((outlines[0] - middle) * 0.85 + middle)[None], outlines[1:]])
+    grid = find_grid(shrunk, np.ones(count))
+    tiles = [Detection(outline, 0.9) for outline in shrunk]
+    placed = [(cell, east, tile, sayings(0.9)) for cell, east, tile in zip(grid.cells, grid.east, tiles, strict=True)]
+    first, *others = snap_outlines([one for one in placed if one[0] is not None], grid)  # type: ignore[misc]
+    truth = outlines[0] if is_moved else shrunk[0]
+    assert np.abs(np.sort(first[2].corners, axis=0) - np.sort(truth, axis=0)).max() < 1.5
+    assert [one[2] for one in others] == tiles[1:], "what lies as the grid says stays"
