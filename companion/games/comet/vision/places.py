@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import mapped
-from companion.vision.image.pyramid import Pyramid
+from companion.vision.image.pyramid import Pyramid, percentiles
 
 Floats = NDArray[np.float32]
 VIEW_WIDE, VIEW_HIGH = 48, 32
@@ -88,11 +88,18 @@ class NumberPlaces:
         points = self.at[:, None] + step[:, None, None] * _GRID
         for view, quad in zip(views, corners, strict=True):
             image_from_card = card_to_image(quad, self.half_width)
-            area = abs(cv2.contourArea(np.asarray(quad, np.float32)))
-            level = pyramid.level_for(float(np.sqrt(area / (4 * self.half_width)) * np.abs(step).min()))
+            level = pyramid.level_for(self._half_high_px(quad) * float(np.abs(step).min()))
             homogeneous = points @ image_from_card[:, :2].T + image_from_card[:, 2]
             view[:] = pyramid.sample(homogeneous[..., :2] / homogeneous[..., 2:], level).reshape(view.shape)
         return views
+
+    def numerals_px(self, corners: NDArray[np.floating]) -> NDArray[np.floating]:
+        """How high the numerals of cards (N, 4, 2) stand on the picture, in pixels: (N, P)."""
+        return np.outer([self._half_high_px(quad) for quad in corners], self.high)
+
+    def _half_high_px(self, corners: NDArray[np.floating]) -> float:
+        """Half the height of a card (4, 2) on the picture, by its area."""
+        return float(np.sqrt(abs(cv2.contourArea(np.asarray(corners, np.float32))) / (4 * self.half_width)))
 
 
 def card_to_image(corners: NDArray[np.floating], half_width: float) -> NDArray[np.float64]:
@@ -107,6 +114,19 @@ def normalised(views: NDArray[np.uint8]) -> Floats:
     level -= level.mean((2, 3), keepdims=True)
     spread = level.std((1, 2, 3), keepdims=True)
     return np.asarray(level / np.maximum(spread, _LEAST_CONTRAST))
+
+
+def sharpness(views: NDArray[np.uint8]) -> NDArray[np.floating]:
+    """How steep the steepest edges of views (N, VIEW_HIGH, VIEW_WIDE, 3) are, (N,) in shares of their contrast a pixel.
+
+    It is measured in the channel of the most contrast: 0.55 in the median of clear numerals, 0.3 of soft ones.
+    """
+    levels = views.astype(np.float32)
+    best = levels.std((1, 2)).argmax(-1)
+    shown = levels[np.arange(len(levels)), :, :, best]
+    low, high = (percentiles(shown.reshape(len(shown), -1), percent) for percent in (3, 97))
+    slopes = np.hypot(np.diff(shown, axis=2)[:, :-1], np.diff(shown, axis=1)[:, :, :-1])
+    return np.asarray(percentiles(slopes.reshape(len(slopes), -1), 98) / np.maximum(high - low, _LEAST_CONTRAST))
 
 
 def correct_outlines(

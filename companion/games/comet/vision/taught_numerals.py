@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, correct_outlines, normalised
+from companion.games.comet.vision.places import VIEW_HIGH, VIEW_WIDE, correct_outlines, normalised, sharpness
 from companion.games.comet.vision.profile import EMBEDDED, NETWORK, CometProfile
 from companion.games.comet.vision.results import BACK, NUMBERS
 from companion.games.comet.vision.thresholds import LIMITS
@@ -85,8 +85,9 @@ class TaughtNumerals:
     def read_numerals(self, pyramid: Pyramid, corners: NDArray[np.floating]) -> TaughtScores:
         """What is seen on cards (N, 4, 2) whose first corner is the top left."""
         places = self.profile.places
-        seen = classify_views(places.views(pyramid, corners))
-        likely = self._weigh(seen)
+        views = places.views(pyramid, corners)
+        seen = classify_views(views)
+        likely = _less_sure_where_blurred(self._weigh(seen), views, places.numerals_px(corners))
         numbers = np.stack([_joined(likely[:, places.slots == slot]) for slot in range(3)], 1)
         legible = np.log(np.maximum(numbers[..., :-1].max(-1), 1e-3)).mean(1)
         sections = np.concatenate([numbers[..., :-1], np.zeros((*numbers.shape[:2], 1)), numbers[..., -1:]], -1)
@@ -131,6 +132,26 @@ class TaughtNumerals:
     def _of_number(self) -> list[NDArray[np.intp]]:
         """The samples of each number."""
         return [np.flatnonzero(self.profile.numbers == number) for number in NUMBERS]
+
+
+def _less_sure_where_blurred(
+    likely: NDArray[np.float64], views: NDArray[np.uint8], numerals_px: NDArray[np.floating]
+) -> NDArray[np.float64]:
+    """The probabilities (N, P, 14), contested where numerals are too blurred or too small to be told so surely.
+
+    The network is as sure of what it makes of them as of clear ones.
+
+    Args:
+        likely: what was made of the views.
+        views: (N, P, VIEW_HIGH, VIEW_WIDE, 3).
+        numerals_px: (N, P) how high the numerals stand on the picture.
+    """
+    numbers = likely[..., :-1].max(-1)
+    needed = np.where(numerals_px < LIMITS.least_numeral_px, 1.0, 0.0)
+    sure = np.nonzero(numbers >= LIMITS.sure_taught)
+    if len(sure[0]):
+        needed[sure] = np.maximum(needed[sure], np.interp(sharpness(views[sure]), LIMITS.sharp, LIMITS.sure_if_sharp))
+    return np.where((numbers < needed)[..., None], np.minimum(likely, LIMITS.contested), likely)
 
 
 def _may_be_last_figure(seen: NumberViews, alike: Floats, chosen: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -191,6 +191,16 @@ def test_a_2_or_a_3_that_may_be_the_end_of_a_12_or_a_13_is_not_stated(figure, wh
     assert taught.accept(np.insert(weighed, -1, 0.0, axis=-1)) == (str(figure) if is_told else None,)
 
 
+@pytest.mark.parametrize(("scale", "blur", "are_told"), [(1.0, 2.0, True), (1.0, 7.0, False), (0.1, 0.5, False)])
+def test_numerals_too_blurred_or_too_small_are_not_stated_however_sure_the_network_is(scale, blur, are_told):
+    picture, taught = table(printing()), TaughtNumerals(learnt(printing()))
+    corners = np.array([entry["corners"] for entry in picture.truth["cards"]], np.float32)
+    blurred = cv2.GaussianBlur(picture.bgr, (0, 0), blur)
+    small = cv2.resize(blurred, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
+    told = [taught.accept(card) for card in taught.classify(Pyramid.of(small), corners * scale)]
+    assert all((number is not None) == are_told for card in told for number in card)
+
+
 AT_THE_TOP = tuple(Place(k, (19.0 * (k - 1), -34.0), 13.0, 16.0) for k in range(3))
 
 
