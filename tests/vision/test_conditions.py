@@ -6,7 +6,17 @@ import numpy as np
 import pytest
 
 from companion.games import GAMES
-from companion.vision.detection.conditions import NEUTRAL, Tint, TintLimits, is_mirrored, tint_of
+from companion.vision.detection.conditions import (
+    NEUTRAL,
+    NO_COLOUR,
+    Tint,
+    TintLimits,
+    conditions_of,
+    faint_of,
+    is_mirrored,
+    tint_of,
+)
+from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.comet.photograph import comet_photograph
 from models.drawing.hexapod.layouts import scene
@@ -103,6 +113,25 @@ def test_light_that_burns_out_blue_may_be_less_coloured() -> None:
     assert not limits.exceeded_by(Tint(blue, False), NEUTRAL)
     assert not limits.exceeded_by(Tint(blue, True), blue), "taught in light as blue"
     assert not TintLimits(usual=1.0, burnt_out=0.85).exceeded_by(Tint(blue, True), NEUTRAL)
+
+
+@pytest.mark.parametrize(("taught", "is_faint"), [(0.9, True), (0.4, False)])
+def test_a_printing_taught_in_strong_inks_shows_none_where_little_of_them_is_left(
+    taught: float, is_faint: bool
+) -> None:
+    picture = np.full((200, 200, 3), 200, np.uint8)
+    picture[60:90, 60:140] = (200, 200, 178)
+    card = np.array([[50, 50], [149, 50], [149, 149], [50, 149]], np.float32)
+    found = conditions_of(
+        Pyramid.of(picture),
+        SQUARE,
+        [card],
+        tint=np.zeros(0),
+        limits=TintLimits(1.0, 1.0),
+        is_foreign=lambda: False,
+        faint=lambda: faint_of(taught),
+    )
+    assert found == ((NO_COLOUR,) if is_faint else ())
 
 
 def test_green_insects_in_light_that_burns_out_blue_are_not_told_as_blue_ones() -> None:

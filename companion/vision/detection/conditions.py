@@ -16,9 +16,12 @@ from companion.vision.results import ReadingWarning
 _COLOUR_PX, _TINT_PX = 240.0, 480.0
 """The longer side of the picture whose colours and whose tint are measured: grain of single pixels is no colour, and
 bright lines on dark faces are thin."""
-_FAINT = 0.08
+FAINT = 0.08
 """Printed colours differ by more, in shares of white: on 36 pictures by 0.3 at least, and by 0.03 to 0.14 with a tenth
 of their colour left, where insects were first taken for one another."""
+_FADED = 0.15
+"""Of taught printings in strong inks owners and symbols were mixed up with a tenth of their colour left, not with 0.3:
+on their pictures colours differ by 0.05 to 0.13 then and by 0.16 at least, where it was 0.5 to 1.9 before."""
 _BRIGHT_SHARE, _LESS_BRIGHT_SHARES = 0.95, (0.8, 0.65, 0.5, 0.35, 0.2)
 _BURNT_OUT, _DARKEST_LEVEL = 250.0, 4.0
 _BLUE = 0
@@ -38,21 +41,35 @@ NEUTRAL = np.zeros(3, np.float32)
 """The channels of the `Tint` of light faces in white light."""
 
 
-def has_colour(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]]) -> bool:
+def has_colour(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]], faint: float = FAINT) -> bool:
     """Whether cards show colours, whatever the light's tint: night-mode pictures and grey scans show none.
 
     Args:
         pyramid: the picture.
         outlines: (K, 2) each, of the cards.
+        faint: how colourful they are where what is printed still shows; see `colourfulness`.
+    """
+    return colourfulness(pyramid, outlines) > faint
+
+
+def colourfulness(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]]) -> float:
+    """How far the channels of what is most coloured on cards (K, 2) differ, in shares of white; infinite without cards.
+
+    The light's tint is no colour.
     """
     small, mask = _shrunk(pyramid, outlines, _COLOUR_PX)
     pixels = small[mask > 0]
     if not len(pixels):
-        return True
+        return np.inf
     bright = [max(percentile(pixels[:, channel], 90), 8.0) for channel in range(3)]
     levelled = pixels / np.array(bright, np.float32)
     spread = brightest_channel(levelled) + brightest_channel(-levelled)
-    return bool(np.percentile(spread, 98) > _FAINT)
+    return float(np.percentile(spread, 98))
+
+
+def faint_of(taught: float) -> float:
+    """How colourful cards are whose colours hardly show any more, where they were so colourful as they were taught."""
+    return max(FAINT, _FADED * taught)
 
 
 class Tint(NamedTuple):
@@ -202,6 +219,7 @@ def conditions_of(
     tint: NDArray[np.floating],
     limits: TintLimits,
     is_foreign: Callable[[], bool],
+    faint: Callable[[], float] = lambda: FAINT,
 ) -> tuple[Condition, ...]:
     """What keeps some cards from being told, the worst first; nothing where there are none.
 
@@ -212,6 +230,7 @@ def conditions_of(
         tint: that of the printing as it was taught; empty where it is not known.
         limits: how far the light's tint may be from it.
         is_foreign: whether the cards are of another printing.
+        faint: how colourful they are where what is printed still shows; see `faint_of`.
     """
     if not outlines:
         return ()
@@ -222,7 +241,7 @@ def conditions_of(
         seen = tint_of([(pyramid, outlines)])
         if limits.exceeded_by(seen, tint):
             return (*found, LIGHT)
-    return found if has_colour(pyramid, outlines) else (*found, NO_COLOUR)
+    return found if has_colour(pyramid, outlines, faint()) else (*found, NO_COLOUR)
 
 
 def is_mirrored(is_read: NDArray[np.bool_], is_read_in_mirror: NDArray[np.bool_]) -> bool:

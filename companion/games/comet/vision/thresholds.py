@@ -117,8 +117,8 @@ class CometLimits:
     sharp: tuple[float, ...] = (0.14, 0.2, 0.31)
     sure_if_sharp: tuple[float, ...] = (1.0, 0.998, 0.97)
     """How sure a number must be at such sharpness, see `places.sharpness`. Of 2,152 numbers of `comet-alt`, made
-    smaller and blurred, 24 were stated wrongly, 20 of them less sharp than 0.23, and 6 are with this, all of them smaller than
-    the next; of 576 on path-traced pictures as they are 573 are stated, none wrong."""
+    smaller and blurred, 24 were stated wrongly, 20 of them less sharp than 0.23, and 6 are with this, all of them
+    smaller than the next; of 576 on path-traced pictures as they are 573 are stated, none wrong."""
     least_numeral_px: float = 4.5
     """No number whose numeral stands lower is sure."""
     least_log: float = -7.0

@@ -22,6 +22,7 @@ from companion.games.hexdragon.vision.classifier import (
 )
 from companion.games.hexdragon.vision.light import common_inks
 from companion.games.hexdragon.vision.prototypes import (
+    FRAME,
     MAX_INK_VALUE,
     FewShotTiles,
     InkProfile,
@@ -39,12 +40,9 @@ from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, mosaic, times_taught
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
-from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 _KINDS = ("start", "head", "body")
-_RADIUS_PX, _SIDE_PX = 80, 184
-FRAME = CropFrame((_SIDE_PX, _SIDE_PX), HEXAGON.unit * _RADIUS_PX + (_SIDE_PX - 1) / 2)
 _Shown = tuple[int, str, NDArray[np.float32], int]
 """A head: the place of its sample, its owner, its view, and its edge in the view's own directions."""
 
@@ -169,7 +167,7 @@ class HexDragonTeaching(Teaching):
 
     def cutouts(self, sample: Sample) -> list[Cutout]:
         """The whole tile: by its owner, or by what it is."""
-        return [Cutout(sample.label["owner"] or sample.label["kind"], (0, 0, _SIDE_PX, _SIDE_PX))]
+        return [Cutout(sample.label["owner"] or sample.label["kind"], (0, 0, *FRAME.size))]
 
     def relabelled(self, card: Label, cutout: int, name: str | None) -> Label | None:
         """See `Teaching`."""

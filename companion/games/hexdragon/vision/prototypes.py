@@ -10,6 +10,7 @@ owner is as sure as all that fit agree on it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -35,7 +36,10 @@ from companion.games.hexdragon.vision.light import (
     sample_view,
 )
 from companion.games.hexdragon.vision.thresholds import LIMITS
+from companion.vision.detection.conditions import colourfulness, faint_of
 from companion.vision.enrolment.profile import Profile
+from companion.vision.enrolment.sample import CropFrame, mosaic
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 _DEPTH_SPREAD = {"head": 0.35, "common": 0.35, "star": 0.5}
@@ -65,6 +69,11 @@ _RIM_POINTS = (0.955 * np.sqrt(0.75) / np.cos(np.pi / 6 - 0.2)) * np.concatenate
     [np.stack([np.cos(a), np.sin(a)], 1) for a in (_RIM - 0.2, _RIM + 0.2)]
 )
 """Along a tile's edges, near its corners: no band comes there."""
+
+
+_RADIUS_PX, _SIDE_PX = 80, 184
+FRAME = CropFrame((_SIDE_PX, _SIDE_PX), HEXAGON.unit * _RADIUS_PX + (_SIDE_PX - 1) / 2)
+"""Where a tile lies on the crops that a profile keeps."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -314,6 +323,10 @@ class FewShotTiles:
         probabilities = edge_probabilities(Answers(_doubted(answers.ends, strange), owners, answers.kinds))
         return probabilities, FewShotTiles(self.profile, cast, lights, is_foreign)
 
+    def faint(self) -> float:
+        """How colourful tiles are whose colours hardly show any more; see `conditions.faint_of`."""
+        return _faint(self.profile)
+
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Classifier`."""
         return self.classify_first(pyramid, corners)[0]
@@ -327,3 +340,10 @@ class FewShotTiles:
     def accept(self, probabilities: np.ndarray) -> Face:
         """See `Classifier`."""
         return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
+
+
+@lru_cache(maxsize=8)
+def _faint(profile: InkProfile) -> float:
+    """See `FewShotTiles.faint`; worked out once for a profile."""
+    pyramid, corners = mosaic(profile.samples, FRAME)
+    return faint_of(colourfulness(pyramid, list(corners)))

@@ -29,7 +29,7 @@ from companion.games.hexdragon.vision.tile_tta import (
     tile_confidence,
 )
 from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
-from companion.vision.detection.conditions import NEUTRAL, TOO_STEEP, conditions_of
+from companion.vision.detection.conditions import FAINT, NEUTRAL, TOO_STEEP, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, Verdict, no_game, verify
@@ -141,6 +141,7 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
         tint=taught.profile.tint if taught else NEUTRAL,
         limits=LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign,
+        faint=lambda: taught.faint() if taught else FAINT,
     )
     if conditions == (TOO_STEEP,):
         doubts = [TOO_STEEP.unsure("what it shows", card.centre) for card in kept]

@@ -28,6 +28,7 @@ from companion.games.hexel.vision.exposure import Brightness, at_exposure, expos
 from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
+from companion.vision.detection.conditions import colourfulness, faint_of
 from companion.vision.enrolment.sample import mosaic
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
@@ -216,6 +217,10 @@ class FewShotSymbols:
         """Whether what was taught is named all the same where its crops show no colour, in any depth: by shape."""
         return _is_read_without_colour(self.profile)
 
+    def faint(self) -> float:
+        """How colourful cards are whose colours hardly show any more; see `conditions.faint_of`."""
+        return _faint(self.profile)
+
     def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""
         return self
@@ -230,6 +235,13 @@ def _exposure(profile: SymbolProfile) -> tuple[Brightness, bool]:
     """How bright the cards were that were taught, and whether their print was burnt out; worked out once a profile."""
     colours, faces = raw_patches(*mosaic(profile.samples, FRAME))
     return Brightness.of(faces), is_print_burnt_out(colours)
+
+
+@lru_cache(maxsize=8)
+def _faint(profile: SymbolProfile) -> float:
+    """See `FewShotSymbols.faint`; worked out once for a profile."""
+    pyramid, corners = mosaic(profile.samples, FRAME)
+    return faint_of(colourfulness(pyramid, list(corners)))
 
 
 @lru_cache(maxsize=8 * len(LIMITS.exposures))

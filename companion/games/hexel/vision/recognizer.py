@@ -16,7 +16,7 @@ from companion.games.hexel.vision.neighbour_search import find_neighbours, is_sa
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
 from companion.games.hexel.vision.plausibility import accept_cards, assess, cover_test, unread, without_colour
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.detection.conditions import NEUTRAL, NO_COLOUR, Condition, conditions_of
+from companion.vision.detection.conditions import FAINT, NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, verify
@@ -100,6 +100,7 @@ def _conditions(
         is_foreign=lambda: (
             taught is not None and taught.is_foreign(pyramid, np.array([card.corners for card in surest]))
         ),
+        faint=lambda: taught.faint() if taught else FAINT,
     )
     is_told_by_shape = NO_COLOUR in found and taught is not None and taught.is_read_without_colour()
     return tuple(one for one in found if one is not NO_COLOUR) if is_told_by_shape else found
