@@ -98,7 +98,9 @@ def read_unknown(
     sure = np.array([t.confidence * tile_confidence(p) for t, p in zip([*tiles, *known_tiles], faces, strict=True)])
     grid = (unchanged and _grid_of(unchanged, outlines, sure)) or find_grid(outlines, sure)
     clock.lap("grid")
-    on_grid = snap_outlines(reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit), grid)
+    on_grid = reclassify_tiles(pyramid, grid, _on_grid(tiles, grid, faces, 0), lit)
+    if not unchanged:  # beside known tiles, what a hand still holds is askew too
+        on_grid = snap_outlines(on_grid, grid)
     known_on_grid = _on_grid(known_tiles, grid, faces, len(tiles)) + _stars_on_grid(stars_known, grid)
     starred = {
         cell: s
