@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.games.hexel.vision.classifier import SymbolClassifier
+from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, OutlineTest
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, neighbour, opposite
@@ -101,6 +102,8 @@ def assess(
     """
     confidences = probabilities.max(-1)
     names = [list(classifier.accept(p)) for p in probabilities]
+    if isinstance(classifier, FewShotSymbols):  # few samples make for surer mistakes
+        doubt_mixed_up(probabilities, names)
     by_cell = {cell: i for i, cell in enumerate(place.cells) if cell is not None}
     warnings = _doubt_clashes(by_cell, names, confidences, found)
     cards: list[DetectedCard] = []
@@ -139,6 +142,20 @@ def _lies_on_read(
 def _is_faint(card: Detection, cell: Cell | None, names: Sequence[str | None]) -> bool:
     """Whether a card beside the tableau is so faint that its neighbours in the tableau may be hidden."""
     return cell is None and card.confidence < LIMITS.faint_card and names.count(None) >= LIMITS.unread_of_six
+
+
+def doubt_mixed_up(probabilities: NDArray[np.float32], names: list[list[str | None]]) -> None:
+    """Reject all but the surest symbols of two kinds of which many on the picture cannot be told from one another.
+
+    What hides the difference of some, dim light or distance, makes others look the more like the wrong kind.
+    """
+    first_two = np.sort(np.argsort(probabilities, axis=-1)[..., -2:], axis=-1)
+    rejected = np.array([[name is None for name in row] for row in names]).reshape(first_two.shape[:2])
+    for pair in np.unique(first_two[rejected], axis=0):
+        of_pair = (first_two == pair).all(-1)
+        if rejected[of_pair].sum() >= LIMITS.fewest_mixed_up and rejected[of_pair].mean() > LIMITS.mixed_up:
+            for i, d in np.argwhere(of_pair & (probabilities.max(-1) < LIMITS.sure_if_mixed_up)):
+                names[i][d] = None
 
 
 def _doubt_clashes(

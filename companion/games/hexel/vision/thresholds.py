@@ -72,6 +72,12 @@ class HexelLimits:
     table: TableLimits = TABLE
     tint: TintLimits = TINT
 
+    mixed_up: float = 0.25
+    fewest_mixed_up: int = 3
+    sure_if_mixed_up: float = 0.99
+    """Where so many symbols that are one of two kinds, and more than such a share of them, cannot be told, no symbol of
+    these is told less surely than this."""
+
     # classifier
     sure_symbol: float = 0.93
     """A symbol with a lower probability is unsure: its part of the reading is null and a warning says where."""

@@ -1,10 +1,11 @@
 """Which finds are cards: they have one size, seen as aslant as it may be."""
 
 import numpy as np
+import pytest
 
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice
-from companion.games.hexel.vision.plausibility import assess, has_typical_size, is_not_a_pattern
+from companion.games.hexel.vision.plausibility import assess, doubt_mixed_up, has_typical_size, is_not_a_pattern
 from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.vision.detection.detector import Detection
 from companion.vision.geometry import HEXAGON
@@ -66,3 +67,14 @@ def test_symbols_that_meet_at_the_corner_of_three_cards_are_no_card_lying_there(
         for under in (plain, unread)
     ]
     assert [len(loose) for loose in told] == [0, 1]
+
+
+@pytest.mark.parametrize(("rejected", "stays"), [(1, True), (3, False)])
+def test_where_two_kinds_are_often_mixed_up_only_the_surest_symbols_of_them_are_told(
+    rejected: int, stays: bool
+) -> None:
+    rows = [[0.95, 0.04, 0.01], [0.995, 0.004, 0.001], [0.95, 0.001, 0.049], *[[0.4, 0.59, 0.01]] * 3]
+    probabilities = np.array([rows], np.float32)
+    names: list[list[str | None]] = [["red", "red", "red", *[None] * rejected, *["void"] * (3 - rejected)]]
+    doubt_mixed_up(probabilities, names)
+    assert names[0][:3] == ["red" if stays else None, "red", "red"], "the third may be blue, no void"
