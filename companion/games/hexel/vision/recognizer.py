@@ -96,7 +96,7 @@ def _conditions(
         HEXAGON,
         [card.corners for card in cards],
         tint=taught.profile.tint if taught else NEUTRAL,
-        limits=LIMITS.tint,
+        limits=LIMITS.taught_tint if taught else LIMITS.tint,
         is_foreign=lambda: (
             taught is not None and taught.is_foreign(pyramid, np.array([card.corners for card in surest]))
         ),

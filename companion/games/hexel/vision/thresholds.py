@@ -9,10 +9,12 @@ TABLE = TableLimits(EdgeLimits(min_support=0.6), count_below_share=1.0)
 """Of 1,200 cards on drawn and path-traced pictures 1 in 200 shows edges along less than 0.66 of its free sides; of
 13 finds on playing cards none shows them along more than 0.6."""
 
-TINT = TintLimits(usual=1.5, burnt_out=1.85, burnt_out_blue=1.0)
+TINT = TintLimits(usual=1.5, burnt_out=1.85)
 """On `tests/bench/sweeps.py --sweep warmth` two cards of 338 were stated wrongly at 1.9 in pictures burnt out; at
-2.1 in others rings were. Of taught printings one card of 662 was at 0.7 to 1.1 in bluer light that burns out blue, 8 %
-at 1.0 to 1.4."""
+2.1 in others rings were."""
+TAUGHT_TINT = TintLimits(usual=1.5, burnt_out=1.85, burnt_out_blue=1.0)
+"""Of taught printings one card of 662 was stated wrongly at 0.7 to 1.1 in bluer light that burns out blue, 8 % at
+1.0 to 1.4."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +73,7 @@ class HexelLimits:
     """A card found with this confidence and named in full is evidence of a Hex'el table."""
     table: TableLimits = TABLE
     tint: TintLimits = TINT
+    taught_tint: TintLimits = TAUGHT_TINT
 
     mixed_up: float = 0.25
     fewest_mixed_up: int = 3
