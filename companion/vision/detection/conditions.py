@@ -220,6 +220,7 @@ def conditions_of(
     limits: TintLimits,
     is_foreign: Callable[[], bool],
     faint: Callable[[], float] = lambda: FAINT,
+    is_read_without_colour: Callable[[], bool] = lambda: False,
 ) -> tuple[Condition, ...]:
     """What keeps some cards from being told, the worst first; nothing where there are none.
 
@@ -231,6 +232,7 @@ def conditions_of(
         limits: how far the light's tint may be from it.
         is_foreign: whether the cards are of another printing.
         faint: how colourful they are where what is printed still shows; see `faint_of`.
+        is_read_without_colour: whether the printing is named all the same where no colour shows.
     """
     if not outlines:
         return ()
@@ -241,7 +243,8 @@ def conditions_of(
         seen = tint_of([(pyramid, outlines)])
         if limits.exceeded_by(seen, tint):
             return (*found, LIGHT)
-    return found if has_colour(pyramid, outlines, faint()) else (*found, NO_COLOUR)
+    is_shown = has_colour(pyramid, outlines, faint()) or is_read_without_colour()
+    return found if is_shown else (*found, NO_COLOUR)
 
 
 def is_mirrored(is_read: NDArray[np.bool_], is_read_in_mirror: NDArray[np.bool_]) -> bool:

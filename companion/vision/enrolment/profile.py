@@ -9,6 +9,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self, get_origin
 
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.rules.limits import FILE, read_file, read_json
-from companion.vision.enrolment.sample import Sample
+from companion.vision.detection.conditions import colourfulness, faint_of
+from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
 from companion.vision.networks import checksum
 
 _DECIMALS = 5
@@ -149,3 +151,15 @@ def expected_doubts(pairs: Sequence[tuple[str, str]]) -> str:
     """
     named = " and ".join(f"{a} with {b}" for a, b in pairs)
     return f"; they look much alike on the photographs, expect doubts: {named}" if named else ""
+
+
+@lru_cache(maxsize=8)
+def faint_colours(profile: Profile, frame: CropFrame) -> float:
+    """How colourful cards of a printing are whose colours hardly show any more; worked out once for a profile.
+
+    Args:
+        profile: the printing's.
+        frame: of its samples.
+    """
+    pyramid, corners = mosaic(profile.samples, frame)
+    return faint_of(colourfulness(pyramid, list(corners)))

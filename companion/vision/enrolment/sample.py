@@ -25,6 +25,9 @@ MOST_PX = 512
 """No crop is wider or higher."""
 
 
+_GREY_EXPONENTS = (0.4, 0.6, 1.0, 1.6, 2.5)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class CropFrame:
     """Where a card lies in its crop.
@@ -105,6 +108,16 @@ def rectify_card(pyramid: Pyramid, corners: NDArray[np.floating], frame: CropFra
 def jpeg_of(crop: NDArray[np.uint8]) -> bytes:
     """A crop as a sample keeps it."""
     return encode_picture(crop, *_JPEG)
+
+
+def in_grey(picture: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+    """A picture without its colours, uint8 (h, w, 3) each, in several depths.
+
+    What differs in depth alone is mixed up in one of them.
+    """
+    grey = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) / 255.0
+    levels = [(255 * grey**exponent).astype(np.uint8) for exponent in _GREY_EXPONENTS]
+    return [np.asarray(cv2.cvtColor(one, cv2.COLOR_GRAY2BGR), np.uint8) for one in levels]
 
 
 def mosaic(samples: Sequence[Sample], frame: CropFrame) -> tuple[Pyramid, NDArray[np.float32]]:

@@ -217,7 +217,7 @@ class FewShotInsects:
         of_kind: (N,) index in `KINDS` of each.
         discriminant: of the kinds.
         tint: see `Profile`.
-        is_told_without_colour: whether what was taught is named all the same in grey: by its figures. It is worked out
+        is_read_without_colour: whether what was taught is named all the same in grey: by its figures. It is worked out
             when first asked.
         rows: see `InsectClassifier`.
         cols: see `InsectClassifier`.
@@ -227,7 +227,7 @@ class FewShotInsects:
     of_kind: NDArray[np.int64]
     discriminant: Discriminant
     tint: NDArray[np.float32]
-    is_told_without_colour: Callable[[], bool]
+    is_read_without_colour: Callable[[], bool]
     rows: int = 5
     cols: int = 5
     needs_upright: bool = True

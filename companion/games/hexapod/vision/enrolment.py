@@ -41,7 +41,7 @@ from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.profile import Profile, expected_doubts
-from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, times_taught
+from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, in_grey, times_taught
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
@@ -119,8 +119,8 @@ class InsectProfile(Profile):
         """What names insects of this printing."""
         of_kind = np.array([KINDS.index(kind) for kind in self.kinds])
         parted = Discriminant(self.parted, self.weights, self.offsets)
-        is_told = partial(_is_told_without_colour, self)
-        return FewShotInsects(self.examples, of_kind, parted, self.tint, is_told, self.rows, self.cols)
+        is_read = partial(_is_read_without_colour, self)
+        return FewShotInsects(self.examples, of_kind, parted, self.tint, is_read, self.rows, self.cols)
 
 
 class HexapodTeaching(Teaching):
@@ -278,21 +278,15 @@ class HexapodTeaching(Teaching):
 
 
 @lru_cache(maxsize=8)
-def _is_told_without_colour(profile: InsectProfile) -> bool:
-    """See `FewShotInsects`; worked out once for a profile.
-
-    Insects that differ in depth alone are mixed up in one of the depths of grey.
-    """
+def _is_read_without_colour(profile: InsectProfile) -> bool:
+    """See `FewShotInsects`; worked out once for a profile."""
     classifier = profile.classifier()
     for sample in profile.samples:
         cells: Grid = sample.label["cells"]
         rows, cols = len(cells), len(cells[0])
         corners = _frame(rows, cols).corners.astype(np.float32)
-        grey = cv2.cvtColor(sample.crop(), cv2.COLOR_BGR2GRAY) / 255.0
-        depths = [np.round(255 * grey**depth).astype(np.uint8) for depth in LIMITS.depths]
-        shown = [Pyramid.of(np.asarray(cv2.cvtColor(one, cv2.COLOR_GRAY2BGR), np.uint8)) for one in depths]
-        fields = np.concatenate([views(pyramid, [corners], rows, cols) for pyramid in shown])
-        for seen in classify_cells(network(_NETWORK), fields):
+        fields = [views(Pyramid.of(grey), [corners], rows, cols) for grey in in_grey(sample.crop())]
+        for seen in classify_cells(network(_NETWORK), np.concatenate(fields)):
             likely = classifier.kinds(seen) * seen.state[..., INSECT, None]
             for places, kind in _insects(cells):
                 own = likely[tuple(np.transpose(places))].mean(0)

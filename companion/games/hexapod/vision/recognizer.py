@@ -33,7 +33,7 @@ from companion.games.hexapod.vision.plausibility import (
 )
 from companion.games.hexapod.vision.results import HexapodReading
 from companion.games.hexapod.vision.thresholds import LIMITS
-from companion.vision.detection.conditions import NEUTRAL, NO_COLOUR, conditions_of
+from companion.vision.detection.conditions import NEUTRAL, conditions_of
 from companion.vision.geometry import SQUARE
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch
@@ -88,9 +88,8 @@ def read_hexapod(bgr: NDArray[np.uint8], classifier: InsectClassifier | None = N
         tint=taught.tint if taught else NEUTRAL,
         limits=LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign([field.cells for field in (*cases, *cards)]),
+        is_read_without_colour=lambda: taught is not None and taught.is_read_without_colour(),
     )
-    if NO_COLOUR in conditions and taught is not None and taught.is_told_without_colour():
-        conditions = tuple(one for one in conditions if one is not NO_COLOUR)
     if conditions:
         kept, doubts = map(list, zip(*(doubted(field, conditions[0]) for field in kept), strict=True))
         warnings += (*(condition.warning for condition in conditions), *(one for some in doubts for one in some))

@@ -144,8 +144,6 @@ class HexapodLimits:
     probability."""
     variants: int = 40
     """Augmented variants of each case; with 20, measured, a tenth more names were wrong."""
-    depths: tuple[float, ...] = (0.4, 0.6, 1.0, 1.6, 2.5)
-    """Exponents of the grey levels in which insects are to be named without their colours."""
     labelled_way: float = 8.0
     """Log odds for the rotation of the labelled corners."""
     covered_cell: float = 0.6

@@ -10,7 +10,6 @@ owner is as sure as all that fit agree on it.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -36,9 +35,8 @@ from companion.games.hexdragon.vision.light import (
     sample_view,
 )
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.vision.detection.conditions import colourfulness, faint_of
 from companion.vision.enrolment.profile import Profile
-from companion.vision.enrolment.sample import CropFrame, mosaic
+from companion.vision.enrolment.sample import CropFrame
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
@@ -323,10 +321,6 @@ class FewShotTiles:
         probabilities = edge_probabilities(Answers(_doubted(answers.ends, strange), owners, answers.kinds))
         return probabilities, FewShotTiles(self.profile, cast, lights, is_foreign)
 
-    def faint(self) -> float:
-        """How colourful tiles are whose colours hardly show any more; see `conditions.faint_of`."""
-        return _faint(self.profile)
-
     def classify(self, pyramid: Pyramid, corners: np.ndarray) -> np.ndarray:
         """See `Classifier`."""
         return self.classify_first(pyramid, corners)[0]
@@ -340,10 +334,3 @@ class FewShotTiles:
     def accept(self, probabilities: np.ndarray) -> Face:
         """See `Classifier`."""
         return accepted_edges(probabilities, LIMITS.sure_edge, LIMITS.sure_owner)
-
-
-@lru_cache(maxsize=8)
-def _faint(profile: InkProfile) -> float:
-    """See `FewShotTiles.faint`; worked out once for a profile."""
-    pyramid, corners = mosaic(profile.samples, FRAME)
-    return faint_of(colourfulness(pyramid, list(corners)))

@@ -17,7 +17,7 @@ from companion.games.hexdragon.vision.classifier import (
 )
 from companion.games.hexdragon.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexdragon.vision.lattice import Grid, find_grid, known_grid
-from companion.games.hexdragon.vision.prototypes import FewShotTiles
+from companion.games.hexdragon.vision.prototypes import FRAME, FewShotTiles
 from companion.games.hexdragon.vision.results import DetectedTile, TileReading, assess, unread, without_colour
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.games.hexdragon.vision.tile_tta import (
@@ -33,6 +33,7 @@ from companion.vision.detection.conditions import FAINT, NEUTRAL, TOO_STEEP, con
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, Verdict, no_game, verify
+from companion.vision.enrolment.profile import faint_colours
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, denoised
 from companion.vision.results import DetectedCard, ReadingWarning, Stopwatch, in_own_frame
@@ -143,7 +144,7 @@ def _verified(pyramid: Pyramid, reading: TileReading, lit: TileClassifier) -> Ti
         tint=taught.profile.tint if taught else NEUTRAL,
         limits=LIMITS.tint,
         is_foreign=lambda: taught is not None and taught.is_foreign,
-        faint=lambda: taught.faint() if taught else FAINT,
+        faint=lambda: faint_colours(taught.profile, FRAME) if taught else FAINT,
     )
     if conditions == (TOO_STEEP,):
         doubts = [TOO_STEEP.unsure("what it shows", card.centre) for card in kept]

@@ -10,7 +10,6 @@ brightened until its symbols look alike.
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
@@ -28,8 +27,7 @@ from companion.games.hexel.vision.exposure import Brightness, at_exposure, expos
 from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.detection.conditions import colourfulness, faint_of
-from companion.vision.enrolment.sample import mosaic
+from companion.vision.enrolment.sample import in_grey, mosaic
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import Network, network
 
@@ -217,10 +215,6 @@ class FewShotSymbols:
         """Whether what was taught is named all the same where its crops show no colour, in any depth: by shape."""
         return _is_read_without_colour(self.profile)
 
-    def faint(self) -> float:
-        """How colourful cards are whose colours hardly show any more; see `conditions.faint_of`."""
-        return _faint(self.profile)
-
     def with_edition(self, probabilities: NDArray[np.float32]) -> "FewShotSymbols":
         """Itself: a profile knows its deck."""
         return self
@@ -237,13 +231,6 @@ def _exposure(profile: SymbolProfile) -> tuple[Brightness, bool]:
     return Brightness.of(faces), is_print_burnt_out(colours)
 
 
-@lru_cache(maxsize=8)
-def _faint(profile: SymbolProfile) -> float:
-    """See `FewShotSymbols.faint`; worked out once for a profile."""
-    pyramid, corners = mosaic(profile.samples, FRAME)
-    return faint_of(colourfulness(pyramid, list(corners)))
-
-
 @lru_cache(maxsize=8 * len(LIMITS.exposures))
 def _overexposed(profile: SymbolProfile, exposure: float) -> SymbolProfile:
     """See `overexposed`; worked out once for a profile and an exposure."""
@@ -255,11 +242,8 @@ def _is_read_without_colour(profile: SymbolProfile) -> bool:
     """See `FewShotSymbols.is_read_without_colour`; worked out once for a profile."""
     classifier = FewShotSymbols(profile)
     pyramid, corners = mosaic(profile.samples, FRAME)
-    grey = cv2.cvtColor(np.asarray(pyramid.levels[0], np.uint8), cv2.COLOR_BGR2GRAY)
     taught = [name for sample in profile.samples for name in sample.label["edges"]]
-    for depth in LIMITS.depths:
-        shown = (255 * (grey / 255.0) ** depth).astype(np.uint8)
-        picture = np.asarray(cv2.cvtColor(shown, cv2.COLOR_GRAY2BGR), np.uint8)
+    for picture in in_grey(np.asarray(pyramid.levels[0], np.uint8)):
         told = [name for six in classifier.classify(Pyramid.of(picture), corners) for name in classifier.accept(six)]
         if not all(own in (name, None) and name for name, own in zip(told, taught, strict=True)):
             return False

@@ -15,11 +15,13 @@ from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_
 from companion.games.hexel.vision.neighbour_search import find_neighbours, is_same_card
 from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
 from companion.games.hexel.vision.plausibility import accept_cards, assess, cover_test, unread, without_colour
+from companion.games.hexel.vision.prototypes import FRAME
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FAINT, NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.corner_refiner import refine_corners
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.detection.verification import Find, verify
+from companion.vision.enrolment.profile import faint_colours
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import Classifier, DetectedCard, Reading, ReadingWarning, Stopwatch, in_own_frame
@@ -91,7 +93,7 @@ def _conditions(
 ) -> tuple[Condition, ...]:
     taught = classifier if isinstance(classifier, FewShotSymbols) else None
     surest = sorted(cards, key=lambda card: -card.presence)[: LIMITS.most_foreign]
-    found = conditions_of(
+    return conditions_of(
         pyramid,
         HEXAGON,
         [card.corners for card in cards],
@@ -100,10 +102,9 @@ def _conditions(
         is_foreign=lambda: (
             taught is not None and taught.is_foreign(pyramid, np.array([card.corners for card in surest]))
         ),
-        faint=lambda: taught.faint() if taught else FAINT,
+        faint=lambda: faint_colours(taught.profile, FRAME) if taught else FAINT,
+        is_read_without_colour=lambda: taught is not None and taught.is_read_without_colour(),
     )
-    is_told_by_shape = NO_COLOUR in found and taught is not None and taught.is_read_without_colour()
-    return tuple(one for one in found if one is not NO_COLOUR) if is_told_by_shape else found
 
 
 def read_unknown(

@@ -101,8 +101,6 @@ class HexelLimits:
     like_squared: float = 1.5
     fewest_likes: int = 3
     """Symbols of one card within this squared distance of each other look the same; so many decide for another."""
-    depths: tuple[float, ...] = (0.4, 0.6, 1.0, 1.6, 2.5)
-    """Exponents of the grey levels: symbols that differ in depth alone are mixed up in one of them."""
     shown_levels: float = 4.0
     """Levels of 255 by which anything printed stands out from the face."""
     shown_on_burnt_out: float = 30.0

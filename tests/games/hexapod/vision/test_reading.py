@@ -147,7 +147,7 @@ def test_a_deck_in_one_ink_is_read_where_the_picture_has_no_colour(seed: int, is
         photograph(rng, printing=look, laid=scene(rng, 1, (5, 5)), hardness=0.0).bgr, cv2.COLOR_BGR2GRAY
     )
     reading = read_hexapod(np.asarray(cv2.cvtColor(grey, cv2.COLOR_GRAY2BGR), np.uint8), classifier)
-    assert classifier.is_told_without_colour() == is_told
+    assert classifier.is_read_without_colour() == is_told
     assert {"no-colour", "unsure"} <= {one.code for one in reading.warnings} or is_told
     assert not reading.warnings or not is_told
 
