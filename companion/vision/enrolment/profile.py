@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from companion.errors import UsageError
 from companion.rules.limits import FILE, read_file, read_json
-from companion.vision.detection.conditions import colourfulness, faint_of
+from companion.vision.detection.conditions import FAINT, colourfulness, faint_of
 from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
 from companion.vision.networks import checksum
 
@@ -159,7 +159,9 @@ def faint_colours(profile: Profile, frame: CropFrame) -> float:
 
     Args:
         profile: the printing's.
-        frame: of its samples.
+        frame: of its samples; without any, cards are as colourful as those of the games' own printings.
     """
+    if not profile.samples:
+        return FAINT
     pyramid, corners = mosaic(profile.samples, frame)
     return faint_of(colourfulness(pyramid, list(corners)))

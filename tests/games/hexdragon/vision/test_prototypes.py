@@ -11,6 +11,7 @@ from companion.errors import UsageError
 from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers, cut_tiles
 from companion.games.hexdragon.vision.light import AS_MEASURED
 from companion.games.hexdragon.vision.prototypes import (
+    FRAME,
     MAX_INK_VALUE,
     PLACES,
     InkProfile,
@@ -20,6 +21,8 @@ from companion.games.hexdragon.vision.prototypes import (
     rim_ink,
     star_ink,
 )
+from companion.vision.detection.conditions import FAINT
+from companion.vision.enrolment.profile import faint_colours
 from companion.vision.image.pyramid import Pyramid
 
 INKS = {"red": (0.2, 0.7, 0.1), "blue": (0.6, 0.1, 0.6)}
@@ -119,3 +122,7 @@ def test_a_star_on_dark_paper_that_lies_on_a_pale_board_shows_its_own_ink() -> N
     cell = np.array([[[86, 9], [107, 52], [78, 94], [27, 91], [6, 48], [35, 7]]], np.float32)
     views, _ = cut_tiles(Pyramid.of(np.asarray(bgr, np.uint8)), cell, np.array([1.04, 0.81, 1.15]), MAX_INK_VALUE)
     assert np.allclose(star_ink(views[0]), (0.69, 0.61, 0.38), atol=0.05), "blue, not the grey of (0.35, 0.43, 0.33)"
+
+
+def test_a_profile_without_samples_asks_for_no_more_colour_than_the_games_own_printings_show() -> None:
+    assert not PROFILE.samples and faint_colours(PROFILE, FRAME) == FAINT
