@@ -5,7 +5,7 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from companion.vision.detection.corner_refiner import VIEW
+from companion.vision.detection.detector import VIEW
 from models.export import export, store_half
 
 
@@ -104,7 +104,7 @@ class HeatmapDetector(FeaturePyramid):
 
 
 class CornerRefiner(nn.Module):
-    """An outline's affine correction, six numbers from a view; see `companion.vision.detection.corner_refiner`."""
+    """An outline's affine correction, six numbers from a view; see `companion.vision.detection.detector`."""
 
     def __init__(self) -> None:
         super().__init__()

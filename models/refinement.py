@@ -9,7 +9,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.vision.detection.corner_refiner import GAIN, VIEW, cut_views
+from companion.vision.detection.detector import GAIN, VIEW, cut_views
 from companion.vision.geometry import HEXAGON, Shape
 from companion.vision.image.pyramid import Pyramid
 from models.dataset import Shuffled

@@ -25,6 +25,8 @@ _HALVES = np.array([np.roll([5.0, 4.0, 4.0, 5.0, 0.0, 0.0], first) for first in 
 
 ANGLES = np.radians(60.0 * np.arange(6))
 """Of a regular hexagon's corners, from corner 0."""
+UNIT_HEXAGON = np.stack([np.cos(ANGLES), np.sin(ANGLES)], 1)
+"""Of circumradius 1, as the lattice of a board has it: corner 0 to the right; `HEXAGON` is turned by half a sixth."""
 _ODD = 0.2
 """An outline farther than this from a regular hexagon, on the levelled table, may be no card; see `TablePoses`."""
 _TINY = 1e-9 * np.eye(3)

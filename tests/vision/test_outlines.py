@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from companion.cli.main import main
 from companion.errors import UsageError
-from companion.vision.card_frames import Frame, fit_homography
 from companion.vision.detection import outlines
 from companion.vision.detection.boards import Board, centres_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, Candidate, affine_of, decode, encode
@@ -18,7 +17,7 @@ from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidat
 from companion.vision.detection.outlines import Outline, detect_outlines, judge_candidates, on_board, suppress
 from companion.vision.detection.resizing import as_large_as, completed, is_pair_or_part
 from companion.vision.detection.sizes import has_size, parse_size_mm
-from companion.vision.edge_refinement import Refined, edge_offsets, refine
+from companion.vision.edge_refinement import Frame, Refined, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid
 
 Floats = NDArray[np.float64]

@@ -7,8 +7,8 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.card_frames import UNIT_HEXAGON, fit_homography
-from companion.vision.geometry import mapped
+from companion.vision.edge_refinement import fit_homography
+from companion.vision.geometry import UNIT_HEXAGON, mapped
 
 Floats = NDArray[np.float64]
 Cell = tuple[int, int]

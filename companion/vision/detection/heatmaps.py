@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.detection.detector import brightened
-from companion.vision.geometry import affine_code, affines_from_code
+from companion.vision.geometry import UNIT_HEXAGON, affine_code, affines_from_code
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network, picture_planes
 
@@ -22,9 +22,7 @@ TYPICAL_PX = 40.0
 CODE_SCALE = np.array([1.0, 2.0, 1.0, 0.7, 0.7])
 """What the network's five numbers are multiplied with, so that all matter alike."""
 _SQUARE = np.array([[-1, -1], [1, -1], [1, 1], [-1, 1]], np.float64)
-_TURNS = np.radians(np.arange(6) * 60.0)
-_HEXAGON = np.stack([np.cos(_TURNS), np.sin(_TURNS)], 1)
-UNIT_SHAPES = {4: _SQUARE, 6: _HEXAGON}
+UNIT_SHAPES = {4: _SQUARE, 6: UNIT_HEXAGON}
 """The square of side 2 and the hexagon of circumradius 1, by their number of corners; clockwise with y down."""
 _SECOND_MOMENT = {4: 4.0, 6: 3.0}
 NETWORK = "outline/detector/weights.onnx"
@@ -56,7 +54,7 @@ def encode(affine: Floats, sides: int) -> Floats:
 def decode(centres: Floats, codes: Floats, sides: int) -> Floats:
     """The corners (N, sides, 2) of centres (N, 2) and codes (N, 5), clockwise as seen.
 
-    >>> corners = _HEXAGON * 33 + [100, 50]
+    >>> corners = UNIT_HEXAGON * 33 + [100, 50]
     >>> centre, affine = affine_of(corners)
     >>> bool(np.allclose(decode(centre[None], encode(affine, 6)[None], 6)[0], corners))
     True

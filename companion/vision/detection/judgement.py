@@ -12,10 +12,9 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.card_frames import frames_of, inwards_of
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, areas
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportions_of
-from companion.vision.edge_refinement import Refined
+from companion.vision.edge_refinement import Refined, frames_of, inwards_of
 from companion.vision.geometry import following, opposite_sides
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.networks import logistic, network

@@ -6,7 +6,7 @@ A side may have been taken for a neighbour's, a corner for another's, or a line 
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.vision.card_frames import Frame
+from companion.vision.edge_refinement import Frame
 from companion.vision.geometry import opposite_sides
 
 Floats = NDArray[np.float64]

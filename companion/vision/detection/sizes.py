@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.vision.card_frames import frames_of
+from companion.vision.edge_refinement import frames_of
 
 SizeMm = tuple[float, float]
 FOCAL_LENGTH = 0.9

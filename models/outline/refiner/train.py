@@ -14,11 +14,11 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from companion.vision.card_frames import Frame
 from companion.vision.detection.heatmaps import UNIT_SHAPES, affine_of
 from companion.vision.edge_refinement import (
     COLUMNS,
     STRIP,
+    Frame,
     bin_places,
     brightened_strips,
     cut_strips,

@@ -5,8 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import Head, HeatmapDetector, corners_of
+from companion.vision.detection.detector import Head, HeatmapDetector, corners_of, refine_corners
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid, sample_pieces
 from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of

@@ -17,8 +17,7 @@ from companion.games.comet.vision.taught_recognizer import read_new_cards, read_
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.games.comet.vision.untaught_printing import find_layout, verify_cards
 from companion.vision.detection.conditions import MIRRORED, TOO_STEEP, is_mirrored, is_too_steep
-from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import Detection, corners_of, distances, suppress_overlaps
+from companion.vision.detection.detector import Detection, corners_of, distances, refine_corners, suppress_overlaps
 from companion.vision.detection.verification import Find, Verdict, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid

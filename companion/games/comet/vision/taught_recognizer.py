@@ -38,8 +38,7 @@ from companion.games.comet.vision.taught_search import (
 )
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FOREIGN_PROFILE
-from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import corners_of
+from companion.vision.detection.detector import corners_of, refine_corners
 from companion.vision.detection.outlines import SETTINGS, Outline, detect_outlines, judge_candidates, suppress
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.results import ReadingWarning, Stopwatch, confidence_of, near

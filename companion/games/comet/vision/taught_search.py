@@ -26,7 +26,7 @@ from companion.games.comet.vision.numeral_search import NumeralSearch
 from companion.games.comet.vision.results import NUMBERS
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import refine_corners
 from companion.vision.detection.outlines import Outline
 from companion.vision.geometry import mapped
 from companion.vision.image.pyramid import Pyramid

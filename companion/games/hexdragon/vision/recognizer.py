@@ -30,8 +30,7 @@ from companion.games.hexdragon.vision.tile_tta import (
 )
 from companion.rules.hexgrid import Cell, cells_within, distance, neighbours
 from companion.vision.detection.conditions import FAINT, NEUTRAL, TOO_STEEP, conditions_of
-from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.detection.verification import Find, Verdict, no_game, verify
 from companion.vision.enrolment.profile import faint_colours
 from companion.vision.geometry import HEXAGON

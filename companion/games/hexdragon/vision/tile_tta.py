@@ -13,8 +13,7 @@ from companion.games.hexdragon.vision.lattice import Grid
 from companion.games.hexdragon.vision.results import are_whole
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell
-from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.geometry import side_px
 from companion.vision.image.pyramid import Pyramid
 

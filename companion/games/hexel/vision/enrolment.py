@@ -28,7 +28,7 @@ from companion.games.hexel.vision.prototypes import (
 from companion.games.hexel.vision.recognizer import outlines
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.printing.layout import Layout
-from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import refine_corners
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, mosaic

@@ -13,8 +13,7 @@ from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.plausibility import neighbouring_places
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import Detection
+from companion.vision.detection.detector import Detection, refine_corners
 from companion.vision.edge_refinement import refine
 from companion.vision.image.pyramid import Pyramid
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from companion.games.hexel.vision.detector import CORNER_REFINER
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.vision.detection.corner_refiner import refine_corners
+from companion.vision.detection.detector import refine_corners
 from companion.vision.edge_refinement import refine
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid

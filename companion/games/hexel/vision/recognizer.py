@@ -18,8 +18,7 @@ from companion.games.hexel.vision.plausibility import accept_cards, assess, cove
 from companion.games.hexel.vision.prototypes import FRAME
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FAINT, NEUTRAL, NO_COLOUR, Condition, conditions_of
-from companion.vision.detection.corner_refiner import refine_corners
-from companion.vision.detection.detector import Detection, corners_of
+from companion.vision.detection.detector import Detection, corners_of, refine_corners
 from companion.vision.detection.verification import Find, verify
 from companion.vision.enrolment.profile import faint_colours
 from companion.vision.geometry import HEXAGON
