@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from companion.vision.results import Classifier, DetectedCard, Reading, is_near, near
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import find_hands, people
+from companion.vision.tracking.hands import View, find_hands, people
 from companion.vision.tracking.layouts import Layout
 from companion.vision.tracking.masks import Mask, cells_of, grown, places_of, share_in
 from companion.vision.tracking.occlusion import (
@@ -29,11 +29,10 @@ from companion.vision.tracking.occlusion import (
     rest_s,
     share_around,
 )
-from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.regions import ChangeReader, ChangeReading, Read, ReadUnknown, changed_share
 from companion.vision.tracking.registration import agree
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import State, Track, add_reading
+from companion.vision.tracking.tracks import Found, State, TableReading, Track, add_reading
 
 _HELD = 0.1
 """Where more of a card's surroundings is a hand, it holds the card."""

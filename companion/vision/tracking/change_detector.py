@@ -11,8 +11,8 @@ import numpy as np
 from cv2.typing import MatLike
 from numpy.typing import NDArray
 
+from companion.vision.tracking.camera_motion import Stabilizer
 from companion.vision.tracking.masks import STEP, Mask, Planes
-from companion.vision.tracking.stabilization import Stabilizer
 
 _NOISE_FACTOR = 5.0
 _LEAST_CHANGE = 7.0

@@ -1,11 +1,16 @@
-"""Which of what changed is a hand: what moves, or reaches in from the picture's rim, and is no card."""
+"""One frame before anything is read: what changed, and which of that is a hand.
+
+A hand is what moves, or reaches in from the picture's rim, and is no card.
+"""
+
+from dataclasses import dataclass
 
 import cv2
 import numpy as np
+from numpy.typing import NDArray
 
 from companion.vision.tracking.change_detector import ChangeMask
 from companion.vision.tracking.masks import Mask, Planes, blobs_with
-from companion.vision.tracking.pieces import View
 
 _MOVING_S = 0.09
 """What has moved within so long is still moving."""
@@ -15,6 +20,29 @@ _FOREVER_S = 60.0
 """Nobody's hand lies perfectly still for so long."""
 _RESTING = 0.6
 """A hand rests of which more than this share lies still."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class View:
+    """One frame and what is known of it before anything is read.
+
+    Attributes:
+        bgr: uint8 (h, w, 3).
+        mask: against the accepted picture.
+        changed: what changed, without crumbs, bool (h, w).
+        still: what has lain still for long enough to be read, bool (h, w).
+        hands: where hands are, bool (h, w).
+        now_s: when it was taken.
+        crumb: so few changed mask pixels are no hand and no card.
+    """
+
+    bgr: NDArray[np.uint8]
+    mask: ChangeMask
+    changed: Mask
+    still: Mask
+    hands: Mask
+    now_s: float
+    crumb: float
 
 
 def find_hands(mask: ChangeMask, changed: Mask, explained: Mask, least: float) -> Mask:

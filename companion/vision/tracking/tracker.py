@@ -18,11 +18,10 @@ from companion.vision.results import sides_of
 from companion.vision.tracking.camera_motion import CameraMotion, Homography, displacement_px
 from companion.vision.tracking.change_detector import ChangeDetector, ChangeMask
 from companion.vision.tracking.events import Notices, SettleTimes, TableEvent, notice
-from companion.vision.tracking.hands import find_hands, is_resting, people
+from companion.vision.tracking.hands import View, find_hands, is_resting, people
 from companion.vision.tracking.masks import STEP, Mask, share_in
-from companion.vision.tracking.pieces import Found, Piece, PlacedPiece, TableReading, View, shift_between
 from companion.vision.tracking.table_search import MOVED, InitialTable, Sighting, TableSearch, Verdict, blurred_places
-from companion.vision.tracking.tracks import State, Track
+from companion.vision.tracking.tracks import Found, Piece, PlacedPiece, State, TableReading, Track, shift_between
 
 FRAME_S = 0.1
 """Frames whose time nobody says follow one another at this pace."""

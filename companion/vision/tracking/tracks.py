@@ -1,26 +1,73 @@
-"""One card followed over time: its state, why it is in it, and the evidence gathered over its frames.
+"""What is followed over time: pieces, readings of them, and each one's state, why it is in it, and its evidence.
 
 The diagram of states and transitions stands in README.md beside this file.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.vision.networks import softmax
-from companion.vision.results import Classifier, DetectedCard, confidence_of
-
-Piece = TypeVar("Piece")
+from companion.vision.results import Classifier, DetectedCard, ReadingWarning, confidence_of, sides_of
 
 _READINGS = 6
 """So many looks have a say, the latest of them."""
 _LEAST_LIKELY = 1e-3
 """No look says that a class is less likely: one that errs surely does not outweigh two others."""
+
+
+class PlacedPiece(Protocol):
+    """What a tracker follows: a frozen dataclass with an outline."""
+
+    @property
+    def corners(self) -> NDArray[np.float32]:
+        """(K, 2) pixels, clockwise."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints it."""
+
+
+class TableReading(Protocol):
+    """A reading of the whole table."""
+
+    @property
+    def cards(self) -> tuple[Any, ...]:
+        """What lies where the game has it."""
+
+    @property
+    def loose(self) -> tuple[Any, ...]:
+        """What lies elsewhere."""
+
+    @property
+    def warnings(self) -> tuple[ReadingWarning, ...]:
+        """What keeps it from being read."""
+
+    def as_json(self) -> dict[str, Any]:
+        """As the contract prints it."""
+
+
+Piece = TypeVar("Piece", bound=PlacedPiece)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found(Generic[Piece]):
+    """The known table in a reading of the whole picture: every known piece where it lies now, and which were seen."""
+
+    pieces: Sequence[Piece]
+    is_seen: Sequence[bool]
+
+
+def shift_between(was: Sequence[PlacedPiece], now: Sequence[PlacedPiece]) -> float:
+    """By how much of a side pieces moved, in the median."""
+    if not was:
+        return 0.0
+    far = [float(np.linalg.norm(a.corners.mean(0) - b.corners.mean(0))) for a, b in zip(was, now, strict=True)]
+    return float(np.median(np.array(far) / sides_of(now)))
 
 
 class State(Enum):

@@ -22,12 +22,12 @@ from companion.rules.hexgrid import Cell
 from companion.vision.detection.conditions import MIRRORED
 from companion.vision.geometry import HEXAGON
 from companion.vision.results import DetectedCard, Reading
-from companion.vision.tracking import card_tracker, stabilization, tracks
+from companion.vision.tracking import camera_motion, card_tracker, tracks
 from companion.vision.tracking.camera_motion import CameraMotion
 from companion.vision.tracking.card_tracker import CardTracker
 from companion.vision.tracking.events import SettleTimes, TableEvent
+from companion.vision.tracking.hands import View
 from companion.vision.tracking.layouts import LatticeLayout, celled
-from companion.vision.tracking.pieces import View
 from companion.vision.tracking.tracks import TRANSITIONS, State, Track, add_reading
 
 Place = Cell | np.ndarray
@@ -503,7 +503,7 @@ def test_a_bump_that_the_cards_were_already_followed_through_moves_them_no_secon
     shift = (3.0, 1.0)
     motion: list[tuple[bool, np.ndarray | None]] = [(False, None)]
     monkeypatch.setattr(CameraMotion, "settle", lambda self, bgr: motion[0])
-    monkeypatch.setattr(stabilization, "_MOST", 0.0)  # it is taken for no trembling either
+    monkeypatch.setattr(camera_motion, "_FARTHEST", 0.0)  # it is taken for no trembling either
     table.show(LINE, 12, shift=shift)
     where = [centre(cell) + shift for cell in LINE]
     assert np.allclose(sorted(card.centre for card in table.cards()), where, atol=1.5)

@@ -3,8 +3,7 @@
 import numpy as np
 
 from companion.vision.tracking.change_detector import ChangeMask
-from companion.vision.tracking.hands import find_hands, hands_at_work
-from companion.vision.tracking.pieces import View
+from companion.vision.tracking.hands import View, find_hands, hands_at_work
 
 SHAPE = (60, 90)
 NOTHING = np.zeros(SHAPE, bool)

@@ -21,13 +21,12 @@ from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
-from companion.vision.tracking.hands import hands_at_work, people
+from companion.vision.tracking.hands import View, hands_at_work, people
 from companion.vision.tracking.masks import Mask, blobs_with, cells_of, count_in, grown, places_of, share_in
 from companion.vision.tracking.occlusion import in_shade
-from companion.vision.tracking.pieces import Found, TableReading, View
 from companion.vision.tracking.table_search import blurred_places
 from companion.vision.tracking.tracker import Tracker
-from companion.vision.tracking.tracks import State, Track
+from companion.vision.tracking.tracks import Found, State, TableReading, Track
 
 _UNCHANGED = 0.08
 """A cell of which less changed shows what it showed."""

@@ -23,8 +23,14 @@ from companion.games.hexel.vision.classifier import (
     over_face,
     raw_patches,
 )
-from companion.games.hexel.vision.exposure import Brightness, at_exposure, exposures_between, is_print_burnt_out
-from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior, classify_adapted
+from companion.games.hexel.vision.picture_light import (
+    Brightness,
+    apply_two_symbol_prior,
+    at_exposure,
+    classify_adapted,
+    exposures_between,
+    is_print_burnt_out,
+)
 from companion.games.hexel.vision.prototypes import FRAME, SymbolProfile, embed, embedding_input, overexposed
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.sample import in_grey, mosaic

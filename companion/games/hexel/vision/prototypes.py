@@ -21,7 +21,7 @@ from companion.games.hexel.vision.classifier import (
     over_face,
     raw_patches,
 )
-from companion.games.hexel.vision.exposure import at_exposure
+from companion.games.hexel.vision.picture_light import at_exposure
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.enrolment.sample import CropFrame, mosaic

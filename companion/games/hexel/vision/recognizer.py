@@ -12,10 +12,9 @@ from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolCla
 from companion.games.hexel.vision.detector import CORNER_REFINER, DETECTOR
 from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import Lattice, find_lattice, lattice_of_cards
-from companion.games.hexel.vision.neighbour_search import find_neighbours, is_same_card
-from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
 from companion.games.hexel.vision.plausibility import accept_cards, assess, cover_test, unread, without_colour
 from companion.games.hexel.vision.prototypes import FRAME
+from companion.games.hexel.vision.reexamination import find_neighbours, is_same_card, reclassify_with_jitter
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.conditions import FAINT, NEUTRAL, NO_COLOUR, Condition, conditions_of
 from companion.vision.detection.detector import Detection, corners_of, refine_corners

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.neighbour_search import find_neighbours
+from companion.games.hexel.vision.reexamination import find_neighbours
 from companion.vision.detection.detector import Detection
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from companion.games.hexel.vision.outline_tta import reclassify_with_jitter
+from companion.games.hexel.vision.reexamination import reclassify_with_jitter
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 from models.drawing.hexel.photograph import photograph

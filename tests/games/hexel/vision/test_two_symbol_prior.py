@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.games.hexel.vision.prototype_adaptation import apply_two_symbol_prior
+from companion.games.hexel.vision.picture_light import apply_two_symbol_prior
 
 PLAIN = 0.93
 

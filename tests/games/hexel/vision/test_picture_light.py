@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from companion.games.hexel.vision.prototype_adaptation import classify_adapted
+from companion.games.hexel.vision.picture_light import classify_adapted
 
 NONE_AT, PLAIN = 10.0, 0.93
 PROTOTYPES = np.array([[0.0, 0.0, 0.0], [1.3, 0.0, 0.0], [0.0, 4.0, 0.0]], np.float32)

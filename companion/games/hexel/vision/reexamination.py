@@ -1,7 +1,11 @@
-"""Searches cards of a taught printing beside detected ones, where the detector has only faint hints.
+"""Looks at a table of a taught printing again: for cards beside those found, and at uncertain cards from elsewhere.
 
 Light on a card hides it from a detector that does not know its printing, but cards of a tableau touch: each place
 beside a card with a faint detection is classified, and is a card if all six symbols are accepted.
+
+An outline that is a little off distorts every symbol; refined from elsewhere it often fits better. The outline with the
+embeddings nearest to the prototypes is kept, if they are clearly nearer. Confidences do not count: among many outlines
+one is always confident.
 """
 
 from collections.abc import Sequence
@@ -15,6 +19,7 @@ from companion.games.hexel.vision.plausibility import neighbouring_places
 from companion.games.hexel.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection, refine_corners
 from companion.vision.edge_refinement import refine
+from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
 
@@ -51,12 +56,17 @@ def find_neighbours(
 
 
 def _best_fit(pyramid: Pyramid, places: NDArray[np.float32], classifier: FewShotSymbols) -> NDArray[np.float32]:
-    """Places (M, 6, 2) made exact by the refiner of the game's drawings, and by that of any card's edges, as fits."""
-    drawn = refine_corners(CORNER_REFINER, pyramid, places, times=2)
-    any_card = np.array([r.corners for r in refine(pyramid, list(places.astype(np.float64)))], np.float32)
-    ways = np.stack([drawn, any_card])
+    """Places (M, 6, 2) made exact by the refiner that fits better."""
+    ways = _refine_both_ways(pyramid, places)
     off = classifier.misfit(pyramid, ways.reshape(-1, 6, 2)).reshape(ways.shape[:2])
     return np.asarray(ways[off.argmin(0), np.arange(len(places))])
+
+
+def _refine_both_ways(pyramid: Pyramid, outlines: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Outlines (N, 6, 2) by the refiner of Hex'el's drawings and by that of any card's edges: (2, N, 6, 2)."""
+    drawn = refine_corners(CORNER_REFINER, pyramid, outlines, times=2)
+    any_card = np.array([one.corners for one in refine(pyramid, list(outlines.astype(np.float64)))], np.float32)
+    return np.stack([drawn, any_card])
 
 
 def is_same_card(corners: NDArray[np.floating], other: NDArray[np.floating]) -> bool:
@@ -91,3 +101,57 @@ def _is_near(corners: NDArray[np.floating], others: NDArray[np.floating], share:
 def _radius(corners: NDArray[np.floating]) -> float:
     """The mean distance of an outline's corners from its centre."""
     return float(np.linalg.norm(corners - corners.mean(0), axis=1).mean())
+
+
+def reclassify_with_jitter(
+    pyramid: Pyramid, corners: NDArray[np.floating], probabilities: NDArray[np.floating], classifier: FewShotSymbols
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """The outlines (N, 6, 2) and probabilities (N, 6, C), improved where a symbol was uncertain.
+
+    Args:
+        pyramid: the picture.
+        corners: the outlines, surest first.
+        probabilities: of the symbols at its own edges.
+        classifier: of the printing.
+    """
+    accepted = np.array([sum(name is not None for name in classifier.accept(p)) for p in probabilities])
+    doubtful = np.flatnonzero((accepted >= LIMITS.fewest_sure) & (accepted < 6))[: LIMITS.most_outlines]
+    if not len(doubtful):
+        return corners, probabilities
+    jittered = np.stack([_jittered(corners[i]) for i in doubtful])
+    drawn, any_card = _refine_both_ways(pyramid, jittered.reshape(-1, 6, 2))
+    refined = np.concatenate([drawn.reshape(jittered.shape), any_card.reshape(jittered.shape)], axis=1)
+    before = classifier.misfit(pyramid, corners[doubtful])
+    after = classifier.misfit(pyramid, refined.reshape(-1, 6, 2)).reshape(refined.shape[:2])
+    after[~_stay_near(refined, corners[doubtful])] = np.inf
+    best = after.argmin(1)
+    better = np.flatnonzero(after.min(1) < LIMITS.better_share * before)
+    if not len(better):
+        return corners, probabilities
+    corners = corners.copy()
+    corners[doubtful[better]] = refined[better, best[better]]
+    return corners, classifier.classify(pyramid, corners)
+
+
+def _jittered(corners: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Variants (7, 6, 2) of an outline (6, 2): shifted three ways, smaller, larger, and rotated both ways."""
+    centre, affine = HEXAGON.pose_of(corners)
+    shifted = [centre + affine @ (LIMITS.jitter_shift * HEXAGON.unit[k]) + HEXAGON.unit @ affine.T for k in (0, 2, 4)]
+    scaled = [centre + HEXAGON.unit @ (affine * growth).T for growth in LIMITS.jitter_growth]
+    rotated = [
+        centre + HEXAGON.unit @ (affine @ _rotation(degrees)).T
+        for degrees in (-LIMITS.jitter_turn_deg, LIMITS.jitter_turn_deg)
+    ]
+    return np.array([*shifted, *scaled, *rotated], np.float32)
+
+
+def _rotation(degrees: float) -> NDArray[np.floating]:
+    sine, cosine = np.sin(np.radians(degrees)), np.cos(np.radians(degrees))
+    return np.array([[cosine, -sine], [sine, cosine]])
+
+
+def _stay_near(outlines: NDArray[np.floating], found: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Which variants (N, W, 6, 2) of outlines (N, 6, 2) stay near them: (N, W) bool."""
+    reach = np.linalg.norm(found[:, 0] - found[:, 3], axis=-1) / 2
+    off = np.linalg.norm(outlines.mean(2) - found.mean(1)[:, None], axis=-1)
+    return np.asarray(off < LIMITS.near_outline * reach[:, None])
