@@ -18,7 +18,7 @@ from companion.errors import CompanionError
 from companion.games.hexapod.vision.enrolment import InsectProfile
 from companion.games.hexdragon.vision.prototypes import InkProfile
 from companion.games.hexel.vision.prototypes import SymbolProfile
-from companion.referee.pictures import Pictures
+from companion.referee.folder import Pictures
 from companion.views.words import use
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.enrolment.sample import Sample

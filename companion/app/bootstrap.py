@@ -196,7 +196,7 @@ def _app(table: Table, data: Path, opened_empty: Header | None, secure: HttpsAdd
 @lru_cache(maxsize=8)
 def _drawn(jpeg: bytes, close: bool = False) -> bytes:
     """A stored picture with its detections drawn on it; cached, because all phones ask for the newest at once."""
-    picture: bytes = lazy_import("companion.vision.overlay").draw_marks(jpeg, close)
+    picture: bytes = lazy_import("companion.vision.evidence").draw_marks(jpeg, close)
     return picture
 
 

@@ -15,10 +15,9 @@ import numpy as np
 from companion import games
 from companion.app.profiles import Profiles
 from companion.errors import JournalError, TeachingRefused
-from companion.referee.folder import journals
+from companion.referee.folder import journals, kept_picture
 from companion.referee.moves import Kept
 from companion.referee.past import PastGame, past_game
-from companion.referee.pictures import kept_picture
 from companion.vision.enrolment.learning import fit_profile, next_light
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import CONFIRMED, Sample, jpeg_of, rectify_card

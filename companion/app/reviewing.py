@@ -18,9 +18,9 @@ from companion.errors import JournalError, Refusal
 from companion.games import GAMES
 from companion.interpretation.interpreter import Interpretation, Interpreter
 from companion.interpretation.lattice import LatticeInterpreter
+from companion.referee.folder import kept_picture
 from companion.referee.moves import Kept
 from companion.referee.past import PastGame, SurvivingMove, past_game
-from companion.referee.pictures import kept_picture
 from companion.referee.session import Session, begin
 from companion.rules.engine import Command, Event
 from companion.rules.hexgrid import Cell, rotated, turned

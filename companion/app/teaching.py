@@ -25,8 +25,8 @@ from companion.vision.enrolment.learning import fit_profile, next_light, separat
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
+from companion.vision.evidence import draw_labels
 from companion.vision.image.codec import decode_picture, encode_picture
-from companion.vision.overlay import draw_labels
 from companion.vision.recognizer import Recognizer
 
 _MOST_SAMPLES = 60

@@ -19,8 +19,8 @@ from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
+from companion.vision.evidence import draw_labels
 from companion.vision.image.codec import trouble_with
-from companion.vision.overlay import draw_labels
 from companion.vision.recognizer import Recognizer
 from companion.vision.results import ReadingWarning
 from companion.vision.tracking.events import SettleTimes

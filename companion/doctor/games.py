@@ -8,9 +8,8 @@ from typing import Literal
 from companion.config import Settings, default_data
 from companion.doctor.finding import Finding, Machine, State
 from companion.errors import JournalError
-from companion.referee.folder import journals
+from companion.referee.folder import journals, kept_picture
 from companion.referee.past import PastGame, past_game
-from companion.referee.pictures import kept_picture
 
 What = Literal["torn", "damaged", "contradicted", "picture"]
 _NAMED = 3

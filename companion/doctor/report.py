@@ -13,8 +13,8 @@ from companion import __version__
 from companion.config import Settings
 from companion.devices.panel import Panel
 from companion.doctor import games, modules, system, table
-from companion.doctor.camera import CameraFrom, camera
 from companion.doctor.finding import Check, Finding, Machine
+from companion.doctor.table import CameraFrom, camera
 from companion.errors import UsageError
 
 CHECKS: tuple[Check, ...] = (

@@ -13,12 +13,21 @@ from typing import Any
 
 from companion import __version__
 from companion.errors import BadHeader, JournalError, Refusal
-from companion.referee.folder import Folder, closed_on_error, open_whole, storage_errors, sync_folder, write_at
+from companion.referee.folder import (
+    MOST_BYTES,
+    Folder,
+    Pictures,
+    closed_on_error,
+    kept_picture,
+    open_whole,
+    storage_errors,
+    sync_folder,
+    write_at,
+)
 from companion.referee.lines import Damaged, line, whole_lines
+from companion.referee.messages import Corrected, Moved, Redone, Undone
 from companion.referee.moves import Change, Kept, Line, corrected, fingerprint
-from companion.referee.pictures import MOST_BYTES, Pictures, kept_picture
 from companion.referee.session import Session, begin, evolve
-from companion.referee.session_events import Corrected, Moved, Redone, Undone
 from companion.rules.engine import Header
 from companion.rules.limits import require_file
 from companion.rules.records import read_header

@@ -1,10 +1,13 @@
-"""The messages that the referee accepts, and its answers. Frozen values, no behaviour."""
+"""The messages that the referee accepts, its answers, and the events of a session. Frozen values, no behaviour.
+
+`decide` takes a message and returns events, `evolve` applies them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from companion.referee.moves import Change
+from companion.referee.moves import Change, Kept, Line, Move
 from companion.rules.engine import Command, Event, Header
 
 if TYPE_CHECKING:
@@ -169,3 +172,96 @@ class FeedEntry:
     kind: str
     data: dict[str, Any]
     session: "Session"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message with its time.
+
+    Attributes:
+        at_s: on the monotonic clock.
+        when: on the wall clock, ISO 8601 with offset.
+    """
+
+    message: Message
+    at_s: float
+    when: str
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A game was begun."""
+
+    header: Header
+    when: str
+    at_s: float = float("-inf")
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A command was applied; ``state`` is the game's state after it."""
+
+    command: Command
+    events: tuple[Event, ...]
+    state: Any
+    when: str
+    at_s: float = float("-inf")
+    key: str | None = None
+    evidence: Kept | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """The last change was undone: ``move``, or a correction when that is None."""
+
+    move: Move | None
+    when: str
+    at_s: float = float("-inf")
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Redone:
+    """The last undone change was redone."""
+
+    when: str
+    at_s: float = float("-inf")
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """Earlier moves were corrected; ``line`` is the line after it."""
+
+    change: Change
+    line: Line
+    when: str
+    at_s: float = float("-inf")
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """The camera proposed a command."""
+
+    command: Command
+    evidence: Evidence | None
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The proposal was withdrawn by the camera or rejected by a person."""
+
+    at_s: float
+    rejected: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """A notice was raised, changed or cleared."""
+
+    notice: Notice
+
+
+SessionEvent = Begun | Moved | Undone | Redone | Corrected | Proposed | Withdrawn | Noticed

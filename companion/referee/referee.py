@@ -21,22 +21,28 @@ from typing import Any
 
 from companion.errors import CompanionError, TableError
 from companion.referee.feed import Feed
+from companion.referee.folder import MOST_BYTES
 from companion.referee.journal import Journal, Reopened
-from companion.referee.messages import Answer, Do, Evidence, FeedEntry, Message, Notice, Propose
-from companion.referee.pictures import MOST_BYTES
-from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve, fault
-from companion.referee.session_events import (
+from companion.referee.messages import (
+    Answer,
     Asked,
     Begun,
     Corrected,
+    Do,
+    Evidence,
+    FeedEntry,
+    Message,
     Moved,
+    Notice,
     Noticed,
+    Propose,
     Proposed,
     Redone,
     SessionEvent,
     Undone,
     Withdrawn,
 )
+from companion.referee.session import PRESS_GAP_S, Session, begin, decide, evolve, fault
 from companion.rules.engine import Header
 
 QUEUE = 1024

@@ -16,32 +16,30 @@ from companion import games
 from companion.errors import Refusal
 from companion.referee.messages import (
     Answer,
+    Asked,
     Authorised,
     Begin,
+    Begun,
     Confirm,
     Correct,
+    Corrected,
     Do,
     Evidence,
+    Moved,
     Next,
     Notice,
-    Propose,
-    Redo,
-    Reject,
-    Undo,
-)
-from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, known_fields
-from companion.referee.session_events import (
-    Asked,
-    Begun,
-    Corrected,
-    Moved,
     Noticed,
+    Propose,
     Proposed,
+    Redo,
     Redone,
+    Reject,
     SessionEvent,
+    Undo,
     Undone,
     Withdrawn,
 )
+from companion.referee.moves import Amendment, Line, Move, amendment, corrected, extended, known_fields
 from companion.rules.engine import Command, Event, Game, Header
 from companion.rules.fields import malformed
 

@@ -13,8 +13,8 @@ from werkzeug.exceptions import NotFound
 
 from companion import __version__
 from companion.errors import JournalError
+from companion.referee.folder import kept_picture
 from companion.referee.past import PastGame
-from companion.referee.pictures import kept_picture
 from companion.referee.session import Session
 from companion.views.archive import export
 from companion.views.archive.past import counts, day, did, game_page, numbered, result_of, signed

@@ -352,7 +352,7 @@ starting = threading.Barrier(2)
 def load(name):
     starting.wait()
     lazy_import(name)
-threads = [threading.Thread(target=load, args=(f"companion.vision.{one}",)) for one in ("overlay", "image.pyramid")]
+threads = [threading.Thread(target=load, args=(f"companion.vision.{one}",)) for one in ("evidence", "image.pyramid")]
 for one in threads: one.start()
 for one in threads: one.join()
 """

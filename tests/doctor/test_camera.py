@@ -10,7 +10,7 @@ import pytest
 from companion.config import Settings, TableSettings, VisionSettings
 from companion.devices.camera import Frame
 from companion.doctor.bench import bench
-from companion.doctor.camera import calibration, camera
+from companion.doctor.table import calibration, camera
 from companion.errors import DeviceError
 from companion.vision.calibration.calibration import Calibration, calibration_text
 

@@ -10,11 +10,10 @@ import pytest
 from companion.errors import JournalError, Refusal
 from companion.referee.journal import Journal
 from companion.referee.lines import line
-from companion.referee.messages import Begin, Confirm, Correct, Do, Evidence, Message, Propose, Redo, Undo
+from companion.referee.messages import Asked, Begin, Confirm, Correct, Do, Evidence, Message, Propose, Redo, Undo
 from companion.referee.moves import Change
 from companion.referee.referee import Referee
 from companion.referee.session import Session, begin, decide, evolve
-from companion.referee.session_events import Asked
 from companion.rules.engine import Header
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})

@@ -7,9 +7,8 @@ import pytest
 
 from companion.errors import JournalError
 from companion.games.hexel.rules.game import legal, start
-from companion.referee.folder import Folder
+from companion.referee.folder import Folder, Pictures, kept_picture
 from companion.referee.messages import Begin, Confirm, Evidence, Propose
-from companion.referee.pictures import Pictures, kept_picture
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from companion.errors import CompanionError, Refusal
 from companion.referee.messages import (
+    Asked,
     Confirm,
     Correct,
     Do,
@@ -26,7 +27,6 @@ from companion.referee.moves import Change
 from companion.referee.past import past_game
 from companion.referee.referee import open_table
 from companion.referee.session import Session, begin, decide, evolve
-from companion.referee.session_events import Asked
 from companion.rules.engine import Command, Header
 
 HEADER = Header("hexel", ("Ana", "Bo", "Cy"), "36", {"chips": 30})

@@ -5,9 +5,8 @@ from dataclasses import replace
 import pytest
 
 from companion.errors import BadHeader, Refusal
-from companion.referee.messages import Begin, Confirm, Do, Evidence, Message, Next, Notice, Propose, Reject, Undo
+from companion.referee.messages import Asked, Begin, Confirm, Do, Evidence, Message, Next, Notice, Propose, Reject, Undo
 from companion.referee.session import Session, begin, decide, evolve
-from companion.referee.session_events import Asked
 from companion.rules.engine import Header
 
 HEADER = Header("hexel", ("Ana", "Bo"), "36", {"chips": 100})

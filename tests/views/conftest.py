@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from companion.referee.messages import Do
+from companion.referee.messages import Asked, Do
 from companion.referee.session import Session, begin, decide, evolve
-from companion.referee.session_events import Asked
 from companion.rules.engine import Header
 from companion.rules.notation import parse
 

@@ -2,9 +2,8 @@
 
 import json
 
-from companion.referee.messages import Begin, Do, Evidence, Message, Next, Notice, Propose, Undo
+from companion.referee.messages import Asked, Begin, Do, Evidence, Message, Next, Notice, Propose, Undo
 from companion.referee.session import Session, begin, decide, evolve
-from companion.referee.session_events import Asked
 from companion.rules.engine import Header
 from companion.views.scoreboard import actions, next_game, scoreboard
 

@@ -6,8 +6,7 @@ import pytest
 
 from companion.referee.session import Session
 from companion.rules.engine import Header
-from companion.views.archive.feats import Best, Count, feats
-from companion.views.archive.statistics import summarise, together, winners_of
+from companion.views.archive.statistics import Best, Count, feats, summarise, together, winners_of
 
 Play = Callable[..., Session]
 

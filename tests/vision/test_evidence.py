@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 from companion.games.hexel.vision.recognizer import read_hexel
-from companion.vision.evidence import evidence_picture, marks_of
+from companion.vision.evidence import draw_labels, draw_marks, evidence_picture, marks_of
 from companion.vision.image.codec import decode_picture
-from companion.vision.overlay import draw_labels, draw_marks
 from companion.vision.results import DetectedCard, Reading
 from models.drawing.hexel.photograph import photograph
 

@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.detector import CARD, CORNER_REFINER, DETECTOR, card_shape
-from companion.games.comet.vision.plausibility import back_distances, compare_backs, is_gap
-from companion.games.comet.vision.reexamination import ClassifiedOutlines, classify_outlines
+from companion.games.comet.vision.plausibility import (
+    ClassifiedOutlines,
+    back_distances,
+    classify_outlines,
+    compare_backs,
+    is_gap,
+)
 from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import read_new_cards, read_taught

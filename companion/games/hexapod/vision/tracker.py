@@ -10,12 +10,21 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexapod.vision.association import align_first_corner, has_shifted, is_same_place, match_fields
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
 from companion.games.hexapod.vision.events import corners_of_cells, grid_of_cells, moved, placed, removed
 from companion.games.hexapod.vision.occlusion import is_thing_over
 from companion.games.hexapod.vision.orientation import reclassify_fields
-from companion.games.hexapod.vision.placements import Covered, changed_cells, laid_cards, may_reach_under, with_card
+from companion.games.hexapod.vision.placements import (
+    Covered,
+    align_first_corner,
+    changed_cells,
+    has_shifted,
+    is_same_place,
+    laid_cards,
+    match_fields,
+    may_reach_under,
+    with_card,
+)
 from companion.games.hexapod.vision.plausibility import assess, is_card, is_case
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.results import DetectedField, HexapodReading

@@ -5,7 +5,7 @@ import pytest
 
 from companion.games.comet.vision.classifier import NAMES
 from companion.games.comet.vision.detector import CARD
-from companion.games.comet.vision.reexamination import reclassify_with_jitter
+from companion.games.comet.vision.plausibility import reclassify_with_jitter
 from companion.vision.image.pyramid import Pyramid
 
 OUTLINES = np.array([CARD.unit * 40 + (60, 60), CARD.unit * 40 + (160, 60)], np.float32)
