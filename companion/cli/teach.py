@@ -20,6 +20,7 @@ from companion.errors import TeachingRefused, UsageError
 from companion.printing.layout import Layout
 from companion.vision.enrolment.layout_watch import LayoutWatch
 from companion.vision.enrolment.learning import fit_profile, next_light, separation, take_samples
+from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.sample import Sample
 from companion.vision.enrolment.teaching import Teaching
 
@@ -59,15 +60,15 @@ def teach_command(
     layouts = spec.layouts(deck)
     _say_layout(layouts[0])
     samples: list[Sample] = []
-    is_sure = False
+    profile, is_sure = None, False
     for label, picture in _pictures(images, source, teaching, layouts, yes):
         fresh = take_samples(teaching, deck, label, picture, None, next_light(samples))
         if not yes:
             fresh = _agreed(teaching, deck, fresh)
-        is_sure = _has_right_names(teaching, deck, [*samples, *fresh], is_sure, yes)
         samples += fresh
+        profile, is_sure = _fitted(teaching, deck, samples, is_sure, yes)
         click.echo(f"{label}: learnt {len(fresh)} samples")
-    profile = fit_profile(teaching, deck, samples, trust_names=is_sure)
+    assert profile is not None  # there was a picture
     for far, a, b in separation(teaching, teaching.features(samples)):
         if far < 1:
             click.echo(f"{a} and {b} look much alike: expect questions")
@@ -128,18 +129,17 @@ def _steady(camera: Camera, watch: LayoutWatch) -> NDArray[np.uint8]:
     raise UsageError("the recording has come to its end before all cards lay still", code="no-layout")
 
 
-def _has_right_names(teaching: Teaching, deck: str, samples: Sequence[Sample], is_sure: bool, yes: bool) -> bool:
-    """Whether somebody said that names are right which look swapped. Raises `TeachingRefused`."""
+def _fitted(teaching: Teaching, deck: str, samples: Sequence[Sample], is_sure: bool, yes: bool) -> tuple[Profile, bool]:
+    """What samples teach, and whether somebody said that names which look swapped are right; else `TeachingRefused`."""
     try:
-        fit_profile(teaching, deck, samples, trust_names=is_sure)
+        return fit_profile(teaching, deck, samples, trust_names=is_sure), is_sure
     except TeachingRefused as error:
         if error.code != "labels-swapped" or yes:
             raise
         click.echo(error.message)
         if not click.confirm("Are the names right all the same?", default=False):
             raise
-        return True
-    return is_sure
+        return fit_profile(teaching, deck, samples, trust_names=True), True
 
 
 def _agreed(teaching: Teaching, deck: str, samples: list[Sample]) -> list[Sample]:

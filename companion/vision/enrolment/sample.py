@@ -4,6 +4,7 @@ import base64
 import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 from math import ceil
 from typing import Any
 
@@ -86,6 +87,12 @@ class Sample:
         if picture is None:
             raise ValueError("a sample is no picture")
         return picture
+
+
+def by_light(samples: Sequence[Sample]) -> list[list[int]]:
+    """The places of the samples of each photograph, in the order of the photographs."""
+    places = sorted(range(len(samples)), key=lambda i: samples[i].light)
+    return [list(own) for _, own in groupby(places, key=lambda i: samples[i].light)]
 
 
 def times_taught(taught: int, confirmed: int) -> int:

@@ -91,8 +91,9 @@ class Teaching(ABC):
     same: ClassVar[float]
     """Two classes whose features lie nearer cannot be told apart."""
 
+    @staticmethod
     @abstractmethod
-    def layouts(self, deck: str) -> tuple[Layout, ...]:
+    def layouts(deck: str) -> tuple[Layout, ...]:
         """The deck's teaching layouts, the usual one first; they differ in how many cards there are."""
 
     @abstractmethod
@@ -114,10 +115,6 @@ class Teaching(ABC):
     def teaches(self, card: Label) -> bool:
         """Whether something can be learnt from a card so labelled."""
         return True
-
-    @abstractmethod
-    def words(self, card: Label) -> str:
-        """A labelled card in words, as in ``six red symbols``."""
 
     @abstractmethod
     def candidates(self, pyramid: Pyramid) -> Candidates:

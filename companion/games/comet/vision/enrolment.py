@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import cv2
@@ -26,7 +25,6 @@ from companion.games.comet.vision.results import NUMBERS, in_words
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.printing.layout import Layout
 from companion.vision.detection.resizing import as_large_as, completed
 from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates
@@ -52,16 +50,15 @@ _USUAL = 63.0 / 88.0
 class CometTeaching(Teaching):
     """See `Teaching`."""
 
+    layouts = staticmethod(layouts)
     decks = ("comet",)
+    profile = CometProfile
+    few_shot_classifier = TaughtNumerals
     part = "cards"
     sides = 4
     least_side_px = LIMITS.least_taught_px
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared
-
-    def layouts(self, deck: str) -> tuple[Layout, ...]:
-        """See `Teaching`."""
-        return layouts(deck)
 
     def names(self, deck: str) -> tuple[str, ...]:
         """The numbers as they are printed."""
@@ -79,10 +76,6 @@ class CometTeaching(Teaching):
         unknown = [value for value in values if value not in NUMBERS]
         if unknown:
             raise UsageError(f"no card shows {unknown[0]!r}; there are 2 to 14, 14 for the Ace", code="unknown-name")
-
-    def words(self, card: Label) -> str:
-        """See `Teaching`."""
-        return "a card face down" if card["values"] is None else f"the card {in_words(card['values'])}"
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
@@ -150,14 +143,6 @@ class CometTeaching(Teaching):
             self._mean_look(placed, half_width),
             self._mean_look(backs, half_width) if backs else np.zeros(0, np.float32),
         )
-
-    def read(self, path: Path) -> CometProfile:
-        """See `Teaching`."""
-        return CometProfile.read(path)
-
-    def classifier(self, profile: CometProfile) -> TaughtNumerals:
-        """See `Teaching`."""
-        return TaughtNumerals(profile)
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """What the number classifier answers for each number: the mean of looks moved a little."""

@@ -36,7 +36,6 @@ from companion.games.hexapod.vision.classifier import (
 from companion.games.hexapod.vision.detector import detect_cases, detect_fields
 from companion.games.hexapod.vision.keypoint_voting import refine_quads
 from companion.games.hexapod.vision.thresholds import LIMITS
-from companion.printing.layout import Layout
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
@@ -126,6 +125,7 @@ class InsectProfile(Profile):
 class HexapodTeaching(Teaching):
     """See `Teaching`."""
 
+    layouts = staticmethod(layouts)
     decks = ("hexapod",)
     profile = InsectProfile
     part = "boards"
@@ -135,10 +135,6 @@ class HexapodTeaching(Teaching):
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared
     coloured = LIMITS.coloured_insect
-
-    def layouts(self, deck: str) -> tuple[Layout, ...]:
-        """See `Teaching`."""
-        return layouts(deck)
 
     def names(self, deck: str) -> tuple[str, ...]:
         """The kinds."""
@@ -159,10 +155,6 @@ class HexapodTeaching(Teaching):
         unknown = [kind for row in cells for kind in row if kind is not None and kind not in (*KINDS, ANY)]
         if unknown:
             raise UsageError(f"no insect is {unknown[0]!r}; there are {', '.join(KINDS)}", code="unknown-name")
-
-    def words(self, card: Label) -> str:
-        """See `Teaching`."""
-        return "an insect of the case"
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -34,10 +33,9 @@ from companion.games.hexdragon.vision.prototypes import (
 from companion.games.hexdragon.vision.recognizer import read_hexdragon
 from companion.games.hexdragon.vision.results import DetectedTile
 from companion.games.hexdragon.vision.thresholds import LIMITS
-from companion.printing.layout import Layout
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, mosaic, times_taught
+from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, by_light, mosaic, times_taught
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
 from companion.vision.image.pyramid import Pyramid
@@ -50,6 +48,7 @@ _Shown = tuple[int, str, NDArray[np.float32], int]
 class HexDragonTeaching(Teaching):
     """See `Teaching`."""
 
+    layouts = staticmethod(layouts)
     decks = ("hexdragon",)
     profile = InkProfile
     few_shot_classifier = FewShotTiles
@@ -59,10 +58,6 @@ class HexDragonTeaching(Teaching):
     most_white = LIMITS.most_white
     alike = LIMITS.alike_inks
     same = LIMITS.same_inks
-
-    def layouts(self, deck: str) -> tuple[Layout, ...]:
-        """See `Teaching`."""
-        return layouts(deck)
 
     def names(self, deck: str) -> tuple[str, ...]:
         """The owners."""
@@ -85,10 +80,6 @@ class HexDragonTeaching(Teaching):
     def teaches(self, card: Label) -> bool:
         """Whether it is known what tile it is: those without a head tell the light."""
         return card.get("kind") is not None
-
-    def words(self, card: Label) -> str:
-        """See `Teaching`."""
-        return f"a head of the {card['owner']} dragon" if card["kind"] == "head" else f"the {card['kind']} tile"
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
@@ -155,9 +146,8 @@ class HexDragonTeaching(Teaching):
     def reread(self, profile: InkProfile, samples: Sequence[Sample]) -> list[tuple[str, str | None]]:
         """Each head's owner."""
         found: list[tuple[str, str | None]] = []
-        places = sorted(range(len(samples)), key=lambda i: samples[i].light)
-        for _, some in groupby(places, key=lambda i: samples[i].light):
-            own = [samples[i] for i in some]
+        for places in by_light(samples):
+            own = [samples[i] for i in places]
             probabilities = FewShotTiles(profile).classify(*mosaic(own, FRAME))
             for sample, six in zip(own, probabilities, strict=True):
                 if sample.label["kind"] == "head":
@@ -180,9 +170,7 @@ learn_hexdragon = partial(learn, TEACHING)
 
 def _views(samples: Sequence[Sample]) -> Iterator[tuple[list[int], NDArray[np.float32]]]:
     """The places of the samples of each photograph, and their views, whose light is divided out by all its tiles."""
-    places = sorted(range(len(samples)), key=lambda i: samples[i].light)
-    for _, some in groupby(places, key=lambda i: samples[i].light):
-        own = list(some)
+    for own in by_light(samples):
         yield own, cut_tiles(*mosaic([samples[i] for i in own], FRAME), max_value=MAX_INK_VALUE)[0]
 
 

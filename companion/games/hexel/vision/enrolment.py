@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import partial
-from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -27,11 +26,10 @@ from companion.games.hexel.vision.prototypes import (
 )
 from companion.games.hexel.vision.recognizer import outlines
 from companion.games.hexel.vision.thresholds import LIMITS
-from companion.printing.layout import Layout
 from companion.vision.detection.detector import refine_corners
 from companion.vision.enrolment.labels import Candidates
 from companion.vision.enrolment.learning import learn
-from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, mosaic
+from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample, by_light, mosaic
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
 from companion.vision.evidence import Mark
 from companion.vision.geometry import HEXAGON, areas
@@ -46,6 +44,7 @@ _INKED = 0.75
 class HexelTeaching(Teaching):
     """See `Teaching`."""
 
+    layouts = staticmethod(layouts)
     decks = ("hexel36", "hexel46")
     profile = SymbolProfile
     few_shot_classifier = FewShotSymbols
@@ -54,10 +53,6 @@ class HexelTeaching(Teaching):
     least_side_px = LIMITS.least_taught_px
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared
-
-    def layouts(self, deck: str) -> tuple[Layout, ...]:
-        """See `Teaching`."""
-        return layouts(deck)
 
     def names(self, deck: str) -> tuple[str, ...]:
         """The deck's symbols."""
@@ -78,11 +73,6 @@ class HexelTeaching(Teaching):
         """Whether its six symbols are the same."""
         return None not in card["edges"] and len(set(card["edges"])) == 1
 
-    def words(self, card: Label) -> str:
-        """See `Teaching`."""
-        edges = card["edges"]
-        return f"six {edges[0]} symbols" if len(set(edges)) == 1 else f"the card {' '.join(map(str, edges))}"
-
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""
         return Candidates(pyramid, 6, outlines(pyramid)[1].astype(np.float32).reshape(-1, 6, 2))
@@ -100,8 +90,8 @@ class HexelTeaching(Teaching):
     def fit(self, deck: str, samples: Sequence[Sample]) -> SymbolProfile:
         """See `Teaching`."""
         photographs, weights = [], []
-        for _, some in groupby(sorted(samples, key=lambda s: s.light), key=lambda s: s.light):
-            own = list(some)
+        for places in by_light(samples):
+            own = [samples[i] for i in places]
             photographs.append((*mosaic(own, FRAME), [tuple(sample.label["edges"]) for sample in own]))
             weights.append(1.0 if own[0].source == TAUGHT else 0.0)
         confirmed = weights.count(0.0)
