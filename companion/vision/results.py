@@ -48,6 +48,13 @@ class ReadingWarning:
         return {"code": self.code, "message": self.message, **at}
 
 
+def unreadable(what: str, card: "DetectedCard", size: tuple[int, int]) -> ReadingWarning:
+    """The warning that something of a card cannot be read on a picture of that width and height."""
+    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
+    where = ", the picture's rim cuts it" if near_rim else ""
+    return ReadingWarning("unsure", f"{what} cannot be read{where}", card.centre)
+
+
 class Outlined(Protocol):
     """What lies somewhere on a picture."""
 

@@ -12,7 +12,14 @@ from numpy.typing import NDArray
 
 from companion.games.comet.vision.alignment import align, look_at
 from companion.games.comet.vision.classifier import KINDS, PretrainedNumerals
-from companion.games.comet.vision.hypothesis import Hypothesis, area_of, clash, has_usual_size, median_correlation
+from companion.games.comet.vision.hypothesis import (
+    Hypothesis,
+    area_of,
+    clash,
+    distinct,
+    has_usual_size,
+    median_correlation,
+)
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.geometry import homography, mapped
@@ -89,11 +96,7 @@ def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
 
 def _found_together(some: list[Hypothesis]) -> float:
     """How surely outlines are found, each place counted once."""
-    kept: list[Hypothesis] = []
-    for one in sorted(some, key=lambda one: -one.found):
-        if not any(clash(one, other) for other in kept):
-            kept.append(one)
-    return sum(one.found for one in kept)
+    return sum(one.found for one in distinct(sorted(some, key=lambda one: -one.found)))
 
 
 def _seen_back(

@@ -110,7 +110,7 @@ class Hypothesis:
 
 def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
     """The cards on which numbers are read, each once, that look as most of them do."""
-    return as_usual(_once([one for one in likely if one.legible >= LIMITS.read_card]))
+    return as_usual(distinct(best_first([one for one in likely if one.legible >= LIMITS.read_card])))
 
 
 def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
@@ -256,10 +256,10 @@ def rating(one: Hypothesis) -> float:
     return one.legible + max(one.alike, one.is_back) + 0.5 * one.found
 
 
-def _once(some: list[Hypothesis]) -> list[Hypothesis]:
-    """Of those that lie on each other the one that is read best."""
+def distinct(ordered: list[Hypothesis]) -> list[Hypothesis]:
+    """Of those that lie on each other the first."""
     kept: list[Hypothesis] = []
-    for one in best_first(some):
+    for one in ordered:
         if not any(clash(one, other) for other in kept):
             kept.append(one)
     return kept

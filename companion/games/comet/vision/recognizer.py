@@ -16,7 +16,13 @@ from companion.games.comet.vision.plausibility import (
     compare_backs,
     is_gap,
 )
-from companion.games.comet.vision.results import BACK, NUMBERS, CometReading, DetectedCometCard
+from companion.games.comet.vision.results import (
+    BACK,
+    NUMBERS,
+    CometReading,
+    DetectedCometCard,
+    has_numbers,
+)
 from companion.games.comet.vision.taught_numerals import TaughtNumerals
 from companion.games.comet.vision.taught_recognizer import read_new_cards, read_taught
 from companion.games.comet.vision.thresholds import LIMITS
@@ -26,7 +32,15 @@ from companion.vision.detection.detector import Detection, corners_of, distances
 from companion.vision.detection.verification import Find, Verdict, have_edges, verify
 from companion.vision.geometry import Shape
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import Classifier, DetectedCard, ReadingWarning, Stopwatch, confidence_of, near
+from companion.vision.results import (
+    Classifier,
+    DetectedCard,
+    ReadingWarning,
+    Stopwatch,
+    confidence_of,
+    near,
+    unreadable,
+)
 from companion.vision.tracking.regions import Unchanged
 
 CometClassifier = PretrainedNumerals | TaughtNumerals
@@ -91,7 +105,7 @@ def read_unknown(
         classifier = PretrainedNumerals(_upwards(unchanged.everywhere))
         cards = _read_unknown(pyramid, classifier, across_px, unchanged)
     is_known = len(unchanged.everywhere) >= LIMITS.table.min_sure
-    asked = [k for k, card in enumerate(cards) if _has_numbers(card) and not (is_known and _as_find(card).is_sure)]
+    asked = [k for k, card in enumerate(cards) if has_numbers(card) and not (is_known and _as_find(card).is_sure)]
     if asked:
         every = [*(card.corners for card in cards), *(card.corners for card in unchanged.cards)]
         has_edges = have_edges(pyramid, every, asked, LIMITS.table.edges)
@@ -139,7 +153,7 @@ def _is_understood(reading: CometReading) -> bool:
 
 def _upwards(cards: Sequence[DetectedCard]) -> NDArray[np.floating]:
     """The way (2,) in which most cards with numbers look up on the picture; zeros where there are none."""
-    faces = [card for card in cards if _has_numbers(card)]
+    faces = [card for card in cards if has_numbers(card)]
     ways = [(1 - card.east) * (card.corners[:2].sum(0) - card.corners[2:].sum(0)) for card in faces]
     return np.asarray(sum(ways, np.zeros(2)))
 
@@ -186,7 +200,7 @@ def _verified(pyramid: Pyramid, reading: CometReading) -> CometReading:
 def _apply_conditions(pyramid: Pyramid, reading: CometReading) -> CometReading:
     """The reading without numbers where they are seen too much from the side, or in a mirror."""
     cards = [card for card in reading.cards if isinstance(card, DetectedCometCard)]
-    read = [card for card in cards if _has_numbers(card)]
+    read = [card for card in cards if has_numbers(card)]
     shape, outlines = _shape(reading.classifier), [card.corners for card in read]
     if read and is_too_steep(pyramid, shape, outlines, LIMITS.less_tilted):
         condition = TOO_STEEP
@@ -222,7 +236,7 @@ def _unread(card: DetectedCometCard) -> DetectedCometCard:
 
 def _as_find(card: DetectedCard) -> Find:
     is_sure = None not in card.edges and card.presence >= LIMITS.sure_find
-    return Find(card.corners, card.presence, _has_numbers(card), is_sure)
+    return Find(card.corners, card.presence, has_numbers(card), is_sure)
 
 
 def _select_cards(presence: NDArray[np.floating], corners: NDArray[np.float32]) -> list[int]:
@@ -251,17 +265,13 @@ def _keep_present(
     is_familiar, is_foreign = compare_backs(off, np.array([card.presence for card in backs]))
     familiar = {card.cell for card, is_so in zip(backs, is_familiar, strict=True) if is_so}
     foreign = {card.cell for card, is_so in zip(backs, is_foreign, strict=True) if is_so}
-    blank = [card for card in cards if not _has_numbers(card) and card.cell not in foreign]
+    blank = [card for card in cards if not has_numbers(card) and card.cell not in foreign]
     clear = {card.cell for card in blank if _is_clear(card, cards, pyramid, beside, card.cell in familiar)}
     return [card for card in cards if card.cell in clear or _is_partly_read(card)]
 
 
 def _is_partly_read(card: DetectedCometCard) -> bool:
-    return _has_numbers(card) and card.presence >= (LIMITS.hardly_read if card.edges.count(None) > 1 else LIMITS.card)
-
-
-def _has_numbers(card: DetectedCard) -> bool:
-    return bool(set(card.edges) - {None, BACK})
+    return has_numbers(card) and card.presence >= (LIMITS.hardly_read if card.edges.count(None) > 1 else LIMITS.card)
 
 
 def _is_clear(
@@ -292,7 +302,4 @@ def _card(number: int, classified: ClassifiedOutlines, i: int, classifier: Pretr
 
 def _unsure(card: DetectedCometCard, size: tuple[int, int]) -> ReadingWarning:
     missing = sum(edge is None for edge in card.edges)
-    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
-    where = ", the picture's rim cuts it" if near_rim else ""
-    what = "a number" if missing == 1 else f"{missing} numbers"
-    return ReadingWarning("unsure", f"{what} of a card cannot be read{where}", card.centre)
+    return unreadable(f"{'a number' if missing == 1 else f'{missing} numbers'} of a card", card, size)

@@ -75,6 +75,11 @@ def in_words(values: list[int | None] | None) -> str:
     return " ".join("?" if value is None else "A" if value == NUMBERS[-1] else str(value) for value in values)
 
 
+def has_numbers(card: DetectedCard) -> bool:
+    """Whether some number of a card is stated."""
+    return bool(set(card.edges) - {None, BACK})
+
+
 def upright(card: DetectedCard) -> NDArray[np.float64]:
     """The card's corners (4, 2) begun at its top left."""
     return np.roll(card.corners.astype(float), -card.east, 0)

@@ -56,9 +56,10 @@ _AROUND = 2.0
 def read_taught(bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None = None) -> CometReading:
     """Read a Comet table of a taught printing from one picture, without history; see `recognizer.read_comet`."""
     clock = Stopwatch()
-    pyramid, outlines, unlikely = _find_outlines(bgr, taught, across_px)
+    pyramid, others, unlikely = _outlines_of_any_print(bgr, taught)
+    outlines = [*_own_outlines(pyramid, across_px), *others]
     clock.lap("find")
-    likely = _searched(pyramid, taught, [], outlines, unlikely)
+    likely = _searched(pyramid, taught, _examined(pyramid, taught, outlines), outlines, unlikely)
     clock.lap("name")
     read = read_cards(likely)  # telling backs changes none of them
     likely = find_backs(pyramid, taught, likely, read, is_known=bool(read))
@@ -86,13 +87,16 @@ def read_new_cards(
     """
     lying: list[Hypothesis] = []
     pyramid = Pyramid.of(bgr)
-    likely = _read_at_once(pyramid, taught, across_px, unchanged)
-    if likely is None:
-        pyramid, outlines, unlikely = _find_outlines(bgr, taught, across_px)
+    own = unchanged.but(_own_outlines(pyramid, across_px))
+    examined = _examined(pyramid, taught, own)
+    likely = [one for one in read_cards(examined) if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
+    if not (likely and _is_all(likely, unchanged)):
+        _, others, unlikely = _outlines_of_any_print(bgr, taught)
         lying = [examine(pyramid, taught, upright(card), 1.0) for card in unchanged.cards]
-        where_touched = [Outline(upright(card), 0.0) for card in unchanged.touched]
-        outlines = [*unchanged.but(outlines), *where_touched]
-        likely = _searched(pyramid, taught, lying, outlines, unchanged.but(unlikely), unchanged)
+        others = [*unchanged.but(others), *(Outline(upright(card), 0.0) for card in unchanged.touched)]
+        outlines = [*(Outline(np.asarray(one.corners, np.float64), 0.0) for one in lying), *own, *others]
+        likely = [*lying, *examined, *_examined(pyramid, taught, others)]
+        likely = _searched(pyramid, taught, likely, outlines, unchanged.but(unlikely), unchanged)
     read = read_cards(likely)
     usual = [*read, *_elsewhere(unchanged)]
     there = present(find_backs(pyramid, taught, likely, read, is_known=bool(usual)), usual)
@@ -100,45 +104,41 @@ def read_new_cards(
     return [_card(k, one, taught) for k, one in enumerate(there) if not is_known[k]]
 
 
-def _read_at_once(
-    pyramid: Pyramid, taught: TaughtNumerals, across_px: float, unchanged: Unchanged
-) -> list[Hypothesis] | None:
-    """The cards that Comet's own detector shows, where they explain all that changed; None where they do not."""
-    own = unchanged.but(_own_outlines(pyramid, across_px))
-    read = read_cards([examine(pyramid, taught, one.corners, one.confidence) for one in own])
-    read = [one for one in read if one.legible >= LIMITS.surely_read and one.found >= LIMITS.card]
-    is_all = unchanged.is_explained([one.corners for one in read]) and all(near(unchanged.touched, read, _SAME_CARD))
-    return read if read and is_all else None
+def _is_all(read: list[Hypothesis], unchanged: Unchanged) -> bool:
+    """Cards that are read explain all that changed."""
+    return unchanged.is_explained([one.corners for one in read]) and all(near(unchanged.touched, read, _SAME_CARD))
 
 
-def _find_outlines(
-    bgr: NDArray[np.uint8], taught: TaughtNumerals, across_px: float | None
+def _outlines_of_any_print(
+    bgr: NDArray[np.uint8], taught: TaughtNumerals
 ) -> tuple[Pyramid, list[Outline], list[Outline]]:
     """The picture's pyramid, outlines that may be cards, and hardly likely ones of a card's proportion."""
     pyramid, judged = judge_candidates(bgr, 4)
     kept = [one for one in suppress(judged, SETTINGS.overlap) if one.confidence >= SETTINGS.min_confidence]
     unlikely = [one for one in judged if one not in kept and has_proportion(one.corners, taught.profile.half_width)]
-    return pyramid, [*_own_outlines(pyramid, across_px), *kept], unlikely
+    return pyramid, kept, unlikely
+
+
+def _examined(pyramid: Pyramid, taught: TaughtNumerals, outlines: Sequence[Outline]) -> list[Hypothesis]:
+    return [examine(pyramid, taught, one.corners, one.confidence) for one in outlines]
 
 
 def _searched(
     pyramid: Pyramid,
     taught: TaughtNumerals,
-    lying: list[Hypothesis],
+    likely: list[Hypothesis],
     outlines: Sequence[Outline],
     unlikely: Sequence[Outline],
     unchanged: Unchanged = NOTHING_KNOWN,
 ) -> list[Hypothesis]:
-    """What may be cards: those known to be ``lying``, outlines that were found, and what is found beside them."""
-    likely = lying + [examine(pyramid, taught, one.corners, one.confidence) for one in outlines]
+    """What may be cards: what the ``outlines`` were found to be, and what is found beside them."""
     if unchanged.is_explained([one.corners for one in read_cards(likely)]):
         return likely
     likely += search_unlikely(pyramid, taught, likely, unlikely)
     likely += search_rows(pyramid, taught, likely)
     likely += search_neighbours(pyramid, taught, likely, unchanged.is_free)
     likely += search_hidden(pyramid, taught, likely, unchanged.is_free)
-    seen = [*(one.corners for one in lying), *(one.corners for one in (*outlines, *unlikely))]
-    numerals = NumeralSearch(pyramid, taught.profile.places, seen)
+    numerals = NumeralSearch(pyramid, taught.profile.places, [one.corners for one in (*outlines, *unlikely)])
     likely += search_fanned(numerals, taught, likely, unchanged.is_free)
     likely += search_covered(numerals, taught, likely, unchanged.is_free)
     return likely

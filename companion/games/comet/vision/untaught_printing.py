@@ -15,7 +15,7 @@ from companion.games.comet.vision.hypothesis import ways_up
 from companion.games.comet.vision.place_search import TaughtCard, find_unlabelled_places
 from companion.games.comet.vision.places import NumberPlaces
 from companion.games.comet.vision.profile import EMBEDDED, CometProfile, look_shape
-from companion.games.comet.vision.results import BACK, NUMBERS, DetectedCometCard
+from companion.games.comet.vision.results import BACK, NUMBERS, DetectedCometCard, has_numbers
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
@@ -32,11 +32,7 @@ def verify_cards(pyramid: Pyramid, cards: list[DetectedCometCard]) -> list[Detec
     verified = [verify_numbers(pyramid, card) for card in cards]
     outlines = [card.corners.astype(np.float32) for card in verified]
     has_edges = have_edges(pyramid, outlines, range(len(outlines)), LIMITS.table.edges)
-    return [card for card, edges in zip(verified, has_edges, strict=True) if _has_numbers(card) or edges]
-
-
-def _has_numbers(card: DetectedCometCard) -> bool:
-    return bool(set(card.edges) - {None, BACK})
+    return [card for card, edges in zip(verified, has_edges, strict=True) if has_numbers(card) or edges]
 
 
 def verify_numbers(pyramid: Pyramid, card: DetectedCometCard) -> DetectedCometCard:

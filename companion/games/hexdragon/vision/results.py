@@ -13,7 +13,7 @@ from companion.games.hexdragon.vision.classifier import HEAD_NAMES, NAMES, STAR_
 from companion.games.hexdragon.vision.thresholds import LIMITS
 from companion.rules.hexgrid import Cell, distance
 from companion.vision.detection.detector import Detection
-from companion.vision.results import DetectedCard, Reading, ReadingWarning, calibrated
+from companion.vision.results import DetectedCard, Reading, ReadingWarning, calibrated, confidence_of, unreadable
 
 _TAIL = NAMES.index("tail")
 _HEAD, _STAR = NAMES.index(HEAD_NAMES[0]), NAMES.index(STAR_NAMES[0])
@@ -177,7 +177,7 @@ def _detected_tile(
     accepted = sum(edge is not None for edge in face)
     if not card.is_star and not any(accepted >= least and found.confidence >= at for least, at in LIMITS.tile_by_edges):
         return None
-    return replace(card, confidence=_confidence(card))
+    return replace(card, confidence=confidence_of(card.presence, probabilities, face))
 
 
 def unread(card: DetectedTile) -> DetectedTile:
@@ -196,12 +196,6 @@ def are_whole(outlines: NDArray[np.float32], size: tuple[int, int]) -> NDArray[n
     """Of which outlines (N, 6, 2) every edge's middle is in the picture, (N,)."""
     middles = (outlines + outlines[:, _AFTER]) / 2
     return np.asarray(((middles > -1) & (middles < np.array(size))).all((1, 2)))
-
-
-def _confidence(card: DetectedTile) -> float:
-    best = card.probabilities.max(-1)
-    accepted = [float(p) for edge, p in zip(card.edges, best, strict=True) if edge is not None]
-    return card.presence * min(accepted, default=0.5)
 
 
 def _count_from_start(cards: list[DetectedTile]) -> tuple[list[DetectedTile], bool]:
@@ -267,7 +261,5 @@ def _groups(card: DetectedTile) -> list[str]:
 
 
 def _unsure(card: DetectedTile, size: tuple[int, int]) -> ReadingWarning:
-    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
-    where = ", the picture's rim cuts it" if near_rim else ""
     what = "a star" if card.is_star else f"{sum(edge is None for edge in card.edges)} edges of a tile"
-    return ReadingWarning("unsure", f"{what} cannot be read{where}", card.centre)
+    return unreadable(what, card, size)

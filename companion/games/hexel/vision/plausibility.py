@@ -20,7 +20,7 @@ from companion.rules.hexgrid import Cell, neighbour, opposite
 from companion.vision.detection.detector import Detection, corners_of
 from companion.vision.geometry import HEXAGON, side_px
 from companion.vision.image.pyramid import Pyramid
-from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of
+from companion.vision.results import DetectedCard, Reading, ReadingWarning, confidence_of, unreadable
 
 _KNOWN_BY_SHAPE = ("void", None)
 """Discs and rings differ without colour; discs, and another printing's diamonds, may not."""
@@ -196,12 +196,8 @@ def without_colour(card: DetectedCard) -> DetectedCard:
 
 
 def _unsure(card: DetectedCard, size: tuple[int, int]) -> ReadingWarning:
-    missing = sum(e is None for e in card.edges)
-    x, y = card.centre
-    reason = "a symbol" if missing == 1 else f"{missing} symbols"
-    near_rim = bool((card.corners.min(0) < 1).any() or (card.corners.max(0) > np.array(size) - 2).any())
-    where = ", the picture's rim cuts it" if near_rim else ""
-    return ReadingWarning("unsure", f"{reason} of a card cannot be read{where}", (x, y))
+    missing = sum(edge is None for edge in card.edges)
+    return unreadable(f"{'a symbol' if missing == 1 else f'{missing} symbols'} of a card", card, size)
 
 
 def neighbouring_places(corners: NDArray[np.floating]) -> NDArray[np.float32]:
