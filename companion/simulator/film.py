@@ -20,7 +20,7 @@ from companion.simulator.hands import draw_hand
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera, applied, placed, seats
 from companion.simulator.painting import CARD_MM, Moving, Painter, Picture, hand_sprite
-from companion.simulator.tabletop import Face, Place, Things
+from companion.simulator.things import Face, Place, Things
 
 STEP_S = 0.1
 _EXPOSURE_S = 0.02

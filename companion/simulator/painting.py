@@ -16,7 +16,7 @@ from companion.printing.shapes import Shape, bounds
 from companion.simulator.hands import Hand
 from companion.simulator.lying import Pose
 from companion.simulator.optics import Camera, Matrix, applied, mm_from_px, placed
-from companion.simulator.tabletop import Face
+from companion.simulator.things import Face
 
 Field = npt.NDArray[Any]
 

@@ -16,7 +16,7 @@ from companion.games.hexel.demo.tabletop import HexelThings
 from companion.games.hexel.rules import game as hexel
 from companion.rules.engine import Header
 from companion.simulator.film import Film, Setting
-from companion.simulator.tabletop import Face, Place
+from companion.simulator.things import Face, Place
 
 CODE, PIN = "ROSE42", "471100"
 FIRST = hexel.legal(hexel.start(Header("hexel", ("Ana", "Bo"))))[0]

@@ -16,11 +16,11 @@ from companion.games.comet.rules.state import TAIL
 from companion.games.comet.spec import SPEC
 from companion.printing.shapes import Point, Polygon, Shape, moved
 from companion.rules.engine import Command, Header
-from companion.simulator import filmed
 from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera, viewpoint
 from companion.simulator.script import Player, Script, commands_agree
-from companion.simulator.tabletop import DemoGame, Face, Place, Still, first_good_player
+from companion.simulator.tabletop import DemoGame, Faces, Tabletop, first_good_player
+from companion.simulator.things import Face, Place, Still
 
 _COLUMNS = 3
 _ACROSS_MM = 65.5
@@ -67,7 +67,7 @@ class _Mat:
 
 
 class CometThings:
-    """A `companion.simulator.tabletop.Things`.
+    """A `companion.simulator.things.Things`.
 
     Places are a pot and which set against it, from 0. Faces are `LaidCards`, and the name of a pot for its mat.
     """
@@ -140,7 +140,7 @@ def _mats(pots: Sequence[str], sets: int, tail_sets: int) -> dict[str, _Mat]:
     return mats | {TAIL: _Mat((_COLUMNS * (_MAT_MM + _GAP_MM), 0.0), tail_sets)}
 
 
-class CometTabletop(filmed.FilmedTabletop):
+class CometTabletop(Tabletop):
     """A `companion.simulator.tabletop.Tabletop`.
 
     Everyone lays all sets of a round face down before the first is turned up; a set is told when its cards can be
@@ -162,7 +162,7 @@ class CometTabletop(filmed.FilmedTabletop):
         """The corners of every pot's mat on the table, in mm."""
         return {pot: self._things.zone(pot) for pot in self._pots}
 
-    def lying(self, done: int) -> filmed.Faces:
+    def lying(self, done: int) -> Faces:
         """The sets of the round that was begun last: those told so far face up, the others face down."""
         commands, players = self._script.commands, self._script.header.players
         begun = max((k for k in range(done) if commands[k]["cmd"] == "round"), default=None)
@@ -179,11 +179,11 @@ class CometTabletop(filmed.FilmedTabletop):
                 count[pot] += 1
         return laid
 
-    def laid_after(self, index: int) -> filmed.Faces:
+    def laid_after(self, index: int) -> Faces:
         """Before a round the pots are cleared: the new sets are laid once it has begun."""
         return {} if self._script.commands[index]["cmd"] == "round" else super().laid_after(index)
 
-    def mislaid(self, index: int) -> filmed.Faces | None:
+    def mislaid(self, index: int) -> Faces | None:
         """One card of the set alone, which is no set unless it is a triple."""
         for place in self._changed_places(index):
             laid = cast(LaidCards, self.laid_after(index)[place])

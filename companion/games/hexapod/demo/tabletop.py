@@ -13,11 +13,11 @@ from companion.games.hexapod.demo.player import player, stacks
 from companion.games.hexapod.spec import SPEC
 from companion.printing.shapes import Point, Shape
 from companion.rules.engine import Command
-from companion.simulator import filmed
 from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera, viewpoint
 from companion.simulator.script import Script
-from companion.simulator.tabletop import DemoGame, Face, Place, Still
+from companion.simulator.tabletop import DemoGame, Faces, Tabletop
+from companion.simulator.things import Face, Place, Still
 
 CASE = "case"
 STACK = "stack"
@@ -30,7 +30,7 @@ _CARE, _CARE_ON_A_STACK = Care(2.0, 2.0), Care(4.0, 5.0)
 
 
 class HexapodThings:
-    """A `companion.simulator.tabletop.Things`.
+    """A `companion.simulator.things.Things`.
 
     Places are ``(player, row, column, how many cards lie there before it)``, and ``(STACK, which, how deep)``, the
     lowest card 0. Faces are a card's kinds, and `CASE`.
@@ -86,7 +86,7 @@ def _card(face: Face) -> hexapod.Cells:
     return cast(hexapod.Cells, face)
 
 
-class HexapodTabletop(filmed.FilmedTabletop):
+class HexapodTabletop(Tabletop):
     """A `companion.simulator.tabletop.Tabletop`."""
 
     def __init__(self, script: Script, seed: int, size: tuple[int, int] = (1280, 720)) -> None:
@@ -104,7 +104,7 @@ class HexapodTabletop(filmed.FilmedTabletop):
         """Whose display case lies where."""
         return {name: self._things.field(name) for name in self._players}
 
-    def lying(self, done: int) -> filmed.Faces:
+    def lying(self, done: int) -> Faces:
         """The stacks, and every card laid in a case, those below included."""
         lying: dict[Any, Face] = {
             (STACK, which, deep): cells
@@ -120,7 +120,7 @@ class HexapodTabletop(filmed.FilmedTabletop):
                 count[name] += 1
         return lying
 
-    def mislaid(self, index: int) -> filmed.Faces | None:
+    def mislaid(self, index: int) -> Faces | None:
         """The card where the rules will not have it: over dung, or over half a stag or moth."""
         command = self._script.commands[index]
         if command["cmd"] != "play":

@@ -15,11 +15,11 @@ from companion.games.hexdragon.spec import SPEC
 from companion.printing.shapes import Point, Shape, regular_polygon
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell, cells_within, neighbours, rotated
-from companion.simulator import filmed
 from companion.simulator.lying import Care, Pose, pushed_off, spot_near
 from companion.simulator.optics import Camera, deck_place, viewpoint
 from companion.simulator.script import Script
-from companion.simulator.tabletop import DemoGame, Face, Place, Still
+from companion.simulator.tabletop import DemoGame, Tabletop
+from companion.simulator.things import Face, Place, Still
 
 TILE, STAR = "tile", "star"
 BACK, BOARD = "back", "board"
@@ -32,7 +32,7 @@ Spot = tuple[Cell, str]
 
 
 class HexDragonThings:
-    """A `companion.simulator.tabletop.Things`.
+    """A `companion.simulator.things.Things`.
 
     Places are a cell and `TILE` or `STAR`. Faces are a tile with its owner's colour or None, `STAR` with a colour,
     `BACK` and `BOARD`.
@@ -87,7 +87,7 @@ class HexDragonThings:
         return [q % 256, r % 256, int(kind == STAR)]
 
 
-class HexDragonTabletop(filmed.FilmedTabletop):
+class HexDragonTabletop(Tabletop):
     """A `companion.simulator.tabletop.Tabletop`."""
 
     def __init__(self, script: Script, seed: int, size: tuple[int, int] = (1280, 720)) -> None:

@@ -14,11 +14,12 @@ from companion.games.hexel.spec import SPEC
 from companion.printing.shapes import Point, Shape
 from companion.rules.engine import Command, Header
 from companion.rules.hexgrid import Cell, distance, neighbour, opposite
-from companion.simulator import filmed
 from companion.simulator.lying import Care, Pose, pushed_off
 from companion.simulator.optics import RIM_MM, Camera, deck_place, viewpoint
 from companion.simulator.script import Player, Script, commands_agree, outcome
-from companion.simulator.tabletop import DemoGame, Face, Place, Still, first_good_player
+from companion.simulator.tabletop import DemoGame, Tabletop, first_good_player
+from companion.simulator.tabletop import Faces as Lying
+from companion.simulator.things import Face, Place, Still
 
 _DECK_CARDS = 18
 Faces = dict[Cell, Symbols]
@@ -27,7 +28,7 @@ _LEAST_CARDS = 12
 
 
 class HexelThings:
-    """A `companion.simulator.tabletop.Things`: places are cells, faces six symbols, or None for a card's back."""
+    """A `companion.simulator.things.Things`: places are cells, faces six symbols, or None for a card's back."""
 
     def __init__(self, edition: str, cells: Sequence[Cell]) -> None:
         """Cards of an edition.
@@ -108,7 +109,7 @@ def _parts(pose: Pose) -> tuple[float, float, float]:
     return pose.x_mm, pose.y_mm, pose.turn_deg
 
 
-class HexelTabletop(filmed.FilmedTabletop):
+class HexelTabletop(Tabletop):
     """A `companion.simulator.tabletop.Tabletop`."""
 
     def __init__(self, script: Script, seed: int, size: tuple[int, int] = (1280, 720)) -> None:
@@ -117,7 +118,7 @@ class HexelTabletop(filmed.FilmedTabletop):
         every = tuple({cell for command in script.commands for cell in _faces([command])}) or ((0, 0),)
         super().__init__(script, HexelThings(script.header.edition or "36", every), seed, size)
 
-    def lying(self, done: int) -> filmed.Faces:
+    def lying(self, done: int) -> Lying:
         """The tableau of the game that is played then."""
         return self._film_from_script.faces(_faces(self._script.commands[:done]))
 
@@ -125,7 +126,7 @@ class HexelTabletop(filmed.FilmedTabletop):
         """The line and every placement are laid; chips, passes and the rest are said."""
         return self._script.commands[index]["cmd"] in ("line", "place")
 
-    def mislaid(self, index: int) -> filmed.Faces | None:
+    def mislaid(self, index: int) -> Lying | None:
         """The card turned by a sixth or more, so that it shows something else."""
         meant = self.lying(index + 1)
         cell, shown = list(meant.items())[-1]

@@ -6,11 +6,11 @@ from typing import cast
 import numpy as np
 
 from companion.printing.shapes import Point, Shape
-from companion.simulator.filmed import FilmedTabletop
 from companion.simulator.lying import Care, Pose, spot_near
 from companion.simulator.optics import Camera, viewpoint
 from companion.simulator.script import Script
-from companion.simulator.tabletop import DemoGame, Face, Place, Still
+from companion.simulator.tabletop import DemoGame, Tabletop
+from companion.simulator.things import Face, Place, Still
 from tests.fifth_game.lanterns import deck
 from tests.fifth_game.lanterns.demo.player import player
 from tests.fifth_game.lanterns.spec import SPEC
@@ -19,7 +19,7 @@ _APART_MM = 85.0
 
 
 class LanternThings:
-    """A `companion.simulator.tabletop.Things`: places are numbers from left to right, faces colours."""
+    """A `companion.simulator.things.Things`: places are numbers from left to right, faces colours."""
 
     def __init__(self, count: int) -> None:
         self._count = count
@@ -52,7 +52,7 @@ class LanternThings:
         return _APART_MM * (place % 3), _APART_MM * (place // 3)
 
 
-class LanternTabletop(FilmedTabletop):
+class LanternTabletop(Tabletop):
     """A `companion.simulator.tabletop.Tabletop`."""
 
     def __init__(self, script: Script, seed: int, size: tuple[int, int] = (960, 540)) -> None:
