@@ -7,8 +7,8 @@ An alert is a card that the rules refuse, or something that the camera cannot se
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Protocol
 
+from companion.devices.speaker import Speaker
 from companion.referee.feed import feed_listener
 from companion.referee.messages import FeedEntry
 from companion.referee.referee import Referee
@@ -22,17 +22,7 @@ REPEAT_S = 30.0
 _AMENDED = ("corrected", "undone", "redone")
 
 
-class Voice(Protocol):
-    """Something that speaks, such as `companion.devices.speaker.Speaker`."""
-
-    def say(self, sentences: tuple[str, ...]) -> None:
-        """Queue the sentences and return at once."""
-
-    def hush(self) -> None:
-        """Stop speaking and empty the queue."""
-
-
-def announce(entry: FeedEntry, voice: Voice) -> None:
+def announce(entry: FeedEntry, voice: Speaker) -> None:
     """Speak a feed entry's move or correction; a correction silences what is still being said."""
     because = entry.data.get("because")
     if because == "moved":
@@ -69,7 +59,7 @@ class _RecentAlerts:
 
 
 def announcing(
-    referee: Referee, voice: Voice, clock: Callable[[], float] = time.monotonic
+    referee: Referee, voice: Speaker, clock: Callable[[], float] = time.monotonic
 ) -> AbstractContextManager[None]:
     """Announce what happens until the end of the block. ``clock`` is monotonic."""
     recent = _RecentAlerts(clock)

@@ -28,10 +28,10 @@ from companion.vision.calibration.calibration import Calibration, read_calibrati
 from companion.vision.calibration.drift import check_drift
 from companion.vision.evidence import Mark, marks_of
 from companion.vision.image.codec import decode_picture
-from companion.vision.recognizer import TableTracker
 from companion.vision.results import DetectedCard
 from companion.vision.tracking.events import SettleTimes
 from companion.vision.tracking.registration import Edges
+from companion.vision.tracking.tracker import Tracker
 
 _AT_REST = SettleTimes(card_s=0.1, start_s=0.1, removal_s=0.1, doubt_s=0.4)
 _READINGS = 8
@@ -208,7 +208,7 @@ class _PictureReader:
 class _SettledTracker:
     """A tracker that has seen one picture, with its cards in the order in which they were laid."""
 
-    def __init__(self, tracker: TableTracker, marks: tuple[Mark, ...]) -> None:
+    def __init__(self, tracker: Tracker[Any], marks: tuple[Mark, ...]) -> None:
         self._tracker, self._marks = tracker, marks
 
     @property

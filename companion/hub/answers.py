@@ -2,15 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from companion.errors import CompanionError, Refusal
 from companion.hub.messages import decode, encode
-from companion.referee.feed import Feed
-from companion.referee.messages import REFEREE_CALLED, Answer, Begin, Correct, Message, Notice
+from companion.referee.messages import REFEREE_CALLED, Begin, Correct, Notice
 from companion.referee.moves import Change
-from companion.referee.session import Session
+from companion.referee.referee import Referee
 from companion.rules.records import read_header
 
 PICTURE = "image/jpeg"
@@ -20,32 +18,7 @@ _MAX_COMMANDS = 32
 _MAX_NAME = 40
 
 
-class TableSide(Protocol):
-    """The part of `companion.referee.referee.Referee` that the hub uses."""
-
-    feed: Feed
-
-    def latest(self) -> Session:
-        """The current session."""
-
-    def ask(self, message: Message) -> Answer:
-        """Send a message and wait for the answer. Raises `CompanionError`."""
-
-    def evidence(self, number: int) -> bytes | None:
-        """The picture of a move."""
-
-    def proposal_evidence(self) -> bytes | None:
-        """The picture of the waiting proposal."""
-
-    def health(self) -> dict[str, Any]:
-        """``{"journal": {"file", "lines"}}`` and more."""
-
-    @property
-    def games(self) -> Path:
-        """The folder of the table's games."""
-
-
-def answer(table: TableSide, payload: bytes) -> tuple[str, bytes]:
+def answer(table: Referee, payload: bytes) -> tuple[str, bytes]:
     """The content type and the bytes of the answer to one request; a refusal is an answer too."""
     try:
         request = decode(payload)
@@ -65,7 +38,7 @@ def answer(table: TableSide, payload: bytes) -> tuple[str, bytes]:
     return JSON, encode({"ok": True, "version": version})
 
 
-def _picture(table: TableSide, request: Mapping[str, Any]) -> bytes:
+def _picture(table: Referee, request: Mapping[str, Any]) -> bytes:
     number = request.get("move")
     jpeg = table.evidence(number) if type(number) is int else table.proposal_evidence()
     if jpeg is None:
@@ -73,7 +46,7 @@ def _picture(table: TableSide, request: Mapping[str, Any]) -> bytes:
     return jpeg
 
 
-def _correct(table: TableSide, request: Mapping[str, Any]) -> int:
+def _correct(table: Referee, request: Mapping[str, Any]) -> int:
     at, replaced, commands, cut = (request.get(name) for name in ("at", "replaced", "commands", "cut"))
     if type(at) is not int or type(replaced) is not int or type(cut) is not bool or not isinstance(commands, list):
         raise Refusal("malformed", "A correction has at and replaced, whole numbers, commands, a list, and cut.")
@@ -84,7 +57,7 @@ def _correct(table: TableSide, request: Mapping[str, Any]) -> int:
     return table.ask(Correct(Change(at, replaced, tuple(commands), cut), _version(request), name)).version
 
 
-def _begin(table: TableSide, request: Mapping[str, Any]) -> int:
+def _begin(table: Referee, request: Mapping[str, Any]) -> int:
     """Begin a game; refused while another is in progress."""
     session = table.latest()
     if session.moves and session.game.view(session.state)["result"] is None:

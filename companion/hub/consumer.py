@@ -11,10 +11,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from queue import Empty, Queue
-from typing import Any, Protocol
+from typing import Any
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from companion.hub.hall import Hall
 from companion.hub.messages import Address, Position, Unreadable, decode, encode, read_entry
 from companion.hub.snapshot import read_snapshot
 from companion.hub.store import Kept, Store
@@ -27,19 +28,6 @@ _AFTER_A_FAILURE_S = 1.0
 _MAX_PRESENCE_BYTES = 400
 
 log = logging.getLogger(__name__)
-
-
-class Watching(Protocol):
-    """Receives the tables' messages; `companion.hub.hall.Hall` is one."""
-
-    def put(self, address: Address, snapshot: dict[str, Any]) -> None:
-        """A table's newest snapshot."""
-
-    def meet(self, address: Address, state: str) -> None:
-        """A table came (``here``), said goodbye (``closed``) or was cut off (``gone``)."""
-
-    def doubt(self, address: Address, what: str) -> None:
-        """Something about a table is not as it should be: a word for the alarm."""
 
 
 Say = Callable[[Address, bytes], object]
@@ -60,7 +48,7 @@ class Counts:
 class Consumer:
     """One worker between the connection and the store. `hear` is called by the connection's thread."""
 
-    def __init__(self, store: Store, halls: Iterable[Watching], notify: Say) -> None:
+    def __init__(self, store: Store, halls: Iterable[Hall], notify: Say) -> None:
         """A consumer; each of ``halls`` is told every snapshot."""
         self._store = store
         self._halls = tuple(halls)

@@ -20,11 +20,12 @@ from paho.mqtt.client import MQTTMessage
 
 from companion import __version__
 from companion.app.table import Table
-from companion.hub.answers import TableSide, answer
+from companion.hub.answers import answer
 from companion.hub.link import Broker, Link, broker_of
 from companion.hub.messages import Address, Entry, Unreadable, address, encode
 from companion.hub.sender import JournalOutbox, Sender, drain
 from companion.hub.snapshot import payload, snapshot
+from companion.referee.referee import Referee
 
 PREFIX = "homeassistant"
 
@@ -96,7 +97,7 @@ class Place:
 class Publisher:
     """Publishes one table from `start` to `stop`."""
 
-    def __init__(self, table: TableSide, place: Place) -> None:
+    def __init__(self, table: Referee, place: Place) -> None:
         self._table = table
         self._place = place
         self._birth = ""

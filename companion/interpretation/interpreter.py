@@ -8,8 +8,8 @@ from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import TableTracker
 from companion.vision.results import DetectedCard
+from companion.vision.tracking.tracker import Tracker
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,5 +47,5 @@ class Interpreter(Protocol):
     def note_zones(self, zone_of: ZoneOf) -> None:
         """Set the function from a pixel to its zone; it stays valid when the camera is moved."""
 
-    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+    def interpret(self, tracker: Tracker[Any], session: Session, size: tuple[int, int]) -> Interpretation:
         """The meaning of the tracked cards for the session; ``size`` is the picture's (width, height)."""

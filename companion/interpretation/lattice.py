@@ -11,9 +11,9 @@ from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.rules.hexgrid import Cell
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import TableTracker
 from companion.vision.results import DetectedCard, renamed
 from companion.vision.tracking.registration import Edges, Registration, agree, register
+from companion.vision.tracking.tracker import Tracker
 
 Tableau = Mapping[Cell, Edges]
 
@@ -86,7 +86,7 @@ class LatticeInterpreter:
         """The cards on the table in a view."""
         return self._words.tableau(view)
 
-    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+    def interpret(self, tracker: Tracker[Any], session: Session, size: tuple[int, int]) -> Interpretation:
         """See `Interpreter`."""
         cards = tracker.cards
         if cards is None:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from companion.vision.calibration.drift import ZoneOf
 from companion.vision.image.codec import decode_picture, encode_picture
-from companion.vision.results import DetectedCard
+from companion.vision.results import DetectedCard, Outlined
 
 _WIDTH_PX = 2304
 """As wide as the widest camera's usual picture; wider ones are made smaller."""
@@ -158,12 +158,8 @@ def draw_marks(jpeg: bytes, close: bool = False) -> bytes:
     return encode_picture(picture, _QUALITY)
 
 
-class Readable(Protocol):
+class Readable(Outlined, Protocol):
     """A card as a reading lists it."""
-
-    @property
-    def corners(self) -> NDArray[np.floating]:
-        """(K, 2) pixels, clockwise."""
 
     def line(self) -> str:
         """The card for people; a ``?`` for what could not be read."""

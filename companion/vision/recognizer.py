@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,25 +13,7 @@ from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.teaching import Teaching
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.tracking.events import SettleTimes, TableEvent
-
-
-class TableTracker(Protocol):
-    """Follows one table over time; see `tracker.Tracker`."""
-
-    @property
-    def cards(self) -> tuple[Any, ...] | None:
-        """What is known to lie on the table, in the game's own form; None before it has first settled."""
-
-    @property
-    def is_quiet(self) -> bool:
-        """Nothing differs from what is known and told."""
-
-    @property
-    def active_notices(self) -> dict[str, str]:
-        """Notices that hold now: code to text."""
-
-    def step(self, bgr: NDArray[np.uint8], t_s: float | None = None) -> list[TableEvent]:
-        """Take in one frame, uint8 (h, w, 3), taken at ``t_s``; return what has settled with it."""
+from companion.vision.tracking.tracker import Tracker
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +38,7 @@ class Recognizer:
     decks: tuple[str, ...]
     classifier: Callable[[str | None, Path | None], Any]
     read: Callable[[NDArray[np.uint8], Any], Any]
-    tracker: Callable[[Any, SettleTimes], TableTracker]
+    tracker: Callable[[Any, SettleTimes], Tracker[Any]]
     in_words: Callable[[TableEvent], str]
     learn: Callable[..., Profile]
     teaching: Teaching | None = None

@@ -15,7 +15,7 @@ from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import TableTracker
+from companion.vision.tracking.tracker import Tracker
 
 Card = tuple[int, ...] | None
 """Three numbers, ascending; None for a card face down or not read."""
@@ -55,7 +55,7 @@ class CometInterpreter:
         """See `Interpreter`."""
         self._zone_of = zone_of
 
-    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+    def interpret(self, tracker: Tracker[Any], session: Session, size: tuple[int, int]) -> Interpretation:
         """See `Interpreter`."""
         if tracker.cards is None:
             return Interpretation(is_open=False)

@@ -19,8 +19,8 @@ from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import TableTracker
 from companion.vision.results import DetectedCard
+from companion.vision.tracking.tracker import Tracker
 
 CasesByPlayer = Mapping[str, Sequence[Sequence[str | None]]]
 """By player, the rows of the case in the game."""
@@ -84,7 +84,7 @@ class CaseInterpreter:
         """See `Interpreter`."""
         self._zone_of = zone_of
 
-    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+    def interpret(self, tracker: Tracker[Any], session: Session, size: tuple[int, int]) -> Interpretation:
         """See `Interpreter`."""
         if tracker.cards is None:
             return Interpretation(is_open=False)

@@ -51,7 +51,7 @@ _CONDITIONS = frozenset(condition.warning.code for condition in CONDITIONS)
 
 
 class Tracker(ABC, Generic[Piece]):
-    """Follows one table; see `recognizer.TableTracker`.
+    """Follows one table over time.
 
     Attributes:
         THINGS: what lies on the table, in a sentence.

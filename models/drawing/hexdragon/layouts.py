@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from companion.games.hexdragon.artwork import curve
 from companion.games.hexdragon.deck import (
     APOTHEM_MM,
     BOARD_RADIUS,
@@ -17,6 +16,7 @@ from companion.games.hexdragon.deck import (
     SETS,
     SIDE_MM,
     cell_centre,
+    curve,
     outline,
 )
 from companion.games.hexdragon.rules.tiles import START, SUPPLY_SET, Tile

@@ -6,7 +6,7 @@ What is hidden is not to be told.
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.games.hexdragon.artwork import curve
+from companion.games.hexdragon.deck import curve
 from companion.games.hexdragon.vision.classifier import BRIGHT, REACH, VIEW
 from companion.printing.shapes import polar
 

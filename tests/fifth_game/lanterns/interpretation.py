@@ -8,7 +8,7 @@ from companion.referee.messages import Notice
 from companion.referee.session import Session
 from companion.rules.engine import Command
 from companion.vision.calibration.drift import ZoneOf
-from companion.vision.recognizer import TableTracker
+from companion.vision.tracking.tracker import Tracker
 
 
 def interpreter() -> "LanternInterpreter":
@@ -33,7 +33,7 @@ class LanternInterpreter:
     def note_zones(self, zone_of: ZoneOf) -> None:
         """Lanterns lie anywhere."""
 
-    def interpret(self, tracker: TableTracker, session: Session, size: tuple[int, int]) -> Interpretation:
+    def interpret(self, tracker: Tracker[Any], session: Session, size: tuple[int, int]) -> Interpretation:
         """What the lanterns known mean for the session."""
         notices = {code: Notice(code, text) for code, text in tracker.active_notices.items()}
         cards = tracker.cards
