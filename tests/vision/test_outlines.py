@@ -15,8 +15,7 @@ from companion.vision.detection.boards import Board, centres_of, find_board
 from companion.vision.detection.heatmaps import UNIT_SHAPES, Candidate, affine_of, decode, encode
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates
 from companion.vision.detection.outlines import Outline, detect_outlines, judge_candidates, on_board, suppress
-from companion.vision.detection.resizing import as_large_as, completed, is_pair_or_part
-from companion.vision.detection.sizes import has_size, parse_size_mm
+from companion.vision.detection.sizes import as_large_as, completed, has_size, is_pair_or_part, parse_size_mm
 from companion.vision.edge_refinement import Frame, Refined, edge_offsets, fit_homography, refine
 from companion.vision.image.pyramid import Pyramid
 

@@ -83,16 +83,8 @@ def registered(calibration: Calibration, seen: Mapping[int, Array]) -> Calibrati
     """The calibration with the table where the marks (4, 2) px say it is; None when they do not fit one another."""
     if len(seen) < 2:
         return None
-    points_px = np.concatenate(list(seen.values()))
     points_mm = np.concatenate([calibration.marks[number] for number in seen])
-    undistorted = points_px if calibration.lens is None else calibration.lens.undistort(points_px)
-    homography, _ = cv2.findHomography(undistorted, points_mm, 0)
-    if homography is None:
-        return None
-    table: Array = np.asarray(homography, np.float64)
-    if float(np.linalg.norm(mapped(table, undistorted) - points_mm, axis=1).max()) > RIGID_MM:
-        return None
-    return replace(calibration, table_from_undistorted=table)
+    return _refitted(calibration, np.concatenate(list(seen.values())), points_mm, np.max)
 
 
 def followed(calibration: Calibration, before_px: Array, after_px: Array) -> Calibration | None:
@@ -109,13 +101,19 @@ def followed(calibration: Calibration, before_px: Array, after_px: Array) -> Cal
     if len(before_px) < 2 or before_px.shape != after_px.shape:
         return None
     there_mm = calibration.table_mm(before_px.reshape(-1, 2))
-    undistorted = after_px.reshape(-1, 2).astype(np.float64)
-    undistorted = undistorted if calibration.lens is None else calibration.lens.undistort(undistorted)
+    return _refitted(calibration, after_px.reshape(-1, 2).astype(np.float64), there_mm, np.median)
+
+
+def _refitted(
+    calibration: Calibration, seen_px: Array, there_mm: Array, usual: Callable[[Array], np.floating]
+) -> Calibration | None:
+    """The calibration with the table where points (N, 2) say it is; None where their ``usual`` distance is too far."""
+    undistorted = seen_px if calibration.lens is None else calibration.lens.undistort(seen_px)
     homography, _ = cv2.findHomography(undistorted, there_mm, 0)
     if homography is None:
         return None
     table: Array = np.asarray(homography, np.float64)
-    if float(np.median(np.linalg.norm(mapped(table, undistorted) - there_mm, axis=1))) > RIGID_MM:
+    if float(usual(np.linalg.norm(mapped(table, undistorted) - there_mm, axis=1))) > RIGID_MM:
         return None
     return replace(calibration, table_from_undistorted=table)
 

@@ -13,8 +13,7 @@ from companion.vision.detection.boards import find_board
 from companion.vision.detection.heatmaps import NETWORK as DETECTOR
 from companion.vision.detection.heatmaps import Candidate, ScaleAnswer, answer_at, areas
 from companion.vision.detection.judgement import PlacedCandidate, PlacedCandidates, features, judge
-from companion.vision.detection.resizing import as_large_as, completed, is_pair_or_part
-from companion.vision.detection.sizes import SizeMm, has_size
+from companion.vision.detection.sizes import SizeMm, as_large_as, completed, has_size, is_pair_or_part
 from companion.vision.edge_refinement import Refined, refine
 from companion.vision.geometry import following
 from companion.vision.image.pyramid import Pyramid

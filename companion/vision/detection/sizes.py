@@ -1,12 +1,30 @@
-"""The size of cards in millimetres, and which outlines may be of cards that size."""
+"""The size of cards: in millimetres, which outlines may be of that size, and rectangles held against others.
+
+Cards of one deck have one size. Where an outline differs, a side may have been taken for a neighbour's, a corner for
+another's, or a line printed within the card for its edge.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import UsageError
-from companion.vision.edge_refinement import frames_of
+from companion.vision.edge_refinement import Frame, frames_of
+from companion.vision.geometry import opposite_sides
 
 SizeMm = tuple[float, float]
+Floats = NDArray[np.float64]
+_NEIGHBOURS = 4
+"""So many of the others around say how large cards are there."""
+_AS_LARGE, _OTHER = 0.07, 0.45
+"""Logarithms of a width or height over that of the cards around: less is no difference, more is something else."""
+_AROUND, _LEAST_AROUND, _LIKE_THOSE = 6, 3, 0.1
+"""So many of the cards around are asked whether an outline is two; so many of them, and most, must be as large as their
+median, by logarithms that differ by less."""
+_AS_WIDE, _LONGER = 0.12, (0.3, 0.8)
+"""Logarithms over the width and length of one card: two cards that lie on or beside each other are as wide as one and
+longer by so much, a part of a card is shorter by as much."""
+_CORNER = 0.08
+"""A corner that lies so far from where the other three have it, in sizes of the card, may lie off; so may they."""
 FOCAL_LENGTH = 0.9
 """Of a camera that is not calibrated, in longer sides of its picture: between a telephone's and a Pi camera's."""
 MOST_OFF = 1.28
@@ -64,3 +82,75 @@ def proportions_of(outlines: NDArray[np.float64], focal_px: float, centre: NDArr
     along, down = np.linalg.norm(seen[..., :2], axis=1).T
     ratios = along * wide / (down * high)
     return np.asarray(np.maximum(ratios, 1 / ratios))
+
+
+def as_large_as(corners: Floats, others: Floats) -> list[Floats]:
+    """A rectangle (4, 2) made as large as the nearest of others (N, 4, 2), in each way that may put it right.
+
+    One whose width or height is another has one side or the other moved, one of which both are larger or smaller all
+    four; there is no way for one that is as large, or so unlike that it is no such card.
+    """
+    off = _off(corners, others)
+    is_off = (np.abs(off) > _AS_LARGE) & (np.abs(off) < _OTHER)
+    if is_off.all() and (off[0] > 0) == (off[1] > 0):
+        return [_stretched(corners, np.exp(off), (0.5, 0.5))]
+    for side in (0, 1):
+        if is_off[side] and abs(off[1 - side]) <= _AS_LARGE:
+            factors = np.where(np.arange(2) == side, np.exp(off), 1.0)
+            return [_stretched(corners, factors, (hold, hold)) for hold in (0.0, 1.0)]
+    return []
+
+
+def is_pair_or_part(corners: Floats, others: Floats) -> bool:
+    """Whether a rectangle (4, 2) is as wide as most of the nearest of others (N, 4, 2), and as long as two of them that
+    lie on or beside each other, or as a part of one.
+    """
+    mine = np.log(np.sort(opposite_sides(corners)))
+    near = _nearest(corners, others, 0.5 * float(np.exp(mine.mean())), _AROUND)
+    if len(near) < _LEAST_AROUND:
+        return False
+    lengths = np.log(np.sort(opposite_sides(others[near]), axis=1))
+    one = np.median(lengths, axis=0)
+    alike = np.count_nonzero(np.abs(lengths - one).max(1) < _LIKE_THOSE)
+    if alike < max(_LEAST_AROUND, 0.6 * len(near)):
+        return False
+    return any(
+        abs(mine[side] - one[like]) < _AS_WIDE and _LONGER[0] < abs(mine[1 - side] - one[1 - like]) < _LONGER[1]
+        for side in (0, 1)
+        for like in (0, 1)
+    )
+
+
+def completed(corners: Floats, others: Floats) -> list[Floats]:
+    """A rectangle (4, 2) about as large as the nearest of others (N, 4, 2), each of its corners put where the other
+    three have it; none where all four agree.
+    """
+    across = corners[[3, 0, 1, 2]] + corners[[1, 2, 3, 0]] - corners[[2, 3, 0, 1]]
+    size = np.sqrt(opposite_sides(corners).prod())
+    moved = float(np.linalg.norm(across[0] - corners[0]) / size)  # of all four the same
+    if moved < _CORNER or np.abs(_off(corners, others)).max() > _AS_LARGE:
+        return []
+    return [np.where(np.arange(4)[:, None] == k, across, corners) for k in range(4)]
+
+
+def _off(corners: Floats, others: Floats) -> Floats:
+    """The logarithms of the nearest others' width and height over a rectangle's (2,); 0 where there are no others."""
+    mine = opposite_sides(corners)
+    near = _nearest(corners, others, 0.5 * float(mine.min()), _NEIGHBOURS)
+    if not near:
+        return np.zeros(2)
+    usual = np.sort(np.median(np.sort(opposite_sides(others[near]), axis=1), axis=0))
+    return np.asarray(np.log((usual if mine[0] <= mine[1] else usual[::-1]) / mine))
+
+
+def _nearest(corners: Floats, others: Floats, beyond: float, count: int) -> list[int]:
+    """The indices of the nearest of others (N, 4, 2) whose centres lie farther than ``beyond`` from a rectangle's."""
+    apart = np.linalg.norm(others.mean(1) - corners.mean(0), axis=1)
+    return [int(k) for k in np.argsort(apart) if apart[k] > beyond][:count]
+
+
+def _stretched(corners: Floats, factors: Floats, hold: tuple[float, float]) -> Floats:
+    """A rectangle (4, 2) made wider and higher, with what lies at shares ``hold`` of both held in its place."""
+    frame = Frame.of(corners)
+    kept = frame.corners[2] * np.array(hold)
+    return frame.to_picture(kept + (frame.corners - kept) * factors)

@@ -76,8 +76,6 @@ class Teaching(ABC):
     """What names cards of a printing by its profile."""
     part: ClassVar[str]
     """The field of a reading under which its cards stand."""
-    sides: ClassVar[int]
-    """Of a card: 4 or 6."""
     least_side_px: ClassVar[float]
     """A card whose sides are shorter on a photograph is too small to teach by."""
     fields: ClassVar[int] = 1

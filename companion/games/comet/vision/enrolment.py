@@ -25,8 +25,7 @@ from companion.games.comet.vision.results import NUMBERS, in_words
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
-from companion.vision.detection.resizing import as_large_as, completed
-from companion.vision.detection.sizes import FOCAL_LENGTH, proportion_of
+from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
 from companion.vision.enrolment.labels import OVERLAP, Candidates
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample
@@ -55,7 +54,6 @@ class CometTeaching(Teaching):
     profile = CometProfile
     few_shot_classifier = TaughtNumerals
     part = "cards"
-    sides = 4
     least_side_px = LIMITS.least_taught_px
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared

@@ -129,7 +129,6 @@ class HexapodTeaching(Teaching):
     decks = ("hexapod",)
     profile = InsectProfile
     part = "boards"
-    sides = 4
     fields = 5
     least_side_px = 5 * LIMITS.least_taught_cell_px
     alike = LIMITS.alike_squared
@@ -171,7 +170,7 @@ class HexapodTeaching(Teaching):
         for number, (quad, rough, card) in enumerate(zip(outlines, given, cards, strict=True), 1):
             exact = refine_quads(pyramid, [Detection(np.asarray(quad, np.float32), 1.0)], is_case=True)
             quad = exact[0].corners if exact and exact[0].confidence >= LIMITS.there else quad
-            quad = _begun_at(quad, _first_corner(pyramid, rough))
+            quad = _begun_at(quad, _first_corner(rough))
             corners, seen = _upright(pyramid, quad, card["cells"])
             _require_cells(number, seen, card["cells"])
             found.append((corners, {"cells": [list(row) for row in card["cells"]]}))
@@ -320,7 +319,7 @@ def _insects(cells: Grid) -> list[tuple[list[tuple[int, int]], str]]:
     return found
 
 
-def _first_corner(pyramid: Pyramid, rough: Any) -> NDArray[np.float32]:
+def _first_corner(rough: Any) -> NDArray[np.float32]:
     """Where a case's own top left corner is to be: where a person pointed first, else the picture's."""
     if rough is None or len(rough) != 4:
         return np.zeros(2, np.float32)

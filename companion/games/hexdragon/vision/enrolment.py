@@ -53,7 +53,6 @@ class HexDragonTeaching(Teaching):
     profile = InkProfile
     few_shot_classifier = FewShotTiles
     part = "tiles"
-    sides = 6
     least_side_px = LIMITS.least_taught_px
     most_white = LIMITS.most_white
     alike = LIMITS.alike_inks

@@ -51,8 +51,6 @@ def _lights() -> _Lights:
 
 
 LIGHTS = _lights()
-AS_MEASURED = int(np.argmin((LIGHTS.tints**2).sum(1) + LIGHTS.fading**2 + LIGHTS.veil**2))
-"""The light that was measured by the bright parts of tiles."""
 _PRIOR = -0.5 * (
     (LIGHTS.tints**2).sum(1) / LIMITS.cast_spread**2
     + (LIGHTS.fading / LIMITS.fading_spread) ** 2

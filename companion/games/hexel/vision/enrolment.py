@@ -49,7 +49,6 @@ class HexelTeaching(Teaching):
     profile = SymbolProfile
     few_shot_classifier = FewShotSymbols
     part = "cards"
-    sides = 6
     least_side_px = LIMITS.least_taught_px
     alike = LIMITS.alike_squared
     same = LIMITS.same_squared

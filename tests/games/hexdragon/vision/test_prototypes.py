@@ -9,7 +9,7 @@ import pytest
 
 from companion.errors import UsageError
 from companion.games.hexdragon.vision.classifier import OWNERS, REACH, VIEW, Answers, cut_tiles
-from companion.games.hexdragon.vision.light import AS_MEASURED
+from companion.games.hexdragon.vision.light import LIGHTS
 from companion.games.hexdragon.vision.prototypes import (
     FRAME,
     MAX_INK_VALUE,
@@ -57,7 +57,7 @@ def answers(head: int, star: float = 0.0) -> Answers:
 def owners_by_ink(picture: np.ndarray, told: Answers) -> np.ndarray:
     """How likely each owner is (4,) in the light as it was measured."""
     fitting = fits(PROFILE, picture[None], told, np.ones(3, np.float32))
-    as_measured = np.eye(fitting.shape[1])[AS_MEASURED]
+    as_measured = np.eye(fitting.shape[1])[np.argmin((LIGHTS.tints**2).sum(1) + LIGHTS.fading**2 + LIGHTS.veil**2)]
     return owners_weighed(PROFILE, fitting, as_measured, OWNERS)[0]
 
 
