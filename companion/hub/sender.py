@@ -177,9 +177,10 @@ class JournalOutbox:
         """The next lines, ``limit`` at most; none when all that is on the disk has been read."""
         entries: list[Entry] = []
         while len(entries) < limit:
-            following = self._following()  # looked for first: a journal that another follows is written no more
+            on_disk = self._on_disk()
+            following = self._following() if on_disk is None else None  # the journal that is written is the last
             if self._place.path is not None:
-                most = self._most(self._place.path) if following is None else float("inf")
+                most = float("inf") if on_disk is None else on_disk
                 entries += self._read_on(self._place.path, limit - len(entries), most)
             if following is None:
                 break
@@ -196,11 +197,12 @@ class JournalOutbox:
             self._place = _Place(path, line.position, line.end, line.position)
         return found
 
-    def _most(self, path: Path) -> float:
+    def _on_disk(self) -> int | None:
+        """How many lines of the journal that is read are on the disk, while it is written; None where it is not."""
         if self._written is None:
-            return float("inf")
+            return None
         file, lines = self._written()
-        return lines if Path(file) == path else float("inf")
+        return lines if Path(file) == self._place.path else None
 
     def _following(self) -> Path | None:
         paths = journals(self._games)
