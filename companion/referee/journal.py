@@ -81,21 +81,18 @@ class Journal:
         if not journals:
             return None
         path = journals[-1]
-        with storage_errors(f"cannot read the journal {path}"):
-            require_file(path)
-            data = path.read_bytes()
-        bodies, size = parse_journal(path, data)
+        bodies, size, torn = read_journal(path)
         session, asked = replay(path, bodies)
         with storage_errors(f"cannot write the journal {path}"):
-            if size < len(data):
-                _set_aside(path.with_suffix(".torn"), data[size:])
+            if torn:
+                _set_aside(path.with_suffix(".torn"), torn)
             with closed_on_error(os.open(path, os.O_RDWR | os.O_CLOEXEC)) as file:
                 os.ftruncate(file, size)
                 os.fsync(file)
             self._continue(file, path, len(bodies), size)
         version = session.version + RUN_GAP
         self._append({"did": "resume", "version": version, "when": when})
-        return Reopened(_at(session, version), asked, len(data) - size)
+        return Reopened(_at(session, version), asked, len(torn))
 
     def begin(self, header: Header, version: int, when: str, asked: Header | None = None) -> None:
         """Begin the journal of a new game."""
@@ -229,19 +226,22 @@ class Journal:
             self._file = -1
 
 
-def parse_journal(path: Path, data: bytes) -> tuple[list[dict[str, Any]], int]:
-    """The complete lines of a journal, at least one, and how many bytes they take; the rest is torn.
+def read_journal(path: Path) -> tuple[list[dict[str, Any]], int, bytes]:
+    """The complete lines of a journal, at least one, how many bytes they take, and the rest, which is torn.
 
     Raises:
-        JournalError: `journal-damaged`.
+        JournalError: it cannot be read, or `journal-damaged`.
     """
+    with storage_errors(f"cannot read the journal {path}"):
+        require_file(path)
+        data = path.read_bytes()
     try:
         bodies, size = whole_lines(data)
     except Damaged as damage:
         raise JournalError(f"the journal {path} is damaged, {damage}; {_REMEDY}", code="journal-damaged") from None
     if not bodies:
         raise JournalError(f"the journal {path} is damaged, line 1 is torn; {_REMEDY}", code="journal-damaged")
-    return bodies, size
+    return bodies, size, data[size:]
 
 
 def replay(path: Path, bodies: list[dict[str, Any]]) -> tuple[Session, Header | None]:

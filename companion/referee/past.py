@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from companion.errors import BadHeader, JournalError
-from companion.referee.folder import journals, storage_errors
-from companion.referee.journal import parse_journal, replay
+from companion.referee.folder import journals
+from companion.referee.journal import read_journal, replay
 from companion.referee.moves import Kept
 from companion.referee.session import Session
 from companion.rules.engine import Command, Event, Header
-from companion.rules.limits import require_file
 from companion.rules.records import read_header
 
 
@@ -127,10 +126,7 @@ def past_game(path: Path) -> PastGame:
     Raises:
         JournalError: the journal cannot be read, is damaged, or has a format that this version does not know.
     """
-    with storage_errors(f"cannot read the journal {path}"):
-        require_file(path)
-        data = path.read_bytes()
-    bodies, size = parse_journal(path, data)
+    bodies, _, torn = read_journal(path)
     header, moves = _read_moves(path, bodies)
     session: Session | None
     try:
@@ -138,7 +134,7 @@ def past_game(path: Path) -> PastGame:
     except JournalError as error:
         session, trouble = None, error.message
     begun, changed = str(bodies[0].get("when", "")), str(bodies[-1].get("when", ""))
-    return PastGame(int(path.stem), path, header, moves, begun, changed, len(data) - size, session, trouble)
+    return PastGame(int(path.stem), path, header, moves, begun, changed, len(torn), session, trouble)
 
 
 def _read_moves(path: Path, bodies: list[dict[str, Any]]) -> tuple[Header, Moves]:
@@ -150,10 +146,7 @@ def _read_moves(path: Path, bodies: list[dict[str, Any]]) -> tuple[Header, Moves
 
 def journal_as_record(path: Path) -> list[Mapping[str, Any]]:
     """A journal of any name as a record: the header, then the commands of its moves. Raises `JournalError`."""
-    with storage_errors(f"cannot read the journal {path}"):
-        require_file(path)
-        data = path.read_bytes()
-    return record_lines(*_read_moves(path, parse_journal(path, data)[0]))
+    return record_lines(*_read_moves(path, read_journal(path)[0]))
 
 
 def record_lines(header: Header, moves: Moves) -> list[Mapping[str, Any]]:
