@@ -123,7 +123,6 @@ class Watching:
         Args:
             camera: source of frames; opened and closed by the watching thread.
             referee: receives proposals and notices.
-            game: the game's name.
             deck: the deck's name; None for that of the game's edition.
             profile: profile file of the deck's printing.
             calibration: calibration file of the camera.

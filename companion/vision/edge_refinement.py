@@ -235,9 +235,7 @@ def refine(pyramid: Pyramid, outlines: Sequence[Floats], name: str = NETWORK, re
     """Outlines (4 or 6, 2) known roughly, each refined to the edges of its card.
 
     Args:
-        pyramid: the picture.
         outlines: corners on the picture, clockwise as seen; all have as many.
-        name: of the network.
         reach: how far off an edge may lie, in sizes of the card.
     """
     refined: list[Refined] = []

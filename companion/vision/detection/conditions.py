@@ -45,7 +45,6 @@ def has_colour(pyramid: Pyramid, outlines: Sequence[NDArray[np.floating]], faint
     """Whether cards show colours, whatever the light's tint: night-mode pictures and grey scans show none.
 
     Args:
-        pyramid: the picture.
         outlines: (K, 2) each, of the cards.
         faint: how colourful they are where what is printed still shows; see `colourfulness`.
     """
@@ -196,7 +195,6 @@ def is_too_steep(
     """Whether cards are seen too much from the side.
 
     Args:
-        pyramid: the picture.
         shape: of the cards.
         outlines: (K, 2) of each, one at least.
         share_below: of the outlines that may look less tilted than the picture is: more than half of them where cards
@@ -225,7 +223,6 @@ def conditions_of(
     """What keeps some cards from being told, the worst first; nothing where there are none.
 
     Args:
-        pyramid: the picture.
         shape: of the cards.
         outlines: (K, 2) of each.
         tint: that of the printing as it was taught; empty where it is not known.

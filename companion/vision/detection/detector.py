@@ -126,7 +126,6 @@ class HeatmapDetector:
         """Find the cards, where the network knows one kind of piece.
 
         Args:
-            pyramid: the picture.
             min_confidence: detections below are left out.
             width_px: how wide cards are, when known: the picture is then searched at the cheapest scale.
 
@@ -234,7 +233,6 @@ def cut_views(pyramid: Pyramid, corners: NDArray[np.floating], shape: Shape = HE
     """Look at every card through its outline.
 
     Args:
-        pyramid: the picture.
         corners: (N, K, 2) pixels, clockwise.
         shape: the cards'.
 
@@ -258,7 +256,6 @@ def refine_corners(
 
     Args:
         weights: the network's file; see `networks.network`.
-        pyramid: the picture.
         corners: the outlines as found.
         shape: the cards'.
         times: how often.

@@ -117,11 +117,9 @@ def answer_at(pyramid: Pyramid, factor: float, sides: int, min_confidence: float
     """What the network sees in the picture at ``factor`` of its size.
 
     Args:
-        pyramid: the picture.
         factor: at most 1.
         sides: 4 or 6.
         min_confidence: candidates below are left out.
-        name: of the network.
     """
     small = pyramid.scaled(factor)
     planes = answer(small, name)[PLANES * (sides == 6) :][:PLANES]

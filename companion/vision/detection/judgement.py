@@ -65,7 +65,6 @@ class PlacedCandidates:
     """All that a picture shows of one shape.
 
     Attributes:
-        pyramid: the picture.
         scales: the detector's answers.
         candidates: the places; most hold no card, some the same one.
     """

@@ -121,7 +121,6 @@ def verify(
     """What of a reading may stay as a table of this game.
 
     Args:
-        pyramid: the picture.
         finds: all finds of a picture.
         warnings: the reading's.
         limits: see `TableLimits`.
@@ -184,7 +183,6 @@ def have_edges(
     """Which of some outlines lie along a card's edges.
 
     Args:
-        pyramid: the picture.
         outlines: (4 or 6, 2) each, of all finds.
         which: the indices (M,) of those in question; the others only lie beside them.
         limits: see `EdgeLimits`.

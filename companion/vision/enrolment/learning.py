@@ -49,7 +49,6 @@ def learn(
 
     Args:
         teaching: the game's.
-        deck: its name.
         pictures: the photographs, each in a light of its own.
         labels: one a photograph, in the form of a reading; None where all show the deck's teaching layout.
         before: the samples that there are already.

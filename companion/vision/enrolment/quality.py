@@ -45,7 +45,6 @@ def require_quality(
 
     Args:
         name: the photograph's, for people.
-        pyramid: the photograph.
         outlines: (K, 2) of its cards.
         frame: of their crops.
         least_side_px: sides shorter than this are too short.

@@ -125,7 +125,6 @@ class Teaching(ABC):
         """The exact outline of each card, begun as its crop is, and its label in the crop's directions.
 
         Args:
-            pyramid: the photograph.
             outlines: (N, K, 2) of the cards.
             given: for each its corners as a person gave them, perhaps none.
             cards: their labels.

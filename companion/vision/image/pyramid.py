@@ -72,7 +72,6 @@ def sample_pieces(pyramid: Pyramid, poses: Poses, points: NDArray[np.floating], 
     """Colours at points of every piece's unit frame, from the picture at the scale that suits its size.
 
     Args:
-        pyramid: the picture.
         poses: of the pieces.
         points: (P, 2) in the unit frame.
         step: how far apart the points lie there.
@@ -102,7 +101,6 @@ def warp(pyramid: Pyramid, image_from_crop: MatLike, size: tuple[int, int], px_p
     """A rectified crop, uint8 (h, w, 3).
 
     Args:
-        pyramid: the picture.
         image_from_crop: the affine map (2, 3) or homography (3, 3) from the crop's pixels to the picture's.
         size: the crop's width and height.
         px_per_pixel: how many of the picture's pixels lie along one of the crop's, about.

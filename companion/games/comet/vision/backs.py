@@ -52,7 +52,6 @@ def find_backs(
     """The hypotheses, with what is known of those that show no numbers: whether they are backs, or the bare table.
 
     Args:
-        pyramid: the picture.
         taught: the printing.
         likely: what may be cards.
         read: those on which numbers are read.

@@ -66,7 +66,6 @@ class NumeralSearch:
     """Looks on a picture for cards of a printing by numerals that none of the cards that are read explains.
 
     Attributes:
-        pyramid: the picture.
         places: where the printing's numerals stand.
         likely: outlines within which numerals are looked for.
     """

@@ -32,7 +32,6 @@ class TaughtCard:
     """A labelled card.
 
     Attributes:
-        pyramid: the picture.
         corners: its outline (4, 2) as found, begun at the top left.
         values: its three numbers as printed; none where it lies face down.
         rough: its outline (4, 2) as a person gave it, begun anywhere.

@@ -92,7 +92,6 @@ def find_merged_pairs(
     """Which outlines (N,) are two overexposed cards: all that it finds on the 386 pictures behind its limits.
 
     Args:
-        pyramid: the picture.
         corners: the outlines (N, 4, 2).
         wider: relative widths (N,).
         is_maybe: which are likely outlines without numbers (N,).
@@ -166,7 +165,6 @@ def reclassify_with_jitter(
 
     Args:
         classifier: of the cards.
-        pyramid: the picture.
         corners: the outlines (N, 4, 2).
         sections: the probabilities of the first pass.
         is_card: which outlines some number is read on (N,).

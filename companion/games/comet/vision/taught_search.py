@@ -150,7 +150,6 @@ def search_faces(
     """Outlines (4, 2), begun at the top left, where a face about so high may lie; the likeliest first.
 
     Args:
-        pyramid: the picture.
         face: what all faces have in common (h, w), grey.
         half_width: the cards' width over their height.
         high_px: how high cards are on the picture.

@@ -24,7 +24,6 @@ def variants(
     """Random variants of a field as the network takes them: (count, 3, H, W).
 
     Args:
-        pyramid: the picture.
         corners: (4, 2) of the field, the first becoming the top left.
         rows: cells from top to bottom.
         cols: cells from left to right.

@@ -60,7 +60,6 @@ def views(pyramid: Pyramid, quads: Sequence[NDArray[np.floating]], rows: int, co
     """Fields of one size as the network takes them: (N, 3, H, W) float32.
 
     Args:
-        pyramid: the picture.
         quads: (4, 2) corners, the first becoming the top left.
         rows: cells from top to bottom.
         cols: cells from left to right.
@@ -75,7 +74,6 @@ def rectify_field(
     """A field of cells seen from above, `CELL_PX` a cell: uint8 (h, w, 3).
 
     Args:
-        pyramid: the picture.
         corners: (4, 2) of the field, the first becoming the top left.
         rows: cells from top to bottom.
         cols: cells from left to right.

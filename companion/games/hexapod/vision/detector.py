@@ -57,7 +57,6 @@ def detect_loose_cards(
     the surest; what was found in a sure case is none.
 
     Args:
-        pyramid: the picture.
         finds: what was found on it.
         cases: the cases that lie there, exactly.
         rows: cells of a case from top to bottom.

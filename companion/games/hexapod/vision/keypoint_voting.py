@@ -38,7 +38,6 @@ def refine_quads(pyramid: Pyramid, quads: Sequence[Detection], *, is_case: bool)
     """Refine the corners and confidences of detections, and drop those that are clearly none.
 
     Args:
-        pyramid: the picture.
         quads: the detections.
         is_case: whether they are cases; else loose cards.
     """

@@ -76,7 +76,6 @@ def classify_fields(
     """Classify the cells of fields of one size, and orient the fields.
 
     Args:
-        pyramid: the picture.
         quads: the fields, begun at any corner.
         rows: cells from top to bottom.
         cols: cells from left to right.

@@ -71,7 +71,6 @@ def cut_tiles(
     """Rectify and white-balance tiles.
 
     Args:
-        pyramid: the picture.
         corners: (N, 6, 2) pixels, clockwise.
         cast: the light's colour (3,) where it is known; None for that of these tiles.
         max_value: the highest value of the views.

@@ -111,7 +111,6 @@ def fit_inks(deck: str, shown: Sequence[tuple[str, np.ndarray, int]], common: np
     """Learn a set's inks.
 
     Args:
-        deck: the deck's name.
         shown: the owner of each head, its view, and its edge in the view's own directions; at least one.
         common: (2, 3) the inks that all tiles share, see `light.common_inks`.
     """

@@ -29,7 +29,6 @@ def refine_repeatedly(
     """Refine the outlines (N, 6, 2) with uncertain probabilities (N, 6, C) further, and classify them anew.
 
     Args:
-        pyramid: the picture.
         corners: the outlines, surest first.
         probabilities: of their faces.
         classifier: of the faces, in the light of the first pass.
@@ -54,7 +53,6 @@ def reclassify_tiles(pyramid: Pyramid, grid: Grid, placed: list[Placed], classif
     """Classify uncertain tiles again, over their own outlines and those of their cells.
 
     Args:
-        pyramid: the picture.
         grid: the cells.
         placed: tiles that have a cell.
         classifier: of the faces, in the light of the first pass.
@@ -101,7 +99,6 @@ def reclassify_stars(
     """Average the probabilities (N, 6, C) of places (N, 6, 2) that may show a star over rotations.
 
     Args:
-        pyramid: the picture.
         places: where stars may lie.
         probabilities: of the first pass.
         classifier: of the faces, in the light of the first pass.

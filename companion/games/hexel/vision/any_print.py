@@ -41,7 +41,6 @@ def with_any_print(
     """A game's own detections and those of the shared detector, each piece once, about the surest first.
 
     Args:
-        pyramid: the picture.
         found: the game's own detections.
         corners: (N, K, 2), their refined outlines.
         misfit: see `Misfit`.

@@ -63,7 +63,6 @@ def cut_patches(
     """Cut the six symbol patches of every card.
 
     Args:
-        pyramid: the picture.
         corners: (N, 6, 2) pixels, clockwise.
         face_value: the face's value after white balance, one number or one a channel (3,).
 

@@ -51,7 +51,6 @@ def symbol_probabilities(
     Args:
         net: the embedding network.
         profile: of the printing.
-        pyramid: the picture.
         corners: (N, 6, 2) pixels of its cards.
         plain: the confidence above which a symbol is not augmented; see also `classify_adapted`.
         exposure: see `FewShotSymbols`.
@@ -172,7 +171,6 @@ class FewShotSymbols:
         """The classifier for a picture's exposure: that in which the symbols of its surest cards look most as taught.
 
         Args:
-            pyramid: the picture.
             corners: (N, 6, 2) of those cards.
         """
         if not len(corners) or not self.profile.samples:

@@ -217,7 +217,6 @@ def cover_test(pyramid: Pyramid, corners: NDArray[np.floating]) -> OutlineTest:
     the test is used.
 
     Args:
-        pyramid: the picture.
         corners: (N, 6, 2) pixels of all cards on it.
 
     Returns:

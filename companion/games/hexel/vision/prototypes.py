@@ -120,7 +120,6 @@ def fit_prototypes(
 
     Args:
         net: the embedding network.
-        deck: the deck's name.
         photographs: pictures with the corners (N, 6, 2) of their cards and each card's six symbols in the order of its
             own edges: direction 0 is the edge between its corners 0 and 1.
         weights: of each photograph; None for the same.

@@ -204,7 +204,6 @@ def _reject_false_positives(
     """The cards, the probabilities (N, 6, C) of their symbols, and the outlines (M, 6, 2) of false positives.
 
     Args:
-        pyramid: the picture.
         found: detections, surest first.
         corners: (K, 6, 2), their refined outlines.
         probabilities: (K, 6, C) of their symbols.

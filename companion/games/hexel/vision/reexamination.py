@@ -29,7 +29,6 @@ def find_neighbours(
     """The cards found, and the probabilities (6, C) of their symbols.
 
     Args:
-        pyramid: the picture.
         known: (N, 6, 2), the cards detected so far.
         hints: faint detections, the surest first.
         classifier: of the printing.
@@ -109,7 +108,6 @@ def reclassify_with_jitter(
     """The outlines (N, 6, 2) and probabilities (N, 6, C), improved where a symbol was uncertain.
 
     Args:
-        pyramid: the picture.
         corners: the outlines, surest first.
         probabilities: of the symbols at its own edges.
         classifier: of the printing.
