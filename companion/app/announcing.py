@@ -4,6 +4,7 @@ An alert is a card that the rules refuse, or something that the camera cannot se
 `REPEAT_S`.
 """
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -42,31 +43,17 @@ def alert_text(entry: FeedEntry) -> str | None:
     return notice_text(notice) if notice is not None and is_aloud(notice) else None
 
 
-class _RecentAlerts:
-    """Remembers recent alerts, so that none is repeated within `REPEAT_S`."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._spoken_s: dict[str, float] = {}
-
-    def is_new(self, text: str) -> bool:
-        now_s = self._clock()
-        self._spoken_s = {text: said_s for text, said_s in self._spoken_s.items() if now_s - said_s < REPEAT_S}
-        if text in self._spoken_s:
-            return False
-        self._spoken_s[text] = now_s
-        return True
-
-
 def announcing(
     referee: Referee, voice: Speaker, clock: Callable[[], float] = time.monotonic
 ) -> AbstractContextManager[None]:
     """Announce what happens until the end of the block. ``clock`` is monotonic."""
-    recent = _RecentAlerts(clock)
+    spoken_s: dict[str, float] = {}
 
     def hear(entry: FeedEntry) -> None:
         announce(entry, voice)
-        if (text := alert_text(entry)) and recent.is_new(text):
+        text = alert_text(entry)
+        if text and clock() - spoken_s.get(text, -math.inf) >= REPEAT_S:
+            spoken_s[text] = clock()
             voice.say((text,))
 
     return feed_listener(referee.feed, hear, "announcing")
