@@ -28,6 +28,8 @@ from companion.vision.image.pyramid import Pyramid, warp
 Floats = NDArray[np.floating]
 _CORE = 0.6
 """The share of a card around its middle whose colour is taken for its own."""
+_RIM = 0.2
+"""The share of a card along each side whose tones do not make a pattern."""
 _SIDE = 8
 """A card's colours are seen at so many by so many points."""
 _ALONG = np.linspace(-1, 1, _SIDE)
@@ -80,7 +82,7 @@ def _of_one_deck(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothes
     colours = [_chromaticity(pyramid, one.corners) for one in backs]
     found = [
         _found_together(
-            [b for b, its in zip(backs, colours, strict=True) if _apart(colour, its) < LIMITS.foreign_colour]
+            [b for b, its in zip(backs, colours, strict=True) if _apart_in_glare(colour, its) < LIMITS.foreign_colour]
         )
         for colour in colours
     ]
@@ -110,13 +112,15 @@ def _seen_back(
 
 
 def _sure_backs(likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
-    """What a network most surely takes for backs, as large as the cards that are read."""
-    backs = [one for one in likely if read and one.is_back and one.maybe_back > LIMITS.surely_back]
-    return [one for one in backs if has_usual_size(one, read, LIMITS.same_area)]
+    """What most surely are backs, as large as the cards that are read; without any, as backs that are found surely."""
+    backs = [one for one in likely if one.is_back]
+    usual = read or [one for one in backs if one.like_back > LIMITS.like_back and one.found >= LIMITS.unread_card]
+    sure = [one for one in backs if one.maybe_back > LIMITS.surely_back or one.like_back > LIMITS.like_back]
+    return [one for one in sure if usual and has_usual_size(one, usual, LIMITS.same_area)]
 
 
 def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
-    """The hypotheses, with those named that are backs as much as others of the deck that is ``read``.
+    """The hypotheses, with those named that are backs as much as others of the deck.
 
     One that is found surely says so, or some together that are found hardly.
     """
@@ -127,9 +131,11 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
         others = [
             b
             for b, its in zip(backs, colours, strict=True)
-            if _apart(colour, its) < LIMITS.same_colour and not clash(one, b)
+            if _apart_in_glare(colour, its) < LIMITS.same_colour and not clash(one, b)
         ]
-        if max(one.found, _found_together(others)) >= LIMITS.unread_card:
+        if max(one.found, _found_together(others)) >= LIMITS.unread_card or (
+            one.is_other_colour and others and one.found + _found_together(others) >= LIMITS.few_backs
+        ):
             similar.append(one)
     return [replace(one, is_as_other_backs=one in similar) for one in likely]
 
@@ -137,6 +143,13 @@ def mark_similar_backs(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hy
 def _apart(colour: Floats, other: Floats) -> float:
     """How far apart two colours are, whatever their brightness."""
     return float(np.abs(colour - other).max())
+
+
+def _apart_in_glare(colour: Floats, other: Floats) -> float:
+    """The same, where white light may lie on either and take some of its colour."""
+    faint, strong = sorted((colour - 1 / 3, other - 1 / 3), key=lambda hue: float(np.linalg.norm(hue)))
+    left = np.clip(faint @ strong / max(float(strong @ strong), 1e-6), LIMITS.least_in_glare, 1)
+    return float(np.abs(faint - left * strong).max())
 
 
 def _without_table(pyramid: Pyramid, likely: list[Hypothesis], read: list[Hypothesis]) -> list[Hypothesis]:
@@ -204,13 +217,21 @@ def _as_back(
     one = replace(one, is_other_colour=off > LIMITS.other_colour)
     if taught.profile.back.size:
         one = _fitted(pyramid, one, taught.profile.back)
-        if one.is_back:
+        is_unlike = one.like_back < LIMITS.hardly_like_back and _is_patterned(taught.profile.back)
+        is_face = is_unlike and not one.is_other_colour
+        if one.is_back or is_face:
             return one
     if not faces and not is_known:  # any deck may lie there
         return one
     corners = one.corners if taught.profile.half_width < 1 else np.roll(one.corners, 1, 0)
     kinds = PretrainedNumerals().read_numerals(pyramid, corners[None].astype(np.float32)).kinds[0]
     return replace(one, maybe_back=float(kinds[KINDS.index("back")]))
+
+
+def _is_patterned(back: NDArray[np.float32]) -> bool:
+    """A back (h, w) shows more within its rim than one tone."""
+    high, wide = (int(_RIM * side) for side in back.shape)
+    return float(back[high:-high, wide:-wide].std()) > LIMITS.plain_back
 
 
 def _fitted(pyramid: Pyramid, one: Hypothesis, back: NDArray[np.float32]) -> Hypothesis:

@@ -87,10 +87,17 @@ class Hypothesis:
         is_taught = self.like_back > max(LIMITS.like_back, self.alike + LIMITS.plainer_way)
         if self.like_numbers >= self._most_legible_back():
             return False
-        is_surely_back = self.maybe_back > LIMITS.surely_back and self.found >= LIMITS.surely_found
-        unlike = LIMITS.less_like_face if self.is_other_colour or is_surely_back else LIMITS.unlike_face_alone
         shows_number = self.sections[:, : len(NUMBERS)].max() >= LIMITS.sure_number
-        return is_taught or (self.maybe_back > LIMITS.maybe_back and self.alike < unlike and not shows_number)
+        is_any = self.maybe_back > LIMITS.maybe_back and self.alike < self._most_like_face() and not shows_number
+        return is_taught or is_any
+
+    def _most_like_face(self) -> float:
+        """How much a back may look like the face: both may be plain, or have the same rim."""
+        is_sure = self.maybe_back > LIMITS.surely_back
+        if is_sure and self.is_other_colour:
+            return LIMITS.like_face_but_colour
+        is_less = self.is_other_colour or (is_sure and self.found >= LIMITS.surely_found)
+        return LIMITS.less_like_face if is_less else LIMITS.unlike_face_alone
 
     def _most_legible_back(self) -> float:
         """How surely numbers may be read on a back: its pattern may look like some."""
@@ -114,10 +121,15 @@ def read_cards(likely: list[Hypothesis]) -> list[Hypothesis]:
 
 
 def as_usual(read: list[Hypothesis]) -> list[Hypothesis]:
-    """Those that look like the taught face about as much as most do: others may lie across two cards."""
+    """Those that look like the taught face about as much as most do, and are as large: others may lie across two cards.
+
+    One that is read surely may have any size.
+    """
     usual = median_correlation(read)
     least = usual - LIMITS.less_alike if usual > LIMITS.like_face else -1.0
-    return [one for one in read if one.alike >= least]
+    alike = [one for one in read if one.alike >= least]
+    sure = [one for one in alike if one.legible >= LIMITS.surely_read]
+    return [one for one in alike if one in sure or len(sure) < LIMITS.nearest or has_usual_size(one, sure)]
 
 
 def median_correlation(read: list[Hypothesis]) -> float:
@@ -269,7 +281,13 @@ def clash(one: Hypothesis, other: Hypothesis) -> bool:
     """Two outlines are the same card's, or one of them lies across two cards."""
     most = LIMITS.shared_fanned if len(one.numerals) and len(other.numerals) else LIMITS.shared_area
     shared = shared_area(one.corners.astype(np.float32), other.corners.astype(np.float32))
-    return one.shares_number(other) or shared > most
+    return one.shares_number(other) or shared > most or (shared > LIMITS.shared_same and _read_the_same(one, other))
+
+
+def _read_the_same(one: Hypothesis, other: Hypothesis) -> bool:
+    """The same three numbers are read on both."""
+    is_read = min(one.legible, other.legible) >= LIMITS.read_card
+    return is_read and bool((one.sections.argmax(-1) == other.sections.argmax(-1)).all())
 
 
 def are_same_way_up(corners: Floats, other: Floats) -> bool:
@@ -295,9 +313,26 @@ def has_usual_size(one: Hypothesis, usual: list[Hypothesis], odd: float = LIMITS
 
 
 def usual_area(corners: Floats, usual: list[Hypothesis]) -> float:
-    """The area of the cards nearest to an outline (4, 2)."""
-    near = nearest_first(corners.mean(0), usual)[: LIMITS.nearest]
-    return float(np.median([area_of(other.corners) for other in near]))
+    """The area of a card where an outline (4, 2) lies, as that of the cards nearest to it and the tilt tell.
+
+    Across a picture of a plane the cube root of a small part's area changes linearly.
+    """
+    areas = np.array([area_of(one.corners) for one in usual])
+    apart = np.array([one.middle for one in usual]) - corners.mean(0)
+    nearest = np.argsort(np.linalg.norm(apart, axis=1))[: LIMITS.nearest]
+    if len(usual) < LIMITS.fewest_tilted:
+        return float(np.median(areas[nearest]))
+    roots = np.cbrt(areas) / np.cbrt(np.median(areas))
+    places = (apart - apart.mean(0)) / np.sqrt(np.median(areas))
+    weights = np.ones(len(usual))
+    for _ in range(2):  # once more without those that are off
+        level = float(weights @ roots / weights.sum())
+        weighed = weights[:, None] * places
+        slope = np.linalg.solve(weighed.T @ places + LIMITS.flat_table * np.eye(2), weighed.T @ (roots - level))
+        weights = 1 / (1 + ((roots - level - places @ slope) / LIMITS.odd_root) ** 2)
+    here = -apart.mean(0) / np.sqrt(np.median(areas))
+    ratios = (level + here @ slope) / (level + places[nearest] @ slope)
+    return float(np.median(areas[nearest] * np.clip(ratios, *LIMITS.tilted_ratio) ** 3))
 
 
 def nearest_first(place: Floats, some: list[Hypothesis]) -> list[Hypothesis]:

@@ -85,17 +85,23 @@ def search_rows(pyramid: Pyramid, taught: TaughtNumerals, likely: list[Hypothesi
 
 
 def parts_of_row(row: Floats, area: float, half_width: float) -> list[Floats]:
-    """The cards (4, 2) of that area and proportion that an outline (4, 2) of some in a row may be; none for one."""
+    """The cards (4, 2) of that area and proportion that an outline (4, 2) of some in a row may be; none for one.
+
+    They touch, or lie on each other, each by as much.
+    """
     ratio = area_of(row) / area
-    count = round(ratio)
-    if not 2 <= count <= LIMITS.longest_row or abs(np.log(ratio / count)) > LIMITS.same_area:
-        return []
-    for across in (row, np.roll(row, -1, 0)):
-        ends = np.array([[0, 0], [count, 0], [count, 1], [0, 1]], np.float32)
-        image_from_row = cv2.getPerspectiveTransform(ends, across.astype(np.float32)).astype(np.float64)
-        parts: list[Floats] = [mapped(image_from_row, ends / [count, 1] + [k, 0]) for k in range(count)]
-        if all(has_proportion(part, half_width, LIMITS.plain_proportion) for part in parts):
-            return parts
+    fewest = max(2, int(np.ceil(ratio * np.exp(-LIMITS.same_area))))
+    unit = np.array([[0, 0], [1, 0], [1, 1], [0, 1]], np.float32)
+    most = min(LIMITS.longest_row, int(np.ceil(ratio / _TOUCHING)))
+    for count in range(fewest, most + 1) if ratio >= LIMITS.least_row else ():
+        share = max(1 / ratio, 1 / count)  # a card's, of the row's length
+        odd = LIMITS.plain_proportion if share * count < _TOUCHING else LIMITS.odd_proportion
+        for across in (row, np.roll(row, -1, 0)):
+            image_from_row = cv2.getPerspectiveTransform(unit, across.astype(np.float32)).astype(np.float64)
+            starts = np.linspace(0, 1 - share, count)
+            parts: list[Floats] = [mapped(image_from_row, unit * [share, 1] + [start, 0]) for start in starts]
+            if all(has_proportion(part, half_width, odd) for part in parts):
+                return parts
     return []
 
 

@@ -175,6 +175,8 @@ class CometLimits:
     free_share_fanned: float = 0.12
     shared_fanned: float = 0.9
     """A card of a fan whose numbers are no others' shows less; it shares less of its area with each of them."""
+    shared_same: float = 0.6
+    """Outlines that share more and on which the same numbers are read are one card's."""
     plainer_way: float = 0.1
     sure_way: float = 0.98
     unsure_way: float = 0.5
@@ -188,10 +190,11 @@ class CometLimits:
     plain_back: float = 6.0
     """Of 255: a back whose tones spread less cannot be told by its look."""
     maybe_back: float = 0.97
-    less_like_face: float = 0.5
+    like_face_but_colour: float = 0.85
+    less_like_face: float = 0.6
     unlike_face_alone: float = 0.25
-    """What a network takes for a back so surely, and looks no more like a face, is one; no more than the third where it
-    has the faces' colour."""
+    """What a network takes for a back so surely, and looks no more like a face than the third, is one; no more than the
+    fourth where it has the faces' colour, or the second where it has another and the network is surest."""
     surely_back: float = 0.995
     """A back most surely: its pattern may be read as numbers, it need be found less surely in another colour than the
     faces', and in theirs it may look more like one where it is found surely."""
@@ -206,6 +209,8 @@ class CometLimits:
     """Shares of blue, green and red that differ by more, in one of them, are of another print."""
     same_colour: float = 0.01
     """Those that differ by less, in each of them, are of the same."""
+    least_in_glare: float = 0.75
+    """White light on a card leaves so much of its colour at least."""
     table_share: float = 0.002
     table_bright: float = 0.033
     """What shows no numbers is the bare table where half of its colours are seen around the cards: shares of blue,
@@ -218,7 +223,8 @@ class CometLimits:
     """Of backs of several colours, farther apart than the second, those are of the deck that are found so much surer
     all together, and those that look as much like its back. Of 324 backs on path-traced pictures one in 50 is as far
     from the others of its picture in colour, of 12 other things every second."""
-    similar_back: float = 0.3
+    few_backs: float = 0.45
+    similar_back: float = 0.2
     """A back that looks as others do need be found no surer."""
     farthest_alignment: float = 0.16
     """A corner is moved by less than so much of the card's height to fit the taught look."""
@@ -229,8 +235,10 @@ class CometLimits:
     fewest_whole: int = 2
     """So many cards of a taught printing, read whole, are believed though none of them shows its edges."""
     longest_row: int = 3
-    free_row: float = 0.9
-    """So many cards side by side may have been outlined as one, of which cards that are read leave so much free."""
+    least_row: float = 1.3
+    free_row: float = 0.8
+    """So many cards side by side, or on each other, may have been outlined as one that is so many times as large as a
+    card at least, and of which cards that are read leave so much free."""
     odd_proportion: float = 0.3
     """Hardly likely outlines are looked at whose proportion differs by less from a card's, as a logarithm."""
     unread_taught: float = 0.8
@@ -238,6 +246,12 @@ class CometLimits:
     odd_area: float = 0.35
     odd_area_sure: float = 0.6
     same_area: float = 0.2
+    fewest_tilted: int = 4
+    flat_table: float = 2.0
+    odd_root: float = 0.05
+    tilted_ratio: tuple[float, float] = (0.6, 1.6)
+    """So many cards that are read tell how sizes change across a tilted table, against a prior that they do not; a card
+    is off whose area's cube root is, by more, and none differs more in it from those nearest to it."""
     surely_found: float = 0.9
     """A card's area differs from those beside it by less, as a logarithm; by less than the second where it looks as the
     taught back or is found so surely, for it may lie farther from the camera; by less than the third where its outline

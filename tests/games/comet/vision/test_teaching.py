@@ -257,11 +257,11 @@ def test_two_numerals_say_where_a_card_lies_on_whose_third_another_does(hidden, 
     assert any(which == hidden and np.abs(pose - lower).max() < 6 for pose, which in found) is covers
 
 
-def of_numbers(at, numerals, legible=1.0, sure=1.0):
+def of_numbers(at, numerals, legible=1.0, sure=1.0, numbers=(0, 1, 2)):
     """A card of which numbers are read, their places as given (3, 2), a pixel around each."""
     corners = np.array([[0, 0], [10, 0], [10, 14], [0, 14]]) + np.array(at)
     sections = np.zeros((3, 15))
-    sections[np.arange(3), [0, 1, 2]] = sure
+    sections[np.arange(3), numbers] = sure
     reach = np.ones((3, 1))
     return Hypothesis(
         corners, 0.9, sections, legible, 0.9, legible, numerals=np.hstack([np.array(numerals) + at, reach])[None]
@@ -296,7 +296,7 @@ def test_a_card_of_sixes_and_nines_is_read_where_its_numbers_stand_at_one_end():
 
 def test_cards_of_a_fan_are_told_by_numbers_of_their_own_and_one_across_two_is_not():
     places = [[2.0, 1.0], [5.0, 1.0], [8.0, 1.0]]
-    lower, upper = of_numbers((0, 0), places), of_numbers((0, 2.5), places)
+    lower, upper = of_numbers((0, 0), places), of_numbers((0, 2.5), places, numbers=(0, 1, 3))
     across = of_numbers((0, 1.2), [[2.0, 1.7], [5.0, -1.2], [8.0, -1.2]], 0.95)
     assert not lower.shares_number(upper) and across.shares_number(upper)
     told = present([across, lower, upper], [lower, upper])
@@ -442,6 +442,14 @@ def test_what_is_as_large_as_some_cards_in_a_row_may_be_those(wide, high, parts)
     assert len(found) == parts
     assert all(sorted(np.ptp(part, axis=0).round(3)) == [63.0, 88.0] for part in found)
     assert not parts or np.allclose(sum(part.mean(0) for part in found) / parts, row.mean(0))
+
+
+@pytest.mark.parametrize(("wide", "count"), [(104, 2), (80, 0), (150, 3)])
+def test_what_is_as_large_as_some_cards_that_lie_on_each_other_may_be_those(wide, count):
+    row = np.array([[10, 20], [10 + wide, 20], [10 + wide, 108], [10, 108]], np.float64)
+    found = parts_of_row(row, 63 * 88.0, 63 / 88)
+    assert [sorted(np.ptp(part, axis=0).round(3)) for part in found] == [[63.0, 88.0]] * count
+    assert [part[:, 0].min().round(3) for part in found] == np.linspace(10, 10 + wide - 63, count).round(3).tolist()
 
 
 def test_two_backs_outlined_as_one_are_looked_at_one_by_one():
