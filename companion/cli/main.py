@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TextIO
 
 import click
 
@@ -39,6 +39,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: more threads wait for each other
     os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")  # what is wrong with a picture is said in one line, by us
     try:
+        status = _run(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # the reader, such as `head`, has gone: nobody is left to tell
+        _discard(sys.stdout)
+        return 1
+    except OSError as error:
+        if error.filename is not None:  # it is no matter of the output
+            raise
+        _discard(sys.stdout)
+        try:
+            echo_error(f"cannot write the output: {error.strerror} (unwritable-output)")
+        except OSError:
+            _discard(sys.stderr)
+        return UsageError.exit_status
+
+
+def _run(words: Sequence[str]) -> int:
+    try:
         return companion.main(words, prog_name="companion", standalone_mode=False, color=may_colour()) or 0
     except CompanionError as error:
         return _report(error, "--json" in words)
@@ -46,9 +66,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report(UsageError(error.format_message()), "--json" in words)
     except click.Abort:
         return 130
-    except BrokenPipeError:  # the reader, such as `head`, has gone: nobody is left to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+
+
+def _discard(stream: TextIO) -> None:
+    """Drop what a stream still holds, which Python would try to write once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class LazyCommands(click.Group):
