@@ -195,7 +195,7 @@ def _lines(path: Path) -> Sequence[str | bytes]:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-record") from None
     if not data.startswith(_JOURNAL):
-        return data.split(b"\n")
+        return [line.removesuffix(b"\r") for line in data.split(b"\n")]
     record: Sequence[Mapping[str, Any]] = import_module("companion.referee.past").journal_as_record(path)
     return [json.dumps(dict(line)) for line in record]
 

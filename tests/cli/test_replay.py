@@ -108,6 +108,16 @@ def test_an_output_that_cannot_be_written_is_status_2_and_one_line(tmp_path, wor
         assert subprocess.run(command, stdout=full, stderr=full, timeout=60, check=False).returncode == 2
 
 
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(("length", "code"), [(65536, "wrong-phase"), (65537, "malformed")])
+def test_a_line_is_as_long_as_it_is_without_its_ending(tmp_path, capsys, ending, length, code):
+    record = tmp_path / "record.jsonl"
+    line = STAKE_TOO_EARLY.encode()[:-1] + b" " * (length - len(STAKE_TOO_EARLY)) + b"}"
+    record.write_bytes(ending.join([HEADER.encode(), line, b""]))
+    assert main(["replay", str(record), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == code
+
+
 def test_a_name_that_no_terminal_can_show_is_told_all_the_same(tmp_path):
     header = HEADER.replace("Ana", "\\u4e2d\\u6587")
     command = [sys.executable, "-m", "companion", "replay", write(tmp_path, header)]
