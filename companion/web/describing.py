@@ -99,7 +99,7 @@ class Address:
         found = set(self.also)
         if self.takes is not None:
             found |= {HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE}
-            found |= {HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.TOO_MANY_REQUESTS}
+            found.add(HTTPStatus.TOO_MANY_REQUESTS)
         if self.needs:
             found |= {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
         if any(place == "query" for place, _ in self.fields.values()):
