@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_PIXELS))  # before anything imports OpenCV
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: more threads wait for each other
     os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")  # what is wrong with a picture is said in one line, by us
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # and with a film
     try:
         status = _run(words)
         if sys.stdout is not None:
