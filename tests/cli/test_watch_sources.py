@@ -1,4 +1,4 @@
-"""`companion watch`: sources that show nothing."""
+"""`companion watch`: sources that show nothing, and frames that are too small to show anything."""
 
 import json
 import os
@@ -11,6 +11,10 @@ import numpy as np
 import pytest
 
 from companion.cli.main import main
+from companion.games import GAMES
+from companion.vision.tracking.events import SettleTimes
+
+SMALL = [(1, 1), (1, 2000), (2000, 3), (2, 2), (4, 5), (7, 7), (8, 8), (15, 15), (15, 9)]
 
 
 def film(path: Path) -> bytes:
@@ -31,7 +35,7 @@ def source(folder: Path, kind: str) -> Path:
     if kind == "text":
         path.write_text("hello")
     elif kind == "film":
-        path.write_bytes((whole := film(folder / "whole.mp4"))[:100])
+        path.write_bytes(film(folder / "whole.mp4")[:100])
     else:
         path.mkdir()
         data = cv2.imencode(".png" if kind == "folder" else ".jpg", noise(0))[1].tobytes()
@@ -70,3 +74,22 @@ def test_what_a_decoder_writes_of_a_damaged_picture_is_not_told(
     (tmp_path / "0002.jpg").write_bytes(data)
     assert main(["watch", "--json", "--game", "hexel", str(tmp_path)]) == 0
     assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("shape", SMALL)
+def test_a_film_of_frames_that_are_too_small_shows_nothing(game: str, shape: tuple[int, int]) -> None:
+    recognizer = GAMES[game].recognizer()
+    tracker = recognizer.tracker(recognizer.classifier(None, None), SettleTimes())
+    frames = [np.full((*shape, 3), 90 + n % 2, np.uint8) for n in range(20)]
+    assert [event for frame in frames for event in tracker.step(frame)] == []
+
+
+@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("at", [0, 3, 15])
+def test_one_small_frame_among_others_is_passed_over(game: str, at: int) -> None:
+    recognizer = GAMES[game].recognizer()
+    tracker = recognizer.tracker(recognizer.classifier(None, None), SettleTimes())
+    frames = [np.full((240, 320, 3), 90, np.uint8)] * 20
+    frames[at] = np.zeros((1, 1, 3), np.uint8)
+    assert [event["event"] for frame in frames for event in tracker.step(frame)] == ["table"]
