@@ -1,6 +1,7 @@
 """Which outline on a photograph each label means: by its rough corners, or by the order in which people read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import cv2
@@ -37,11 +38,14 @@ _TURNS_DEG = (0, 5, -5, 10, -10, 15, -15, 20, -20, 25, -25, 30, -30, 35, -35, 40
 
 
 def label_of(name: str, index: int, labels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The label of a picture: the one that names it, else the one in its place. Raises `UsageError` for none."""
-    named = [label for label in labels if label.get("image") == name]
-    if not named and index >= len(labels):
+    """The label of a picture: the one in its place, unless only another one names it. Raises `UsageError` for none."""
+    in_place = labels[index : index + 1]
+    named = [label for label in (*in_place, *labels) if PurePath(str(label.get("image"))).name == name]
+    if in_place and (not named or in_place[0].get("image") is None):
+        return in_place[0]
+    if not named:
         raise UsageError(f"no label for {name}", code="labels-differ")
-    return named[0] if named else labels[index]
+    return named[0]
 
 
 class Candidates:
