@@ -106,6 +106,8 @@ def _learn(
     if recognizer.teaching is None:  # then the game learns in a way of its own
         return recognizer.learn(deck, pictures, labels or [layouts[0].as_json() for _ in pictures])
     before = () if update is None else read_samples(update, recognizer.name)
+    if update is not None:
+        recognizer.teaching.require_samples(update, deck, before)
     return recognizer.learn(deck, pictures, labels, before, trust_names=trust_names)
 
 

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TextIO
 
 import click
 
@@ -38,6 +38,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MOST_PIXELS))  # before anything imports OpenCV
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # our matrices are small: more threads wait for each other
     os.environ.setdefault("OPENCV_LOG_LEVEL", "FATAL")  # what is wrong with a picture is said in one line, by us
+    os.environ.setdefault("OPENCV_FFMPEG_LOGLEVEL", "-8")  # and with a film
+    try:
+        status = _run(words)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # the reader, such as `head`, has gone: nobody is left to tell
+        _discard(sys.stdout)
+        return 1
+    except OSError as error:
+        if error.filename is not None:  # it is no matter of the output
+            raise
+        _discard(sys.stdout)
+        try:
+            echo_error(f"cannot write the output: {error.strerror} (unwritable-output)")
+        except OSError:
+            _discard(sys.stderr)
+        return UsageError.exit_status
+
+
+def _run(words: Sequence[str]) -> int:
     try:
         return companion.main(words, prog_name="companion", standalone_mode=False, color=may_colour()) or 0
     except CompanionError as error:
@@ -46,9 +67,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _report(UsageError(error.format_message()), "--json" in words)
     except click.Abort:
         return 130
-    except BrokenPipeError:  # the reader, such as `head`, has gone: nobody is left to tell
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+
+
+def _discard(stream: TextIO) -> None:
+    """Drop what a stream still holds, which Python would try to write once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 class LazyCommands(click.Group):
@@ -173,7 +196,7 @@ def _lines(path: Path) -> Sequence[str | bytes]:
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror}", code="unreadable-record") from None
     if not data.startswith(_JOURNAL):
-        return data.split(b"\n")
+        return [line.removesuffix(b"\r") for line in data.split(b"\n")]
     record: Sequence[Mapping[str, Any]] = import_module("companion.referee.past").journal_as_record(path)
     return [json.dumps(dict(line)) for line in record]
 

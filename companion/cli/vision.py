@@ -17,6 +17,7 @@ from companion.cli.pictures import numbered, pictures_in, read_picture, write_fi
 from companion.cli.terminal import progress, say, state_coloured
 from companion.devices.pi_camera import PiCamera
 from companion.devices.recorded import Recorded
+from companion.errors import DeviceError
 from companion.vision.calibration.calibration import read_calibration
 from companion.vision.calibration.drift import DriftMonitor, check_drift, zoned
 from companion.vision.evidence import draw_labels
@@ -140,7 +141,8 @@ def watch_command(
     """Follow a table: SOURCE is a video, a folder of pictures, or `camera`. Prints what has changed and settled."""
     reader, classifier = recognizer_and_classifier(game_name, deck, profile)
     cv2.setNumThreads(1)
-    camera = PiCamera() if source == "camera" else Recorded(Path(source), frames_per_second=fps, in_real_time=False)
+    recorded = Recorded(Path(source), frames_per_second=fps, in_real_time=False, load=read_picture)
+    camera = PiCamera() if source == "camera" else recorded
     tracker = reader.tracker(classifier, replace(SettleTimes(), card_s=settle))
     anchor = None if calibrated is None else DriftMonitor(read_calibration(calibration_file(calibrated)))
     count, busy_s, code = 0, 0.0, ""
@@ -162,6 +164,8 @@ def watch_command(
             count += 1
             for one in events:
                 _print_line({"frame": frame.number, "t": round(frame.at_s, 3), **one}, as_json, reader)
+        if not count:
+            raise DeviceError(f"{camera.name} shows no picture that can be read")
     except KeyboardInterrupt:
         pass  # a live camera is watched until Ctrl-C: then comes the end line
     finally:

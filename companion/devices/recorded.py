@@ -25,6 +25,7 @@ class Recorded:
         *,
         frames_per_second: float | None = None,
         in_real_time: bool = True,
+        load: Callable[[Path], NDArray[np.uint8] | None] | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """A recording.
@@ -33,12 +34,14 @@ class Recorded:
             path: a folder or a video file.
             frames_per_second: its pace; None for a video file's own, or ten a second.
             in_real_time: whether to wait until each picture's time has come, leaving out those that come too late.
+            load: reads a picture's file; None for `load_picture`.
             clock: seconds that never go back.
         """
         self.name = f"recording {path}"
         self._path = path
         self._fps = frames_per_second
         self._in_real_time = in_real_time
+        self._load = load
         self._clock = clock
         self._is_open = False
         self._closed = threading.Event()
@@ -100,7 +103,7 @@ class Recorded:
         paths = sorted(path for path in self._path.iterdir() if path.suffix.lower() in SUFFIXES)
         if not paths:
             raise DeviceError(f"no pictures in {self._path}: it needs files such as 0001.jpg")
-        return map(load_picture, paths)
+        return map(self._load or load_picture, paths)
 
     def _from_video(self) -> Iterator[NDArray[np.uint8] | None]:
         import cv2

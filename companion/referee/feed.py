@@ -49,14 +49,19 @@ class Feed:
             self._notify()
 
     def subscribe(self, after_version: int | None = None) -> "Subscription":
-        """Subscribe to the entries after a version, the last one seen; None for all from now on."""
+        """Subscribe to the entries after a version, the last one seen; None for all from now on.
+
+        A refusal leaves the version as it was: those under the last one seen may have been heard or not. They come too,
+        with ``again`` in their data.
+        """
         with self._changed:
             if after_version is None:
                 return Subscription(self, self._count)
             if not self._oldest_resumable <= after_version <= self._latest.version:
                 return Subscription(self, self._count, is_behind=True)
-            missed = sum(1 for entry in self._kept if entry.version > after_version)
-            return Subscription(self, self._count - missed)
+            missed = [one for one in self._kept if one.version > after_version or _is_doubtful(one, after_version)]
+            doubtful = sum(_is_doubtful(entry, after_version) for entry in missed)
+            return Subscription(self, self._count - len(missed), doubtful=doubtful)
 
     def close(self) -> None:
         """End all subscriptions, present and future."""
@@ -68,10 +73,11 @@ class Feed:
 class Subscription:
     """One subscriber's position in the feed. Made by `Feed.subscribe`."""
 
-    def __init__(self, feed: Feed, position: int, is_behind: bool = False) -> None:
+    def __init__(self, feed: Feed, position: int, is_behind: bool = False, doubtful: int = 0) -> None:
         self._feed = feed
         self._position = position
         self._is_behind = is_behind
+        self._doubtful_until = position + doubtful
         self._closed = False
 
     @property
@@ -91,7 +97,10 @@ class Subscription:
             if self._position == feed._count:
                 return None
             self._position += 1
-            return feed._kept[len(feed._kept) - (feed._count - self._position) - 1]
+            entry = feed._kept[len(feed._kept) - (feed._count - self._position) - 1]
+            if self._position <= self._doubtful_until:
+                return replace(entry, data={**entry.data, "again": True})
+            return entry
 
     def wait(self, timeout: float) -> None:
         """Wait up to ``timeout`` seconds until `next` has an entry or the feed is closed."""
@@ -111,6 +120,11 @@ class Subscription:
         self._is_behind = False
         self._position = self._feed._count
         return replace(self._feed._latest, kind="state", data={"because": "resumed"})
+
+
+def _is_doubtful(entry: FeedEntry, after_version: int) -> bool:
+    """Whether somebody whose last version was that one may have heard an entry under it, or not."""
+    return entry.kind == "announcement" and entry.version == after_version
 
 
 @contextmanager

@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from flask import Request, current_app, request
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from companion.errors import Refusal
 from companion.referee.folder import journals
 from companion.referee.referee import Referee
 from companion.rules.engine import Header
-from companion.rules.limits import read_json
+from companion.rules.limits import COMMAND, read_json
 from companion.web.access.people import People
 from companion.web.streams import Snapshots, Streams
 
@@ -143,6 +144,8 @@ def body() -> dict[str, Any]:
     """The request's JSON object. Raises `Refusal` ``malformed``."""
     try:
         value = read_json(request.get_data())
+    except RequestEntityTooLarge:
+        raise Refusal("malformed", f"The request is longer than {COMMAND.size_bytes} bytes.") from None
     except ValueError as error:
         raise Refusal("malformed", f"The request is not JSON: {error}") from error
     if not isinstance(value, dict):

@@ -99,7 +99,7 @@ class Address:
         found = set(self.also)
         if self.takes is not None:
             found |= {HTTPStatus.BAD_REQUEST, HTTPStatus.FORBIDDEN, HTTPStatus.CONFLICT, HTTPStatus.SERVICE_UNAVAILABLE}
-            found |= {HTTPStatus.REQUEST_ENTITY_TOO_LARGE, HTTPStatus.TOO_MANY_REQUESTS}
+            found.add(HTTPStatus.TOO_MANY_REQUESTS)
         if self.needs:
             found |= {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}
         if any(place == "query" for place, _ in self.fields.values()):
@@ -137,7 +137,8 @@ ADDRESSES: Mapping[tuple[str, str], Address] = {
     ("get", "/api/openapi.json"): Address("This description.", gives=_object()),
     ("get", "/api/state"): Address("The table as one object with a version.", gives=_STATE),
     ("get", "/api/events"): Address(
-        "Server-sent events, each with the version as its id; Last-Event-ID resumes without loss.",
+        "Server-sent events, each with the version as its id; Last-Event-ID resumes without loss. A refusal under that "
+        "id may have been told before: it then says `again`.",
         kind=_EVENTS,
         fields={"Last-Event-ID": ("header?", _WHOLE)},
         also=(HTTPStatus.SERVICE_UNAVAILABLE,),

@@ -142,9 +142,7 @@ class Shell:
         body = await _whole_body(receive)
         if body is None:
             return
-        if len(body) > _MOST_BODY_BYTES:
-            await _tell(send, _refusal(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large."))
-        elif self._waiting >= _MOST_WAITING:
+        if self._waiting >= _MOST_WAITING:
             await _tell(send, _refusal(HTTPStatus.SERVICE_UNAVAILABLE, "The table is too busy; try again."))
         else:
             await self._answer(scope, body, receive, send)
@@ -203,7 +201,10 @@ async def _heard_within(rung: asyncio.Event, seconds: float) -> None:
 
 
 async def _whole_body(receive: Receive) -> bytes | None:
-    """A request's body, a little more than may be of one that is too large; None when the visitor has gone."""
+    """A request's body; None when the visitor has gone.
+
+    Of one that is too large a little more than may be: by that the application knows it and refuses it.
+    """
     body = b""
     while True:
         message = await receive()

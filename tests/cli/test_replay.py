@@ -93,6 +93,31 @@ def test_the_module_runs_as_a_program_and_survives_a_reader_that_goes(tmp_path):
         assert gone.stderr.read() == ""
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
+@pytest.mark.parametrize(
+    "words", [["replay", "--json", "RECORD"], ["replay", "RECORD"], ["replay", "--json", "none"], ["--help"]]
+)
+def test_an_output_that_cannot_be_written_is_status_2_and_one_line(tmp_path, words):
+    record = write(tmp_path, HEADER)
+    command = [sys.executable, "-m", "companion", *(record if word == "RECORD" else word for word in words)]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith("companion: cannot write the output: ") and done.stderr.count("\n") == 1
+    with Path("/dev/full").open("w") as full:  # nor can the error be told: the status alone says so
+        assert subprocess.run(command, stdout=full, stderr=full, timeout=60, check=False).returncode == 2
+
+
+@pytest.mark.parametrize("ending", [b"\n", b"\r\n"])
+@pytest.mark.parametrize(("length", "code"), [(65536, "wrong-phase"), (65537, "malformed")])
+def test_a_line_is_as_long_as_it_is_without_its_ending(tmp_path, capsys, ending, length, code):
+    record = tmp_path / "record.jsonl"
+    line = STAKE_TOO_EARLY.encode()[:-1] + b" " * (length - len(STAKE_TOO_EARLY)) + b"}"
+    record.write_bytes(ending.join([HEADER.encode(), line, b""]))
+    assert main(["replay", str(record), "--json"]) == 1
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == code
+
+
 def test_a_name_that_no_terminal_can_show_is_told_all_the_same(tmp_path):
     header = HEADER.replace("Ana", "\\u4e2d\\u6587")
     command = [sys.executable, "-m", "companion", "replay", write(tmp_path, header)]

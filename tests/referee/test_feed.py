@@ -70,11 +70,29 @@ def test_a_slow_listener_is_caught_up_and_holds_nobody_up(feed: Feed) -> None:
     assert slow.next(0) is None
 
 
-def test_a_refusal_is_told_to_those_listening_now_only(feed: Feed) -> None:
+def test_a_refusal_is_told_to_those_listening_now_and_to_those_who_come_back(feed: Feed) -> None:
     listener = feed.subscribe()
     feed.notify(told(10, "announcement"))
-    assert listener.next(0).kind == "announcement"
-    assert feed.subscribe(after_version=10).next(0) is None
+    heard = listener.next(0)
+    assert heard.kind == "announcement" and "again" not in heard.data
+    back = feed.subscribe(after_version=10)
+    assert (again := back.next(0)).kind == "announcement" and again.data["again"] is True
+    feed.notify(told(10, "announcement"))
+    feed.notify(told(11))
+    feed.notify(told(11, "announcement"))
+    entries = [back.next(0) for _ in range(3)]
+    assert [entry.version for entry in entries] == [10, 11, 11]
+    assert not any("again" in entry.data for entry in entries)
+    assert feed.subscribe().next(0) is None
+
+
+def test_a_refusal_after_the_last_version_seen_was_not_heard(feed: Feed) -> None:
+    for version, kind in ((10, "announcement"), (11, "state"), (11, "announcement")):
+        feed.notify(told(version, kind))
+    back = feed.subscribe(after_version=10)
+    entries = [back.next(0) for _ in range(3)]
+    assert [(entry.version, "again" in entry.data) for entry in entries] == [(10, True), (11, False), (11, False)]
+    assert back.next(0) is None
 
 
 def test_closing_wakes_whoever_waits(feed: Feed) -> None:

@@ -76,6 +76,37 @@ def test_a_photograph_of_the_layout_teaches_without_labels_and_another_light_is_
         assert read["boards"][0]["cells"][0] == ["blue", "green", "gold", "dung", "leaf"]
 
 
+@pytest.mark.parametrize("colour", ["red", "blue", "yellow", "purple"])
+def test_a_hexdragon_set_of_one_colour_is_taught_by_labels_and_no_other_is_read(
+    colour: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    layout = GAMES["hexdragon"].layouts("hexdragon")[0]
+    others = [i for i, place in enumerate(layout.places) if place.label["owner"] not in (colour, None)]
+    shown, out, labels = tmp_path / "a.png", tmp_path / "deck.json", tmp_path / "labels.jsonl"
+    cv2.imwrite(str(shown), layout_picture(layout, turn_deg=5, left_out=others))
+    told = [place.label for i, place in enumerate(layout.places) if i not in others]
+    labels.write_text(json.dumps({"tiles": told}))
+    assert learn(*deck("hexdragon"), "--labels", labels, "--out", out, shown) == 0
+    assert json.loads(out.read_text())["owners"] == [colour]
+    everything = picture_file(tmp_path, "hexdragon", "all.png", turn_deg=-4, seed=1)
+    capsys.readouterr()
+    assert main(["read", "--game", "hexdragon", "--profile", str(out), "--json", str(shown), str(everything)]) == 0
+    own, other = (json.loads(line)["tiles"] for line in capsys.readouterr().out.splitlines())
+    assert [tile["owner"] for tile in own if tile["kind"] == "head"] == [colour]
+    assert {tile["owner"] for tile in other} <= {colour, None}
+
+
+def test_a_photograph_without_a_head_teaches_no_hexdragon_set(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown, labels = tmp_path / "a.png", tmp_path / "labels.jsonl"
+    layout = GAMES["hexdragon"].layouts("hexdragon")[0]
+    cv2.imwrite(str(shown), layout_picture(layout, left_out=(1, 2, 3, 4)))
+    labels.write_text(json.dumps({"tiles": [place.label for place in layout.places if place.label["owner"] is None]}))
+    assert learn(*deck("hexdragon"), "--labels", labels, "--out", tmp_path / "p.json", "--json", shown) == 1
+    assert json.loads(capsys.readouterr().out)["error"]["code"] == "classes-missing"
+
+
 def test_a_profile_of_other_networks_is_refused_and_learnt_again_from_its_samples(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -323,9 +323,17 @@ def test_an_address_that_asks_for_a_hundred_slow_things_keeps_nobody_waiting() -
     assert asyncio.run(crowd()) == [200] * 101
 
 
-def test_a_body_that_is_too_large_is_refused_in_the_common_form(app: Flask, serve: Callable[[Flask], int]) -> None:
-    status, told = answer_to(serve(app), "POST", "/api/join", b" " * 70_000)
-    assert (status, json.loads(told)["error"]["code"]) == (413, "request-entity-too-large")
+@pytest.mark.parametrize("path", ["/api/join", "/api/commands"])
+@pytest.mark.parametrize("size", [64 * 1024 + 1, 300_000])
+def test_a_body_that_is_too_large_is_malformed(app: Flask, serve: Callable[[Flask], int], path: str, size: int) -> None:
+    status, told = answer_to(serve(app), "POST", path, b"{" + b" " * (size - 2) + b"}", X__Join__Code=CODE)
+    assert (status, json.loads(told)["error"]["code"]) == (400, "malformed")
+
+
+def test_a_body_of_the_largest_size_is_read(app: Flask, serve: Callable[[Flask], int]) -> None:
+    press = json.dumps({"cmd": "fly"}).encode()
+    told = answer_to(serve(app), "POST", "/api/commands", press.ljust(64 * 1024), X__Join__Code=CODE)
+    assert told[0] == 400 and "no such command" in json.loads(told[1])["error"]["message"]
 
 
 def test_a_request_with_too_many_headers_is_refused_in_the_common_form(

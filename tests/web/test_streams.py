@@ -101,6 +101,19 @@ def test_a_refusal_is_announced_to_all(
     assert (kind, data["refused"]["code"]) == ("announcement", "edge-mismatch")
 
 
+def test_a_refusal_is_not_lost_to_a_phone_that_comes_back(
+    referee: Referee, app: Flask, phone: FlaskClient, serve: Callable[[Flask], int], listen: Callable[..., Listener]
+) -> None:
+    seen = referee.latest().version
+    phone.post("/api/commands", json={**HEXEL, "edges": ["red"] * 6})
+    events = listen(serve(app), since=seen).events()
+    kind, number, data = next(events)
+    assert (kind, number, data["refused"]["code"], data["again"]) == ("announcement", seen, "edge-mismatch", True)
+    phone.post("/api/commands", json={**HEXEL, "edges": ["red"] * 6})
+    kind, number, data = next(events)
+    assert (kind, number, data["refused"]["code"], "again" in data) == ("announcement", seen, "edge-mismatch", False)
+
+
 def test_a_quiet_stream_gives_signs_of_life_and_ends_by_age(
     referee: Referee, serve: Callable[[Flask], int], listen: Callable[..., Listener]
 ) -> None:

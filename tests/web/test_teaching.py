@@ -218,6 +218,7 @@ def test_a_photograph_comes_in_parts_from_the_phone(operator: FlaskClient, runni
     assert len(answer.get_json()["lesson"]["fresh"]) == 3
     junk = operator.post("/api/teach/photo?part=0&parts=1", data=b"no picture")
     assert junk.get_json()["error"]["code"] == "not-a-picture"
+    assert operator.post("/api/teach/photo?part=0&parts=1", data=b" " * 70_000).status_code == 413  # it is no JSON
 
 
 def test_samples_are_added_and_an_earlier_version_comes_back(

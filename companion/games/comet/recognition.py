@@ -6,7 +6,6 @@ import numpy as np
 
 from companion.games.comet.vision.classifier import PretrainedNumerals
 from companion.games.comet.vision.enrolment import TEACHING, learn_comet
-from companion.games.comet.vision.profile import CometProfile
 from companion.games.comet.vision.recognizer import CometClassifier, read_comet, read_unknown
 from companion.games.comet.vision.results import DetectedCometCard, aligned_comet, aligned_either_way
 from companion.games.comet.vision.results import in_words as card_in_words
@@ -19,7 +18,7 @@ from companion.vision.tracking.layouts import LooseLayout
 
 
 def _classifier(edition: str | None, profile: Path | None) -> CometClassifier:
-    return PretrainedNumerals() if profile is None else TaughtNumerals(CometProfile.read(profile))
+    return PretrainedNumerals() if profile is None else TEACHING.classifier(TEACHING.read(profile))
 
 
 def _tracker(classifier: CometClassifier, patience: SettleTimes) -> CardTracker:

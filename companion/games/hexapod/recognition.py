@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from companion.games.hexapod.vision.classifier import InsectClassifier, PretrainedInsects
-from companion.games.hexapod.vision.enrolment import TEACHING, InsectProfile, learn_hexapod
+from companion.games.hexapod.vision.enrolment import TEACHING, learn_hexapod
 from companion.games.hexapod.vision.events import in_words
 from companion.games.hexapod.vision.recognizer import read_hexapod
 from companion.games.hexapod.vision.tracker import CaseTracker
@@ -15,7 +15,7 @@ _CASE_SIZES = [f"{rows}x{cols}" for rows in range(3, 8) for cols in range(3, 8)]
 
 def _classifier(edition: str | None, profile: Path | None) -> InsectClassifier:
     if profile is not None:
-        return InsectProfile.read(profile).classifier()
+        return TEACHING.classifier(TEACHING.read(profile))
     rows, _, cols = (edition or "5x5").partition("x")
     return PretrainedInsects(int(rows), int(cols))
 

@@ -8,6 +8,7 @@ from companion.printing.layout import Layout, Place, in_rows
 
 _STEP_MM = (58.0, 72.0)
 _FEWEST_COLOURS = 2
+"""A single colour is taught by labels: any three hexagons in a row would pass for its layout."""
 
 
 @cache

@@ -5,7 +5,6 @@ from pathlib import Path
 from companion.games.hexdragon.vision.classifier import PretrainedTiles, TileClassifier
 from companion.games.hexdragon.vision.enrolment import TEACHING, learn_hexdragon
 from companion.games.hexdragon.vision.lattice import fit_grid
-from companion.games.hexdragon.vision.prototypes import FewShotTiles, InkProfile
 from companion.games.hexdragon.vision.recognizer import read_hexdragon, read_unknown
 from companion.games.hexdragon.vision.results import in_words as tile_in_words
 from companion.vision.recognizer import Recognizer
@@ -15,7 +14,7 @@ from companion.vision.tracking.layouts import LatticeLayout
 
 
 def _classifier(edition: str | None, profile: Path | None) -> TileClassifier:
-    return PretrainedTiles() if profile is None else FewShotTiles(InkProfile.read(profile))
+    return PretrainedTiles() if profile is None else TEACHING.classifier(TEACHING.read(profile))
 
 
 def in_words(event: TableEvent) -> str:

@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 from companion.games.hexel.deck import outline
 from companion.games.hexel.vision.classifier import PretrainedSymbols, SymbolClassifier
 from companion.games.hexel.vision.enrolment import TEACHING, learn_hexel
-from companion.games.hexel.vision.few_shot_classifier import FewShotSymbols
 from companion.games.hexel.vision.lattice import LatticeFinder
-from companion.games.hexel.vision.prototypes import SymbolProfile
 from companion.games.hexel.vision.recognizer import outlines, read_hexel, read_unknown
 from companion.vision.image.pyramid import Pyramid
 from companion.vision.recognizer import Recognizer
@@ -21,7 +19,7 @@ from companion.vision.tracking.layouts import LatticeLayout
 
 
 def _classifier(edition: str | None, profile: Path | None) -> SymbolClassifier:
-    return PretrainedSymbols(edition) if profile is None else FewShotSymbols(SymbolProfile.read(profile))
+    return PretrainedSymbols(edition) if profile is None else TEACHING.classifier(TEACHING.read(profile))
 
 
 def _outlines(pyramid: Pyramid, least: float) -> NDArray[np.floating]:

@@ -1,6 +1,7 @@
 """Which outline on a photograph each label means: by its rough corners, or by the order in which people read."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Any
 
 import cv2
@@ -33,15 +34,51 @@ MOST_OTHERS = 3
 ALIKE, OTHER = 0.2, 0.3
 """Where up to so many more outlines are seen than labels, those are meant whose corners lie no farther from the usual
 ones' than the first, in sizes of a card, if the others' lie farther than the second: a cloth's print is turned."""
+FARTHEST_PX = 1e6
+"""No point of a picture that is decoded lies farther from its corner."""
 _TURNS_DEG = (0, 5, -5, 10, -10, 15, -15, 20, -20, 25, -25, 30, -30, 35, -35, 40, -40)
 
 
 def label_of(name: str, index: int, labels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
-    """The label of a picture: the one that names it, else the one in its place. Raises `UsageError` for none."""
-    named = [label for label in labels if label.get("image") == name]
-    if not named and index >= len(labels):
+    """The label of a picture: the one in its place, unless only another one names it. Raises `UsageError` for none."""
+    in_place = labels[index : index + 1]
+    named = [label for label in (*in_place, *labels) if PurePath(str(label.get("image"))).name == name]
+    if in_place and (not named or in_place[0].get("image") is None):
+        return in_place[0]
+    if not named:
         raise UsageError(f"no label for {name}", code="labels-differ")
-    return named[0] if named else labels[index]
+    return named[0]
+
+
+def cards_in(label: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
+    """The cards that stand under a field of a picture's label, none where it is left out.
+
+    Raises:
+        UsageError: ``labels-differ``, they are no list of objects, or a card's corners no outline.
+    """
+    cards = label.get(part)
+    if cards is None:
+        return []
+    if not isinstance(cards, list) or not all(isinstance(card, Mapping) for card in cards):
+        raise UsageError(f"a label's {part} are to be a list of objects, one a card", code="labels-differ")
+    for number, card in enumerate(cards, 1):
+        if card.get("corners") and not _is_outline(card["corners"]):
+            raise UsageError(f"the corners of {part} {number} are no list of points", code="labels-differ")
+    return cards
+
+
+def are_numbers(values: Any, count: int) -> bool:
+    """Whether a JSON value is a list of so many numbers."""
+    is_list = isinstance(values, list) and len(values) == count
+    return is_list and all(type(value) in (int, float) for value in values)
+
+
+def _is_outline(corners: Any) -> bool:
+    """Whether a JSON value is a list of three points or more that enclose something."""
+    if not isinstance(corners, list) or len(corners) < 3 or not all(are_numbers(point, 2) for point in corners):
+        return False
+    points = np.array(corners, float)
+    return bool(np.abs(points).max() < FARTHEST_PX and np.ptp(points, axis=0).min() >= 1)
 
 
 class Candidates:

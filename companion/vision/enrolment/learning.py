@@ -168,7 +168,7 @@ def _require_all(teaching: Teaching, deck: str, features: Sequence[Feature]) -> 
     shown = {feature.name for feature in features}
     optional = teaching.optional_names(deck)
     missing = [name for name in teaching.names(deck) if name not in shown and name not in optional]
-    if missing or len(shown) < 2:
+    if missing or not shown:
         named = ", ".join(missing or [name for name in teaching.names(deck) if name not in shown])
         raise TeachingRefused(
             f"the photographs show no {named}: lay every kind in view, or add a photograph of what is missing",
@@ -209,13 +209,13 @@ def _require_agreement(teaching: Teaching, samples: Sequence[Sample], features: 
 
 
 def _require_apart(teaching: Teaching, features: Sequence[Feature]) -> None:
-    (far, a, b), *_ = separation(teaching, features)
-    if far**2 * teaching.alike < teaching.same:
-        raise TeachingRefused(
-            f"{a} and {b} look the same on the photographs and could not be told apart: they differ by {far:.2f} of "
-            "what tells two names apart; photograph the cards larger, or in other light",
-            code="classes-alike",
-        )
+    for far, a, b in separation(teaching, features)[:1]:  # of a single class there is none
+        if far**2 * teaching.alike < teaching.same:
+            raise TeachingRefused(
+                f"{a} and {b} look the same on the photographs and could not be told apart: they differ by {far:.2f} "
+                "of what tells two names apart; photograph the cards larger, or in other light",
+                code="classes-alike",
+            )
 
 
 def require_own_inks(teaching: Teaching, features: Sequence[Feature]) -> None:

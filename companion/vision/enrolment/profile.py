@@ -23,6 +23,7 @@ from companion.vision.enrolment.sample import CropFrame, Sample, mosaic
 from companion.vision.networks import checksum
 
 _DECIMALS = 5
+_KINDS = {str: "text", int: "whole number", float: "number"}
 MOST_BYTES = 1_000_000
 """Of a profile's file."""
 OWN_TERMS = "the photographs are the players' own; the artwork is its author's"
@@ -96,6 +97,11 @@ class Profile(ABC):
         except OSError as error:
             raise UsageError(f"cannot write {path}: {error.strerror}", code="unwritable-profile") from None
 
+    def _is_numeric(self) -> bool:
+        """Whether its arrays hold numbers alone, and its tint a number for each channel or none."""
+        arrays = [value for one in fields(self) if isinstance(value := getattr(self, one.name), np.ndarray)]
+        return self.tint.shape in ((0,), (3,)) and all(np.isfinite(array).all() for array in arrays)
+
     @abstractmethod
     def summary(self) -> str:
         """What was learnt, for people."""
@@ -116,7 +122,7 @@ class Profile(ABC):
             keys = {one.name: cls.KEYS.get(one.name, one.name) for one in fields(cls)}
             profile = cls(**{f.name: _as(f.type, held[keys[f.name]]) for f in fields(cls) if keys[f.name] in held})
             _require_networks(held["networks"], cls.NETWORKS)
-            if not profile.is_consistent():
+            if not profile._is_numeric() or not profile.is_consistent():
                 raise ValueError("its numbers do not fit together")
             return profile
         except OSError as error:
@@ -126,12 +132,18 @@ class Profile(ABC):
 
 
 def _as(kind: Any, value: Any) -> Any:
-    """A JSON value as a field of that kind: str, int, float, tuple of names or array."""
+    """A JSON value as a field of that kind: str, int, float, tuple of names or array. Raises `ValueError`."""
     if kind is np.ndarray or get_origin(kind) is np.ndarray:
         return np.array(value, np.float32)
     if kind == tuple[Sample, ...]:
         return tuple(map(Sample.from_json, value))
-    return kind(value) if kind in (str, int, float) else tuple(map(str, value))
+    if kind in (str, int, float):
+        if type(value) is not kind and (kind is not float or type(value) is not int):
+            raise ValueError(f"{value!r:.40} is no {_KINDS[kind]}")
+        return kind(value)
+    if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
+        raise ValueError(f"{value!r:.40} is no list of names")
+    return tuple(value)
 
 
 def _require_networks(held: Mapping[str, str], names: Sequence[str]) -> None:

@@ -9,8 +9,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from companion.errors import UsageError
 from companion.printing.layout import Layout
-from companion.vision.enrolment.labels import Candidates
+from companion.vision.enrolment.labels import Candidates, cards_in
 from companion.vision.enrolment.profile import Profile
 from companion.vision.enrolment.quality import BURNT_OUT
 from companion.vision.enrolment.sample import CropFrame, Sample
@@ -103,12 +104,16 @@ class Teaching(ABC):
         return ()
 
     def cards(self, label: Label) -> list[Label]:
-        """All cards of a picture's label."""
-        return [*(label.get(self.part) or []), *(label.get("loose") or [])]
+        """All cards of a picture's label. Raises `UsageError` ``labels-differ`` where it is no such label."""
+        return [*cards_in(label, self.part), *cards_in(label, "loose")]
 
     @abstractmethod
     def check_card(self, deck: str, card: Label) -> None:
-        """Raises `UsageError` ``unknown-name`` for a label that no card of the deck has."""
+        """Raises `UsageError` for a label that no card of the deck has, ``unknown-name`` for the name of none."""
+
+    def check_sample(self, deck: str, label: Label) -> None:
+        """Raises `UsageError` for a label that no sample of the deck has."""
+        self.check_card(deck, label)
 
     def teaches(self, card: Label) -> bool:
         """Whether something can be learnt from a card so labelled."""
@@ -140,7 +145,20 @@ class Teaching(ABC):
 
     def read(self, path: Path) -> Profile:
         """The profile in a file. Raises `UsageError`."""
-        return self.profile.read(path)
+        profile = self.profile.read(path)
+        self.require_samples(path, profile.deck, profile.samples)
+        return profile
+
+    def require_samples(self, path: Path, deck: str, samples: Sequence[Sample]) -> None:
+        """Raises `UsageError` ``unreadable-profile`` where a file holds a sample that is none of the deck."""
+        for number, sample in enumerate(samples, 1):
+            try:
+                self.check_sample(deck, sample.label)
+                if sample.crop().shape[1::-1] != self.frame(sample.label).size:
+                    raise UsageError("its crop has not the size that its label says")
+            except UsageError as error:
+                message = f"{path} is no profile: sample {number}: {error.message}"
+                raise UsageError(message, code="unreadable-profile") from None
 
     def classifier(self, profile: Any) -> Any:
         """What names cards of a profile's printing."""

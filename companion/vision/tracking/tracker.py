@@ -47,6 +47,8 @@ _MOVED_TEXTURE = 0.3
 _REFERENCE_S = 2.0
 _LONG_S, _LOOK_S = 5.0, 1.0
 """Where all that differs has not stirred for so long, and nothing stirs now, it is looked at once in so long."""
+_LEAST_PX = 2 * STEP
+"""A frame that is less wide or high is passed over: it shows no card, and there is nothing to compare."""
 _CONDITIONS = frozenset(condition.warning.code for condition in CONDITIONS)
 
 
@@ -104,6 +106,8 @@ class Tracker(ABC, Generic[Piece]):
             t_s: when it was taken, in seconds; None for a tenth of a second after the one before.
         """
         self._tick(t_s)
+        if min(bgr.shape[:2]) < _LEAST_PX:
+            return []
         mask = self._detector.update(bgr, self._now_s)
         if mask.is_as_before and (self.is_quiet or self._may_wait(mask)):
             return []

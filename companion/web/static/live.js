@@ -34,7 +34,8 @@ export function follow({ onState, onLink, onRefused }) {
     source.addEventListener("alive", () => heard());
     source.addEventListener("announcement", (event) => {
       heard();
-      onRefused(JSON.parse(event.data).refused);
+      const { refused, again } = JSON.parse(event.data);
+      if (!again) onRefused(refused); // a press of minutes ago is no news
     });
     source.onerror = () => {
       const isRefused = source?.readyState === EventSource.CLOSED;

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from companion.errors import TeachingRefused, UsageError
-from companion.vision.enrolment.labels import Candidates, laid_out, outlines_of
+from companion.vision.enrolment.labels import Candidates, label_of, laid_out, outlines_of
 from companion.vision.geometry import HEXAGON
 from companion.vision.image.pyramid import Pyramid
 
@@ -12,6 +12,32 @@ PLACES = [(100, 100), (300, 110), (90, 300), (310, 290)]
 OUTLINES = np.array([HEXAGON.unit * 40 + PLACES[k] for k in (2, 0, 3, 1)], np.float32)
 BLANK = Pyramid.of(np.full((600, 600, 3), 90, np.uint8))
 FOUND = Candidates(BLANK, 6, OUTLINES)
+
+
+@pytest.mark.parametrize(
+    ("labels", "meant"),
+    [
+        (["a.jpg", "a.jpg"], [0, 1]),  # of two folders
+        (["b.jpg", "a.jpg"], [1, 1]),
+        (["1/b.jpg", "2/a.jpg"], [1, 1]),  # as `read` names them
+        ([None, "a.jpg"], [0, 1]),
+        ([None, None], [0, 1]),
+        (["a.jpg", None], [0, 1]),
+        (["x.jpg", "y.jpg"], [0, 1]),
+        (["x.jpg", "y.jpg", "a.jpg"], [2, 2]),
+        (["a.jpg"], [0, 0]),
+    ],
+)
+def test_a_picture_has_the_label_in_its_place_unless_only_another_names_it(
+    labels: list[str | None], meant: list[int]
+) -> None:
+    lines = [{"number": k} if name is None else {"number": k, "image": name} for k, name in enumerate(labels)]
+    assert [label_of("a.jpg", index, lines)["number"] for index in range(2)] == meant
+
+
+def test_a_picture_without_a_label_is_refused() -> None:
+    with pytest.raises(UsageError, match=r"no label for a\.jpg"):
+        label_of("a.jpg", 1, [{"image": "b.jpg"}])
 
 
 def test_without_corners_labels_go_from_top_to_bottom_and_left_to_right() -> None:

@@ -20,13 +20,13 @@ from companion.games.comet.layout import layouts
 from companion.games.comet.vision.alignment import align, look_at
 from companion.games.comet.vision.place_search import TaughtCard, find_places, places_at
 from companion.games.comet.vision.places import NumberPlaces, card_to_image
-from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, look_shape
+from companion.games.comet.vision.profile import LOOK_HIGH, CometProfile, is_half_width, look_shape
 from companion.games.comet.vision.results import NUMBERS, in_words
 from companion.games.comet.vision.taught_numerals import TaughtNumerals, classify_views
 from companion.games.comet.vision.taught_recognizer import find_outlines
 from companion.games.comet.vision.thresholds import LIMITS
 from companion.vision.detection.sizes import FOCAL_LENGTH, as_large_as, completed, proportion_of
-from companion.vision.enrolment.labels import OVERLAP, Candidates
+from companion.vision.enrolment.labels import OVERLAP, Candidates, are_numbers
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.sample import EVENINGS_SHARE, TAUGHT, CropFrame, Sample
 from companion.vision.enrolment.teaching import Confirmed, Cutout, Feature, Label, Teaching
@@ -64,16 +64,31 @@ class CometTeaching(Teaching):
 
     def check_card(self, deck: str, card: Label) -> None:
         """See `Teaching`."""
-        values: Any = card.get("values")
+        if "values" not in card:
+            raise UsageError("a card's label lacks its values: its three numbers, or null", code="labels-differ")
+        values: Any = card["values"]
         if values is None:
             return
         if not isinstance(values, list) or len(values) != 3:
             raise UsageError(
                 f"a card's values are to be its three numbers, or null, not {values}", code="labels-differ"
             )
-        unknown = [value for value in values if value not in NUMBERS]
+        unknown = [value for value in values if type(value) is not int or value not in NUMBERS]
         if unknown:
             raise UsageError(f"no card shows {unknown[0]!r}; there are 2 to 14, 14 for the Ace", code="unknown-name")
+
+    def check_sample(self, deck: str, label: Label) -> None:
+        """See `Teaching`. One of its numbers may be left out."""
+        values, shape, places = label.get("values"), label.get("shape", 0.0), label.get("places")
+        is_face = isinstance(values, list)
+        told = [NUMBERS[0] if value is None else value for value in values] if isinstance(values, list) else values
+        self.check_card(deck, {"values": told} if "values" in label else label)
+        if not are_numbers([shape], 1) or not is_half_width(shape):
+            raise UsageError("a sample's shape is to be its width over its height", code="labels-differ")
+        if not isinstance(places, list) or not all(are_numbers(row, 5) for row in places) or is_face != bool(places):
+            raise UsageError("a sample's places are to be rows of five numbers", code="labels-differ")
+        if places and not NumberPlaces.from_rows(places, shape).is_consistent():
+            raise UsageError("a sample's places are not those of a card's numbers", code="labels-differ")
 
     def candidates(self, pyramid: Pyramid) -> Candidates:
         """See `Teaching`."""

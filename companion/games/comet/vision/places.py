@@ -28,6 +28,8 @@ _MOVED, _GROWN, _ROTATED = 0.08, 0.06, 0.06
 """How far off outlines are, in half heights of a card, as a logarithm, and in radians."""
 _SAME_PLACE = 0.15
 """Two places nearer than so many half heights of a card are the same."""
+_LOWEST, _FARTHEST = 0.02, 4.0
+"""Half heights of a card: no numeral is lower, none stands farther from the card's middle or is higher."""
 _LEAST_CONTRAST = 6.0
 """Of 255: a view of less contrast shows nothing, and is not stretched to more."""
 
@@ -55,6 +57,11 @@ class NumberPlaces:
         """Places from what `as_rows` gives."""
         slots, x, y, high, turned = np.array(rows, np.float32).reshape(-1, 5).T
         return NumberPlaces(slots.astype(np.intp), np.stack([x, y], 1), high, turned > 0.5, half_width)
+
+    def is_consistent(self) -> bool:
+        """Whether each of the three numbers stands somewhere on the card, large enough to be read."""
+        are_on_card = np.abs(self.at).max(initial=0.0) < _FARTHEST and self.high.max(initial=0.0) < _FARTHEST
+        return set(self.slots.tolist()) == {0, 1, 2} and bool(are_on_card and (self.high > _LOWEST).all())
 
     @property
     def prints(self) -> list[NDArray[np.intp]]:

@@ -62,16 +62,20 @@ class CometProfile(Profile):
         """See `Profile`."""
         count = len(self.slots)
         return (
-            0.3 < self.half_width < 3.0
-            and {0, 1, 2} == set(self.slots.tolist())
+            is_half_width(self.half_width)
+            and self.slots.shape == self.high.shape == self.turned.shape == (count,)
             and self.at.shape == (count, 2)
-            and self.high.shape == self.turned.shape == (count,)
-            and bool((self.high > 0.02).all())
+            and self.places.is_consistent()
             and self.embeddings.shape == (len(self.numbers), EMBEDDED)
             and set(self.numbers.tolist()) == set(NUMBERS)
             and self.face.shape == look_shape(self.half_width)
             and self.back.shape in ((0,), self.face.shape)
         )
+
+
+def is_half_width(value: float) -> bool:
+    """Whether a card may be so wide, in its heights."""
+    return 0.3 < value < 3.0
 
 
 def look_shape(half_width: float) -> tuple[int, int]:

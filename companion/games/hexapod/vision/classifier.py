@@ -26,6 +26,7 @@ EMPTY, INSECT, OTHER = range(3)
 STATE, KIND, UP, EMBEDDING, OFFSET = slice(0, 3), slice(3, 11), slice(11, 15), slice(15, 47), slice(47, 49)
 """The network's planes: logits of the state, of the kind and of the quarter turn at which the head lies; the embedding;
 the offset from the cell's middle."""
+EMBEDDED = EMBEDDING.stop - EMBEDDING.start
 _LEAST = 1e-6
 _SHRINKAGE = 0.5
 """How far the scatter is taken to be alike in all directions: a photograph shows some directions of it only (Ledoit and

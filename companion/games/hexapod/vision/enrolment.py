@@ -20,6 +20,7 @@ from companion.games.hexapod.layout import ANY, layouts, span
 from companion.games.hexapod.vision.augmentation import variants
 from companion.games.hexapod.vision.classifier import (
     CELL_PX,
+    EMBEDDED,
     EMPTY,
     INSECT,
     KINDS,
@@ -37,7 +38,7 @@ from companion.games.hexapod.vision.detector import detect_cases, detect_fields
 from companion.games.hexapod.vision.keypoint_voting import refine_quads
 from companion.games.hexapod.vision.thresholds import LIMITS
 from companion.vision.detection.detector import Detection, corners_of
-from companion.vision.enrolment.labels import Candidates
+from companion.vision.enrolment.labels import Candidates, cards_in
 from companion.vision.enrolment.learning import learn
 from companion.vision.enrolment.profile import Profile, expected_doubts
 from companion.vision.enrolment.sample import TAUGHT, CropFrame, Sample, in_grey, times_taught
@@ -101,6 +102,7 @@ class InsectProfile(Profile):
         """See `Profile`."""
         return (
             self.examples.ndim == 2
+            and self.examples.shape[1] == EMBEDDED
             and len(self.examples) == len(self.kinds)
             and set(self.parted) == set(self.kinds) <= set(KINDS)
             and 1 <= min(self.rows, self.cols) <= max(self.rows, self.cols) <= _LARGEST_CASE
@@ -141,7 +143,7 @@ class HexapodTeaching(Teaching):
 
     def cards(self, label: Label) -> list[Label]:
         """The cases."""
-        return list(label.get("boards") or [])
+        return cards_in(label, self.part)
 
     def check_card(self, deck: str, card: Label) -> None:
         """See `Teaching`."""
@@ -229,9 +231,10 @@ class HexapodTeaching(Teaching):
             ]
         return found
 
-    def classifier(self, profile: InsectProfile) -> FewShotInsects:
+    def classifier(self, profile: Any) -> FewShotInsects:
         """See `Teaching`."""
-        return profile.classifier()
+        classifier: FewShotInsects = profile.classifier()
+        return classifier
 
     def features(self, samples: Sequence[Sample]) -> list[Feature]:
         """Each insect's embedding."""

@@ -63,7 +63,7 @@ class HexDragonTeaching(Teaching):
         return OWNERS
 
     def optional_names(self, deck: str) -> tuple[str, ...]:
-        """Any of them: two colours in play suffice."""
+        """Any of them: one colour in play suffices."""
         return OWNERS
 
     def check_card(self, deck: str, card: Label) -> None:
@@ -75,6 +75,17 @@ class HexDragonTeaching(Teaching):
             raise UsageError(f"no dragon is {owner!r}; there are {', '.join(OWNERS)}", code="unknown-name")
         if head is not None and (type(head) is not int or not 0 <= head < 6):
             raise UsageError("a tile's head is a direction, 0 to 5", code="labels-differ")
+        paths = card.get("paths")
+        if paths is not None and not (isinstance(paths, list) and all(map(_is_path, paths))):
+            raise UsageError("a tile's paths are pairs of directions, 0 to 5", code="labels-differ")
+
+    def check_sample(self, deck: str, label: Label) -> None:
+        """See `Teaching`."""
+        self.check_card(deck, label)
+        if label.get("kind") is None or "owner" not in label:
+            raise UsageError("a tile's label says its kind and its owner", code="labels-differ")
+        if label["kind"] == "head" and label.get("head") is None:
+            raise UsageError("a head's label says its direction", code="labels-differ")
 
     def teaches(self, card: Label) -> bool:
         """Whether it is known what tile it is: those without a head tell the light."""
@@ -243,6 +254,12 @@ def _head_edges(ends: np.ndarray, tiles: Sequence[Label]) -> list[int]:
     fits = [sum(float(t[rows, np.roll(f, k)].sum()) for t, f in zip(log_ends, faces, strict=True)) for k in range(6)]
     turns = int(np.argmax(fits))
     return [((tile.get("head") or 0) + turns) % 6 for tile in tiles]
+
+
+def _is_path(value: Any) -> bool:
+    """Whether a JSON value is a pair of directions."""
+    is_pair = isinstance(value, list) and len(value) == 2 and value[0] != value[1]
+    return is_pair and all(type(end) is int and 0 <= end < 6 for end in value)
 
 
 def _face(tile: Label) -> tuple[int, ...]:

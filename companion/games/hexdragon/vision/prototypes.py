@@ -102,7 +102,7 @@ class InkProfile(Profile):
     def is_consistent(self) -> bool:
         """See `Profile`."""
         shape = (len(self.owners), 3)
-        are_some = len(self.owners) > 0 and len(self.places) > 0
+        are_some = 0 < len(self.owners) == len(set(self.owners) & set(OWNERS)) and len(self.places) > 0
         fit = self.heads.shape == self.rims.shape == shape and self.common.shape == (2, 3)
         return are_some and fit and self.places.shape[1:] == (2,)
 

@@ -80,7 +80,8 @@ class HexelTeaching(Teaching):
         self, pyramid: Pyramid, outlines: NDArray[np.float32], given: Sequence[Any], cards: Sequence[Label]
     ) -> list[tuple[NDArray[np.floating], Label]]:
         """Each card by that outline, as found or as given, through which its symbols look most alike."""
-        return list(zip(_clearest(pyramid, outlines, given), cards, strict=True))
+        labels = [{"edges": list(card["edges"])} for card in cards]
+        return list(zip(_clearest(pyramid, outlines, given), labels, strict=True))
 
     def frame(self, card: Label) -> CropFrame:
         """See `Teaching`."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.errors import TeachingRefused
+from companion.games.hexel.deck import SYMBOLS
 from companion.games.hexel.vision.classifier import (
     FACE_VALUE,
     PATCH,
@@ -61,7 +62,12 @@ class SymbolProfile(Profile):
     def is_consistent(self) -> bool:
         """See `Profile`."""
         count = len(self.symbols)
-        return count > 1 and self.prototypes.shape == (count, _NUMBERS) and self.face_value.shape == (3,)
+        are_symbols = len(set(self.symbols)) == count and set(self.symbols) <= set(
+            SYMBOLS.get(self.deck.removeprefix("hexel"), ())
+        )
+        return (
+            are_symbols and count > 1 and self.prototypes.shape == (count, _NUMBERS) and self.face_value.shape == (3,)
+        )
 
     @property
     def ambiguous_pairs(self) -> tuple[tuple[str, str], ...]:
