@@ -136,14 +136,14 @@ class Director:
         tournament = self.write(slug, lambda now: paired(now, *pair(now)))
         number, free = len(tournament.rounds), self.free_tables()
         for board, table in zip(range(1, len(tournament.rounds[-1].boards) + 1), free, strict=False):
-            tournament = self.write(slug, lambda now, board=board, table=table: seated(number, board, table.table))  # type: ignore[misc]
+            tournament = self.write(slug, lambda now, board=board, table=table: seated(now, number, board, table.table))  # type: ignore[misc]
         with ThreadPoolExecutor(_SEATING) as workers:
             list(workers.map(lambda board: self._put(slug, board), range(1, len(tournament.rounds[-1].boards) + 1)))
         return tournament
 
     def seat(self, slug: str, board: int, table: str) -> Tournament:
         """Put a board of the current round on a table, once more or on another. Raises `Refusal`."""
-        tournament = self.write(slug, lambda now: seated(len(now.rounds), board, table))
+        tournament = self.write(slug, lambda now: seated(now, len(now.rounds), board, table))
         self._put(slug, board)
         return tournament
 

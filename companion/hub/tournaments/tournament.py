@@ -4,11 +4,12 @@ The log is a list of JSON objects, kept one by one by the store; `tournament_of`
 what would be appended. A player is a number, from 1 in the order of registration; a name belongs to one player.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.errors import Refusal
+from companion.hub.messages import is_table_name
 from companion.rules.engine import Header
 from companion.rules.limits import LONGEST_NAME, is_name
 from companion.rules.records import read_header
@@ -145,18 +146,16 @@ def withdrawn(tournament: Tournament, number: int, is_in: bool = False) -> Entry
 
 
 def decided(
-    tournament: Tournament, round_number: int, board: int, places: Iterable[Iterable[int]], game: str | None = None
+    tournament: Tournament, round_number: int, board: int, places: Sequence[Sequence[int]], game: str | None = None
 ) -> Entry | None:
     """The entry of a board's result, by the table or the desk; None when it stands so already. Raises `Refusal`."""
-    if not 1 <= round_number <= len(tournament.rounds):
-        raise Refusal("no-such-board", f"There is no round {round_number}.")
-    boards = tournament.rounds[round_number - 1].boards
-    if not 1 <= board <= len(boards):
-        raise Refusal("no-such-board", f"There is no board {board} in round {round_number}.")
+    now = _board_of(tournament, round_number, board)
+    if not all(_are_numbers(rank) for rank in places):
+        raise Refusal("malformed", "A result is a list of ranks, each a list of the players' numbers.")
     ranked = tuple(tuple(sorted(rank)) for rank in places if rank)
-    if sorted(number for rank in ranked for number in rank) != sorted(boards[board - 1].seats):
+    if sorted(number for rank in ranked for number in rank) != sorted(now.seats):
         raise Refusal("malformed", "A result ranks everybody who sits at the board, each once.")
-    if boards[board - 1].places == ranked:
+    if now.places == ranked:
         return None
     return {"did": "result", "round": round_number, "board": board, "places": [list(r) for r in ranked], "game": game}
 
@@ -170,9 +169,26 @@ def paired(tournament: Tournament, boards: Sequence[Sequence[int]], byes: Sequen
     return {"did": "pair", "boards": [[*seats] for seats in boards], "byes": [*byes]}
 
 
-def seated(round_number: int, board: int, table: str) -> Entry:
-    """The entry of a board's table in the hall."""
+def seated(tournament: Tournament, round_number: int, board: int, table: str) -> Entry:
+    """The entry of a board's table in the hall. Raises `Refusal`."""
+    _board_of(tournament, round_number, board)
+    if not is_table_name(table):
+        raise Refusal("malformed", "A table's name takes small letters, digits and hyphens, 40 at most.")
     return {"did": "seat", "round": round_number, "board": board, "table": table}
+
+
+def _board_of(tournament: Tournament, round_number: int, board: int) -> Board:
+    """A board of a round. Raises `Refusal`, ``no-such-board``."""
+    if not 1 <= round_number <= len(tournament.rounds):
+        raise Refusal("no-such-board", f"There is no round {round_number}.")
+    boards = tournament.rounds[round_number - 1].boards
+    if not 1 <= board <= len(boards):
+        raise Refusal("no-such-board", f"There is no board {board} in round {round_number}.")
+    return boards[board - 1]
+
+
+def _are_numbers(rank: Any) -> bool:
+    return isinstance(rank, list | tuple) and all(type(number) is int for number in rank)
 
 
 def tournament_of(log: Sequence[Mapping[str, Any]]) -> Tournament | None:
@@ -209,7 +225,10 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
 
 
 def _with_board(tournament: Tournament, entry: Mapping[str, Any], **changed: Any) -> Tournament:
+    """A board changed; one that never was, which logs of earlier versions may name, is passed over."""
     number, board = entry["round"] - 1, entry["board"] - 1
+    if not (0 <= number < len(tournament.rounds) and 0 <= board < len(tournament.rounds[number].boards)):
+        return tournament
     before = tournament.rounds[number]
     boards = (*before.boards[:board], replace(before.boards[board], **changed), *before.boards[board + 1 :])
     rounds = (*tournament.rounds[:number], replace(before, boards=boards), *tournament.rounds[number + 1 :])
