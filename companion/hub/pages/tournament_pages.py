@@ -31,10 +31,8 @@ def director() -> Director:
 @tournaments.get("/tournaments")
 def every() -> str:
     """All tournaments; for the desk also a form for one more."""
-    slugs = pages_store().tournaments()
-    known = {slug: _found(slug) for slug in slugs}
     games = {name: game_title(name) for name in GAMES}
-    return hub_page("tournaments.html", tournaments=known, games=games, systems=SYSTEMS)
+    return hub_page("tournaments.html", tournaments=director().tournaments(), games=games, systems=SYSTEMS)
 
 
 @tournaments.get("/tournaments/<slug>")
@@ -140,11 +138,6 @@ def withdraw(slug: str) -> Response:
     given = request_object()
     number, is_in = field_of(given, "number", int), field_of({"back": False, **given}, "back", bool)
     return _done(director().write(slug, lambda now: withdrawn(now, number, is_in)))
-
-
-def pages_store() -> Any:
-    """The store of the application that answers this request."""
-    return current_app.extensions["companion"].hub.store
 
 
 def _done(tournament: Tournament) -> Response:
