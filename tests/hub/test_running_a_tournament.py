@@ -77,3 +77,38 @@ def test_a_log_that_names_a_board_that_never_was_opens_all_the_same(
     hub.store.append("open", before["length"], {"did": "seat", "round": number, "board": board, "table": "table-01"})
     after = desk.get(OPEN).json
     assert (after["rounds"], after["length"]) == (before["rounds"], before["length"] + 1)
+
+
+def finish_round(desk: FlaskClient) -> None:
+    told = desk.get(OPEN).json
+    number = len(told["rounds"])
+    for board, each in enumerate(told["rounds"][-1]["boards"], 1):
+        body = {"round": number, "board": board, "places": [[player] for player in each["seats"]]}
+        assert desk.post(f"{OPEN}/result", json=body).status_code == 200
+
+
+def test_a_tournament_of_four_comes_to_an_end_whatever_the_form_said(desk: FlaskClient) -> None:
+    begin(desk, 4, rounds=6)
+    assert "/end" not in desk.get("/tournaments/open").text
+    for _ in range(3):
+        assert desk.post(f"{OPEN}/pair", json={}).status_code == 200
+        assert "/end" not in desk.get("/tournaments/open").text
+        finish_round(desk)
+    assert error_of(desk.post(f"{OPEN}/pair", json={})) == (409, "everybody-has-met")
+    assert sum(line["score"] for line in desk.get(OPEN).json["standings"]) == 6
+    assert f'data-post="{OPEN}/end"' in desk.get("/tournaments/open").text
+    assert desk.post(f"{OPEN}/end", json={}).status_code == 200
+    page = desk.get("/tournaments/open").text
+    assert "round 3 of 3 · over" in page
+    assert f'data-post="{OPEN}/pair"' not in page
+    assert desk.post(f"{OPEN}/end", json={"back": True}).status_code == 200
+    assert f'data-post="{OPEN}/pair"' in desk.get("/tournaments/open").text
+
+
+def test_a_round_robin_has_as_many_rounds_as_it_takes(desk: FlaskClient) -> None:
+    begin(desk, 4, rounds=6, system="round-robin")
+    for _ in range(3):
+        assert desk.post(f"{OPEN}/pair", json={}).status_code == 200
+        finish_round(desk)
+    assert error_of(desk.post(f"{OPEN}/pair", json={})) == (409, "no-more-rounds")
+    assert "round 3 of 3 · over" in desk.get("/tournaments/open").text

@@ -14,7 +14,7 @@ from companion.games import GAMES
 from companion.hub.pages.gate import field_of, guarded, hub_page, request_object
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.standings import standings
-from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, registered, withdrawn
+from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, ended, registered, withdrawn
 from companion.views.games import game_title
 
 tournaments = Blueprint("tournaments", __name__)
@@ -74,9 +74,11 @@ def standings_csv(slug: str) -> Response:
 
 @tournaments.get("/api/tournaments/<slug>")
 def as_json(slug: str) -> Response:
-    """The whole tournament: terms, players, rounds and standings."""
+    """The whole tournament: terms, players, rounds, how many are planned, and standings."""
     found = _found(slug)
-    return jsonify({**asdict(found), "standings": [asdict(line) for line in standings(found)]})
+    return jsonify(
+        {**asdict(found), "planned": found.planned, "standings": [asdict(line) for line in standings(found)]}
+    )
 
 
 @tournaments.post("/api/tournaments")
@@ -112,6 +114,14 @@ def register(slug: str) -> Response:
 def begin_round(slug: str) -> Response:
     """Pair the next round and put its games on the tables."""
     return _done(director().begin_round(slug))
+
+
+@tournaments.post("/api/tournaments/<slug>/end")
+@guarded
+def end(slug: str) -> Response:
+    """End a tournament after the rounds so far, or with ``back`` go on with it."""
+    goes_on = field_of({"back": False, **request_object()}, "back", bool)
+    return _done(director().write(slug, lambda now: ended(now, not goes_on)))
 
 
 @tournaments.post("/api/tournaments/<slug>/seat")

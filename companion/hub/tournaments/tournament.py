@@ -30,7 +30,7 @@ class Terms:
 
     Attributes:
         seats: the most players at one table; 2 but for ``tables``.
-        rounds: how many are planned; a round robin has as many as it takes.
+        rounds: how many are planned; not of a round robin, which has as many as it takes.
     """
 
     title: str
@@ -84,12 +84,17 @@ class Round:
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """How a tournament stands after ``length`` entries of its log."""
+    """How a tournament stands after ``length`` entries of its log.
+
+    Attributes:
+        is_ended: whether the desk has ended it after the rounds that there are.
+    """
 
     terms: Terms
     entrants: tuple[Entrant, ...] = ()
     rounds: tuple[Round, ...] = ()
     length: int = 1
+    is_ended: bool = False
 
     @property
     def playing(self) -> tuple[Entrant, ...]:
@@ -97,9 +102,18 @@ class Tournament:
         return tuple(entrant for entrant in self.entrants if entrant.is_in)
 
     @property
+    def planned(self) -> int:
+        """How many rounds there are to be."""
+        if self.is_ended:
+            return len(self.rounds)
+        if self.terms.system == "round-robin":
+            return max(1, len(self.entrants) - 1 + len(self.entrants) % 2)
+        return self.terms.rounds
+
+    @property
     def is_over(self) -> bool:
         """Whether all rounds that were planned have been played."""
-        return len(self.rounds) >= self.terms.rounds and all(played_round.is_over for played_round in self.rounds)
+        return len(self.rounds) >= self.planned and all(played_round.is_over for played_round in self.rounds)
 
     def name(self, number: int) -> str:
         """Of a player."""
@@ -131,7 +145,7 @@ def registered(tournament: Tournament, name: str) -> Entry:
         raise Refusal("full", f"{MOST_ENTRANTS} players are registered; there is no room for more.")
     if any(entrant.name.casefold() == name.casefold() for entrant in tournament.entrants):
         raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.")
-    if len(tournament.rounds) >= tournament.terms.rounds:
+    if len(tournament.rounds) >= tournament.planned:
         raise Refusal("too-late", "The last round has been paired.")
     if tournament.terms.system == "round-robin" and tournament.rounds:
         raise Refusal("too-late", "Everybody plays everybody: nobody can come in once it has begun.")
@@ -162,11 +176,26 @@ def decided(
 
 def paired(tournament: Tournament, boards: Sequence[Sequence[int]], byes: Sequence[int]) -> Entry:
     """The entry of the next round, as `companion.hub.tournaments.pairings` says it. Raises `Refusal`."""
+    refuse_next_round(tournament)
+    return {"did": "pair", "boards": [[*seats] for seats in boards], "byes": [*byes]}
+
+
+def refuse_next_round(tournament: Tournament) -> None:
+    """Raise `Refusal` while a round goes on, and after the last."""
+    _refuse_in_a_round(tournament)
+    if len(tournament.rounds) >= tournament.planned:
+        raise Refusal("no-more-rounds", f"All {tournament.planned} rounds have been paired.")
+
+
+def ended(tournament: Tournament, is_over: bool = True) -> Entry:
+    """The entry of a tournament that the desk ends after the rounds so far, or goes on with. Raises `Refusal`."""
+    _refuse_in_a_round(tournament)
+    return {"did": "end" if is_over else "go-on"}
+
+
+def _refuse_in_a_round(tournament: Tournament) -> None:
     if tournament.rounds and not tournament.rounds[-1].is_over:
         raise Refusal("round-goes-on", f"Round {len(tournament.rounds)} is not over yet.")
-    if len(tournament.rounds) >= tournament.terms.rounds:
-        raise Refusal("no-more-rounds", f"All {tournament.terms.rounds} rounds have been paired.")
-    return {"did": "pair", "boards": [[*seats] for seats in boards], "byes": [*byes]}
 
 
 def seated(tournament: Tournament, round_number: int, board: int, table: str) -> Entry:
@@ -220,6 +249,8 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
         case "result":
             places = tuple(tuple(rank) for rank in entry["places"])
             return _with_board(after, entry, places=places, game=entry["game"])
+        case "end" | "go-on":
+            return replace(after, is_ended=entry["did"] == "end")
         case did:
             raise ValueError(f"unknown entry {did!r}")
 
