@@ -1,5 +1,6 @@
 """A tournament by its log: pairing, byes, late entry, drop-out, tie-breaks, and what cannot be."""
 
+from collections.abc import Callable
 from itertools import combinations
 from random import Random
 
@@ -11,6 +12,7 @@ from companion.hub.tournaments.pairings import pair, table_sizes
 from companion.hub.tournaments.standings import game_scores, scores, standings
 from companion.hub.tournaments.tournament import (
     MOST_ENTRANTS,
+    Entry,
     Terms,
     Tournament,
     begun,
@@ -19,6 +21,7 @@ from companion.hub.tournaments.tournament import (
     evolve,
     paired,
     registered,
+    struck,
     tournament_of,
     withdrawn,
 )
@@ -261,6 +264,21 @@ def test_a_name_that_no_table_takes_is_not_registered(name: str) -> None:
 def test_a_hall_full_of_names_takes_no_more() -> None:
     with pytest.raises(Refusal, match="are registered"):
         registered(held(MOST_ENTRANTS), "Ana")
+
+
+@pytest.mark.parametrize("leave", [withdrawn, struck])
+def test_who_leaves_a_full_hall_makes_room(leave: Callable[[Tournament, int], Entry]) -> None:
+    tournament = held(MOST_ENTRANTS)
+    assert registered(evolve(tournament, leave(tournament, 7)), "Ana")
+
+
+def test_who_was_struck_out_of_a_round_robin_meets_nobody() -> None:
+    tournament = held(5, system="round-robin")
+    tournament = evolve(tournament, struck(tournament, 2))
+    assert tournament.planned == 3
+    boards, byes = pair(tournament)
+    assert sorted(player for board in boards for player in board) == [1, 3, 4, 5]
+    assert byes == []
 
 
 def test_a_game_gives_equal_steps_and_those_who_share_a_rank_share_its_points() -> None:

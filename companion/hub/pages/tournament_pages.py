@@ -10,16 +10,49 @@ from typing import Any
 from flask import Blueprint, Response, current_app, jsonify, request
 from werkzeug.exceptions import NotFound
 
+from companion.errors import Refusal
 from companion.games import GAMES
-from companion.hub.pages.gate import field_of, guarded, hub_page, request_object
+from companion.hub.pages.gate import current_gate, field_of, guarded, hub_page, request_object
 from companion.hub.tournaments.director import Director
 from companion.hub.tournaments.standings import standings
-from companion.hub.tournaments.tournament import SYSTEMS, Terms, Tournament, decided, ended, registered, withdrawn
+from companion.hub.tournaments.tournament import (
+    SYSTEMS,
+    Entry,
+    Terms,
+    Tournament,
+    decided,
+    ended,
+    registered,
+    struck,
+    withdrawn,
+)
 from companion.views.games import game_title
+from companion.web.access.access_guard import refuse_other_sites
+from companion.web.streams import is_this_machine
 
 tournaments = Blueprint("tournaments", __name__)
 
+MOST_OF_ONE_ADDRESS = 250
+"""So many who play are registered from one address, which a club's phones may share; the desk has no limit."""
+_LONGEST_KEY = 128
 _COLUMNS = ("rank", "number", "name", "score", "buchholz_cut", "buchholz", "berger", "wins", "played")
+
+
+class Registrations:
+    """Who was registered from which address since the hub began, this machine's own excepted. Any thread."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[tuple[str, str], set[int]] = {}
+
+    def of(self, slug: str, address: str) -> set[int] | None:
+        """The players of a tournament registered from an address, to which more are added; None where nobody counts."""
+        return None if is_this_machine(address) else self._numbers.setdefault((slug, address), set())
+
+
+def registrations() -> Registrations:
+    """Of the application that answers this request."""
+    found: Registrations = current_app.extensions["companion-registrations"]
+    return found
 
 
 def director() -> Director:
@@ -76,9 +109,9 @@ def standings_csv(slug: str) -> Response:
 def as_json(slug: str) -> Response:
     """The whole tournament: terms, players, rounds, how many are planned, and standings."""
     found = _found(slug)
-    return jsonify(
-        {**asdict(found), "planned": found.planned, "standings": [asdict(line) for line in standings(found)]}
-    )
+    told = asdict(found) | {"entrants": [asdict(entrant) for entrant in found.players], "planned": found.planned}
+    del told["keys"]
+    return jsonify({**told, "standings": [asdict(line) for line in standings(found)]})
 
 
 @tournaments.post("/api/tournaments")
@@ -102,10 +135,24 @@ def create() -> Response:
 
 @tournaments.post("/api/tournaments/<slug>/register")
 def register(slug: str) -> Response:
-    """Register a player, from their own phone."""
-    name = field_of(request_object(), "name", str)
-    tournament = director().write(slug, lambda now: registered(now, name))
-    entrant = tournament.entrants[-1]
+    """Register a player, from their own phone; the same request sent again, by its ``Idempotency-Key``, counts once."""
+    refuse_other_sites(request)
+    name, key = field_of(request_object(), "name", str), request.headers.get("Idempotency-Key") or None
+    if key is not None and len(key) > _LONGEST_KEY:
+        raise Refusal("malformed", f"An Idempotency-Key has at most {_LONGEST_KEY} characters.")
+    counted = None if current_gate().is_open() else registrations().of(slug, request.remote_addr or "")
+
+    def entry_of(now: Tournament) -> Entry | None:
+        entry = registered(now, name, key)
+        if entry and counted and sum(now.entrants[number - 1].is_in for number in counted) >= MOST_OF_ONE_ADDRESS:
+            message = f"{MOST_OF_ONE_ADDRESS} players are registered from your address; the desk registers more."
+            raise Refusal("full-address", message)
+        return entry
+
+    tournament = director().write(slug, entry_of)
+    entrant = tournament.entrants[(tournament.keys[key] if key else len(tournament.entrants)) - 1]
+    if counted is not None:
+        counted.add(entrant.number)
     return jsonify({"number": entrant.number, "name": entrant.name, "round": entrant.joined})
 
 
@@ -148,6 +195,14 @@ def withdraw(slug: str) -> Response:
     given = request_object()
     number, is_in = field_of(given, "number", int), field_of({"back": False, **given}, "back", bool)
     return _done(director().write(slug, lambda now: withdrawn(now, number, is_in)))
+
+
+@tournaments.post("/api/tournaments/<slug>/strike")
+@guarded
+def strike(slug: str) -> Response:
+    """Strike out a name that has not been paired, as if it had never been registered."""
+    number = field_of(request_object(), "number", int)
+    return _done(director().write(slug, lambda now: struck(now, number)))
 
 
 def _done(tournament: Tournament) -> Response:

@@ -2,18 +2,19 @@
 
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from threading import Lock
 
-from flask import Blueprint, Flask, Response, current_app, jsonify, render_template
+from flask import Blueprint, Flask, Response, current_app, jsonify, render_template, request
 
 from companion.hub.pages.gate import Gate, gate
 from companion.hub.pages.referee_pages import referee_pages
-from companion.hub.pages.tournament_pages import tournaments
+from companion.hub.pages.tournament_pages import Registrations, tournaments
 from companion.hub.service import Hub
 from companion.hub.tournaments.director import Director
 from companion.views.words import section_of
+from companion.web.access.access_guard import refuse_foreign_names
 from companion.web.app import dress
 from companion.web.streams import RETRY_MS, SIGN_OF_LIFE, TooManyStreams, message
 
@@ -84,12 +85,20 @@ class DisplayStreams:
             time.sleep(_GAP_S)
 
 
-def create_hub_app(hub: Hub, director: Director, *, pin: str, delay_s: float = 0.0) -> Flask:
-    """The hub's web application over a hub and a director that have started."""
+def create_hub_app(
+    hub: Hub, director: Director, *, pin: str, delay_s: float = 0.0, names: Collection[str] = ()
+) -> Flask:
+    """The hub's web application over a hub and a director that have started.
+
+    Args:
+        names: of the hub beyond its local network.
+    """
     app = Flask(__name__, static_folder=None)
     app.extensions["companion"] = HubPages(hub, delay_s)
     app.extensions["companion-gate"] = Gate(pin)
     app.extensions["companion-director"] = director
+    app.extensions["companion-registrations"] = Registrations()
+    app.before_request(lambda: refuse_foreign_names(request, names))
     app.register_blueprint(display, url_prefix="")
     app.register_blueprint(house)
     app.register_blueprint(gate)

@@ -35,7 +35,7 @@ def pair(tournament: Tournament) -> tuple[Boards, list[int]]:
 
 def _pairs(tournament: Tournament) -> tuple[Boards, list[int]]:
     is_swiss = tournament.terms.system == "swiss"
-    entrants = tournament.playing if is_swiss else tournament.entrants
+    entrants = tournament.playing if is_swiss else tournament.players
     options: dict[str, Any] = {"bye_value": 1.0, "max_byes_per_player": 1} if is_swiss else {}
     made = generate_pairings(
         "dutch" if is_swiss else "round_robin",

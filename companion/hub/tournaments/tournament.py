@@ -17,7 +17,7 @@ from companion.rules.records import read_header
 SYSTEMS = ("swiss", "round-robin", "tables")
 """Swiss pairs and everybody against everybody, two at a table; or tables of several, balanced by score and seats."""
 MOST_ENTRANTS = 1000
-"""Anybody in the hall registers from a phone: beyond so many it is somebody's joke."""
+"""Anybody in the hall registers from a phone: beyond so many who play it is somebody's joke."""
 
 Places = tuple[tuple[int, ...], ...]
 """Players by their rank in a game, those who share one together."""
@@ -51,12 +51,19 @@ class Terms:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A player. ``joined`` is the first round that they could play; ``is_in`` until they drop out."""
+    """A player.
+
+    Attributes:
+        joined: the first round that they could play.
+        is_in: until they drop out.
+        is_struck: whether the desk has taken the name out, as if it had never been registered.
+    """
 
     number: int
     name: str
     joined: int
     is_in: bool = True
+    is_struck: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +94,9 @@ class Tournament:
     """How a tournament stands after ``length`` entries of its log.
 
     Attributes:
+        entrants: all who ever registered; who has the number n is the n-th.
         is_ended: whether the desk has ended it after the rounds that there are.
+        keys: by the key of a request to register, who was registered by it.
     """
 
     terms: Terms
@@ -95,6 +104,12 @@ class Tournament:
     rounds: tuple[Round, ...] = ()
     length: int = 1
     is_ended: bool = False
+    keys: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def players(self) -> tuple[Entrant, ...]:
+        """Those whom the desk has not struck out."""
+        return tuple(entrant for entrant in self.entrants if not entrant.is_struck)
 
     @property
     def playing(self) -> tuple[Entrant, ...]:
@@ -107,7 +122,7 @@ class Tournament:
         if self.is_ended:
             return len(self.rounds)
         if self.terms.system == "round-robin":
-            return max(1, len(self.entrants) - 1 + len(self.entrants) % 2)
+            return max(1, len(self.players) - 1 + len(self.players) % 2)
         return self.terms.rounds
 
     @property
@@ -121,7 +136,12 @@ class Tournament:
 
     def numbered(self, name: str) -> int | None:
         """The player of that name."""
-        return next((entrant.number for entrant in self.entrants if entrant.name == name), None)
+        return next((entrant.number for entrant in self.players if entrant.name == name), None)
+
+    def was_paired(self, number: int) -> bool:
+        """Whether a player has sat at a board, or has sat out."""
+        seated = (board.seats for each in self.rounds for board in each.boards)
+        return any(number in players for players in (*seated, *(each.byes for each in self.rounds)))
 
 
 def begun(terms: Terms) -> Entry:
@@ -136,27 +156,50 @@ def begun(terms: Terms) -> Entry:
     return {"did": "begin", **{name: getattr(terms, name) for name in Terms.__slots__}}
 
 
-def registered(tournament: Tournament, name: str) -> Entry:
-    """The entry of one more player; a late one begins with the next round. Raises `Refusal`."""
+def registered(tournament: Tournament, name: str, key: str | None = None) -> Entry | None:
+    """The entry of one more player; a late one begins with the next round.
+
+    Args:
+        key: of the request; None is returned where the same has registered the same name before.
+
+    Raises:
+        Refusal: the name cannot be, or plays already; nobody can come in any more.
+    """
     name = " ".join(name.split())
     if not is_name(name):  # a table would not begin its game, and no page could show it
         raise Refusal("malformed", f"A name has 1 to {LONGEST_NAME} letters.")
-    if len(tournament.entrants) >= MOST_ENTRANTS:
+    known = tournament.keys.get(key) if key else None
+    if known is not None and tournament.numbered(name) == known:
+        return None
+    if len(tournament.playing) >= MOST_ENTRANTS:
         raise Refusal("full", f"{MOST_ENTRANTS} players are registered; there is no room for more.")
-    if any(entrant.name.casefold() == name.casefold() for entrant in tournament.entrants):
+    if any(entrant.name.casefold() == name.casefold() for entrant in tournament.players):
         raise Refusal("name-taken", f"Somebody called {name} plays already; add a letter.")
     if len(tournament.rounds) >= tournament.planned:
         raise Refusal("too-late", "The last round has been paired.")
     if tournament.terms.system == "round-robin" and tournament.rounds:
         raise Refusal("too-late", "Everybody plays everybody: nobody can come in once it has begun.")
-    return {"did": "register", "number": len(tournament.entrants) + 1, "name": name}
+    return {"did": "register", "number": len(tournament.entrants) + 1, "name": name, "key": key}
 
 
 def withdrawn(tournament: Tournament, number: int, is_in: bool = False) -> Entry:
     """The entry of a player who drops out, or comes back. Raises `Refusal`."""
-    if not 1 <= number <= len(tournament.entrants):
-        raise Refusal("no-such-player", f"There is no player {number}.")
+    _require_player(tournament, number)
     return {"did": "return" if is_in else "withdraw", "number": number}
+
+
+def struck(tournament: Tournament, number: int) -> Entry:
+    """The entry of a name that the desk strikes out, as if it had never been registered. Raises `Refusal`."""
+    _require_player(tournament, number)
+    if tournament.was_paired(number):
+        name = tournament.name(number)
+        raise Refusal("has-played", f"{name} has been paired and stays in the standings; let them drop out instead.")
+    return {"did": "strike", "number": number}
+
+
+def _require_player(tournament: Tournament, number: int) -> None:
+    if all(entrant.number != number for entrant in tournament.players):
+        raise Refusal("no-such-player", f"There is no player {number}.")
 
 
 def decided(
@@ -236,11 +279,12 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
     match entry["did"]:
         case "register":
             fresh = Entrant(entry["number"], entry["name"], len(tournament.rounds) + 1)
-            return replace(after, entrants=(*tournament.entrants, fresh))
+            keys = {**tournament.keys, key: fresh.number} if (key := entry.get("key")) else tournament.keys
+            return replace(after, entrants=(*tournament.entrants, fresh), keys=keys)
         case "withdraw" | "return":
-            is_in = entry["did"] == "return"
-            entrants = (replace(e, is_in=is_in) if e.number == entry["number"] else e for e in tournament.entrants)
-            return replace(after, entrants=tuple(entrants))
+            return _with_entrant(after, entry["number"], is_in=entry["did"] == "return")
+        case "strike":
+            return _with_entrant(after, entry["number"], is_in=False, is_struck=True)
         case "pair":
             fresh_round = Round(tuple(Board(None, tuple(seats)) for seats in entry["boards"]), tuple(entry["byes"]))
             return replace(after, rounds=(*tournament.rounds, fresh_round))
@@ -253,6 +297,11 @@ def evolve(tournament: Tournament, entry: Mapping[str, Any]) -> Tournament:
             return replace(after, is_ended=entry["did"] == "end")
         case did:
             raise ValueError(f"unknown entry {did!r}")
+
+
+def _with_entrant(tournament: Tournament, number: int, **changed: Any) -> Tournament:
+    entrants = (replace(each, **changed) if each.number == number else each for each in tournament.entrants)
+    return replace(tournament, entrants=tuple(entrants))
 
 
 def _with_board(tournament: Tournament, entry: Mapping[str, Any], **changed: Any) -> Tournament:
