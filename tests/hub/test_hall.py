@@ -12,7 +12,7 @@ from companion.hub.consumer import Consumer
 from companion.hub.hall import Hall
 from companion.hub.link import broker_at
 from companion.hub.messages import Address, Unreadable, encode
-from companion.hub.pages.web import create_hub_app
+from companion.hub.pages.web import MAX_STREAMS, MOST_OF_ONE, create_hub_app
 from companion.hub.service import Hub
 from companion.hub.snapshot import read_snapshot
 from companion.hub.store import Store
@@ -171,3 +171,24 @@ def test_the_stream_begins_with_every_table(client: FlaskClient) -> None:
     assert told["whole"]
     assert told["tables"][0]["title"] == "Hex’el"
     events.close()
+
+
+def test_one_address_does_not_take_every_place_for_displays(client: FlaskClient) -> None:
+    def watch(address: str) -> Any:
+        return client.get("/api/hall/events", environ_base={"REMOTE_ADDR": address})
+
+    taken = [watch("192.168.1.9") for _ in range(MOST_OF_ONE)]
+    assert {answer.status_code for answer in taken} == {200}
+    refused = watch("192.168.1.9")
+    assert (refused.status_code, refused.json["error"]["code"]) == (503, "too-many-viewers")
+    assert refused.headers["Retry-After"]
+    taken += [watch("192.168.1.10"), *(watch("127.0.0.1") for _ in range(MOST_OF_ONE + 1))]
+    assert {answer.status_code for answer in taken} == {200}
+    taken.pop(0).close()
+    taken += [watch("192.168.1.9"), *(watch(f"192.168.2.{n}") for n in range(MAX_STREAMS - len(taken) - 1))]
+    assert {answer.status_code for answer in taken} == {200}
+    assert watch("192.168.1.11").status_code == 503
+    for answer in taken:
+        answer.close()
+    with watch("192.168.1.11") as answer:
+        assert answer.status_code == 200

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from flask import Flask
 
 from companion.hub.link import broker_at
 from companion.hub.messages import Address
-from companion.hub.pages.web import create_hub_app
+from companion.hub.pages.web import MAX_STREAMS, create_hub_app
 from companion.hub.running import HubServer
 from companion.hub.service import Hub
 from companion.hub.store import Store
@@ -41,8 +42,8 @@ def hub(tmp_path: Path) -> Iterator[Hub]:
 
 
 @pytest.fixture
-def address(hub: Hub) -> Iterator[str]:
-    """Where a hub of three tables, and a tournament whose first round is paired, serves its pages."""
+def app(hub: Hub) -> Flask:
+    """The pages of a hub of three tables, and of a tournament whose first round is paired."""
     for number in range(1, 4):
         hub.hall.put(Address("hall", f"table-{number:02}"), SNAPSHOT)
     app = create_hub_app(hub, Director(hub), pin=PIN)
@@ -55,6 +56,12 @@ def address(hub: Hub) -> Iterator[str]:
             operator.post(f"/api/tournaments/{made.json['slug']}/register", json={"name": player}).status_code == 200
         ), player
     assert operator.post("/api/tournaments/autumn/pair", json={}).status_code == 200
+    return app
+
+
+@pytest.fixture
+def address(app: Flask) -> Iterator[str]:
+    """Where the pages are served."""
     listening = bind("127.0.0.1", 0)
     server = HubServer(app, listening)
     server.start()
@@ -88,6 +95,19 @@ def open_desk(window: Any, address: str) -> None:
         "const done = arguments[0]; fetch('/api/pin', {method: 'POST', headers: {'Content-Type': 'application/json'},"
         f" body: JSON.stringify({{pin: '{PIN}'}})}}).then(() => done())"
     )
+
+
+def test_a_display_without_a_place_for_a_stream_keeps_asking(app: Flask, hub: Hub, address: str, window: Any) -> None:
+    streams = app.extensions["companion"].streams
+    for _ in range(MAX_STREAMS):
+        streams.enter("127.0.0.1")
+    window.open(address)
+    window.wait_for("document.querySelectorAll('#tables .table').length == 3")
+    window.wait_for("document.querySelector('#link').dataset.link == 'asking'")
+    hub.hall.put(Address("hall", "table-04"), SNAPSHOT)
+    window.wait_for("document.querySelectorAll('#tables .table').length == 4")
+    streams.leave("127.0.0.1")
+    window.wait_for("document.querySelector('#link').dataset.link == 'live'")
 
 
 PATHS = ("/", "/desk", "/desk/hall/table-01", "/tournaments", "/tournaments/autumn", "/tournaments/autumn/join",
