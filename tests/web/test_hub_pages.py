@@ -110,6 +110,44 @@ def test_a_display_without_a_place_for_a_stream_keeps_asking(app: Flask, hub: Hu
     window.wait_for("document.querySelector('#link').dataset.link == 'live'")
 
 
+LOSE = """
+const ask = window.fetch;
+let answers = arguments[0];
+window.fetch = async (...asked) => {
+  if (answers < 0) throw new TypeError("Failed to fetch");
+  const answer = await ask(...asked);
+  if (answers-- > 0) throw new TypeError("Failed to fetch");
+  return answer;
+};
+"""
+"""Loses so many answers on their way back; a negative number, whatever is sent."""
+TOLD = "!document.querySelector('#told').hidden && document.querySelector('#told').textContent"
+
+
+def register_in(window: Any, address: str, name: str, lost: int) -> None:
+    window.open(f"{address}/tournaments/autumn/join")
+    window.run(LOSE.replace("arguments[0]", str(lost)))
+    window.run(f"document.querySelector('input[name=name]').value = '{name}'")
+    window.run("document.querySelector('main form button').click()")
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_a_page_without_a_network_says_so_in_its_language(language: str, address: str, window: Any) -> None:
+    window.ask_in(language)
+    register_in(window, address, "Ana too", -1)
+    window.wait_for(TOLD)
+    assert window.run(f"return {TOLD}") == catalogue(language)["hub"]["unreachable"]
+
+
+def test_who_presses_again_after_a_lost_answer_is_registered_once(app: Flask, address: str, window: Any) -> None:
+    register_in(window, address, "Ana too", 1)
+    window.wait_for(TOLD)
+    window.run("document.querySelector('main form button').click()")
+    window.wait_for(f"({TOLD} || '').startsWith('Welcome, Ana too.')")
+    entrants = app.test_client().get("/api/tournaments/autumn").json["entrants"]
+    assert [entrant["name"] for entrant in entrants] == [*PLAYERS, "Ana too"]
+
+
 PATHS = ("/", "/desk", "/desk/hall/table-01", "/tournaments", "/tournaments/autumn", "/tournaments/autumn/join",
          "/tournaments/autumn/sheet")  # fmt: skip
 
