@@ -201,3 +201,12 @@ def test_who_registers_again_after_a_lost_answer_is_told_the_same(desk: FlaskCli
     assert told.json["name"] == "Bo", "what was written since is another registration"
     told = phone.post(f"{OPEN}/register", json={"name": "Cy"}, headers={"Idempotency-Key": "x" * 129})
     assert error_of(told) == (400, "malformed")
+
+
+def test_the_standings_open_in_a_spreadsheet_as_they_are(desk: FlaskClient) -> None:
+    begin(desk, 0)
+    desk.post(f"{OPEN}/register", json={"name": "Ána"})
+    told = desk.get("/tournaments/open/standings.csv")
+    assert told.data.startswith(b"\xef\xbb\xbf"), "or Excel takes it for Windows-1252"
+    assert "Ána" in told.data.decode("utf-8-sig")
+    assert told.headers["Content-Disposition"] == 'attachment; filename="companion-open-standings.csv"'

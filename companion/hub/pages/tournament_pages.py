@@ -97,12 +97,14 @@ def join_code(slug: str) -> Response:
 
 @tournaments.get("/tournaments/<slug>/standings.csv")
 def standings_csv(slug: str) -> Response:
-    """The standings for a spreadsheet."""
+    """The standings for a spreadsheet, with a byte order mark, by which it knows UTF-8."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(_COLUMNS)
     writer.writerows([_plain(getattr(line, name)) for name in _COLUMNS] for line in standings(_found(slug)))
-    return Response(text.getvalue(), mimetype="text/csv")
+    response = Response("\ufeff" + text.getvalue(), mimetype="text/csv")
+    response.headers["Content-Disposition"] = f'attachment; filename="companion-{slug}-standings.csv"'
+    return response
 
 
 @tournaments.get("/api/tournaments/<slug>")
@@ -237,7 +239,7 @@ def _plain(value: Any) -> Any:
     """
     if isinstance(value, float):
         return int(value) if value.is_integer() else round(value, 2)
-    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@" else value
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@＝＋－＠" else value
 
 
 @lru_cache(maxsize=16)
