@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 from flask.testing import FlaskClient
+from sqlalchemy.exc import InterfaceError
 
 from companion.hub.consumer import Consumer
 from companion.hub.hall import Hall
 from companion.hub.link import broker_at
-from companion.hub.messages import Address, Unreadable, encode
+from companion.hub.messages import Address, Entry, Position, Unreadable, encode
 from companion.hub.pages.web import MAX_STREAMS, MOST_OF_ONE, create_hub_app
 from companion.hub.service import Hub
 from companion.hub.snapshot import read_snapshot
@@ -19,6 +20,7 @@ from companion.hub.store import Store
 from companion.hub.tournaments.director import Director
 from companion.referee.messages import REFEREE_CALLED
 from tests.clock import Clock
+from tests.hub.conftest import until
 
 ANA, BO = Address("hall", "table-01"), Address("hall", "table-02")
 QUIET: dict[str, Any] = {
@@ -143,6 +145,26 @@ def test_whatever_a_table_sends_the_hub_goes_on_with_the_others(tmp_path: Path, 
     assert said == [BO]
     assert consumer.counts.unreadable == {ANA: 1}
     assert "ZeroDivisionError" in caplog.text
+
+
+@pytest.mark.parametrize("error", [InterfaceError("insert", {}, Exception()), ConnectionResetError()])
+def test_a_database_that_goes_away_in_the_middle_does_not_end_the_hub(error: Exception, tmp_path: Path) -> None:
+    store, said, failing = Store(f"sqlite:///{tmp_path / 'hub.db'}"), list[Address](), [error]
+    keep = store.keep
+    store.keep = lambda batch: keep(batch) if not failing else fail(failing.pop())  # type: ignore[method-assign]
+    consumer = Consumer(store, [Hall()], lambda address, _: said.append(address))
+    consumer.start()
+    entry = Entry(Position("0001-0badcafe", 1), None, {"n": 1})
+    consumer.hear(ANA, "event", entry.payload())
+    until(lambda: not failing)
+    consumer.hear(ANA, "event", entry.payload())  # what was not acknowledged comes again
+    consumer.stop()
+    store.close()
+    assert said == [ANA]
+
+
+def fail(error: Exception) -> Any:
+    raise error
 
 
 @pytest.fixture

@@ -122,7 +122,10 @@ class Director:
 
     def tournaments(self) -> dict[str, Tournament]:
         """All tournaments by name, but those whose logs do not read."""
-        found = {slug: self._attempt(slug, self.tournament, slug) for slug in self._hub.store.tournaments()}
+        found = {
+            slug: self._attempt(f"the tournament {slug}", self.tournament, slug)
+            for slug in self._hub.store.tournaments()
+        }
         return {slug: tournament for slug, tournament in found.items() if tournament is not None}
 
     def write(self, slug: str, entry_of: Callable[[Tournament], Entry | None]) -> Tournament:
@@ -191,8 +194,8 @@ class Director:
 
     def _watch(self) -> None:
         while not self._is_stopping.wait(_CHECK_S):
-            for slug in self._attempt("", self._hub.store.tournaments) or ():
-                self._attempt(slug, self.check, slug)
+            for slug in self._attempt("the list of tournaments", self._hub.store.tournaments) or ():
+                self._attempt(f"the tournament {slug}", self.check, slug)
 
     def _attempt(self, what: str, do: Callable[..., _R], *given: str) -> _R | None:
         """What a function returns; None where it fails, which is logged once until it succeeds again.
@@ -203,7 +206,7 @@ class Director:
             done = do(*given)
         except Exception as error:
             if self._failed.get(what) != (kind := type(error).__name__):
-                log.exception("the tournament %s fails; trying again", what)
+                log.exception("%s fails; trying again", what)
             self._failed[what] = kind
             return None
         self._failed.pop(what, None)
